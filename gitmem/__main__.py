@@ -26,7 +26,11 @@ def main() -> int:
 
         return complete(args[1:])
     # as `base.detach` starts it, where nobody waits
-    if BACKGROUND & set(args) and os.getsid(0) == os.getpid() and not os.environ.get("GITMEM_AWAITED"):
+    if (
+        BACKGROUND & set(args)
+        and os.getsid(0) == os.getpid()
+        and not os.environ.get("GITMEM_AWAITED")
+    ):
         from gitmem.base.priority import stand_back
 
         stand_back()

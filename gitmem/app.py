@@ -32,7 +32,8 @@ from gitmem.state.database import State
 from gitmem.store import journal
 from gitmem.store.notices import Notices
 
-# Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them, and
+# Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them,
+# and
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.tracker import Follower
@@ -89,7 +90,8 @@ class App:
         if "objects" in self.__dict__ and self.objects.written:  # by a merge, which tells nobody
             self._pack()
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
-        if "GITMEM_BACKGROUND" not in self.env:  # a rebase that was given up has left commits to read
+        # a rebase that was given up has left commits to read
+        if "GITMEM_BACKGROUND" not in self.env:
             behind = behind or os.path.exists(self.home.join(COMMITS))
         for name in ("objects", "state", "user", "code_map"):
             part = self.__dict__.pop(name, None)
@@ -108,7 +110,8 @@ class App:
     def settings(self) -> config.Settings:
         """The settings, from git's configuration."""
         given = config.one_off(self.env)  # no other git call sees them
-        git = Git(self.location.gitdir, self.env)  # not the common dir: a linked worktree may have settings of its own
+        # not the common dir: a linked worktree may have settings of its own
+        git = Git(self.location.gitdir, self.env)
         settings = config.from_scopes(git.run("config", "--list", "-z", "--show-scope", env=given))
         try:
             if not given:
@@ -159,7 +162,13 @@ class App:
         """What this project is called: by its remote, else by its folder."""
         remotes = self.remotes()
         url = remotes.get("origin") or (next(iter(remotes.values())) if len(remotes) == 1 else "")
-        name = url.rstrip("/").removesuffix(".git").replace("\\", "/").rpartition("/")[2].rpartition(":")[2]
+        name = (
+            url.rstrip("/")
+            .removesuffix(".git")
+            .replace("\\", "/")
+            .rpartition("/")[2]
+            .rpartition(":")[2]
+        )
         folder = self.location.commondir.rstrip("/").removesuffix("/.git").removesuffix(".git")
         return name or os.path.basename(folder) or "project"
 
@@ -184,7 +193,13 @@ class App:
 
         root = str(self.location.worktree) if self.location.worktree else None
         hidden = self.hidden(root)
-        salt = hashlib.sha256(f"{ignore_text(root)} {self.settings.get('ignore')}".encode()).hexdigest() if hidden else ""
+        salt = (
+            hashlib.sha256(
+                f"{ignore_text(root)} {self.settings.get('ignore')}".encode()
+            ).hexdigest()
+            if hidden
+            else ""
+        )
         try:
             folder = self.home.make()
         except External:  # a read-only disk: what is read is kept for this process
@@ -202,11 +217,23 @@ class App:
         """Return those of some commits whose author is neither this user nor who committed them: patches taken over."""
         from gitmem.git.commit_messages import CommitMessages
 
-        some = [commit.oid for commit in commits if not identity.made_by(self.own_addresses, commit.mail)]
+        some = [
+            commit.oid
+            for commit in commits
+            if not identity.made_by(self.own_addresses, commit.mail)
+        ]
         messages = CommitMessages(self.location, self.env).read(some) if some else ()
-        return {commit.oid for commit in messages if identity.fold(commit.author.mail) != identity.fold(commit.committer.mail)}
+        return {
+            commit.oid
+            for commit in messages
+            if identity.fold(commit.author.mail) != identity.fold(commit.committer.mail)
+        }
 
-    def linker(self, noted: "Mapping[str, str] | None" = None, rewritten: "Mapping[str, Sequence[str]] | None" = None) -> "Linker":
+    def linker(
+        self,
+        noted: "Mapping[str, str] | None" = None,
+        rewritten: "Mapping[str, Sequence[str]] | None" = None,
+    ) -> "Linker":
         """Return what finds out which sessions made commits of the code; what hooks of git have noted helps it."""
         from gitmem.services.provenance.link import Linker
         from gitmem.services.session_log import reader
@@ -261,9 +288,21 @@ class App:
         if scope == "user":
             return self.user.store("shared")
         ref = SHARED if scope == "shared" else PRIVATE
-        signer: Callable[[Any], str | None] | None = self._sign if self.settings.get("sign") else None
+        signer: Callable[[Any], str | None] | None = (
+            self._sign if self.settings.get("sign") else None
+        )
         quarantine = "git is receiving objects" if self.env.get("GIT_QUARANTINE_PATH") else ""
-        return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, self.notices.notify, quarantine)
+        return Store(
+            self.objects,
+            ref,
+            self.home,
+            self.clock,
+            self.author,
+            signer,
+            self._after_write,
+            self.notices.notify,
+            quarantine,
+        )
 
     def subscribe(self, listener: "Callable[[Notice], None]") -> Callable[[], None]:
         """Have a function called for each thing that this process does to the stores; return what ends that. `git mem log` tells of other processes."""
@@ -299,7 +338,11 @@ class App:
         if not os.path.isdir(os.path.join(path, "objects")):
             make_user_folder(self.env)
             Git(path, self.env).run("init", "-q", "--bare", path)
-        env = {k: v for k, v in self.env.items() if k not in {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}}
+        env = {
+            k: v
+            for k, v in self.env.items()
+            if k not in {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
+        }
         return App(Location(path, path, None), env, self.clock, self._prefer, self.progress)
 
     def has_user(self) -> bool:
@@ -331,11 +374,23 @@ class App:
         from gitmem.services.gotchas import outcomes
 
         def find(pattern: str) -> list[str]:
-            return [row["id"] for row in self.index().by_patterns([pattern]) if row["store"] == "shared" and row["kind"] == "gotcha"]
+            return [
+                row["id"]
+                for row in self.index().by_patterns([pattern])
+                if row["store"] == "shared" and row["kind"] == "gotcha"
+            ]
 
         home = os.path.realpath(self.env.get("HOME") or "/nowhere")
         return len(
-            outcomes.settle(self.store(), self.state, self.writer(), find, self.worktree, lambda: journal.count(self.home) > 0, home)
+            outcomes.settle(
+                self.store(),
+                self.state,
+                self.writer(),
+                find,
+                self.worktree,
+                lambda: journal.count(self.home) > 0,
+                home,
+            )
         )
 
     def worktree(self, root: str) -> "WorkTree":
@@ -346,7 +401,9 @@ class App:
             where = locate(root, {}) if os.path.isdir(root) else self.location
         except GitmemError:  # a folder in the place of one that was a work tree
             where = self.location
-        return WorkTree(where, self.env, hides=self.hidden(where.worktree).has, own=self.own_addresses)
+        return WorkTree(
+            where, self.env, hides=self.hidden(where.worktree).has, own=self.own_addresses
+        )
 
     def hidden(self, root: "str | None") -> "Ignored":
         """Return what of a work tree is never stored."""
@@ -383,9 +440,16 @@ class App:
         return {name: self.store(name) for name, _ in REFS}
 
     def _tip(self, ref: str) -> str | None:
-        # a broken ref raises: taking it for an empty or older store would drop from the index the place that knows where it was
+        # a broken ref raises: taking it for an empty or older store would drop from the index the
+        # place that knows where it was
         raw = raw_ref(self.location.commondir, ref)
-        return raw if raw is not None else self.objects.tip(ref) if has_reftable(self.location.commondir) else None
+        return (
+            raw
+            if raw is not None
+            else self.objects.tip(ref)
+            if has_reftable(self.location.commondir)
+            else None
+        )
 
     def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
         """Return (scope prefix, index) of every store that a reader joins: this repository's, then the user's."""
@@ -422,7 +486,9 @@ class App:
                 return scope, self.store(scope).get(id)
             except UnknownId as error:
                 last = error
-        raise last or UnknownId(f"no record has the id {id}.", "List what there is with: git mem list")
+        raise last or UnknownId(
+            f"no record has the id {id}.", "List what there is with: git mem list"
+        )
 
     # -- what is counted
 
@@ -465,9 +531,21 @@ class App:
         """Return a remote for an exchange."""
         from gitmem.git.remote import Remote, is_partial, ssh_command
 
-        chosen = ref or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "") or SHARED
+        chosen = (
+            ref
+            or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "")
+            or SHARED
+        )
         timeout, partial = self.settings.get("syncTimeout"), is_partial(self.settings.raw)
-        return Remote(self.git, name, chosen, self.env, ssh=ssh_command(self.env, self.settings.git), timeout=timeout, partial=partial)
+        return Remote(
+            self.git,
+            name,
+            chosen,
+            self.env,
+            ssh=ssh_command(self.env, self.settings.git),
+            timeout=timeout,
+            partial=partial,
+        )
 
 
 def user_store(env: Mapping[str, str]) -> bool:
@@ -476,7 +554,11 @@ def user_store(env: Mapping[str, str]) -> bool:
 
 
 def open_app(
-    start: str, env: Mapping[str, str], clock: Clock | None = None, prefer: str = "auto", progress: Callable[[int, int], None] | None = None
+    start: str,
+    env: Mapping[str, str],
+    clock: Clock | None = None,
+    prefer: str = "auto",
+    progress: Callable[[int, int], None] | None = None,
 ) -> App:
     """Open the repository of a folder; raises NotARepository, UntrustedRepository.
 
@@ -492,7 +574,9 @@ def open_user(env: Mapping[str, str], clock: Clock | None = None, prefer: str = 
     nowhere = Location("/", "/", None)
     app = App(nowhere, child_env(env), clock or Clock(), prefer)
     if not (env.get("XDG_DATA_HOME") or env.get("HOME")):
-        raise UserError("there is no HOME to keep the user's store in.", "Set HOME or XDG_DATA_HOME.")
+        raise UserError(
+            "there is no HOME to keep the user's store in.", "Set HOME or XDG_DATA_HOME."
+        )
     return app.user
 
 

@@ -17,7 +17,9 @@ MOST = 50
 SHORT = 8  # characters of an id's end that lists show
 
 
-def ids(prefix: str, start: str, env: "Mapping[str, str]", kind: str = "", most: int = MOST) -> "list[tuple[str, str]]":
+def ids(
+    prefix: str, start: str, env: "Mapping[str, str]", kind: str = "", most: int = MOST
+) -> "list[tuple[str, str]]":
     """Return (id, title) of records, all or of a kind, whose id, or its short form, begins so: newest first; the short form if that is unique."""
     low = prefix.lower()
     if not all(c.isalnum() or c in "._-" for c in low):
@@ -65,8 +67,15 @@ def main(args: "Sequence[str]") -> int:
     """Print `id<TAB>title` lines for `ids PREFIX [KIND]`; print nothing for anything else, or when anything is wrong."""
     try:
         if args[:1] == ["ids"]:
-            rows = ids(args[1] if len(args) > 1 else "", os.getcwd(), os.environ, args[2] if len(args) > 2 else "")
-            sys.stdout.buffer.write("".join(f"{id}\t{_line(title)}\n" for id, title in rows).encode("utf-8", "replace"))
+            rows = ids(
+                args[1] if len(args) > 1 else "",
+                os.getcwd(),
+                os.environ,
+                args[2] if len(args) > 2 else "",
+            )
+            sys.stdout.buffer.write(
+                "".join(f"{id}\t{_line(title)}\n" for id, title in rows).encode("utf-8", "replace")
+            )
             sys.stdout.flush()
     except Exception:  # noqa: BLE001 - a message would land in the middle of the user's command line
         pass

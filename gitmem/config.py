@@ -19,48 +19,116 @@ if TYPE_CHECKING:
 # key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
 SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
-    "sign": ("bool", False, "sign memory commits as your own git configuration signs commits; read from that only"),
+    "sign": (
+        "bool",
+        False,
+        "sign memory commits as your own git configuration signs commits; read from that only",
+    ),
     "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
-    "ownEmail": ("list", (), "further e-mail addresses that you commit under, besides user.email; may be given several times"),
-    "remote": ("text", "", "the one remote that memory is pushed to; set by 'git mem remote enable'"),
+    "ownEmail": (
+        "list",
+        (),
+        "further e-mail addresses that you commit under, besides user.email; may be given several times",
+    ),
+    "remote": (
+        "text",
+        "",
+        "the one remote that memory is pushed to; set by 'git mem remote enable'",
+    ),
     "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
-    "syncOnPush": ("bool", False, "exchange memory with its remote when git pushes, by the hook that 'git mem install git-hooks' writes"),
+    "syncOnPush": (
+        "bool",
+        False,
+        "exchange memory with its remote when git pushes, by the hook that 'git mem install git-hooks' writes",
+    ),
     "preCommit": (
         "show|block|off",
         "show",
         "what git's hook does about critical gotchas of staged files: show them, or stop the commit too",
     ),
-    "commitTrailer": ("bool", False, "name the session of an agent in the messages of its commits, by a trailer 'Gitmem-Session'"),
+    "commitTrailer": (
+        "bool",
+        False,
+        "name the session of an agent in the messages of its commits, by a trailer 'Gitmem-Session'",
+    ),
     "syncTimeout": ("seconds", 60.0, "how long one exchange with a remote may take"),
     "captureThreshold": ("int", 3, "how often an error must happen to become a gotcha"),
     "captureWindow": ("hours", 24.0, "the sliding window in which it must happen"),
-    "captureSessions": ("bool", False, "count an error once a session, however often it happens there"),
+    "captureSessions": (
+        "bool",
+        False,
+        "count an error once a session, however often it happens there",
+    ),
     "capture": ("bool", True, "make a gotcha of an error that repeats"),
     "inject": ("bool", True, "answer agent hooks with memories"),
-    "injectUnconfirmed": ("bool", True, "tell agents what was captured and not yet confirmed, marked as such"),
+    "injectUnconfirmed": (
+        "bool",
+        True,
+        "tell agents what was captured and not yet confirmed, marked as such",
+    ),
     "startBudget": ("tokens", 1200, "tokens that a session start may add"),
     "promptBudget": ("tokens", 400, "tokens that a prompt may add"),
     "fileBudget": ("tokens", 250, "tokens that a tool call may add"),
-    "ignore": ("list", (), "files that hooks never store anything of, as in .gitmemignore; may be given several times"),
-    "digest": ("private|shared|off", "private", "which store keeps a session's digest; 'private' is never pushed"),
+    "ignore": (
+        "list",
+        (),
+        "files that hooks never store anything of, as in .gitmemignore; may be given several times",
+    ),
+    "digest": (
+        "private|shared|off",
+        "private",
+        "which store keeps a session's digest; 'private' is never pushed",
+    ),
     "summary": (
         "shared|private|off",
         "shared",
         "which store keeps the project summary that people write; what is extracted stays private until it is accepted",
     ),
-    "shareExtracted": ("bool", False, "put what is extracted from sessions into the shared summary at once, without anybody accepting it"),
-    "summaryLimit": ("int", 24000, "characters of the project summary from which on its oldest items are condensed"),
-    "propose": ("bool", True, "put what a session taught into the inbox: decisions, fixes, patterns, tasks"),
-    "historyLimit": ("int", 400000, "bytes of a session's history from which on its older turns are condensed by topic"),
+    "shareExtracted": (
+        "bool",
+        False,
+        "put what is extracted from sessions into the shared summary at once, without anybody accepting it",
+    ),
+    "summaryLimit": (
+        "int",
+        24000,
+        "characters of the project summary from which on its oldest items are condensed",
+    ),
+    "propose": (
+        "bool",
+        True,
+        "put what a session taught into the inbox: decisions, fixes, patterns, tasks",
+    ),
+    "historyLimit": (
+        "int",
+        400000,
+        "bytes of a session's history from which on its older turns are condensed by topic",
+    ),
     "summariser": (
         "offline|claude|gemini|codex|command",
         "offline",
         "who reads what a session taught; anything but 'offline' sends its text to a model, and is read from your own configuration only",
     ),
-    "geminiModel": ("text", "gemini-2.5-flash", "the model that is asked when summariser is 'gemini'"),
-    "geminiKey": ("text", "", "its key; '' takes GEMINI_API_KEY or GOOGLE_API_KEY; read from your own configuration only"),
-    "geminiUrl": ("text", "", "base URL of its server; '' is Google's; read from your own configuration only"),
-    "modelCommand": ("text", "", "the program that is asked when summariser is 'command'; read from your own configuration only"),
+    "geminiModel": (
+        "text",
+        "gemini-2.5-flash",
+        "the model that is asked when summariser is 'gemini'",
+    ),
+    "geminiKey": (
+        "text",
+        "",
+        "its key; '' takes GEMINI_API_KEY or GOOGLE_API_KEY; read from your own configuration only",
+    ),
+    "geminiUrl": (
+        "text",
+        "",
+        "base URL of its server; '' is Google's; read from your own configuration only",
+    ),
+    "modelCommand": (
+        "text",
+        "",
+        "the program that is asked when summariser is 'command'; read from your own configuration only",
+    ),
     "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
     "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
     "dna": (
@@ -69,32 +137,73 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "which store keeps the DNA of the project that sessions keep up; 'off': none is made but by command",
     ),
     "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),
-    "scout": ("bool", True, "name to agents the files that a prompt for a larger task is probably about"),
+    "scout": (
+        "bool",
+        True,
+        "name to agents the files that a prompt for a larger task is probably about",
+    ),
     "snapshotKeep": ("int", 50, "how many snapshots stay, besides pinned ones"),
     "snapshotDays": ("int", 7, "for how many days a snapshot stays that is not pinned"),
-    "native": ("off|pull|push|sync", "off", "keep agents' own memory files in step at the start and end of sessions"),
-    "saveReminder": ("bool", False, "once a session, remark to the agent that it decided something and recorded nothing"),
-    "allowSecret": ("list", (), "regular expressions of values that are not secrets; may be given several times"),
-    "editorCritical": ("error|warning|information|hint|off", "warning", "how loud editors show a critical gotcha"),
-    "editorWarning": ("error|warning|information|hint|off", "information", "how loud editors show a gotcha of severity warning"),
-    "editorInfo": ("error|warning|information|hint|off", "hint", "how loud editors show a gotcha of severity info"),
+    "native": (
+        "off|pull|push|sync",
+        "off",
+        "keep agents' own memory files in step at the start and end of sessions",
+    ),
+    "saveReminder": (
+        "bool",
+        False,
+        "once a session, remark to the agent that it decided something and recorded nothing",
+    ),
+    "allowSecret": (
+        "list",
+        (),
+        "regular expressions of values that are not secrets; may be given several times",
+    ),
+    "editorCritical": (
+        "error|warning|information|hint|off",
+        "warning",
+        "how loud editors show a critical gotcha",
+    ),
+    "editorWarning": (
+        "error|warning|information|hint|off",
+        "information",
+        "how loud editors show a gotcha of severity warning",
+    ),
+    "editorInfo": (
+        "error|warning|information|hint|off",
+        "hint",
+        "how loud editors show a gotcha of severity info",
+    ),
     "editorCodeLens": ("bool", True, "count a file's gotchas above its first line"),
     "editorSymbolLens": ("bool", False, "count the gotchas of a function or class above it"),
     "editorInlayHints": ("bool", False, "write a gotcha's title behind its line"),
     "editorOutline": ("bool", False, "list gotchas among a file's symbols"),
-    "editorWhyHover": ("bool", False, "tell in a hover which commit, session and prompt made a line"),
+    "editorWhyHover": (
+        "bool",
+        False,
+        "tell in a hover which commit, session and prompt made a line",
+    ),
     "editorCompletion": ("bool", True, "complete ids of records in Markdown and commit messages"),
-    "editorUnconfirmed": ("bool", True, "show in editors what was captured and not yet confirmed, marked as such"),
+    "editorUnconfirmed": (
+        "bool",
+        True,
+        "show in editors what was captured and not yet confirmed, marked as such",
+    ),
     "editorMaxPerFile": ("int", 20, "lines of a file that editors mark at most"),
     "editorSnoozeDays": ("int", 7, "days for which an editor's 'snooze' hides a gotcha"),
-    "pager": ("text", "", "pager for git mem; '' uses git's; read from your own configuration only"),
+    "pager": (
+        "text",
+        "",
+        "pager for git mem; '' uses git's; read from your own configuration only",
+    ),
 }
 # What a stranger's repository could run, or send a key or a session to, by them: a repository's own
 # configuration may only switch them off, and they are in no cache.
 OWN = ("geminiKey", "geminiUrl", "modelCommand", "summariser", "sign", "pager")
 _OWN = frozenset(f"gitmem.{key.lower()}" for key in OWN)
 _PROGRAMS = frozenset({"core.pager", "core.editor"})  # of git's own, what we would run
-_IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})  # the hot path knows the user by them
+# the hot path knows the user by them
+_IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
 CACHE = "settings.json"
@@ -106,7 +215,8 @@ class Settings:
     def __init__(self, raw: "Mapping[str, Sequence[str]]") -> None:
         self.raw = raw
         self.problems: list[str] = []
-        self.refused: tuple[str, ...] = ()  # keys of OWN that this repository's configuration sets, for nothing
+        # keys of OWN that this repository's configuration sets, for nothing
+        self.refused: tuple[str, ...] = ()
         self._values: dict[str, Any] = {key: row[1] for key, row in SETTINGS.items()}
         for lower, given in raw.items():
             if not lower.startswith("gitmem."):
@@ -115,7 +225,9 @@ class Settings:
             if key is None:
                 continue
             try:
-                self._values[key] = tuple(given) if SETTINGS[key][0] == "list" else parse(key, given[-1])
+                self._values[key] = (
+                    tuple(given) if SETTINGS[key][0] == "list" else parse(key, given[-1])
+                )
             except UserError as error:
                 self.problems.append(str(error))
 
@@ -171,7 +283,8 @@ def canonical_key(name: str) -> str:
 
 def from_scopes(output: bytes) -> Settings:
     """Return the settings of `git config --list -z --show-scope`'s output; what a repository may not set is not taken from it, and listed."""
-    from gitmem.base.git_guard import OWN_SCOPES, scoped  # most hooks find the settings in the cache
+    # most hooks find the settings in the cache
+    from gitmem.base.git_guard import OWN_SCOPES, scoped
 
     raw: dict[str, list[str]] = {}
     refused: set[str] = set()
@@ -181,7 +294,9 @@ def from_scopes(output: bytes) -> Settings:
         if scope not in OWN_SCOPES and key in _OWN and not switches_off(_BY_LOWER[key[7:]], value):
             refused.add(_BY_LOWER[key[7:]])
             continue
-        raw.setdefault(key, []).append(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        raw.setdefault(key, []).append(
+            value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        )
     settings = Settings(raw)
     settings.refused = tuple(sorted(refused))
     return settings
@@ -197,9 +312,14 @@ def switches_off(key: str, value: str) -> bool:
 
 def refusal(key: str) -> tuple[str, str]:
     """Return what to tell about a setting that a repository's own configuration must not hold, and what to do."""
-    how = "export GEMINI_API_KEY=…" if key == "geminiKey" else f"git mem config --global {key} VALUE"
+    how = (
+        "export GEMINI_API_KEY=…" if key == "geminiKey" else f"git mem config --global {key} VALUE"
+    )
     what = f"gitmem.{key} in this repository's own configuration is ignored: whoever made the repository could have set it."
-    return what, f"Set it for yourself: {how}; to remove it here: git config --unset-all gitmem.{key}"
+    return (
+        what,
+        f"Set it for yourself: {how}; to remove it here: git config --unset-all gitmem.{key}",
+    )
 
 
 def sources(where: "Location", env: "Mapping[str, str]") -> list[str]:
@@ -211,7 +331,11 @@ def sources(where: "Location", env: "Mapping[str, str]") -> list[str]:
     return [
         os.path.join(where.commondir, "config"),
         os.path.join(where.gitdir, "config.worktree"),
-        *([user] if user else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]),
+        *(
+            [user]
+            if user
+            else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
+        ),
         system,
     ]
 
@@ -247,10 +371,16 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     if not os.path.isdir(home.path):
         return
     paths = [*paths, *_included(paths, settings)]
-    ours = {k: list(v) for k, v in settings.raw.items() if (k.startswith("gitmem.") and k not in _OWN) or k in _IDENTITY}
+    ours = {
+        k: list(v)
+        for k, v in settings.raw.items()
+        if (k.startswith("gitmem.") and k not in _OWN) or k in _IDENTITY
+    }
     import json
 
-    data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")
+    data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )
     path = home.join(CACHE)
     try:
         with open(path, "rb") as file:
@@ -264,7 +394,11 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
 def one_off(env: "Mapping[str, str]") -> dict[str, str]:
     """Return the variables by which `git -c KEY=VALUE` hands settings down: for one command, and in no cache."""
     return {
-        k: v for k, v in env.items() if k.startswith(("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
+        k: v
+        for k, v in env.items()
+        if k.startswith(
+            ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+        )
     }
 
 

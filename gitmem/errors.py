@@ -93,7 +93,9 @@ class RemoteRefused(External):
     `fetched` is a commit that was fetched and must not stay, as it holds what was purged here; '' mostly.
     """
 
-    def __init__(self, message: str, hint: str = "", *, kind: str = "policy", fetched: str = "") -> None:
+    def __init__(
+        self, message: str, hint: str = "", *, kind: str = "policy", fetched: str = ""
+    ) -> None:
         super().__init__(message, hint)
         self.kind = kind
         self.fetched = fetched

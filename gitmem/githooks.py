@@ -35,16 +35,27 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 SESSIONS = (
-    "GITMEM_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "OPENCODE_SESSION_ID",
-)  # fmt: skip
-LATER = ("post-commit", "post-merge", "post-checkout", "post-rewrite")  # hooks after which the drain has something to do
+    "GITMEM_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "OPENCODE_SESSION_ID",
+)
+# hooks after which the drain has something to do
+LATER = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
 STOP = 75  # the exit code by which the script of pre-commit knows that the commit is not to be made
 INPUT = 8 << 20  # bytes of what git tells of rewritten commits
 WAIT = 0.3  # seconds that a busy database is waited for
 SHOWN, PATHS = 8, 5000  # gotchas that are shown, staged files that are looked at
 TRAILER = "Gitmem-Session"
 REFRESH = 3.0  # seconds that a commit waits for an index that is behind
-CRITICAL: "dict[str, Any]" = {"kinds": ("gotcha",), "severities": ("critical",), "statuses": ("active", "pinned"), "resolved": False}
+CRITICAL: "dict[str, Any]" = {
+    "kinds": ("gotcha",),
+    "severities": ("critical",),
+    "statuses": ("active", "pinned"),
+    "resolved": False,
+}
 BEHIND = "git mem: the index is behind, so critical gotchas of this commit may be missing here. To bring it up to date: git mem drain"
 
 
@@ -129,14 +140,29 @@ def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.S
 
 def _clean(env: "Mapping[str, str]", *kept: str) -> "dict[str, str]":
     """Return the environment for a call of git: of what git told its hook only what is named stays."""
-    return {k: v for k, v in env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH" or k in kept}
+    return {
+        k: v
+        for k, v in env.items()
+        if not k.startswith("GIT_")
+        or k.startswith("GIT_CONFIG_")
+        or k == "GIT_EXEC_PATH"
+        or k in kept
+    }
 
 
 def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: str) -> None:
     """Add the session's trailer to a commit's message, where that is wanted."""
     id = _session(env)
     if id and _settings(where, home, env).get("commitTrailer"):
-        args = ("interpret-trailers", "--in-place", "--if-exists", "addIfDifferent", "--trailer", f"{TRAILER}: {id}", file)
+        args = (
+            "interpret-trailers",
+            "--in-place",
+            "--if-exists",
+            "addIfDifferent",
+            "--trailer",
+            f"{TRAILER}: {id}",
+            file,
+        )
         quick_git.read(_clean(env), where.gitdir, *args)
 
 
@@ -164,7 +190,9 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
     return STOP if stops else 0
 
 
-def _current_index(where: Location, home: Home, env: "Mapping[str, str]") -> "tuple[Index | None, bool]":
+def _current_index(
+    where: Location, home: Home, env: "Mapping[str, str]"
+) -> "tuple[Index | None, bool]":
     """Return the index, and whether it holds all that was acknowledged; one that is behind is refreshed, if that is soon done."""
     from gitmem.index.reader import open_index
     from gitmem.store import journal
@@ -219,7 +247,16 @@ def _refreshed(where: Location, env: "Mapping[str, str]") -> "Index | None":
 def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
     """Return the files that the commit changes, those that it renames by both names."""
     tree = ("--work-tree", where.worktree) if where.worktree else ()
-    args = ("diff", "--cached", "--name-status", "-z", "-M", "--no-ext-diff", "--diff-filter=ACMRT", "--ignore-submodules=dirty")
+    args = (
+        "diff",
+        "--cached",
+        "--name-status",
+        "-z",
+        "-M",
+        "--no-ext-diff",
+        "--diff-filter=ACMRT",
+        "--ignore-submodules=dirty",
+    )
     out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), where.gitdir, *tree, *args)
     if out is None:
         raise GitmemError("git did not tell what is staged")
@@ -227,14 +264,21 @@ def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
     paths: list[str] = []
     for letter in words:
         if letter:
-            paths += [os.fsdecode(next(words, b"")) for _ in range(2 if letter[:1] in {b"R", b"C"} else 1)]
+            paths += [
+                os.fsdecode(next(words, b"")) for _ in range(2 if letter[:1] in {b"R", b"C"} else 1)
+            ]
     return paths[:PATHS]
 
 
 def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]") -> "list[Row]":
     """Return the critical gotchas of these files, worst first, without those that the user has snoozed."""
     moved, snoozed = _from_state(where, home, set(staged))
-    wanted: dict[str, Any] = {**CRITICAL, "without": snoozed, "order": "severity", "limit": SHOWN + 1}
+    wanted: dict[str, Any] = {
+        **CRITICAL,
+        "without": snoozed,
+        "order": "severity",
+        "limit": SHOWN + 1,
+    }
     rows: list[Row] = []
     for start in range(0, len(staged), 500):
         rows += index.rows(paths=staged[start : start + 500], **wanted)
@@ -243,7 +287,9 @@ def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]"
     if globs := index.globs() if staged else ():
         from gitmem.text.globs import glob_match
 
-        fits = list({n for n, glob in globs if any(glob_match(glob, path) for path in staged)})[:PATHS]
+        fits = list({n for n, glob in globs if any(glob_match(glob, path) for path in staged)})[
+            :PATHS
+        ]
         rows += index.rows(numbers=fits, **wanted) if fits else []
     return list({row["id"]: row for row in rows}.values())
 
@@ -258,7 +304,9 @@ def _from_state(where: Location, home: Home, staged: "set[str]") -> "tuple[list[
     state = State(home, timeout=WAIT)
     try:
         spots = sessions.spots(state, storable(os.path.realpath(where.worktree)))
-        return [id for id, (path, *_) in spots.items() if path in staged], list(state.snoozed(time.time()))
+        return [id for id, (path, *_) in spots.items() if path in staged], list(
+            state.snoozed(time.time())
+        )
     finally:
         state.close()
 
@@ -270,10 +318,18 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
     many = "s" if len(rows) != 1 else ""
     lines = [f"git mem: {len(rows)} critical gotcha{many} of what you commit:"]
     for row in rows[:SHOWN]:
-        anchor: Mapping[str, Any] = next((one for one in row["anchors"] if one.get("path") in staged), {})
-        unsure = "" if row["confirmed"] or row["origin"] not in {"captured", "extracted"} else " (unconfirmed)"
+        anchor: Mapping[str, Any] = next(
+            (one for one in row["anchors"] if one.get("path") in staged), {}
+        )
+        unsure = (
+            ""
+            if row["confirmed"] or row["origin"] not in {"captured", "extracted"}
+            else " (unconfirmed)"
+        )
         path = clean(str(anchor.get("path") or ""), 200)
-        lines.append(f"  {row['id'][-8:]} {path}{': ' if path else ''}{clean(row['title'], 200)}{unsure}")
+        lines.append(
+            f"  {row['id'][-8:]} {path}{': ' if path else ''}{clean(row['title'], 200)}{unsure}"
+        )
         if row["workaround"]:
             lines.append(f"           {' '.join(clean(row['workaround'], 300).split())}")
     if len(rows) > SHOWN:
@@ -282,7 +338,9 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
         f"More: git mem show {rows[0]['id'][-8:]}. If this commit resolves one, end its message with: Resolves-Gotcha: {rows[0]['id'][-8:]}"
     )
     if stops:
-        lines.append("The commit was not made (gitmem.preCommit is block). To commit all the same: git commit --no-verify")
+        lines.append(
+            "The commit was not made (gitmem.preCommit is block). To commit all the same: git commit --no-verify"
+        )
     return "\n".join(lines)
 
 
@@ -290,5 +348,9 @@ def _start(where: Location, env: "Mapping[str, str]", command: str) -> None:
     """Start a command of ours in this repository; of what git told its hook, only which repository it is stays."""
     from gitmem.git.process import child_env
 
-    told = {"GIT_DIR": where.gitdir, "GITMEM_BACKGROUND": "1", **({"GIT_WORK_TREE": where.worktree} if where.worktree else {})}
+    told = {
+        "GIT_DIR": where.gitdir,
+        "GITMEM_BACKGROUND": "1",
+        **({"GIT_WORK_TREE": where.worktree} if where.worktree else {}),
+    }
     detach(["-C", where.worktree or where.gitdir, command], child_env(env, told))

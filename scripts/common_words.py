@@ -38,11 +38,23 @@ def main() -> None:
             found[language].update(topics.weight.keys())
     out = []
     for language in sorted(found):
-        shares = {word: 100 * times / sessions[language] for word, times in found[language].items() if " " not in word}
-        often = sorted((word for word, share in shares.items() if share >= LEAST), key=lambda word: (-round(shares[word]), word))
-        out += [f"{language} {share} {' '.join(group)}\n" for share, group in groupby(often, key=lambda word: round(shares[word]))]
+        shares = {
+            word: 100 * times / sessions[language]
+            for word, times in found[language].items()
+            if " " not in word
+        }
+        often = sorted(
+            (word for word, share in shares.items() if share >= LEAST),
+            key=lambda word: (-round(shares[word]), word),
+        )
+        out += [
+            f"{language} {share} {' '.join(group)}\n"
+            for share, group in groupby(often, key=lambda word: round(shares[word]))
+        ]
     OUT.write_text("".join(out), encoding="utf-8")
-    sys.stdout.write(f"{sum(len(line.split()) - 2 for line in out)} words of {sum(sessions.values())} sessions\n")
+    sys.stdout.write(
+        f"{sum(len(line.split()) - 2 for line in out)} words of {sum(sessions.values())} sessions\n"
+    )
 
 
 if __name__ == "__main__":

@@ -48,12 +48,17 @@ async def diagnose(repo: Path, file: Path, text: str, deadline: float) -> list[t
     client.feature(t.WINDOW_LOG_MESSAGE)(tell)
     await client.start_io(*server_command())
     try:
-        general = t.GeneralClientCapabilities(position_encodings=[t.PositionEncodingKind.Utf32])  # a column is a character of Python
+        # a column is a character of Python
+        general = t.GeneralClientCapabilities(position_encodings=[t.PositionEncodingKind.Utf32])
         folder = t.WorkspaceFolder(repo.as_uri(), repo.name)
-        params = t.InitializeParams(t.ClientCapabilities(general=general), root_uri=folder.uri, workspace_folders=[folder])
+        params = t.InitializeParams(
+            t.ClientCapabilities(general=general), root_uri=folder.uri, workspace_folders=[folder]
+        )
         await asyncio.wait_for(client.initialize_async(params), deadline)
         client.initialized(t.InitializedParams())
-        client.text_document_did_open(t.DidOpenTextDocumentParams(t.TextDocumentItem(uri, "plaintext", 1, text)))
+        client.text_document_did_open(
+            t.DidOpenTextDocumentParams(t.TextDocumentItem(uri, "plaintext", 1, text))
+        )
         try:
             return await asyncio.wait_for(shown, deadline)
         except TimeoutError:
@@ -90,23 +95,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Print what git-mem-lsp shows in a file.")
     parser.add_argument("repo", type=Path, help="the work tree's folder")
     parser.add_argument("file", type=Path, help="a file in it")
-    parser.add_argument("--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="how long to wait (default: %(default)s)")
+    parser.add_argument(
+        "--deadline",
+        type=float,
+        default=DEADLINE,
+        metavar="SECONDS",
+        help="how long to wait (default: %(default)s)",
+    )
     options = parser.parse_args()
     repo = options.repo.resolve()
     # the file is named from where the user is, or from the work tree
     file = (options.file if options.file.is_file() else repo / options.file).resolve()
     if not repo.is_dir() or not file.is_file():
-        print(f"demo_lsp: {options.file if repo.is_dir() else options.repo} does not exist.", file=sys.stderr)
+        print(
+            f"demo_lsp: {options.file if repo.is_dir() else options.repo} does not exist.",
+            file=sys.stderr,
+        )
         return 1
     text = file.read_bytes().decode("utf-8", "replace")
     name = str(file.relative_to(repo)) if file.is_relative_to(repo) else str(file)
     try:
         found = asyncio.run(diagnose(repo, file, text, options.deadline))
     except (OSError, TimeoutError) as error:
-        print(f"demo_lsp: the language server did not start: {error or 'no answer in time'}", file=sys.stderr)
+        print(
+            f"demo_lsp: the language server did not start: {error or 'no answer in time'}",
+            file=sys.stderr,
+        )
         return 1
     if not found:
-        print(f"demo_lsp: no diagnostics for {name} within {options.deadline:g} seconds.", file=sys.stderr)
+        print(
+            f"demo_lsp: no diagnostics for {name} within {options.deadline:g} seconds.",
+            file=sys.stderr,
+        )
         return 1
     for diagnostic in found:
         print(render(name, text, diagnostic))

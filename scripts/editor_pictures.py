@@ -53,7 +53,15 @@ def make_repository(folder: Path, env: dict[str, str]) -> Path:
         subprocess.run(command, cwd=repo, env=env, check=True)
     mem = [sys.executable, "-m", "gitmem", "add", "-k", "gotcha"]
     first = ["Totals are in cents", "--anchor", "pay.py:5", "--workaround", "divide by 100 first"]
-    second = ["Lock before the refund", "--anchor", "pay.py:10", "--severity", "critical", "-m", "Two refunds ran at once."]
+    second = [
+        "Lock before the refund",
+        "--anchor",
+        "pay.py:10",
+        "--severity",
+        "critical",
+        "-m",
+        "Two refunds ran at once.",
+    ]
     for facts in (first, second):
         subprocess.run([*mem, *facts], cwd=repo, env=env, check=True, stdout=subprocess.DEVNULL)
     return repo
@@ -87,7 +95,9 @@ def wait_for(tmux: list[str], text: str, env: dict[str, str]) -> str:
     """Return the screen once it shows a text and has come to rest."""
     end, before = time.monotonic() + PATIENCE, ""
     while time.monotonic() < end:
-        screen = subprocess.run([*tmux, "capture-pane", "-e", "-p"], capture_output=True, text=True, check=True, env=env).stdout
+        screen = subprocess.run(
+            [*tmux, "capture-pane", "-e", "-p"], capture_output=True, text=True, check=True, env=env
+        ).stdout
         if text in screen and screen == before:
             return screen
         before = screen
@@ -126,7 +136,10 @@ def style(given: str, now: dict[str, str]) -> dict[str, str]:
         elif code == 4:
             out["text-decoration"] = "underline"
         elif code == 7:
-            out["color"], out["background"] = out.get("background", BACKGROUND), out.get("color", FOREGROUND)
+            out["color"], out["background"] = (
+                out.get("background", BACKGROUND),
+                out.get("color", FOREGROUND),
+            )
         elif code in {22, 23, 24}:
             out.pop({22: "font-weight", 23: "font-style", 24: "text-decoration"}[code], None)
         elif code in {39, 49}:
@@ -158,7 +171,11 @@ def picture(content: str, file: Path, clip: tuple[int, int, int, int] | None = N
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "page.html"
         source.write_text(f'<!doctype html><meta charset="utf-8">{content}', encoding="utf-8")
-        area = f", clip: {{ x: {clip[0]}, y: {clip[1]}, width: {clip[2]}, height: {clip[3]} }}" if clip else ""
+        area = (
+            f", clip: {{ x: {clip[0]}, y: {clip[1]}, width: {clip[2]}, height: {clip[3]} }}"
+            if clip
+            else ""
+        )
         shot = (
             f"page.screenshot({{ path: {json.dumps(str(file))}{area} }})"
             if clip
@@ -188,11 +205,21 @@ def main() -> int:
             for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
         }
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        env = {"PATH": path, "HOME": name, "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **person}
+        env = {
+            "PATH": path,
+            "HOME": name,
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            **person,
+        }
         picture(page(screen_of_neovim(folder, env)), IMAGES / "neovim.png")
     taken = CACHE / "vscode" / "pictures" / "2-hover.png"
     if taken.is_file():
-        picture(f'<body style="margin:0"><img src="{taken.as_uri()}">', IMAGES / "vscode.png", (0, 0, 1280, 760))
+        picture(
+            f'<body style="margin:0"><img src="{taken.as_uri()}">',
+            IMAGES / "vscode.png",
+            (0, 0, 1280, 760),
+        )
     return 0
 
 

@@ -20,23 +20,37 @@ STEP = 16  # lengths of sessions are rounded up to it, so that few shapes are co
 Weights = dict[str, jax.Array]
 
 
-def learn(known: np.ndarray, kinds: np.ndarray, sessions: Sequence[np.ndarray], classes: int, networks: int) -> dict[str, np.ndarray]:
+def learn(
+    known: np.ndarray,
+    kinds: np.ndarray,
+    sessions: Sequence[np.ndarray],
+    classes: int,
+    networks: int,
+) -> dict[str, np.ndarray]:
     """Return the weights of networks, by the names of `network.SHAPES`. `known` has a row of features a sentence, `kinds` its class, `sessions` the rows of each session."""
     rows = np.concatenate(sessions)
     mean, scale = known[rows].mean(0), known[rows].std(0) + 1e-6
     given = np.clip((known - mean) / scale, -FAR, FAR).astype(np.float32)
     made = [_one(given, kinds, sessions, classes, seed) for seed in range(networks)]
-    return {"mean": mean, "scale": scale, **{name: np.stack([np.asarray(one[name]) for one in made]) for name in made[0]}}
+    return {
+        "mean": mean,
+        "scale": scale,
+        **{name: np.stack([np.asarray(one[name]) for one in made]) for name in made[0]},
+    }
 
 
-def _one(given: np.ndarray, kinds: np.ndarray, sessions: Sequence[np.ndarray], classes: int, seed: int) -> Weights:
+def _one(
+    given: np.ndarray, kinds: np.ndarray, sessions: Sequence[np.ndarray], classes: int, seed: int
+) -> Weights:
     weights = _begin(given.shape[1], classes, jax.random.PRNGKey(seed))
     steps = EPOCHS * -(-len(sessions) // BATCH)
     way = optax.adamw(optax.cosine_decay_schedule(RATE, steps), weight_decay=DECAY)
     state = way.init(weights)
 
     @jax.jit
-    def update(weights: Weights, state: optax.OptState, batch: tuple, key: jax.Array) -> tuple[Weights, optax.OptState]:
+    def update(
+        weights: Weights, state: optax.OptState, batch: tuple, key: jax.Array
+    ) -> tuple[Weights, optax.OptState]:
         slopes = jax.grad(_loss)(weights, *batch, key)
         changes, state = way.update(slopes, state, weights)
         return optax.apply_updates(weights, changes), state
@@ -44,13 +58,18 @@ def _one(given: np.ndarray, kinds: np.ndarray, sessions: Sequence[np.ndarray], c
     chance, key = np.random.default_rng(seed), jax.random.PRNGKey(seed + 1)
     for _ in range(EPOCHS):
         # sessions of about the same length together
-        order = sorted(chance.permutation(len(sessions)), key=lambda n: len(sessions[n]) // STEP + chance.random() / 2)
+        order = sorted(
+            chance.permutation(len(sessions)),
+            key=lambda n: len(sessions[n]) // STEP + chance.random() / 2,
+        )
         batches = [order[n : n + BATCH] for n in range(0, len(order), BATCH)]
         chance.shuffle(batches)
         for batch in batches:
             full = [*batch, *batch[-1:] * (BATCH - len(batch))]
             key, now = jax.random.split(key)
-            weights, state = update(weights, state, _padded(given, kinds, [sessions[n] for n in full]), now)
+            weights, state = update(
+                weights, state, _padded(given, kinds, [sessions[n] for n in full]), now
+            )
     return weights
 
 
@@ -61,22 +80,36 @@ def _begin(features: int, classes: int, key: jax.Array) -> Weights:
         return jax.random.normal(next(keys), shape) / np.sqrt(shape[-2])
 
     return {
-        "in": some(features, UNITS), "in_bias": jnp.zeros(UNITS), "input": some(2, UNITS, 3 * UNITS), "recurrent": some(2, UNITS, 3 * UNITS),
-        "bias": jnp.zeros((2, 3 * UNITS)), "out": some(2 * UNITS + features, BEHIND), "out_bias": jnp.zeros(BEHIND), "last": some(BEHIND, classes),
+        "in": some(features, UNITS),
+        "in_bias": jnp.zeros(UNITS),
+        "input": some(2, UNITS, 3 * UNITS),
+        "recurrent": some(2, UNITS, 3 * UNITS),
+        "bias": jnp.zeros((2, 3 * UNITS)),
+        "out": some(2 * UNITS + features, BEHIND),
+        "out_bias": jnp.zeros(BEHIND),
+        "last": some(BEHIND, classes),
         "last_bias": jnp.zeros(classes),
-    }  # fmt: skip
+    }
 
 
-def _padded(given: np.ndarray, kinds: np.ndarray, sessions: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _padded(
+    given: np.ndarray, kinds: np.ndarray, sessions: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     longest = -(-max(map(len, sessions)) // STEP) * STEP
     told = np.zeros((len(sessions), longest, given.shape[1]), np.float32)
     right, real = np.zeros((len(sessions), longest), int), np.zeros((len(sessions), longest), bool)
     for n, rows in enumerate(sessions):
-        told[n, : len(rows)], right[n, : len(rows)], real[n, : len(rows)] = given[rows], kinds[rows], True
+        told[n, : len(rows)], right[n, : len(rows)], real[n, : len(rows)] = (
+            given[rows],
+            kinds[rows],
+            True,
+        )
     return told, right, real
 
 
-def _loss(weights: Weights, told: jax.Array, right: jax.Array, real: jax.Array, key: jax.Array) -> jax.Array:
+def _loss(
+    weights: Weights, told: jax.Array, right: jax.Array, real: jax.Array, key: jax.Array
+) -> jax.Array:
     keys = jax.random.split(key, 4)
 
     def some(values: jax.Array, n: int) -> jax.Array:
@@ -87,8 +120,13 @@ def _loss(weights: Weights, told: jax.Array, right: jax.Array, real: jax.Array, 
     there = _recurrent(weights, 0, inner, real)
     back = _recurrent(weights, 1, inner[:, ::-1], real[:, ::-1])[:, ::-1]
     joined = jnp.concatenate([some(there, 1), some(back, 2), seen], -1)
-    values = some(jax.nn.relu(joined @ weights["out"] + weights["out_bias"]), 3) @ weights["last"] + weights["last_bias"]
-    return (optax.softmax_cross_entropy_with_integer_labels(values, right) * real).sum() / real.sum()
+    values = (
+        some(jax.nn.relu(joined @ weights["out"] + weights["out_bias"]), 3) @ weights["last"]
+        + weights["last_bias"]
+    )
+    return (
+        optax.softmax_cross_entropy_with_integer_labels(values, right) * real
+    ).sum() / real.sum()
 
 
 def _recurrent(weights: Weights, way: int, inner: jax.Array, real: jax.Array) -> jax.Array:
@@ -104,5 +142,7 @@ def _recurrent(weights: Weights, way: int, inner: jax.Array, real: jax.Array) ->
         return state, state
 
     told = inner @ weights["input"][way] + weights["bias"][way]
-    _, states = jax.lax.scan(step, jnp.zeros((len(inner), UNITS)), (told.transpose(1, 0, 2), real.T))
+    _, states = jax.lax.scan(
+        step, jnp.zeros((len(inner), UNITS)), (told.transpose(1, 0, 2), real.T)
+    )
     return states.transpose(1, 0, 2)

@@ -50,7 +50,9 @@ def read(path: Path) -> Text:
 
 def project() -> dict[str, Any]:
     """Return the data of the project that packages repeat."""
-    data: dict[str, Any] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    data: dict[str, Any] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     return data
 
 
@@ -63,35 +65,66 @@ def claude() -> Files:
     """Return the plugin for Claude Code."""
     about = project()
     manifest = {
-        "name": NAME, "version": __version__, "description": about["description"], "author": about["authors"][0], "license": about["license"],
+        "name": NAME,
+        "version": __version__,
+        "description": about["description"],
+        "author": about["authors"][0],
+        "license": about["license"],
         "keywords": about["keywords"],
-    }  # fmt: skip
+    }
     return {
         ".claude-plugin/plugin.json": as_json(manifest),
         "hooks/hooks.json": hooks("claude"),
         "README.md": readme("claude"),
         **skill(),
-        **{f"commands/{text.name}.md": with_head(claude_head(text), text.body) for text in commands()},
+        **{
+            f"commands/{text.name}.md": with_head(claude_head(text), text.body)
+            for text in commands()
+        },
     }
 
 
 def claude_head(text: Text) -> dict[str, str]:
     """Return the front matter of a command; it may run without a question what it needs, and nothing else."""
-    allowed = [f"Bash(git mem {word}:*)" for word in text.head["uses"]] + [f"Bash(git {word}:*)" for word in text.head.get("git", ())]
-    return {"description": text.head["description"], "argument-hint": text.head["arguments"], "allowed-tools": ", ".join(allowed)}
+    allowed = [f"Bash(git mem {word}:*)" for word in text.head["uses"]] + [
+        f"Bash(git {word}:*)" for word in text.head.get("git", ())
+    ]
+    return {
+        "description": text.head["description"],
+        "argument-hint": text.head["arguments"],
+        "allowed-tools": ", ".join(allowed),
+    }
 
 
 def marketplace(plugin: str) -> str:
     """Return a marketplace with our plugin alone, which is in a folder beside it."""
     about = project()
-    entry = {"name": NAME, "source": plugin, "description": about["description"], "version": __version__, "license": about["license"]}
-    return as_json({"name": NAME, "description": about["description"], "owner": about["authors"][0], "plugins": [entry]})
+    entry = {
+        "name": NAME,
+        "source": plugin,
+        "description": about["description"],
+        "version": __version__,
+        "license": about["license"],
+    }
+    return as_json(
+        {
+            "name": NAME,
+            "description": about["description"],
+            "owner": about["authors"][0],
+            "plugins": [entry],
+        }
+    )
 
 
 def gemini() -> Files:
     """Return the extension for Gemini CLI."""
     about = project()
-    manifest = {"name": NAME, "version": __version__, "description": about["description"], "contextFileName": "GEMINI.md"}
+    manifest = {
+        "name": NAME,
+        "version": __version__,
+        "description": about["description"],
+        "contextFileName": "GEMINI.md",
+    }
     return {
         "gemini-extension.json": as_json(manifest),
         "hooks/hooks.json": hooks("gemini"),
@@ -111,7 +144,10 @@ def gemini_command(text: Text) -> str:
 
 def agents_md() -> Files:
     """Return the section for AGENTS.md."""
-    return {"AGENTS.md": f"{BEGIN}\n{read(SOURCE / 'instructions.md').body}{END}\n", "README.md": readme("agents-md")}
+    return {
+        "AGENTS.md": f"{BEGIN}\n{read(SOURCE / 'instructions.md').body}{END}\n",
+        "README.md": readme("agents-md"),
+    }
 
 
 def skill() -> Files:
@@ -122,15 +158,26 @@ def skill() -> Files:
 
 def hooks(agent: str) -> str:
     """Return the hooks of an agent in the form of `git mem install`, without the settings that go beside them."""
-    return as_json({"hooks": {event: list(groups) for event, groups in agent_packages.form(agent).events.items()}})
+    return as_json(
+        {
+            "hooks": {
+                event: list(groups) for event, groups in agent_packages.form(agent).events.items()
+            }
+        }
+    )
 
 
 def readme(package: str) -> str:
     """Return what a package says of itself."""
     text = read(SOURCE / f"readme-{package}.md").body
-    rows = [f"| `/{item.name} {item.head['arguments'].replace('|', chr(92) + '|')}` | {item.head['description']} |" for item in commands()]
+    rows = [
+        f"| `/{item.name} {item.head['arguments'].replace('|', chr(92) + '|')}` | {item.head['description']} |"
+        for item in commands()
+    ]
     if "{events}" in text:
-        text = text.replace("{events}", ", ".join(f"`{event}`" for event in adapter.find(package).events))
+        text = text.replace(
+            "{events}", ", ".join(f"`{event}`" for event in adapter.find(package).events)
+        )
     return text.replace("{commands}", "\n".join(rows))
 
 

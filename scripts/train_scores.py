@@ -50,7 +50,8 @@ SEEN = 4  # sentences that a word must be in to be known
 OFTEN = 2  # sentences that a feature must be in to have a weight
 FOLDS = 5
 NETWORKS = 5  # of the session model, which are averaged
-IN_CONTEXT = ("x_", "c_")  # files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
+# files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
+IN_CONTEXT = ("x_", "c_")
 PIECES = (2, 4, 1, 3, 6, 2, 5)  # turns of the pieces that stand for short sessions
 OUT = ROOT / "gitmem/extraction/data/linear_model.bin"
 LATER = ROOT / "gitmem/extraction/data/session_model.npz"
@@ -93,10 +94,23 @@ def read(folder: Path) -> list[Row]:
                 session += 1
                 before = Before() if path.name.startswith("c_") else before  # a session ends
             elif parts[1] == "tool":
-                before = replace(before, used=before.used | {parts[3].split(" ", 1)[0]} & {EDIT, RUN, FAIL})
+                before = replace(
+                    before, used=before.used | {parts[3].split(" ", 1)[0]} & {EDIT, RUN, FAIL}
+                )
             elif parts[2] in CLASSES:
                 text = " ".join(one.text for one in sentences(parts[3])) or parts[3]
-                turn.append(Row(path.name, parts[0], parts[1], parts[2], text, session=session, turn=number, used=before.used))
+                turn.append(
+                    Row(
+                        path.name,
+                        parts[0],
+                        parts[1],
+                        parts[2],
+                        text,
+                        session=session,
+                        turn=number,
+                        used=before.used,
+                    )
+                )
     for row in rows:
         row.signs = signals(row.text, row.role, row.language)
     return rows
@@ -132,7 +146,9 @@ def fit(rows: list[Row]) -> tuple[set[str], np.ndarray]:
     known = vocabulary(rows)
     table = matrix(rows, known)
     kept = np.asarray(table.sum(0)).ravel() >= OFTEN
-    model = LogisticRegression(C=STRENGTH, max_iter=300).fit(table[:, kept], [CLASSES.index(row.kind) for row in rows])
+    model = LogisticRegression(C=STRENGTH, max_iter=300).fit(
+        table[:, kept], [CLASSES.index(row.kind) for row in rows]
+    )
     weights = np.zeros((BUCKETS + 1, len(CLASSES)))
     weights[:-1][kept] = model.coef_.T
     weights[-1] = model.intercept_
@@ -228,7 +244,9 @@ def write(known: set[str], weights: np.ndarray) -> None:
     steps = np.clip(np.rint(weights * SCALE), -BIAS, BIAS - 1).astype(int) + BIAS
     data = bytearray(" ".join(sorted(known)).encode("utf-8") + b"\0")
     for row in steps:
-        data += sum(int(value) << (LANE * n) for n, value in enumerate(row)).to_bytes(LANE * len(CLASSES) // 8, "little")
+        data += sum(int(value) << (LANE * n) for n, value in enumerate(row)).to_bytes(
+            LANE * len(CLASSES) // 8, "little"
+        )
     OUT.write_bytes(zlib.compress(bytes(data), 9))
     say(f"{OUT.relative_to(ROOT)}: {OUT.stat().st_size:,} bytes")
 
@@ -240,14 +258,22 @@ def say(*parts: object) -> None:
 
 def main() -> None:
     """Train, and check or write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="print how well sentences are told that were not learnt from")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="print how well sentences are told that were not learnt from",
+    )
     given = parser.parse_args()
     rows = read(folder())
     say(f"{len(rows):,} sentences: {dict(Counter(row.kind for row in rows))}")
     scores = first(rows)
     if given.check:
-        say("precision/recall of the likeliest kind, where it is likelier than 0.3, 0.4, 0.5, 0.6, 0.7, 0.8")
+        say(
+            "precision/recall of the likeliest kind, where it is likelier than 0.3, 0.4, 0.5, 0.6, 0.7, 0.8"
+        )
         check(rows, scores)
         return
     write(*fit(rows))

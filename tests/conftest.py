@@ -27,7 +27,16 @@ settings.register_profile("gitmem", deadline=None)
 settings.load_profile("gitmem")
 
 AUTHOR = ("Ada", "ada@example.org")
-PERSON = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always")
+PERSON = (
+    "-c",
+    "user.name=Test",
+    "-c",
+    "user.email=test@example.org",
+    "-c",
+    "init.defaultBranch=main",
+    "-c",
+    "protocol.file.allow=always",
+)
 CLOCK = Clock()
 
 
@@ -36,13 +45,20 @@ def _works(*args: str) -> bool:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        return subprocess.run(["git", "init", "-q", *args, folder], capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(
+                ["git", "init", "-q", *args, folder], capture_output=True, check=False
+            ).returncode
+            == 0
+        )
 
 
 HAS_REFTABLE = _works("--ref-format=reftable")
 BOTH = ("plain", "bare", "worktree", "shallow", "alternates", "submodule", "gitdir")
 GIT_ONLY = ("sha256", "partial", "group", *(("reftable",) if HAS_REFTABLE else ()))
-WORLDS = [(backend, kind) for backend in ("libgit2", "git") for kind in BOTH] + [("git", kind) for kind in GIT_ONLY]
+WORLDS = [(backend, kind) for backend in ("libgit2", "git") for kind in BOTH] + [
+    ("git", kind) for kind in GIT_ONLY
+]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -61,22 +77,38 @@ def _sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     """Give every test a home of its own; nothing named GIT_*, GITMEM_* or XDG_* gets in."""
     home = tmp_path_factory.mktemp("home")
     for key in list(os.environ):
-        if (key.startswith(("GIT_", "GITMEM_", "XDG_")) and key != "GITMEM_REQUIRE_ALL") or key in {"EMAIL", "SSH_ASKPASS", "PAGER"}:
+        if (key.startswith(("GIT_", "GITMEM_", "XDG_")) and key != "GITMEM_REQUIRE_ALL") or key in {
+            "EMAIL",
+            "SSH_ASKPASS",
+            "PAGER",
+        }:
             monkeypatch.delenv(key)
     config = home / "gitconfig"
     config.touch()
     world = {
-        "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": str(config), "GIT_TERMINAL_PROMPT": "0", "EDITOR": "false", "VISUAL": "false",
-        "GIT_EDITOR": "false", "TZ": "UTC", "LC_ALL": "C.UTF-8", "GIT_CEILING_DIRECTORIES": str(tmp_path_factory.getbasetemp().parent),
-    }  # fmt: skip
+        "HOME": str(home),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(config),
+        "GIT_TERMINAL_PROMPT": "0",
+        "EDITOR": "false",
+        "VISUAL": "false",
+        "GIT_EDITOR": "false",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+        "GIT_CEILING_DIRECTORIES": str(tmp_path_factory.getbasetemp().parent),
+    }
     for key, value in world.items():
         monkeypatch.setenv(key, value)
     return home
 
 
-def git(path: Path | str, *args: str, stdin: bytes | None = None, ok: tuple[int, ...] = (0,)) -> str:
+def git(
+    path: Path | str, *args: str, stdin: bytes | None = None, ok: tuple[int, ...] = (0,)
+) -> str:
     """Run git in a folder as a person would; return its output, stripped."""
-    done = subprocess.run(["git", "-C", str(path), *PERSON, *args], input=stdin, capture_output=True, check=False)
+    done = subprocess.run(
+        ["git", "-C", str(path), *PERSON, *args], input=stdin, capture_output=True, check=False
+    )
     assert done.returncode in ok, f"git {args}: {done.stderr.decode()}"
     return done.stdout.decode("utf-8", "surrogateescape").strip()
 
@@ -88,7 +120,9 @@ def lose(repo: Path, *oids: str) -> None:
     shutil.move(packs, aside)
     packs.mkdir()
     for pack in aside.glob("*.pack"):
-        subprocess.run(["git", "-C", str(repo), "unpack-objects", "-q"], input=pack.read_bytes(), check=True)
+        subprocess.run(
+            ["git", "-C", str(repo), "unpack-objects", "-q"], input=pack.read_bytes(), check=True
+        )
     shutil.rmtree(aside)
     for one in oids:
         (repo / ".git/objects" / one[:2] / one[2:]).unlink()
@@ -97,9 +131,16 @@ def lose(repo: Path, *oids: str) -> None:
 def fsck(path: Path | str) -> str:
     """Return what `git fsck` complains about; dangling objects are none."""
     done = subprocess.run(
-        ["git", "-C", str(path), "fsck", "--full", "--strict", "--no-dangling"], capture_output=True, text=True, check=False
+        ["git", "-C", str(path), "fsck", "--full", "--strict", "--no-dangling"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(("notice:", "Checking"))]
+    lines = [
+        line
+        for line in (done.stdout + done.stderr).splitlines()
+        if not line.startswith(("notice:", "Checking"))
+    ]
     return "\n".join(lines) or ("" if done.returncode == 0 else f"exit {done.returncode}")
 
 
@@ -179,7 +220,14 @@ def new_store(path: Path | str, backend: str = "auto", ref: str = SHARED, **opti
     """Open a store; the caller closes its objects."""
     location = locate(str(path), os.environ)
     objects = open_objects(location, os.environ, backend)
-    return Store(objects, ref, Home(location.home, shared=sharing_of(location.commondir)), CLOCK, options.pop("author", AUTHOR), **options)
+    return Store(
+        objects,
+        ref,
+        Home(location.home, shared=sharing_of(location.commondir)),
+        CLOCK,
+        options.pop("author", AUTHOR),
+        **options,
+    )
 
 
 @pytest.fixture
@@ -240,7 +288,10 @@ def edit(store: Store, before: Record, **changes: Any) -> Record:
 
 def forget(store: Store, id: str, **options: Any) -> None:
     """Forget a record on purpose."""
-    store.write([operations.forget(id, CLOCK.stamp(), "Ada", **options)], Message(f"forget {id}", "forget", (id,)))
+    store.write(
+        [operations.forget(id, CLOCK.stamp(), "Ada", **options)],
+        Message(f"forget {id}", "forget", (id,)),
+    )
 
 
 def listed(store: Store) -> set[str]:

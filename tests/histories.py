@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 START = 1_700_000_000
-FORMER, CORE = "src/old_core.py", "src/core.py"  # one file that is changed often, and renamed half-way
+# one file that is changed often, and renamed half-way
+FORMER, CORE = "src/old_core.py", "src/core.py"
 PEOPLE = ("Ada <ada@example.org>", "Grace <grace@example.org>", "Linus <linus@example.org>")
 
 
@@ -27,7 +28,9 @@ def stream(commits: int, files: int, lines: int, seed: int) -> Iterator[bytes]:
         elif number == commits // 2:
             yield f"R {FORMER} {CORE}\n".encode()
         elif number % 10 == 0:
-            core[rng.randrange(len(core))] = f"def step_{number}(value):\n    return value * {number}\n"
+            core[rng.randrange(len(core))] = (
+                f"def step_{number}(value):\n    return value * {number}\n"
+            )
             yield _file(CORE if number > commits // 2 else FORMER, "".join(core))
         else:
             name = names[rng.randrange(len(names))]
@@ -44,7 +47,9 @@ def _file(name: str, text: str) -> bytes:
 def make(path: Path, commits: int, files: int = 200, lines: int = 600, seed: int = 1) -> Path:
     """Make a repository with such a history on `main`, checked out."""
     subprocess.run(["git", "init", "-q", "-b", "main", str(path)], check=True)
-    child = subprocess.Popen(["git", "-C", str(path), "fast-import", "--quiet"], stdin=subprocess.PIPE)
+    child = subprocess.Popen(
+        ["git", "-C", str(path), "fast-import", "--quiet"], stdin=subprocess.PIPE
+    )
     assert child.stdin is not None
     for part in stream(commits, files, lines, seed):
         child.stdin.write(part)

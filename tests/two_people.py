@@ -14,7 +14,9 @@ ANA, BOB = "Ana <ana@example.org>", "Bob <bob@example.org>"
 
 def git(repo: Path, *args: str, **env: str) -> str:
     """Run git; return what it prints."""
-    done = subprocess.run(["git", "-C", str(repo), *args], capture_output=True, check=True, env={**os.environ, **env})
+    done = subprocess.run(
+        ["git", "-C", str(repo), *args], capture_output=True, check=True, env={**os.environ, **env}
+    )
     return done.stdout.decode().strip()
 
 
@@ -22,7 +24,18 @@ def clone(folder: Path, person: str, hub: Path) -> Path:
     """Make a clone whose memory goes to the hub, for a person."""
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     repo = folder
-    git(repo, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--allow-empty", "-m", "one")
+    git(
+        repo,
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@x",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "one",
+    )
     name, _, mail = person.rstrip(">").partition(" <")
     for key, value in (("user.name", name), ("user.email", mail)):
         git(repo, "config", key, value)
@@ -54,7 +67,12 @@ def hook(repo: Path, event: str, **payload: Any) -> str:
     """Run the hook of Claude Code in a process of its own; return what the agent is told."""
     said = {"hook_event_name": event, "session_id": "s1", "cwd": str(repo), **payload}
     done = subprocess.run(
-        mem_argv(repo, "hook", "claude"), input=json.dumps(said), env=mem_env(), capture_output=True, text=True, check=True
+        mem_argv(repo, "hook", "claude"),
+        input=json.dumps(said),
+        env=mem_env(),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
     return str(answer.get("additionalContext", ""))
@@ -72,7 +90,11 @@ def forge(repo: Path, changes: dict[str, bytes], person: str, *parents: str) -> 
         git(repo, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", **index)
     tree = git(repo, "write-tree", **index)
     name, _, mail = person.rstrip(">").partition(" <")
-    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in (("NAME", name), ("EMAIL", mail))}
+    who = {
+        f"GIT_{role}_{key}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for key, value in (("NAME", name), ("EMAIL", mail))
+    }
     names = [part for parent in (parents or (tip,)) for part in ("-p", parent)]
     made = git(repo, "commit-tree", tree, *names, "-m", "forged", **who)
     git(repo, "update-ref", ref, made)

@@ -21,14 +21,29 @@ if TYPE_CHECKING:
 LONG = 1 << 20  # characters of a prompt or an output that are looked at
 FILES = 100  # files of one patch
 LONGEST = 86_400_000  # milliseconds that a tool may take
-# Where a payload has what an event wants to know; of several places the first that holds something counts.
+# Where a payload has what an event wants to know; of several places the first that holds something
+# counts.
 PLACES: "dict[str, tuple[str, ...]]" = {
-    "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",), "role": ("agent_type",),
-    "transcript": ("transcript_path",), "model": ("model",), "prompt": ("prompt",), "message": ("last_assistant_message",), "tool": ("tool_name",),
-    "call": ("tool_use_id",), "command": ("tool_input.command",), "path": ("tool_input.file_path", "tool_input.notebook_path"), "error": ("error",),
-    "patch": (), "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
+    "event": ("hook_event_name",),
+    "session": ("session_id",),
+    "cwd": ("cwd",),
+    "source": ("source", "reason", "trigger"),
+    "subagent": ("agent_id",),
+    "role": ("agent_type",),
+    "transcript": ("transcript_path",),
+    "model": ("model",),
+    "prompt": ("prompt",),
+    "message": ("last_assistant_message",),
+    "tool": ("tool_name",),
+    "call": ("tool_use_id",),
+    "command": ("tool_input.command",),
+    "path": ("tool_input.file_path", "tool_input.notebook_path"),
+    "error": ("error",),
+    "patch": (),
+    "interrupted": ("is_interrupt", "tool_response.interrupted"),
+    "background": ("tool_input.run_in_background",),
     "milliseconds": ("duration_ms", "duration"),
-}  # fmt: skip
+}
 
 
 class Settings:
@@ -41,12 +56,35 @@ class Settings:
     called, where that is not the agent's name; `note` is what its user has to know once the hooks are installed.
     """
 
-    __slots__ = ("behind", "local", "matchers", "most", "note", "override", "programs", "project", "shape", "unit", "user")
+    __slots__ = (
+        "behind",
+        "local",
+        "matchers",
+        "most",
+        "note",
+        "override",
+        "programs",
+        "project",
+        "shape",
+        "unit",
+        "user",
+    )
 
     def __init__(
-        self, shape: str, *, user: str = "", project: str = "", local: str = "", override: str = "", unit: int = 1, matchers: "Mapping[str, str] | None" = None,
-        behind: "Mapping[str, str] | None" = None, most: "Mapping[str, int] | None" = None, programs: "Sequence[str]" = (), note: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        shape: str,
+        *,
+        user: str = "",
+        project: str = "",
+        local: str = "",
+        override: str = "",
+        unit: int = 1,
+        matchers: "Mapping[str, str] | None" = None,
+        behind: "Mapping[str, str] | None" = None,
+        most: "Mapping[str, int] | None" = None,
+        programs: "Sequence[str]" = (),
+        note: str = "",
+    ) -> None:
         self.shape = shape
         self.user = user
         self.project = project
@@ -73,8 +111,23 @@ class Adapter:
     """
 
     __slots__ = (
-        "answer", "ask", "events", "foreign", "limits", "loads", "mark", "name", "notices", "places", "refine", "resume", "session", "settings", "told", "tools",
-    )  # fmt: skip
+        "answer",
+        "ask",
+        "events",
+        "foreign",
+        "limits",
+        "loads",
+        "mark",
+        "name",
+        "notices",
+        "places",
+        "refine",
+        "resume",
+        "session",
+        "settings",
+        "told",
+        "tools",
+    )
 
     def __init__(
         self,
@@ -141,7 +194,9 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
     event.transcript = first(payload, places["transcript"], 4096)
     event.model = first(payload, places["model"], 128)
     event.prompt = read_back(first(payload, places["prompt"], LONG))
-    if event.name == events.PROMPT and (not event.prompt.strip() or event.prompt.startswith(adapter.notices)):
+    if event.name == events.PROMPT and (
+        not event.prompt.strip() or event.prompt.startswith(adapter.notices)
+    ):
         return None  # of ours alone, as some hand our remark back, or of nobody
     event.message = read_back(first(payload, places["message"], LONG))
     event.tool = first(payload, places["tool"], 128)
@@ -208,7 +263,8 @@ def tail(transcript: str, most: int) -> bytes:
     if not os.path.isabs(transcript) or "\0" in transcript:
         return b""
     try:
-        handle = os.open(transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not block
+        # a pipe must not block
+        handle = os.open(transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as file:
             file.seek(max(0, os.fstat(handle).st_size - most))
             return file.read(most)
@@ -219,7 +275,12 @@ def tail(transcript: str, most: int) -> bytes:
 def patched(patch: str) -> "tuple[str, ...]":
     """Return the files that a patch of the form `*** Update File: path` changes, each once."""
     marks = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
-    named = (text(line[len(mark) :].strip(), 4096) for line in patch.split("\n") for mark in marks if line.startswith(mark))
+    named = (
+        text(line[len(mark) :].strip(), 4096)
+        for line in patch.split("\n")
+        for mark in marks
+        if line.startswith(mark)
+    )
     return tuple(dict.fromkeys(filter(None, named)))[:FILES]
 
 

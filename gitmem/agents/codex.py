@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TAIL = 1 << 20  # bytes at the end of a transcript in which the last calls are; one output takes up to 64 KiB
+# bytes at the end of a transcript in which the last calls are; one output takes up to 64 KiB
+TAIL = 1 << 20
 
 
 def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
@@ -24,7 +25,11 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
         if code is None:
             event.background = True  # how it ends is not known
         elif code:
-            failed(event, code, read_back(first(payload, ("tool_response", "tool_response.output"), LONG)))
+            failed(
+                event,
+                code,
+                read_back(first(payload, ("tool_response", "tool_response.output"), LONG)),
+            )
     return event
 
 
@@ -55,8 +60,14 @@ def _told(line: bytes, call: str) -> int | None:
 ADAPTER = Adapter(
     "codex",
     events={
-        "SessionStart": events.SESSION_START, "UserPromptSubmit": events.PROMPT, "PreToolUse": events.BEFORE_TOOL, "PostToolUse": events.AFTER_TOOL,
-        "PreCompact": events.BEFORE_COMPACT, "PostCompact": events.AFTER_COMPACT, "Stop": events.TURN_END, "SubagentStop": events.TURN_END,
+        "SessionStart": events.SESSION_START,
+        "UserPromptSubmit": events.PROMPT,
+        "PreToolUse": events.BEFORE_TOOL,
+        "PostToolUse": events.AFTER_TOOL,
+        "PreCompact": events.BEFORE_COMPACT,
+        "PostCompact": events.AFTER_COMPACT,
+        "Stop": events.TURN_END,
+        "SubagentStop": events.TURN_END,
         "SessionEnd": events.SESSION_END,
     },
     tools={"Bash": events.COMMAND, "apply_patch": events.WRITE},
@@ -69,8 +80,11 @@ ADAPTER = Adapter(
     resume="codex resume",
     loads=("AGENTS.md", "AGENTS.override.md", "~/.codex/AGENTS.md", "~/.codex/AGENTS.override.md"),
     settings=Settings(
-        "claude", user=".codex/hooks.json", project=".codex/hooks.json", override="CODEX_HOME",
+        "claude",
+        user=".codex/hooks.json",
+        project=".codex/hooks.json",
+        override="CODEX_HOME",
         most={"SessionEnd": 3},  # it says so at each start to those who ask for more
         note="Codex runs hooks once you trust them: type /hooks in it, again when they have changed.",
     ),
-)  # fmt: skip
+)

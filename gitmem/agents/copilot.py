@@ -34,13 +34,26 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
 ADAPTER = Adapter(
     "copilot",
     events={
-        "SessionStart": events.SESSION_START, "UserPromptSubmit": events.PROMPT, "PreToolUse": events.BEFORE_TOOL, "PostToolUse": events.AFTER_TOOL,
-        "PostToolUseFailure": events.TOOL_FAILED, "PreCompact": events.BEFORE_COMPACT, "Stop": events.TURN_END, "SubagentStop": events.TURN_END,
+        "SessionStart": events.SESSION_START,
+        "UserPromptSubmit": events.PROMPT,
+        "PreToolUse": events.BEFORE_TOOL,
+        "PostToolUse": events.AFTER_TOOL,
+        "PostToolUseFailure": events.TOOL_FAILED,
+        "PreCompact": events.BEFORE_COMPACT,
+        "Stop": events.TURN_END,
+        "SubagentStop": events.TURN_END,
         "SessionEnd": events.SESSION_END,
     },
-    tools={"Bash": events.COMMAND, "Read": events.READ, "Edit": events.WRITE, "Write": events.WRITE},
+    tools={
+        "Bash": events.COMMAND,
+        "Read": events.READ,
+        "Edit": events.WRITE,
+        "Write": events.WRITE,
+    },
     places={"path": ("tool_input.path",), "patch": ("tool_input", "tool_input.input")},
-    told=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}),
+    told=frozenset(
+        {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
+    ),
     answer=context,
     ask=go_on,
     refine=_refine,
@@ -48,5 +61,10 @@ ADAPTER = Adapter(
     session=("COPILOT_AGENT_SESSION_ID",),
     resume="copilot --resume",
     loads=("AGENTS.md",),
-    settings=Settings("copilot", user=".copilot/hooks/git-mem.json", project=".github/hooks/git-mem.json", override="COPILOT_HOME"),
-)  # fmt: skip
+    settings=Settings(
+        "copilot",
+        user=".copilot/hooks/git-mem.json",
+        project=".github/hooks/git-mem.json",
+        override="COPILOT_HOME",
+    ),
+)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
     if event.name == events.TOOL_FAILED:
-        event.interrupted = event.interrupted or payload.get("failure_type") in ("timeout", "permission_denied")
+        event.interrupted = event.interrupted or payload.get("failure_type") in (
+            "timeout",
+            "permission_denied",
+        )
     elif event.name == events.AFTER_TOOL and event.action == events.COMMAND:
         said = first(payload, ("tool_output",), LONG)
         try:
@@ -29,7 +32,11 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
         if type(code) is not int:
             event.background = True  # how it ended is not known
         elif code:
-            output = "\n".join(filter(None, (first(result, (key,), LONG) for key in ("stdout", "stderr", "output"))))
+            output = "\n".join(
+                filter(
+                    None, (first(result, (key,), LONG) for key in ("stdout", "stderr", "output"))
+                )
+            )
             failed(event, code, read_back(output))
     return event
 
@@ -41,13 +48,29 @@ def _context(_: Event, words: str) -> "dict[str, Any]":
 ADAPTER = Adapter(
     "cursor",
     events={
-        "sessionStart": events.SESSION_START, "beforeSubmitPrompt": events.PROMPT, "postToolUse": events.AFTER_TOOL, "postToolUseFailure": events.TOOL_FAILED,
-        "preCompact": events.BEFORE_COMPACT, "afterAgentResponse": events.TURN_END, "stop": events.TURN_END, "sessionEnd": events.SESSION_END,
+        "sessionStart": events.SESSION_START,
+        "beforeSubmitPrompt": events.PROMPT,
+        "postToolUse": events.AFTER_TOOL,
+        "postToolUseFailure": events.TOOL_FAILED,
+        "preCompact": events.BEFORE_COMPACT,
+        "afterAgentResponse": events.TURN_END,
+        "stop": events.TURN_END,
+        "sessionEnd": events.SESSION_END,
     },
-    tools={"Shell": events.COMMAND, "Read": events.READ, "Write": events.WRITE, "StrReplace": events.WRITE, "Edit": events.WRITE},
+    tools={
+        "Shell": events.COMMAND,
+        "Read": events.READ,
+        "Write": events.WRITE,
+        "StrReplace": events.WRITE,
+        "Edit": events.WRITE,
+    },
     places={
-        "session": ("conversation_id", "session_id"), "cwd": ("cwd", "workspace_roots.0"), "message": ("text",), "error": ("error_message",),
-        "path": ("tool_input.file_path", "tool_input.path"), "source": ("source", "reason", "trigger", "status"),
+        "session": ("conversation_id", "session_id"),
+        "cwd": ("cwd", "workspace_roots.0"),
+        "message": ("text",),
+        "error": ("error_message",),
+        "path": ("tool_input.file_path", "tool_input.path"),
+        "source": ("source", "reason", "trigger", "status"),
     },
     told=frozenset({"sessionStart", "postToolUse"}),
     answer=_context,
@@ -55,7 +78,13 @@ ADAPTER = Adapter(
     resume="cursor-agent --resume",
     loads=("AGENTS.md",),
     settings=Settings(
-        "cursor", user=".cursor/hooks.json", project=".cursor/hooks.json", programs=("cursor", "cursor-agent"),
-        matchers={"postToolUse": "Shell|Read|Write|StrReplace|Edit", "postToolUseFailure": "Shell|Read|Write|StrReplace|Edit"},
+        "cursor",
+        user=".cursor/hooks.json",
+        project=".cursor/hooks.json",
+        programs=("cursor", "cursor-agent"),
+        matchers={
+            "postToolUse": "Shell|Read|Write|StrReplace|Edit",
+            "postToolUseFailure": "Shell|Read|Write|StrReplace|Edit",
+        },
     ),
-)  # fmt: skip
+)

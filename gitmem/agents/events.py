@@ -62,9 +62,30 @@ class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
     __slots__ = (
-        "action", "agent", "background", "call", "changes", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "seconds", "session",
-        "source", "subagent", "tool", "transcript",
-    )  # fmt: skip
+        "action",
+        "agent",
+        "background",
+        "call",
+        "changes",
+        "command",
+        "cwd",
+        "error",
+        "interrupted",
+        "message",
+        "model",
+        "name",
+        "path",
+        "paths",
+        "prompt",
+        "raw",
+        "role",
+        "seconds",
+        "session",
+        "source",
+        "subagent",
+        "tool",
+        "transcript",
+    )
 
     def __init__(self, name: str, raw: str, agent: str, session: str, cwd: str) -> None:
         self.name = name

@@ -5,7 +5,17 @@ exit code. Before a tool it drops what it is told; a file's gotchas come after t
 """
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, at, first, go_on, hook_output, read_back, tail
+from gitmem.agents.adapter import (
+    LONG,
+    Adapter,
+    Settings,
+    at,
+    first,
+    go_on,
+    hook_output,
+    read_back,
+    tail,
+)
 from gitmem.agents.events import Event
 from gitmem.agents.prompt_text import bracketed
 from gitmem.base.fast import Lazy
@@ -28,13 +38,22 @@ _STARTED = ("Command moved to background", "Command is running in background")
 def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
     if event.prompt:
         event.prompt = _CONTEXT.sub("\n", event.prompt).strip()
-    if event.name == events.BEFORE_COMPACT and event.source == "auto" and not _full(event.transcript):
+    if (
+        event.name == events.BEFORE_COMPACT
+        and event.source == "auto"
+        and not _full(event.transcript)
+    ):
         return None  # it comes before every request to the model, compression or not
     if event.name == events.AFTER_TOOL:
         said = first(payload, ("tool_response.llmContent", "tool_response.returnDisplay"), LONG)
         wrong = at(payload, "tool_response.error")
         if event.action == events.COMMAND:
-            _ended(event, said.removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>"), payload, wrong=bool(wrong))
+            _ended(
+                event,
+                said.removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>"),
+                payload,
+                wrong=bool(wrong),
+            )
         elif wrong:
             event.name = events.TOOL_FAILED
             event.error = read_back(said)
@@ -63,10 +82,16 @@ def _ended(event: Event, said: str, payload: "Mapping[str, Any]", *, wrong: bool
         if lines and lines[-1].startswith(kind):
             found[kind] = lines.pop()[len(kind) :]
     event.background = event.background or "Background PIDs: " in found
-    code, signal, error = (found.get(kind, "").replace("(none)", "") for kind in ("Exit Code: ", "Signal: ", "Error: "))
+    code, signal, error = (
+        found.get(kind, "").replace("(none)", "") for kind in ("Exit Code: ", "Signal: ", "Error: ")
+    )
     if not (wrong or error or code.strip("0") or signal.strip("0")):
         return
-    output = read_back((said[:start] + "\n".join(lines)).removeprefix("Output:")).strip().removeprefix("(empty)")
+    output = (
+        read_back((said[:start] + "\n".join(lines)).removeprefix("Output:"))
+        .strip()
+        .removeprefix("(empty)")
+    )
     event.name = events.TOOL_FAILED
     event.error = f"{f'Exit code {code}' if code else f'Signal {signal}' if signal else error}\n{output}".strip()
 
@@ -78,14 +103,24 @@ def _answer(event: Event, words: str) -> "dict[str, Any]":
 ADAPTER = Adapter(
     "gemini",
     events={
-        "SessionStart": events.SESSION_START, "BeforeAgent": events.PROMPT, "BeforeTool": events.BEFORE_TOOL, "AfterTool": events.AFTER_TOOL,
-        "PreCompress": events.BEFORE_COMPACT, "AfterAgent": events.TURN_END, "SessionEnd": events.SESSION_END,
+        "SessionStart": events.SESSION_START,
+        "BeforeAgent": events.PROMPT,
+        "BeforeTool": events.BEFORE_TOOL,
+        "AfterTool": events.AFTER_TOOL,
+        "PreCompress": events.BEFORE_COMPACT,
+        "AfterAgent": events.TURN_END,
+        "SessionEnd": events.SESSION_END,
     },
     tools={
-        "run_shell_command": events.COMMAND, "read_file": events.READ, "read_many_files": events.READ, "replace": events.WRITE, "write_file": events.WRITE,
+        "run_shell_command": events.COMMAND,
+        "read_file": events.READ,
+        "read_many_files": events.READ,
+        "replace": events.WRITE,
+        "write_file": events.WRITE,
     },
     places={
-        "message": ("prompt_response",), "path": ("tool_input.file_path", "tool_input.absolute_path", "tool_input.path"),
+        "message": ("prompt_response",),
+        "path": ("tool_input.file_path", "tool_input.absolute_path", "tool_input.path"),
         "background": ("tool_input.is_background",),
     },
     told=frozenset({"SessionStart", "BeforeAgent", "AfterTool"}),
@@ -97,8 +132,11 @@ ADAPTER = Adapter(
     resume="gemini --resume",
     loads=("GEMINI.md", "~/.gemini/GEMINI.md"),
     settings=Settings(
-        "gemini", user=".gemini/settings.json", project=".gemini/settings.json", unit=1000,
+        "gemini",
+        user=".gemini/settings.json",
+        project=".gemini/settings.json",
+        unit=1000,
         note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), and lists them when it starts.",
         matchers={"AfterTool": "run_shell_command|read_file|read_many_files|replace|write_file"},
     ),
-)  # fmt: skip
+)

@@ -20,18 +20,35 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
         if type(code) is not int:
             event.interrupted = True  # its time was over, or the user stopped it
         elif code:
-            failed(event, code, read_back(first(payload, ("tool_response.output",), LONG)).removeprefix("(no output)"))
+            failed(
+                event,
+                code,
+                read_back(first(payload, ("tool_response.output",), LONG)).removeprefix(
+                    "(no output)"
+                ),
+            )
     return event
 
 
 ADAPTER = Adapter(
     "opencode",
     events={
-        "SessionStart": events.SESSION_START, "UserPromptSubmit": events.PROMPT, "PostToolUse": events.AFTER_TOOL, "PostToolUseFailure": events.TOOL_FAILED,
-        "PreCompact": events.BEFORE_COMPACT, "PostCompact": events.AFTER_COMPACT, "Stop": events.TURN_END, "SessionEnd": events.SESSION_END,
+        "SessionStart": events.SESSION_START,
+        "UserPromptSubmit": events.PROMPT,
+        "PostToolUse": events.AFTER_TOOL,
+        "PostToolUseFailure": events.TOOL_FAILED,
+        "PreCompact": events.BEFORE_COMPACT,
+        "PostCompact": events.AFTER_COMPACT,
+        "Stop": events.TURN_END,
+        "SessionEnd": events.SESSION_END,
     },
     tools={
-        "bash": events.COMMAND, "read": events.READ, "edit": events.WRITE, "write": events.WRITE, "patch": events.WRITE, "apply_patch": events.WRITE,
+        "bash": events.COMMAND,
+        "read": events.READ,
+        "edit": events.WRITE,
+        "write": events.WRITE,
+        "patch": events.WRITE,
+        "apply_patch": events.WRITE,
     },
     places={"path": ("tool_input.filePath",), "patch": ("tool_input.patchText",)},
     told=frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse"}),
@@ -41,6 +58,9 @@ ADAPTER = Adapter(
     resume="opencode --session",
     loads=("AGENTS.md", "~/.config/opencode/AGENTS.md"),
     settings=Settings(
-        "opencode", user=".config/opencode/plugin/git-mem.js", project=".opencode/plugin/git-mem.js", override="XDG_CONFIG_HOME",
+        "opencode",
+        user=".config/opencode/plugin/git-mem.js",
+        project=".opencode/plugin/git-mem.js",
+        override="XDG_CONFIG_HOME",
     ),
-)  # fmt: skip
+)

@@ -25,7 +25,9 @@ _HIDDEN = Lazy(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff"
     "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-_MARK = Lazy(r"(?i)(?:\[|&lt;?|&#0{0,9}60;?|&#x0{0,9}3c;?)\s*+(/?\s*+git-mem)\s*+(?:\]|&gt;?|&#0{0,9}62;?|&#x0{0,9}3e;?)")
+_MARK = Lazy(
+    r"(?i)(?:\[|&lt;?|&#0{0,9}60;?|&#x0{0,9}3c;?)\s*+(/?\s*+git-mem)\s*+(?:\]|&gt;?|&#0{0,9}62;?|&#x0{0,9}3e;?)"
+)
 _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›"})
 
 
@@ -108,7 +110,15 @@ def gotcha_lines(row: "dict[str, Any]", reasons: "Sequence[str]") -> "list[str]"
     return [record_line(row), f"  why: {clean('; '.join(reasons), 200)}"]
 
 
-def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead: str = "", spot: str = "", fix: str = "") -> str:
+def record_line(
+    row: "dict[str, Any]",
+    *,
+    most: int = 240,
+    body: str = "",
+    lead: str = "",
+    spot: str = "",
+    fix: str = "",
+) -> str:
     """Return a record as one line: what it is, its title, where it comes from, where it applies (`spot`, when that is known better), what helps, how it was fixed."""
     is_gotcha = row["kind"] == "gotcha"
     what = (
@@ -116,13 +126,21 @@ def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead:
         if is_gotcha
         else f"{'pinned ' if row['status'] == 'pinned' else ''}{row['type'] or row['kind']}"
     )
-    author = clean(row.get("by") or str(row["author"] or "").split("<")[0], 120 if row.get("by") else 40)
-    day = clean(str((row["last_seen"] if is_gotcha else "") or row["updated"] or row["created"] or "")[:10], 10)
+    author = clean(
+        row.get("by") or str(row["author"] or "").split("<")[0], 120 if row.get("by") else 40
+    )
+    day = clean(
+        str((row["last_seen"] if is_gotcha else "") or row["updated"] or row["created"] or "")[:10],
+        10,
+    )
     origin = str(row["origin"] or "manual")
     facts = [
         day,
         f"by {author}" if author else "",
-        "" if origin == "manual" else clean(origin, 20) + (", unconfirmed" if origin in UNSURE and not row["confirmed"] else ""),
+        ""
+        if origin == "manual"
+        else clean(origin, 20)
+        + (", unconfirmed" if origin in UNSURE and not row["confirmed"] else ""),
     ]
     if is_gotcha and (row["occurrences"] or 0) > 1:
         facts.append(f"seen {int(row['occurrences'])} times")
@@ -145,6 +163,14 @@ def fix_text(fix: str) -> str:
         return ""
     known = loads(fix)
     commit, stat = str(known.get("commit", ""))[:12], str(known.get("stat", ""))
-    what = f"at commit {commit}" + (f" ({stat})" if stat else "") if commit else f"with {stat}" if stat else ""
-    told = f"It came back: it was fixed on {str(known.get('at', ''))[:10]}" + (f" {what}" if what else "")
+    what = (
+        f"at commit {commit}" + (f" ({stat})" if stat else "")
+        if commit
+        else f"with {stat}"
+        if stat
+        else ""
+    )
+    told = f"It came back: it was fixed on {str(known.get('at', ''))[:10]}" + (
+        f" {what}" if what else ""
+    )
     return f"{told}. {known['note']}" if known.get("note") else f"{told}."

@@ -11,7 +11,9 @@ LONGEST = 32_768  # characters of a command that are looked at
 WORDS = 200  # words of one simple command that are looked at
 ELSEWHERE = "2>"  # a redirection of what is not the standard output
 SEPARATORS = frozenset(("&&", "||", ";", ";;", "\n", "|", "|&", "&"))
-OPERATORS = frozenset(("&>>", "<<<", "<<-", "&>", ">>", ">|", ">&", "<<", "<&", "<>", "<", ">", "(", ")"))
+OPERATORS = frozenset(
+    ("&>>", "<<<", "<<-", "&>", ">>", ">|", ">&", "<<", "<&", "<>", "<", ">", "(", ")")
+)
 _SIGNS = SEPARATORS | OPERATORS
 _LONGEST_SIGN = 3
 _FIRSTS = frozenset(sign[0] for sign in _SIGNS)
@@ -28,7 +30,9 @@ def may_write(command: str) -> bool:
     """Say whether a command has a redirection into a file, or a word that is a program which writes files."""
     if any(name in command for name in _WRITERS):
         words = command[:LONGEST].translate(_BREAKS).split()
-        if not _WRITERS.isdisjoint(words) or not _WRITERS.isdisjoint(word.rpartition("/")[2] for word in words):
+        if not _WRITERS.isdisjoint(words) or not _WRITERS.isdisjoint(
+            word.rpartition("/")[2] for word in words
+        ):
             return True
     for target in _KEPT_OUT:
         command = command.replace(target, "")

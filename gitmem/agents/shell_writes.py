@@ -19,8 +19,11 @@ NAME = 300  # characters of a name
 _HEREDOC = Lazy(r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w{0,40})\1")
 _NOT_IN_NAMES = frozenset(" \t\r\n\f\v;|&<>()'\"=`$*?{}")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r", '"': '"', "'": "'"}
-# heads of commands that write what they are told, or text that stands in a file that they name; formatters are none
-_EDITORS = frozenset("awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split())
+# heads of commands that write what they are told, or text that stands in a file that they name;
+# formatters are none
+_EDITORS = frozenset(
+    "awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split()
+)
 _GIT = frozenset("add commit diff log mv rm status".split())
 
 

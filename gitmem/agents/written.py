@@ -53,7 +53,9 @@ def _parts(given: "dict[str, Any]") -> "list[tuple[str, str]]":
     return out
 
 
-def _texts(answer: "dict[str, Any]", whole: str | None, parts: "Sequence[tuple[str, str]]") -> "tuple[str | None, str | None]":
+def _texts(
+    answer: "dict[str, Any]", whole: str | None, parts: "Sequence[tuple[str, str]]"
+) -> "tuple[str | None, str | None]":
     """Return the texts of a file before and after an edit, as far as its answer tells them."""
     shown = answer.get("returnDisplay")
     if isinstance(shown, dict):
@@ -62,11 +64,15 @@ def _texts(answer: "dict[str, Any]", whole: str | None, parts: "Sequence[tuple[s
         return _text(answer, "original_file"), _text(answer, "updated_file")
     before = _text(answer, "originalFile")
     if before is None:
-        created = answer.get("type") == "create" or str(answer.get("text_result_for_llm")).startswith(_CREATED)
+        created = answer.get("type") == "create" or str(
+            answer.get("text_result_for_llm")
+        ).startswith(_CREATED)
         return ("" if created else _text(answer, "before")), whole
     if whole is not None:
         return before, whole
-    return before, _patched(before, answer) or _replaced(before, parts, all=bool(answer.get("replaceAll")))
+    return before, _patched(before, answer) or _replaced(
+        before, parts, all=bool(answer.get("replaceAll"))
+    )
 
 
 def _patched(before: str, answer: "dict[str, Any]") -> str | None:
@@ -78,8 +84,14 @@ def _patched(before: str, answer: "dict[str, Any]") -> str | None:
     out: list[str] = []
     at = 0
     for hunk in hunks[:PARTS]:
-        start, rows = (hunk.get("oldStart"), hunk.get("lines")) if isinstance(hunk, dict) else (None, None)
-        if type(start) is not int or not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
+        start, rows = (
+            (hunk.get("oldStart"), hunk.get("lines")) if isinstance(hunk, dict) else (None, None)
+        )
+        if (
+            type(start) is not int
+            or not isinstance(rows, list)
+            or not all(isinstance(row, str) for row in rows)
+        ):
             return None
         out += lines[at : max(at, start - 1)]
         at = max(at, start - 1)

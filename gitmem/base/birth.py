@@ -5,7 +5,8 @@ import struct
 import sys
 
 _AT_FDCWD, _BTIME = -100, 0x800
-_SIZE, _MASK, _PLACE = 256, 0, 80  # of `struct statx`: its size, where the mask is, where the time is
+# of `struct statx`: its size, where the mask is, where the time is
+_SIZE, _MASK, _PLACE = 256, 0, 80
 
 
 def born(path: str) -> float | None:

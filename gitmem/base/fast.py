@@ -25,7 +25,11 @@ class _Rules:
     object_pairs_hook = None
     parse_float = float
     parse_int = int
-    parse_constant = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__
+    parse_constant = {
+        "-Infinity": float("-inf"),
+        "Infinity": float("inf"),
+        "NaN": float("nan"),
+    }.__getitem__
     memo: "dict[str, str]" = {}  # noqa: RUF012 - the scanner's own
 
 
@@ -48,7 +52,8 @@ def loads(text: str) -> "Any":
         value, end = _scan(text, len(text) - len(text.lstrip(_SPACE)))
         if not text[end:].strip(_SPACE):
             return value
-    except (StopIteration, ValueError, SystemError):  # the scanner alone does not find the error that it wants to raise
+    # the scanner alone does not find the error that it wants to raise
+    except (StopIteration, ValueError, SystemError):
         pass
     import json
 
@@ -70,7 +75,9 @@ def dumps(value: "Any") -> str:
             raise ValueError("a number that JSON has no form for")
         return repr(value)
     if isinstance(value, dict):
-        return "{" + ", ".join([f"{_quoted(key)}: {dumps(one)}" for key, one in value.items()]) + "}"
+        return (
+            "{" + ", ".join([f"{_quoted(key)}: {dumps(one)}" for key, one in value.items()]) + "}"
+        )
     if isinstance(value, list | tuple):
         return "[" + ", ".join([dumps(one) for one in value]) + "]"
     raise TypeError(f"JSON has no form for {type(value).__name__}")
@@ -87,5 +94,10 @@ class Lazy:
         import re
 
         found = re.compile(self._text)
-        self.__dict__.update({m: getattr(found, m) for m in ("search", "match", "fullmatch", "sub", "finditer", "findall")})
+        self.__dict__.update(
+            {
+                m: getattr(found, m)
+                for m in ("search", "match", "fullmatch", "sub", "finditer", "findall")
+            }
+        )
         return self.__dict__[name]

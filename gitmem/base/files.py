@@ -27,10 +27,21 @@ def disk_error(error: OSError, path: str) -> External:
         "EACCES": "You may not write there; check the folder's owner and mode.",
         "EPERM": "You may not write there; check the folder's owner and mode.",
     }
-    return External(f"cannot write '{path}': {what}.", hints.get(name, "Check the disk, then run the command again."))
+    return External(
+        f"cannot write '{path}': {what}.",
+        hints.get(name, "Check the disk, then run the command again."),
+    )
 
 
-def write_atomic(path: str, data: bytes, *, shared: int = 0, durable: bool = True, keep: bool = False, mode: int = 0) -> None:
+def write_atomic(
+    path: str,
+    data: bytes,
+    *,
+    shared: int = 0,
+    durable: bool = True,
+    keep: bool = False,
+    mode: int = 0,
+) -> None:
     """Write a file so that a reader sees the old or the new bytes, never a part; raises External.
 
     It is for its owner alone, or `shared` as a repository is (`base.sharing`), or has a `mode` less the umask.
@@ -86,7 +97,8 @@ def sync_handle(handle: int) -> None:
     """Make the entries of an open folder durable."""
     try:
         os.fsync(handle)
-    except OSError as error:  # some network disks refuse to sync a folder; the data itself is synced
+    # some network disks refuse to sync a folder; the data itself is synced
+    except OSError as error:
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
             raise
 
@@ -97,7 +109,9 @@ class Lock:
     Use as a context manager; waits up to `timeout` seconds, then raises Busy.
     """
 
-    def __init__(self, path: str, timeout: float, sleep: "Callable[[float], None]" = time.sleep) -> None:
+    def __init__(
+        self, path: str, timeout: float, sleep: "Callable[[float], None]" = time.sleep
+    ) -> None:
         self.path = path
         self.timeout = timeout
         self._sleep = sleep

@@ -50,7 +50,8 @@ _TRANSPORTS = frozenset(
     "core sshcommand,core gitproxy,core askpass,core alternaterefscommand,credential helper"
     ",remote vcs,remote uploadpack,remote receivepack".split(",")
 )
-# Verbs that compare contents: no program is to show them, and submodules have settings of their own.
+# Verbs that compare contents: no program is to show them, and submodules have settings of their
+# own.
 _SHOWING = frozenset({"diff", "log", "show", "diff-tree", "diff-index", "diff-files"})
 _WORKING = frozenset({"status", "diff", "diff-index", "diff-files"})
 _VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace"})
@@ -145,9 +146,15 @@ def _neutral(key: str) -> "Pairs":
     section, _, rest = key.partition(".")
     name, _, last = rest.rpartition(".")
     if section == "filter" and last in (*_FILTERS, "required"):
-        return [(f"filter.{name}.required", "false"), *[(f"filter.{name}.{part}", "") for part in _FILTERS]]
+        return [
+            (f"filter.{name}.required", "false"),
+            *[(f"filter.{name}.{part}", "") for part in _FILTERS],
+        ]
     if section == "trailer" and last in {"command", "cmd"}:
-        return [*[(f"trailer.{name}.{rule}", "doNothing") for rule in ("ifexists", "ifmissing")], (key, "")]
+        return [
+            *[(f"trailer.{name}.{rule}", "doNothing") for rule in ("ifexists", "ifmissing")],
+            (key, ""),
+        ]
     if section == "merge" and last == "driver":
         return [(key, "false")]  # the program `false`: a conflict
     return [(key, _DEFAULTS[key])] if key in _DEFAULTS else []
@@ -156,7 +163,9 @@ def _neutral(key: str) -> "Pairs":
 def names_transport(listing: bytes) -> bool:
     """Say whether a repository's own scopes name a program that git starts to reach a remote."""
     return any(
-        scope not in OWN_SCOPES and f"{key.partition('.')[0]} {key.rpartition('.')[2]}" in _TRANSPORTS for scope, key, _ in scoped(listing)
+        scope not in OWN_SCOPES
+        and f"{key.partition('.')[0]} {key.rpartition('.')[2]}" in _TRANSPORTS
+        for scope, key, _ in scoped(listing)
     )
 
 

@@ -2,7 +2,8 @@
 
 import os
 
-NICE = 10  # low, and still a tenth of a full share: a busy machine must not keep what is to be told for ever
+# low, and still a tenth of a full share: a busy machine must not keep what is to be told for ever
+NICE = 10
 
 
 def stand_back() -> None:
@@ -14,6 +15,7 @@ def stand_back() -> None:
         pass  # not Linux, or not allowed: being nice is most of it
     try:
         with open("/proc/self/autogroup", "w", encoding="ascii") as file:
-            file.write(str(NICE))  # else a session of its own has a full share of its own, however nice
+            # else a session of its own has a full share of its own, however nice
+            file.write(str(NICE))
     except OSError:
         pass

@@ -7,7 +7,23 @@ import os
 
 # between an agent and its hook: what only starts something else
 _BETWEEN = frozenset(
-    {"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox", "env", "timeout", "nice", "git", "git-mem", "sudo", "setsid"}
+    {
+        "sh",
+        "bash",
+        "dash",
+        "ash",
+        "zsh",
+        "ksh",
+        "fish",
+        "busybox",
+        "env",
+        "timeout",
+        "nice",
+        "git",
+        "git-mem",
+        "sudo",
+        "setsid",
+    }
 )
 _DEEP = 8
 _passed: "set[int]" = set()
@@ -47,7 +63,8 @@ def leader() -> str:
     except OSError:
         return ""
     found = _stat(pid)
-    return f"{_host()} {pid} {found[2]}" if found and len(fields) > 4 and fields[4] != "0" else ""  # the field tty_nr
+    # the field tty_nr
+    return f"{_host()} {pid} {found[2]}" if found and len(fields) > 4 and fields[4] != "0" else ""
 
 
 def terminal() -> str:
@@ -105,7 +122,8 @@ def _stat(pid: int) -> "tuple[str, int, str] | None":
     fields = rest.split()
     if len(fields) < 20 or fields[0] in {"Z", "X"}:
         return None
-    return name, int(fields[1]), fields[19]  # the fields of proc(5) from the third on: 4 is the parent, 22 the start
+    # the fields of proc(5) from the third on: 4 is the parent, 22 the start
+    return name, int(fields[1]), fields[19]
 
 
 def runs(pid: str) -> bool:

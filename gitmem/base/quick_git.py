@@ -16,7 +16,11 @@ def spawn(env: "Mapping[str, str]", gitdir: str, *args: str) -> "tuple[int, int]
     """
     given = {**env, **OFFLINE}
     if args[:1] != ("config",):
-        given.update(as_environment(Overrides(gitdir, lambda: read(env, gitdir, *LIST) or b"").pairs(), given))
+        given.update(
+            as_environment(
+                Overrides(gitdir, lambda: read(env, gitdir, *LIST) or b"").pairs(), given
+            )
+        )
     return _start(given, "--git-dir", gitdir, *GUARDS, *without_programs(args))
 
 
@@ -24,7 +28,9 @@ def _start(env: "Mapping[str, str]", *args: str) -> "tuple[int, int]":
     out, into = os.pipe()
     try:
         null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
-        child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
+        child = os.posix_spawnp(
+            "git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)]
+        )
     except OSError:
         os.close(out)
         return 0, 0
@@ -40,7 +46,10 @@ def read(env: "Mapping[str, str]", gitdir: str, *args: str) -> bytes | None:
 
 def accepts(env: "Mapping[str, str]", folder: str) -> bool:
     """Say whether git itself would use the repository of a folder."""
-    return _output(*_start({**env, **OFFLINE}, *GUARDS, "-C", folder, "rev-parse", "--git-dir")) is not None
+    return (
+        _output(*_start({**env, **OFFLINE}, *GUARDS, "-C", folder, "rev-parse", "--git-dir"))
+        is not None
+    )
 
 
 def own_setting(env: "Mapping[str, str]", key: str) -> str:

@@ -22,7 +22,10 @@ def folder(name: str) -> Path:
     for path in (here / "_shipped" / name, here.parent.joinpath(*_IN_CHECKOUT[name])):
         if path.is_dir():
             return path
-    raise External(f"this installation lacks its '{name}' files.", "Install it again: pip install --force-reinstall git-mem")
+    raise External(
+        f"this installation lacks its '{name}' files.",
+        "Install it again: pip install --force-reinstall git-mem",
+    )
 
 
 def read_text(name: str, file: str) -> str:

@@ -11,9 +11,19 @@ from gitmem.base.regular_files import read_regular
 
 GROUP, EVERYBODY = 0o660, 0o664
 _WORDS = {
-    "": 0, "umask": 0, "false": 0, "no": 0, "off": 0, "group": GROUP, "true": GROUP, "yes": GROUP, "on": GROUP,
-    "all": EVERYBODY, "world": EVERYBODY, "everybody": EVERYBODY,
-}  # fmt: skip
+    "": 0,
+    "umask": 0,
+    "false": 0,
+    "no": 0,
+    "off": 0,
+    "group": GROUP,
+    "true": GROUP,
+    "yes": GROUP,
+    "on": GROUP,
+    "all": EVERYBODY,
+    "world": EVERYBODY,
+    "everybody": EVERYBODY,
+}
 _KEY = b"sharedrepository"
 _NUMBERS = {0: 0, 1: GROUP, 2: EVERYBODY}
 
@@ -75,7 +85,10 @@ def create(path: str, flags: int, sharing: int) -> int:
         return os.open(path, flags | os.O_CLOEXEC, 0o600)
     handle = os.open(path, flags | os.O_CLOEXEC, 0o666)
     facts = os.fstat(handle)
-    if facts.st_uid == os.geteuid() and (mode := shared_mode(facts.st_mode, sharing)) != facts.st_mode:
+    if (
+        facts.st_uid == os.geteuid()
+        and (mode := shared_mode(facts.st_mode, sharing)) != facts.st_mode
+    ):
         os.fchmod(handle, mode & 0o7777)
     return handle
 

@@ -68,7 +68,16 @@ class unless_locked:  # noqa: N801 - see above
 def is_damage(error: sqlite.Error) -> bool:
     """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
     if isinstance(error, sqlite.OperationalError):
-        return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
+        return any(
+            part in str(error)
+            for part in (
+                "no such table",
+                "no such column",
+                "disk I/O",
+                "malformed",
+                "Could not decode",
+            )
+        )
     return type(error) is sqlite.DatabaseError
 
 
@@ -82,7 +91,11 @@ def ready(path: str) -> None:
             raise sqlite.OperationalError("unable to open database file")
     else:
         try:
-            os.close(create(path, os.O_RDWR | os.O_CREAT, sharing_of(os.path.dirname(os.path.dirname(path)))))
+            os.close(
+                create(
+                    path, os.O_RDWR | os.O_CREAT, sharing_of(os.path.dirname(os.path.dirname(path)))
+                )
+            )
         except OSError:
             return
 

@@ -6,7 +6,10 @@ Everything else ends in `hooks.main`, which writes one line into `hook.log` and 
 from gitmem.base.fast import sqlite
 from gitmem.errors import GitmemError
 
-NO_REPOSITORY = (GitmemError, OSError)  # there is no repository here, or it cannot be looked at: nothing to do
-UNREADABLE = (OSError, ValueError, RecursionError)  # a file of ours that is not there, or is not JSON: it is left out
+# there is no repository here, or it cannot be looked at: nothing to do
+NO_REPOSITORY = (GitmemError, OSError)
+# a file of ours that is not there, or is not JSON: it is left out
+UNREADABLE = (OSError, ValueError, RecursionError)
 MALFORMED = (ValueError, TypeError, KeyError)  # a row that another version wrote: it is left out
-BUSY = (sqlite.OperationalError,)  # other processes keep state.db: what waits for it is done by the next hook or command
+# other processes keep state.db: what waits for it is done by the next hook or command
+BUSY = (sqlite.OperationalError,)

@@ -18,4 +18,6 @@ def agrees(term: Terminal, remote: str, follow: bool, lost: Losses) -> bool:
     if term.environ.get("GITMEM_BACKGROUND") or not os.isatty(0):
         return False
     term.note(purge_follow.summary(lost, plain(remote)))
-    return click.confirm("Follow it? What goes is kept on this machine for 30 days.", default=False, err=True)
+    return click.confirm(
+        "Follow it? What goes is kept on this machine for 30 days.", default=False, err=True
+    )

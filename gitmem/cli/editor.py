@@ -14,7 +14,8 @@ from gitmem.errors import UserError
 _ON_TERMINAL = frozenset(
     "vi vim nvim view nano pico emacs emacsclient micro helix hx kak joe jed ne mcedit mg editor sensible-editor".split()
 )
-_ALONE = frozenset({"-e", "-es", "-Es", "-s", "--batch", "--headless", "-c", "--create-frame"})  # ask for no terminal
+# ask for no terminal
+_ALONE = frozenset({"-e", "-es", "-Es", "-s", "--batch", "--headless", "-c", "--create-frame"})
 
 
 def edit(term: Terminal, app: App, text: str, hint: str) -> str | None:
@@ -30,7 +31,8 @@ def edit(term: Terminal, app: App, text: str, hint: str) -> str | None:
     except click.ClickException as error:
         name = plain(editor) or "the editor"
         raise UserError(
-            f"the editor '{name}' failed; nothing changed.", "Set one that works: git config --global core.editor NAME. " + hint
+            f"the editor '{name}' failed; nothing changed.",
+            "Set one that works: git config --global core.editor NAME. " + hint,
         ) from error
 
 
@@ -38,14 +40,24 @@ def _chosen(term: Terminal, app: App) -> str:
     """Return the editor by git's order; empty when none is named."""
     names = ("EDITOR",) if term.environ.get("TERM", "dumb") == "dumb" else ("VISUAL", "EDITOR")
     named = (term.environ.get(name) for name in names)
-    return term.environ.get("GIT_EDITOR") or app.settings.git("core.editor") or next(filter(None, named), "")
+    return (
+        term.environ.get("GIT_EDITOR")
+        or app.settings.git("core.editor")
+        or next(filter(None, named), "")
+    )
 
 
 def _can_open(term: Terminal, editor: str) -> bool:
-    if sys.stdin.isatty() and sys.stdout.isatty() and (editor or term.environ.get("TERM", "dumb") != "dumb"):
+    if (
+        sys.stdin.isatty()
+        and sys.stdout.isatty()
+        and (editor or term.environ.get("TERM", "dumb") != "dumb")
+    ):
         return True
     try:
         program, *rest = shlex.split(editor) or [""]
     except ValueError:  # a quote is open: the shell will say so
         return True
-    return bool(program) and (os.path.basename(program) not in _ON_TERMINAL or not _ALONE.isdisjoint(rest))
+    return bool(program) and (
+        os.path.basename(program) not in _ON_TERMINAL or not _ALONE.isdisjoint(rest)
+    )

@@ -12,7 +12,9 @@ from gitmem.cli.terminal import plain
 class Parts(click.Group):
     """A group whose commands are told by a table: name -> (module below gitmem.cli, attribute, one line)."""
 
-    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str, str]], **options: Any) -> None:
+    def __init__(
+        self, *args: Any, table: Mapping[str, tuple[str, str, str]], **options: Any
+    ) -> None:
         super().__init__(*args, **options)
         self.table = table
 
@@ -28,14 +30,22 @@ class Parts(click.Group):
         command: click.Command = getattr(importlib.import_module(f"gitmem.cli.{module}"), attribute)
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; for an unknown one, say which was probably meant."""
         if args[0] not in self.table and not args[0].startswith("-"):
             import difflib
 
             near = difflib.get_close_matches(args[0], self.table, n=2, cutoff=0.5)
-            hint = f" Did you mean {' or '.join(near)}?" if near else f" It has: {', '.join(self.table)}."
-            raise click.UsageError(f"{ctx.command_path}: '{plain(args[0])}' is none of its commands.{hint}", ctx)
+            hint = (
+                f" Did you mean {' or '.join(near)}?"
+                if near
+                else f" It has: {', '.join(self.table)}."
+            )
+            raise click.UsageError(
+                f"{ctx.command_path}: '{plain(args[0])}' is none of its commands.{hint}", ctx
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

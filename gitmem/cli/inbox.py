@@ -30,20 +30,48 @@ from gitmem.store.reader import Stored
 
 WHY = 2  # lines of the reason of a proposal
 SCREEN = 10  # records that fill a screen
-CARD = (*LINE, "author", "origin", *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
-WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
+# what `_card` shows
+CARD = (
+    *LINE,
+    "author",
+    "origin",
+    *SORTED_BY["waiting"],
+    "session",
+    "anchors",
+    "workaround",
+    "tags",
+    "n",
+)
+WAITING: dict[str, Any] = {
+    "kinds": ("gotcha", "memory"),
+    "statuses": LIVE,
+    "resolved": False,
+    "unconfirmed": True,
+}
 EMPTY = "the inbox is empty: nothing waits to be looked at."
 MERGE = "[m]erge into another  "  # gotchas alone can be
 KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
 
 
 @click.command("inbox", short_help="Confirm or reject what was captured")
-@click.option("--accept", "accepted", multiple=True, metavar="ID", help="It is so. May be repeated.")
 @click.option(
-    "--reject", "rejected", multiple=True, metavar="ID", help="It is not worth keeping; it is not captured again. May be repeated."
+    "--accept", "accepted", multiple=True, metavar="ID", help="It is so. May be repeated."
+)
+@click.option(
+    "--reject",
+    "rejected",
+    multiple=True,
+    metavar="ID",
+    help="It is not worth keeping; it is not captured again. May be repeated.",
 )
 @click.option("--reason", default="", metavar="TEXT", help="Why it is rejected.")
-@click.option("--merge", "merged", multiple=True, metavar="ID", help="It is part of the gotcha named by --into. May be repeated.")
+@click.option(
+    "--merge",
+    "merged",
+    multiple=True,
+    metavar="ID",
+    help="It is part of the gotcha named by --into. May be repeated.",
+)
 @click.option("--into", metavar="ID", help="The gotcha that --merge goes into.")
 @click.option("--accept-all", is_flag=True, help="Everything that waits is so.")
 @click.option(
@@ -56,9 +84,17 @@ KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
 @options.json_option
 @click.pass_obj
 def inbox_command(
-    term: Terminal, accepted: tuple[str, ...], rejected: tuple[str, ...], reason: str, merged: tuple[str, ...], into: str | None, accept_all: bool,
-    limit: int | None, everything: bool, as_json: bool,
-) -> None:  # fmt: skip
+    term: Terminal,
+    accepted: tuple[str, ...],
+    rejected: tuple[str, ...],
+    reason: str,
+    merged: tuple[str, ...],
+    into: str | None,
+    accept_all: bool,
+    limit: int | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
     """Review what was captured from errors or extracted from sessions and is not confirmed yet.
 
     On a terminal you answer each with one key. In a script, use the options. To change one first: git mem edit ID, then --accept.
@@ -78,7 +114,9 @@ def inbox_command(
         answered = [id for id in (*accepted, *rejected) if _task(app, id)]
         for id in answered:
             _answer(term, app, id, is_done=id in accepted, quiet=as_json)
-        accepted, rejected = (tuple(id for id in ids if id not in answered) for ids in (accepted, rejected))
+        accepted, rejected = (
+            tuple(id for id in ids if id not in answered) for ids in (accepted, rejected)
+        )
         if answered and not (accepted or rejected or merged or accept_all):
             if as_json:
                 term.json({"answered": answered})
@@ -86,7 +124,18 @@ def inbox_command(
         if accepted or rejected or merged or accept_all:
             if accept_all:
                 others = {app.find(id) for id in (*rejected, *merged)}
-                accepted = tuple(dict.fromkeys([*accepted, *(row["id"] for row in waiting(app, ("id",)) if row["id"] not in others)]))
+                accepted = tuple(
+                    dict.fromkeys(
+                        [
+                            *accepted,
+                            *(
+                                row["id"]
+                                for row in waiting(app, ("id",))
+                                if row["id"] not in others
+                            ),
+                        ]
+                    )
+                )
                 if not (accepted or others) and not as_json:
                     term.note(EMPTY)
             _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
@@ -95,11 +144,32 @@ def inbox_command(
         tasks = _open_tasks(app)
         if as_json:
             rows = [public(row) for row in waiting(app, FIELDS, -1 if most is None else most)]
-            term.json([*rows, *({"id": id, "kind": "task", "title": facts["text"], "perhaps_done": facts["why"], "session": facts["session"]} for id, facts in tasks.items())])  # fmt: skip
+            term.json(
+                [
+                    *rows,
+                    *(
+                        {
+                            "id": id,
+                            "kind": "task",
+                            "title": facts["text"],
+                            "perhaps_done": facts["why"],
+                            "session": facts["session"],
+                        }
+                        for id, facts in tasks.items()
+                    ),
+                ]
+            )
             return
         for id, facts in tasks.items():
-            term.say(f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} perhaps done: {plain(facts['text'])}")
-            term.say(term.style(f"    session {plain(facts['session'][:12])}: {plain(facts['why'])}", fg="bright_black"))
+            term.say(
+                f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} perhaps done: {plain(facts['text'])}"
+            )
+            term.say(
+                term.style(
+                    f"    session {plain(facts['session'][:12])}: {plain(facts['why'])}",
+                    fg="bright_black",
+                )
+            )
         if tasks:
             term.note("it is done: git mem inbox --accept ID. It is not: git mem inbox --reject ID")
         if sys.stdin.isatty() and sys.stdout.isatty():
@@ -128,18 +198,32 @@ def _open_tasks(app: App) -> dict[str, dict[str, str]]:
     known = perhaps_done.known(app.state)
     if not known:
         return {}
-    entries = {key_of(e) for part in joined(parts_of(app).records()).values() for e in part if e.get("kind") == TASK}
+    entries = {
+        key_of(e)
+        for part in joined(parts_of(app).records()).values()
+        for e in part
+        if e.get("kind") == TASK
+    }
     ids = [id for id in known if "-" in id]
-    records = {row["id"] for row in app.rows(what=TASK, statuses=LIVE, ids=ids, fields=("id", "store", "created"))}
+    records = {
+        row["id"]
+        for row in app.rows(what=TASK, statuses=LIVE, ids=ids, fields=("id", "store", "created"))
+    }
     # one that waits itself is a proposal here: its entry in the summary is asked about
-    records -= {row["id"] for row in app.rows(**WAITING, ids=ids, fields=("id", "store", "created"))}
+    records -= {
+        row["id"] for row in app.rows(**WAITING, ids=ids, fields=("id", "store", "created"))
+    }
     return {id: facts for id, facts in known.items() if id in entries or id in records}
 
 
 def _task(app: App, id: str) -> str:
     """Return the id of the task that may be done which a text names by its beginning or end; '' for none."""
     low = id.lower()
-    found = [one for one in _open_tasks(app) if len(low) >= 6 and (one.startswith(low) or one.endswith(low))]
+    found = [
+        one
+        for one in _open_tasks(app)
+        if len(low) >= 6 and (one.startswith(low) or one.endswith(low))
+    ]
     return found[0] if len(found) == 1 else ""
 
 
@@ -163,21 +247,42 @@ def evidence(app: App, row: dict[str, Any]) -> str:
     """Return why a proposal is so, where that was said, and where it was found."""
     if proposals.TAG not in row["tags"]:
         return ""
-    body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
+    body = next(
+        (
+            index.body(row["n"])
+            for prefix, index in app.indexes()
+            if (prefix == "user") == (row["store"] == "user")
+        ),
+        "",
+    )
     told = [text for text in body.split("\n") if text.strip()]
-    why = [] if row.get("workaround") else [text for text in told if not text.startswith("Evidence: ")]  # which is shown by itself
+    # which is shown by itself
+    why = (
+        []
+        if row.get("workaround")
+        else [text for text in told if not text.startswith("Evidence: ")]
+    )
     return "\n".join([*why[:WHY], *(text for text in told if text.startswith("Evidence: "))])
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:
     """Return the rows that nobody has confirmed: those that matter most first."""
-    return app.rows(**WAITING, order="waiting", limit=limit, fields=("store", *SORTED_BY["waiting"], *fields))
+    return app.rows(
+        **WAITING, order="waiting", limit=limit, fields=("store", *SORTED_BY["waiting"], *fields)
+    )
 
 
 def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> Iterator[str]:
     yield line(term, row)
-    seen = f"seen {row['occurrences']}×, last {age(row['last_seen'], now)}" if row.get("occurrences") and row.get("last_seen") else ""
-    places = [f"{a['path']}:{a['lines'][0]}" if a.get("lines") else str(a.get("path") or a.get("glob")) for a in row["anchors"]]
+    seen = (
+        f"seen {row['occurrences']}×, last {age(row['last_seen'], now)}"
+        if row.get("occurrences") and row.get("last_seen")
+        else ""
+    )
+    places = [
+        f"{a['path']}:{a['lines'][0]}" if a.get("lines") else str(a.get("path") or a.get("glob"))
+        for a in row["anchors"]
+    ]
     session = f"session {row['session'][:12]}" if row.get("session") else ""
     author = f"committed by {row['author']}" if row.get("origin") == IMPORTED else ""
     facts = [fact for fact in (seen, ", ".join(places[:3]), session, author) if fact]
@@ -185,13 +290,21 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
         yield term.style("    " + plain("; ".join(facts)), fg="bright_black")
     if row.get("workaround"):
         yield f"    {plain(row['workaround'])}"
-    body = body.removesuffix(row.get("workaround") or "").strip("\n")  # the index keeps both as one text
+    # the index keeps both as one text
+    body = body.removesuffix(row.get("workaround") or "").strip("\n")
     for text in body.split("\n")[:12] if body else ():
         yield "    " + plain(text)
 
 
 def _apply(
-    term: Terminal, app: App, accepted: Sequence[str], rejected: Sequence[str], reason: str, merged: Sequence[str], into: str, as_json: bool
+    term: Terminal,
+    app: App,
+    accepted: Sequence[str],
+    rejected: Sequence[str],
+    reason: str,
+    merged: Sequence[str],
+    into: str,
+    as_json: bool,
 ) -> None:
     for id, mark in _rejected(app, (*accepted, *merged)).items():
         where = " --private" if history.tombstone(app.store("private"), id) else ""
@@ -202,24 +315,44 @@ def _apply(
     gone = _rejected(app, rejected)
     rejected = [id for id in rejected if id not in gone]
     found = [list(every(app, ids)) for ids in (accepted, rejected, merged)]
-    given, scopes = [[stored.record for _, stored in one] for one in found], [scope for scope, _ in found[1]]
-    times = Counter(record.id for records in given for record in records)  # all is looked at before the first is written
+    given, scopes = (
+        [[stored.record for _, stored in one] for one in found],
+        [scope for scope, _ in found[1]],
+    )
+    # all is looked at before the first is written
+    times = Counter(record.id for records in given for record in records)
     twice = sorted(id for id, n in times.items() if n > 1)
     if twice:
-        raise UserError(f"{', '.join(twice)} cannot be accepted, rejected and merged at once.", "Name each in one of the options.")
+        raise UserError(
+            f"{', '.join(twice)} cannot be accepted, rejected and merged at once.",
+            "Name each in one of the options.",
+        )
     if merged:
         if app.get(into)[1].record.id in {record.id for record in given[1]}:
-            raise UserError(f"{into} cannot be rejected when others are merged into it.", "Name another gotcha with --into.")
+            raise UserError(
+                f"{into} cannot be rejected when others are merged into it.",
+                "Name another gotcha with --into.",
+            )
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
-    so = [record for record in given[0] if record.fields.get("confirmed") and _is_settled(app, record.id)]
-    already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so] + [("rejected", mark) for mark in gone.values()]
+    so = [
+        record
+        for record in given[0]
+        if record.fields.get("confirmed") and _is_settled(app, record.id)
+    ]
+    already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so] + [
+        ("rejected", mark) for mark in gone.values()
+    ]
     for what, mark in () if as_json else already:
         by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
-        term.say(f"{short(mark['id'])} was already {what}{by}, {str(mark.get('at', ''))[:10]}; nothing changed.")
+        term.say(
+            f"{short(mark['id'])} was already {what}{by}, {str(mark.get('at', ''))[:10]}; nothing changed."
+        )
     made = {
-        "accepted": [_accept(term, app, record.id, as_json) for record in given[0] if record not in so],
+        "accepted": [
+            _accept(term, app, record.id, as_json) for record in given[0] if record not in so
+        ],
         "rejected": [_reject(term, app, record.id, reason, as_json) for record in given[1]],
     }
     if made["rejected"] and not as_json:
@@ -234,7 +367,10 @@ def _apply(
 def _is_settled(app: App, id: str) -> bool:
     """Say whether this user has no reason to accept a record: whoever else confirmed it may have been anybody."""
     own = app.own_addresses
-    return any(is_accepted(row, own) for row in app.rows(ids=(id,), fields=("store", "committer", "vouchers")))
+    return any(
+        is_accepted(row, own)
+        for row in app.rows(ids=(id,), fields=("store", "committer", "vouchers"))
+    )
 
 
 def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -244,7 +380,13 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
         try:
             app.get(id)
         except UnknownId:
-            mark = next(filter(None, (history.tombstone(app.store(scope), id) for scope in ("shared", "private"))), None)
+            mark = next(
+                filter(
+                    None,
+                    (history.tombstone(app.store(scope), id) for scope in ("shared", "private")),
+                ),
+                None,
+            )
             if mark is not None:
                 found[id] = mark
     return found
@@ -265,9 +407,15 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
         )
         if not more:
             project_summary.reword(shared, who, stored.record)
-        replaced = [f"{short(one.id)} {plain(one.title)}" for one in proposals.replaced_by(shared, stored.record)]
+        replaced = [
+            f"{short(one.id)} {plain(one.title)}"
+            for one in proposals.replaced_by(shared, stored.record)
+        ]
         replaced += [f"{key_of(e)[:8]} of the summary, {plain(str(e['text']))}" for e in old]
-        change, scope = proposals.accept(private, shared, who, stored.record, commit, more), "shared"
+        change, scope = (
+            proposals.accept(private, shared, who, stored.record, commit, more),
+            "shared",
+        )
     else:
         change = lifecycle.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
@@ -280,7 +428,10 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
 def _rejectable(record: Record) -> None:
     """Raise UserError for what does not wait in the inbox: a slip of the finger must not remove what somebody wrote."""
     if not record.unconfirmed:
-        raise UserError(f"{record.id} is not in the inbox: somebody wrote or confirmed it.", f"To remove it: git mem forget {record.id}")
+        raise UserError(
+            f"{record.id} is not in the inbox: somebody wrote or confirmed it.",
+            f"To remove it: git mem forget {record.id}",
+        )
 
 
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
@@ -289,14 +440,17 @@ def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     stores = parts_of(app).stores.values() if proposed else ()
     taken = [project_summary.reject(store, app.writer(), stored.record) for store in stores]
     too, entry = any(one for one, _ in taken), next((e for one, e in taken if e and not one), None)
-    written = write.forget(app.store(scope), app.writer(), [stored.record], reason)  # last, for `undo`
+    # last, for `undo`
+    written = write.forget(app.store(scope), app.writer(), [stored.record], reason)
     if not quiet:
         also = ", and taken out of the summary" if too else ""
         term.say(
             f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{also}{options.journaled(written)}"
         )
         if entry and not too:
-            term.note(f"it is pinned in the summary and stays there; to take it out: git mem summary drop {key_of(entry)}")
+            term.note(
+                f"it is pinned in the summary and stays there; to take it out: git mem summary drop {key_of(entry)}"
+            )
     return stored.record.id
 
 
@@ -316,7 +470,9 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
 
 def _moves(where: str, record: Record, scope: str) -> bool:
     """Say whether a record is a proposal that becomes everybody's when somebody says that it is so."""
-    proposed = proposals.TAG in record.tags or (record.get("origin") == IMPORTED and record.unconfirmed)
+    proposed = proposals.TAG in record.tags or (
+        record.get("origin") == IMPORTED and record.unconfirmed
+    )
     return (where, scope) == ("private", "shared") and proposed
 
 
@@ -324,9 +480,21 @@ def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool)
     scope, target, others = _mergeable(app, ids, into)
     for where, stored in every(app, ids):
         if where != scope:
-            proposals.accept(app.store(where), app.store(scope), app.writer(), stored.record, head(app.location) or "")
+            proposals.accept(
+                app.store(where),
+                app.store(scope),
+                app.writer(),
+                stored.record,
+                head(app.location) or "",
+            )
     scope, target, others = _mergeable(app, ids, into)
-    change = lifecycle.merge(app.store(scope), app.writer(), target.record, [stored.record for stored in others], app.replica())
+    change = lifecycle.merge(
+        app.store(scope),
+        app.writer(),
+        target.record,
+        [stored.record for stored in others],
+        app.replica(),
+    )
     if not quiet:
         names = ", ".join(short(stored.record.id) for stored in others)
         done(term, change, f"{names} merged into", scope)
@@ -340,12 +508,21 @@ def _ask(term: Terminal, app: App, ids: Sequence[str]) -> None:
         if row is None:  # dealt with meanwhile: a merge, another process
             continue
         term.say("")
-        body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
+        body = next(
+            (
+                index.body(row["n"])
+                for prefix, index in app.indexes()
+                if (prefix == "user") == (row["store"] == "user")
+            ),
+            "",
+        )
         term.say(term.style(f"{number} of {len(ids)}", bold=True))
         for text in _card(term, row, app.clock.now(), body):
             term.say(text)
         while True:
-            click.echo(f"{KEYS if row['kind'] == 'gotcha' else KEYS.replace(MERGE, '')} ? ", nl=False)
+            click.echo(
+                f"{KEYS if row['kind'] == 'gotcha' else KEYS.replace(MERGE, '')} ? ", nl=False
+            )
             try:
                 key = click.getchar().lower()
             except EOFError:  # Ctrl-D
@@ -367,10 +544,17 @@ def _do(term: Terminal, app: App, key: str, id: str) -> bool:
         elif key == "e":
             scope, stored = app.get(id)
             after = edited_record(term, app, stored.record)
-            done(term, write.update(app.store(scope), app.writer(), stored.record, after, "edit"), "changed", scope)
+            done(
+                term,
+                write.update(app.store(scope), app.writer(), stored.record, after, "edit"),
+                "changed",
+                scope,
+            )
             return False
         elif key == "m":
-            into = click.prompt("Id of the gotcha that it is part of (empty: none)", default="", show_default=False).strip()
+            into = click.prompt(
+                "Id of the gotcha that it is part of (empty: none)", default="", show_default=False
+            ).strip()
             if not into:
                 return False
             _merge(term, app, [id], into, False)

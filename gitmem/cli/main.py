@@ -40,11 +40,23 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "list": ("records.list", "List records", "Read"),
     "search": ("records.list", "Find records by their words", "Read"),
     "recall": ("sessions.recall", "Search this session and memory", "Read"),
-    "extract": ("sessions.extract", "Find decisions, fixes and tasks in a session or a file", "Read"),
+    "extract": (
+        "sessions.extract",
+        "Find decisions, fixes and tasks in a session or a file",
+        "Read",
+    ),
     "graph": ("records.graph", "Show what links to what", "Read"),
-    "briefing": ("sessions.briefing", "Show what is known about this project, within a budget", "Read"),
+    "briefing": (
+        "sessions.briefing",
+        "Show what is known about this project, within a budget",
+        "Read",
+    ),
     "summary": ("sessions.summary", "Show the project summary", "Read"),
-    "code": ("code.code", "Show definitions, references, imports, what hangs on which file", "Code"),
+    "code": (
+        "code.code",
+        "Show definitions, references, imports, what hangs on which file",
+        "Code",
+    ),
     "scout": ("code.scout", "Find what matters for a task: files, definitions, memories", "Code"),
     "dna": ("code.dna", "Show what a project is made of, on one page", "Code"),
     "log": ("records.history", "Show the history of the store", "History"),
@@ -65,7 +77,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "session": ("sessions.group", "Start, end, list, show and hand over sessions", "Agents"),
     "work": ("work.group", "Track epics and stories", "Agents"),
     "activate": ("sessions.activate", "Print an agent's greeting", "Agents"),
-    "opening": ("sessions.opening", "Decide how a session opens: greet, ask or say nothing", "Agents"),
+    "opening": (
+        "sessions.opening",
+        "Decide how a session opens: greet, ask or say nothing",
+        "Agents",
+    ),
     "off": ("setup.hooks_on_off", "Turn hooks of agents off", "Agents"),
     "on": ("setup.hooks_on_off", "Turn hooks of agents on again", "Agents"),
     "native": ("setup.memory_files", "Exchange memory with agents' own files", "Agents"),
@@ -73,16 +89,77 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 # words that people try -> the command that does it
 GUESSED = {
-    "remember": "add", "note": "add", "decision": "add", "save": "add", "new": "add", "store": "add", "memo": "add",
-    "health": "doctor", "check": "doctor", "fix": "doctor", "repair": "doctor", "fsck": "doctor",
-    "remove": "forget", "rm": "forget", "delete": "forget", "del": "forget",
-    "where": "status", "st": "status", "info": "status", "now": "status",
-    "ls": "list", "find": "search", "grep": "search", "query": "search", "history": "log", "get": "show", "cat": "show", "view": "show",
-    "trap": "gotcha", "gotchas": "gotcha", "push": "sync", "pull": "sync", "share": "sync", "fetch": "sync", "todo": "summary", "tasks": "summary", "task": "summary",
-    "digest": "session", "sessions": "session", "resume": "session", "epic": "work", "story": "work", "proposals": "inbox", "review": "inbox", "settings": "config",
-    "brief": "briefing", "context": "briefing", "replace": "supersede", "update": "edit", "change": "edit", "setup": "install", "hooks": "install",
-    "memory": "list", "memories": "list", "reset": "wipe", "enable": "on", "disable": "off", "revert": "undo", "blame": "why", "annotate": "why", "symbols": "code", "refs": "code", "references": "code", "imports": "code", "rank": "code", "map": "code", "locate": "scout", "explore": "scout", "overview": "dna", "about": "dna",
-}  # fmt: skip
+    "remember": "add",
+    "note": "add",
+    "decision": "add",
+    "save": "add",
+    "new": "add",
+    "store": "add",
+    "memo": "add",
+    "health": "doctor",
+    "check": "doctor",
+    "fix": "doctor",
+    "repair": "doctor",
+    "fsck": "doctor",
+    "remove": "forget",
+    "rm": "forget",
+    "delete": "forget",
+    "del": "forget",
+    "where": "status",
+    "st": "status",
+    "info": "status",
+    "now": "status",
+    "ls": "list",
+    "find": "search",
+    "grep": "search",
+    "query": "search",
+    "history": "log",
+    "get": "show",
+    "cat": "show",
+    "view": "show",
+    "trap": "gotcha",
+    "gotchas": "gotcha",
+    "push": "sync",
+    "pull": "sync",
+    "share": "sync",
+    "fetch": "sync",
+    "todo": "summary",
+    "tasks": "summary",
+    "task": "summary",
+    "digest": "session",
+    "sessions": "session",
+    "resume": "session",
+    "epic": "work",
+    "story": "work",
+    "proposals": "inbox",
+    "review": "inbox",
+    "settings": "config",
+    "brief": "briefing",
+    "context": "briefing",
+    "replace": "supersede",
+    "update": "edit",
+    "change": "edit",
+    "setup": "install",
+    "hooks": "install",
+    "memory": "list",
+    "memories": "list",
+    "reset": "wipe",
+    "enable": "on",
+    "disable": "off",
+    "revert": "undo",
+    "blame": "why",
+    "annotate": "why",
+    "symbols": "code",
+    "refs": "code",
+    "references": "code",
+    "imports": "code",
+    "rank": "code",
+    "map": "code",
+    "locate": "scout",
+    "explore": "scout",
+    "overview": "dna",
+    "about": "dna",
+}
 HIDDEN = {"drain": "setup.drain", "read-code": "code.dna", "git-hook": "setup.install"}
 
 
@@ -102,7 +179,9 @@ class Commands(click.Group):
         command: click.Command = getattr(loaded, cmd_name.replace("-", "_") + "_command")
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; for an unknown one, say which was probably meant."""
         try:
             return super().resolve_command(ctx, args)
@@ -110,8 +189,16 @@ class Commands(click.Group):
             import difflib
 
             guessed = GUESSED.get(args[0].lower())
-            near = [guessed] if guessed else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
-            hint = f" Did you mean: git mem {' or git mem '.join(near)}" if near else " See 'git mem -h'."
+            near = (
+                [guessed]
+                if guessed
+                else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
+            )
+            hint = (
+                f" Did you mean: git mem {' or git mem '.join(near)}"
+                if near
+                else " See 'git mem -h'."
+            )
             raise click.UsageError(f"git mem: '{args[0]}' is not a command.{hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -130,10 +217,17 @@ class Commands(click.Group):
 )
 @click.option("-C", "folders", metavar="DIR", multiple=True, help="Run as if started in DIR.")
 @click.option("--no-pager", is_flag=True, help="Write long output straight to the terminal.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour the output.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to colour the output.",
+)
 @click.option("--version", "version", is_flag=True, help="Print the version.")
 @click.pass_context
-def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str, version: bool) -> None:
+def cli(
+    ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str, version: bool
+) -> None:
     """A memory for coding agents and people, kept in a ref of your git repository.
 
     \b
@@ -144,11 +238,15 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
     """
     from gitmem.cli.terminal import Terminal
 
-    for folder in folders:  # before the command's own arguments are read: their paths are meant from there
+    # before the command's own arguments are read: their paths are meant from there
+    for folder in folders:
         try:
             os.chdir(folder)
         except OSError as error:
-            raise UserError(f"cannot change to '{folder}': {os.strerror(error.errno or 0)}.", "Check the path given with -C.") from error
+            raise UserError(
+                f"cannot change to '{folder}': {os.strerror(error.errno or 0)}.",
+                "Check the path given with -C.",
+            ) from error
     environ = dict(os.environ)
     if "GITMEM_SESSION" not in environ:  # what an agent or a person writes belongs to the session
         if any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
@@ -172,11 +270,14 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
 
 def run(args: Sequence[str]) -> int:
     """Run a command line; return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # `<&-` and `>&-`: else a file of ours would get its number
+    # `<&-` and `>&-`: else a file of ours would get its number
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
-    if isinstance(sys.stdin, io.TextIOWrapper):  # Python would take any bytes in some locales, and lose them when they are stored
-        with contextlib.suppress(io.UnsupportedOperation):  # whoever runs this in a process of theirs has read from it
+    # Python would take any bytes in some locales, and lose them when they are stored
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # whoever runs this in a process of theirs has read from it
+        with contextlib.suppress(io.UnsupportedOperation):
             sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     before = _here()
     try:
@@ -202,11 +303,14 @@ def run(args: Sequence[str]) -> int:
         click.echo("interrupted.", err=True)
         return 130
     except (BrokenPipeError, SystemExit):
-        # the reader of a pipe went away (`| head`), which click answers by leaving: no fault, and no second message at exit
+        # the reader of a pipe went away (`| head`), which click answers by leaving: no fault, and
+        # no second message at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except UnicodeError:
-        report("some of the text or a name is not UTF-8.", "Convert it first, for example with iconv.")
+        report(
+            "some of the text or a name is not UTF-8.", "Convert it first, for example with iconv."
+        )
         return 1
     except (OSError, MemoryError) as error:
         return _refused(error) or _bug(error, args)
@@ -272,9 +376,21 @@ def _refused(error: OSError | MemoryError) -> int:
 
 # what a database says of what is not a fault of ours: (a part of that, what to say, what to do)
 _DATABASE = (
-    ("is locked", "another process keeps a database of git mem busy.", "Run the command again in a moment. If it lasts: git mem doctor"),
-    ("disk is full", "No space left on device.", "Free some disk space and run the command again; nothing was half-written."),
-    ("readonly database", "Read-only file system.", "The repository is on a read-only disk; reading works, writing needs a writable copy."),
+    (
+        "is locked",
+        "another process keeps a database of git mem busy.",
+        "Run the command again in a moment. If it lasts: git mem doctor",
+    ),
+    (
+        "disk is full",
+        "No space left on device.",
+        "Free some disk space and run the command again; nothing was half-written.",
+    ),
+    (
+        "readonly database",
+        "Read-only file system.",
+        "The repository is on a read-only disk; reading works, writing needs a writable copy.",
+    ),
 )
 
 
@@ -293,7 +409,9 @@ def _bug(error: Exception, args: Sequence[str]) -> int:
     text = "".join(traceback.format_exception(error))
     head = f"git-mem {__version__}, Python {platform.python_version()}, {platform.platform()}\ncommand: git mem {' '.join(args[:1])}\n\n"
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="git-mem-", suffix=".log", delete=False, encoding="utf-8") as file:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="git-mem-", suffix=".log", delete=False, encoding="utf-8"
+        ) as file:
             file.write(head + text)
         where = f"What is needed to find it is in {file.name}: please add it to a bug report."
     except OSError:

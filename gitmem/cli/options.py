@@ -21,21 +21,42 @@ def json_option(command: F) -> F:
 
 def scope_options(command: F) -> F:
     """Add `--private` and `--user`: which store to write."""
-    command = click.option("--user", "scope", flag_value="user", help="Your own store, for every project.")(command)
-    command = click.option("--private", "scope", flag_value="private", help="This repository's private store, never pushed.")(command)
-    return click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")(command)
+    command = click.option(
+        "--user", "scope", flag_value="user", help="Your own store, for every project."
+    )(command)
+    command = click.option(
+        "--private",
+        "scope",
+        flag_value="private",
+        help="This repository's private store, never pushed.",
+    )(command)
+    return click.option(
+        "--shared",
+        "scope",
+        flag_value="shared",
+        default="shared",
+        help="The shared store (default).",
+    )(command)
 
 
 def read_scopes(command: F) -> F:
     """Add `--shared`, `--private`, `--user` as filters: which stores to read (default: all)."""
-    for name, text in (("user", "your own store"), ("private", "the private store"), ("shared", "the shared store")):
-        command = click.option(f"--{name}", f"only_{name}", is_flag=True, help=f"Only {text}.")(command)
+    for name, text in (
+        ("user", "your own store"),
+        ("private", "the private store"),
+        ("shared", "the shared store"),
+    ):
+        command = click.option(f"--{name}", f"only_{name}", is_flag=True, help=f"Only {text}.")(
+            command
+        )
     return command
 
 
 def scopes(options: dict[str, Any]) -> tuple[str, ...]:
     """Return the scopes that the filters name, and take the filters out."""
-    return tuple(name for name in ("shared", "private", "user") if options.pop(f"only_{name}", False))
+    return tuple(
+        name for name in ("shared", "private", "user") if options.pop(f"only_{name}", False)
+    )
 
 
 def kinds(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -44,7 +65,11 @@ def kinds(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         low = value.lower()
         kind = KIND.get(low) or (
-            low if low in PREFIX else low[:-1] if low[:-1] in PREFIX else {"memories": "memory", "summaries": "summary"}.get(low)
+            low
+            if low in PREFIX
+            else low[:-1]
+            if low[:-1] in PREFIX
+            else {"memories": "memory", "summaries": "summary"}.get(low)
         )
         if kind is None:
             raise click.BadParameter(f"'{value}' is not a kind. Kinds: {', '.join(PREFIX)}.")
@@ -62,7 +87,9 @@ def agents(app: App, agent: str | None) -> tuple[str, ...]:
 
 def journaled(written: "Written") -> str:
     """Return what to say when a write waits in the journal."""
-    return " (saved in the journal: the next git mem command commits it)" if written.journaled else ""
+    return (
+        " (saved in the journal: the next git mem command commits it)" if written.journaled else ""
+    )
 
 
 class Counted(click.Command):
@@ -70,4 +97,6 @@ class Counted(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
-        return super().parse_args(ctx, [f"-n{a[1:]}" if a[:1] == "-" and a[1:].isdecimal() else a for a in args])
+        return super().parse_args(
+            ctx, [f"-n{a[1:]}" if a[:1] == "-" and a[1:].isdecimal() else a for a in args]
+        )

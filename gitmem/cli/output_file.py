@@ -42,7 +42,9 @@ def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> 
 def _is_below(folder: str, root: str) -> bool:
     """Say whether a folder is the work tree or below it, as it is written or with its links followed."""
     roots = [path.rstrip(os.sep) + os.sep for path in (root, os.path.realpath(root))]
-    return any(f"{path}{os.sep}".startswith(tuple(roots)) for path in (folder, os.path.realpath(folder)))
+    return any(
+        f"{path}{os.sep}".startswith(tuple(roots)) for path in (folder, os.path.realpath(folder))
+    )
 
 
 def _is_device(path: str) -> bool:

@@ -24,9 +24,14 @@ def parse(app: App, given: str) -> Place:
 
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
     folder, last = os.path.split(given)
-    anchor = spec.parse(last, lambda base: os.path.lexists(os.path.join(folder, base))) if last else {}
+    anchor = (
+        spec.parse(last, lambda base: os.path.lexists(os.path.join(folder, base))) if last else {}
+    )
     if "path" not in anchor:
-        raise UserError(f"'{given}' is not a file of this repository.", "Name it as path, path:12, path:12-20 or path#Symbol.")
+        raise UserError(
+            f"'{given}' is not a file of this repository.",
+            "Name it as path, path:12, path:12-20 or path#Symbol.",
+        )
     name = os.path.join(folder, str(anchor["path"]))
     first, end = anchor.get("lines") or (0, 0)
     return Place(_inside(name, given, root), first, end, str(anchor.get("symbol") or ""))
@@ -49,7 +54,8 @@ def parse_symbol(app: App, given: str) -> Place:
 
 def _inside(name: str, given: str, root: str) -> str:
     if not root:
-        return name.replace(os.sep, "/").removeprefix("./")  # a bare repository: as its commits have it
+        # a bare repository: as its commits have it
+        return name.replace(os.sep, "/").removeprefix("./")
     path = inside(name, root, os.getcwd())
     from_root = name.replace(os.sep, "/").removeprefix("./")
     if (
@@ -60,7 +66,10 @@ def _inside(name: str, given: str, root: str) -> str:
     ):
         return from_root
     if not path:
-        raise UserError(f"'{given}' is not in this repository.", "Name a file of the work tree, as path or path:line.")
+        raise UserError(
+            f"'{given}' is not in this repository.",
+            "Name a file of the work tree, as path or path:line.",
+        )
     return path
 
 
@@ -80,6 +89,7 @@ def span(text: str, place: Place) -> tuple[int, int, str]:
         raise UserError(f"'{place.path}' defines no '{place.symbol}'.", hint)
     if len({one.qualified for one in found}) > 1:
         raise UserError(
-            f"'{place.symbol}' is defined more than once in '{place.path}'.", f"Say which: {', '.join(one.qualified for one in found[:8])}"
+            f"'{place.symbol}' is defined more than once in '{place.path}'.",
+            f"Say which: {', '.join(one.qualified for one in found[:8])}",
         )
     return found[0].first, found[0].last, found[0].qualified

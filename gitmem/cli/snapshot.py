@@ -23,15 +23,25 @@ TABLE = {
     "save": ("snapshot", "save_command", "Save the files and the index as they are"),
     "list": ("snapshot", "list_command", "List snapshots, the newest first"),
     "show": ("snapshot", "show_command", "Show what a snapshot has"),
-    "diff": ("snapshot", "diff_command", "Compare a snapshot with the files as they are, or with another one"),
-    "restore": ("snapshot", "restore_command", "Tell where the work stood; with --worktree bring back files and index"),
+    "diff": (
+        "snapshot",
+        "diff_command",
+        "Compare a snapshot with the files as they are, or with another one",
+    ),
+    "restore": (
+        "snapshot",
+        "restore_command",
+        "Tell where the work stood; with --worktree bring back files and index",
+    ),
     "drop": ("snapshot", "drop_command", "Remove snapshots"),
     "prune": ("snapshot", "prune_command", "Remove those that have outlived their time"),
     "share": ("snapshot", "share_command", "Push one snapshot to a remote, on purpose"),
 }
 
 
-@click.group("snapshot", cls=Parts, table=TABLE, short_help="Save the work in hand, and bring it back")
+@click.group(
+    "snapshot", cls=Parts, table=TABLE, short_help="Save the work in hand, and bring it back"
+)
 def snapshot_command() -> None:
     """Save what no commit has: staged, changed and new files, with branch, commit, story and a note. It changes neither files nor index.
 
@@ -55,7 +65,16 @@ def take(app: App, work: Work, context: save.Context, named: tuple[str, ...] = (
     """Save the state of a work tree."""
     hidden = app.hidden(work.root)
     id = f"snp-{app.clock.ulid()}"
-    return save.save(work, app.objects, app.store("private"), app.writer(), id, context, named=named, hides=hidden.has)
+    return save.save(
+        work,
+        app.objects,
+        app.store("private"),
+        app.writer(),
+        id,
+        context,
+        named=named,
+        hides=hidden.has,
+    )
 
 
 def _rows(app: App) -> list[dict[str, Any]]:
@@ -72,7 +91,11 @@ def find(app: App, text: str) -> str:
         if not rows:
             raise UnknownId("there is no snapshot.", "Make one: git mem snapshot save")
         return str(rows[0]["id"])
-    damaged = [id for id in keep.adopt(app.objects, app.store("private")) if len(text) > 3 and id.endswith(text)]
+    damaged = [
+        id
+        for id in keep.adopt(app.objects, app.store("private"))
+        if len(text) > 3 and id.endswith(text)
+    ]
     return damaged[0] if len(damaged) == 1 else app.find(text)
 
 
@@ -82,12 +105,22 @@ def find(app: App, text: str) -> str:
 @click.option("--subtask", metavar="TEXT", default="", help="The part of it.")
 @click.option("--state", metavar="JSON", default="", help="Anything else, as JSON.")
 @click.option(
-    "--with", "named", metavar="FILE", multiple=True, help="Save this file too, though its name tells of secrets. May be repeated."
+    "--with",
+    "named",
+    metavar="FILE",
+    multiple=True,
+    help="Save this file too, though its name tells of secrets. May be repeated.",
 )
 @options.json_option
 @click.pass_obj
 def save_command(
-    term: Terminal, note: tuple[str, ...], story: str, subtask: str, state: str, named: tuple[str, ...], as_json: bool
+    term: Terminal,
+    note: tuple[str, ...],
+    story: str,
+    subtask: str,
+    state: str,
+    named: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Save the files and the index as they are. What git ignores is not saved, nor files of more than 10 MiB.
 
@@ -100,7 +133,9 @@ def save_command(
         try:
             json.loads(state)
         except ValueError as error:
-            raise UserError(f"--state is not JSON: {error}.", """For example: --state '{"step": 3}'""") from error
+            raise UserError(
+                f"--state is not JSON: {error}.", """For example: --state '{"step": 3}'"""
+            ) from error
     with term.open() as app:
         work = work_of(app, obeys=True)
         inside = tuple(os.path.relpath(os.path.abspath(path), work.root) for path in named)
@@ -113,7 +148,14 @@ def save_command(
         prune(app)
         under_way = sorted(work.under_way())
         if as_json:
-            term.json({"id": record.id, "ref": ref_of(record.id), "omitted": record.fields.get("omitted", []), "under_way": under_way})
+            term.json(
+                {
+                    "id": record.id,
+                    "ref": ref_of(record.id),
+                    "omitted": record.fields.get("omitted", []),
+                    "under_way": under_way,
+                }
+            )
             return
         files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
         term.say(
@@ -121,7 +163,9 @@ def save_command(
         )
         _left_out(term, record)
         for name in under_way:
-            term.note(f"not saved: that git is in the middle of a {name}; its files and the index are.")
+            term.note(
+                f"not saved: that git is in the middle of a {name}; its files and the index are."
+            )
         term.note(f"To bring it back: git mem snapshot restore {short(record.id)} --worktree")
 
 
@@ -138,13 +182,27 @@ def _left_out(term: Terminal, record: Record) -> None:
 
 
 @click.command("list", short_help=TABLE["list"][2])
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="At most so many.",
+)
 @click.option("--branch", metavar="NAME", help="Made on this branch.")
 @click.option("--story", metavar="ID", help="Of this story.")
 @click.option("--agent", metavar="NAME", help="Made by this agent.")
 @options.json_option
 @click.pass_obj
-def list_command(term: Terminal, limit: int, branch: str | None, story: str | None, agent: str | None, as_json: bool) -> None:
+def list_command(
+    term: Terminal,
+    limit: int,
+    branch: str | None,
+    story: str | None,
+    agent: str | None,
+    as_json: bool,
+) -> None:
     """List snapshots, the newest first.
 
     \b
@@ -156,21 +214,40 @@ def list_command(term: Terminal, limit: int, branch: str | None, story: str | No
         shown = []
         for row in _rows(app):
             record = app.store("private").get(row["id"]).record
-            fits = (not branch or record.get("branch") == branch) and (not story or record.get("story") == story)
+            fits = (not branch or record.get("branch") == branch) and (
+                not story or record.get("story") == story
+            )
             if fits and (not agent or record.get("agent") == agent):
                 shown.append((record, row["id"] in have))
             if len(shown) == limit:
                 break
         if as_json:
-            term.json([{"id": r.id, "title": r.title, "created": r.created, **dict(r.fields), "work": work} for r, work in shown])
+            term.json(
+                [
+                    {
+                        "id": r.id,
+                        "title": r.title,
+                        "created": r.created,
+                        **dict(r.fields),
+                        "work": work,
+                    }
+                    for r, work in shown
+                ]
+            )
             return
         for record, work in shown:
             files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
             facts = [
-                age(record.created, app.clock.now()), str(record.get("branch") or ""), f"{files} file{'' if files == 1 else 's'}",
-                "pinned" if record.status == "pinned" else "", "" if work else "without the work", _omitted_count(record),
-            ]  # fmt: skip
-            term.say(f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} ({', '.join(f for f in facts if f)})")
+                age(record.created, app.clock.now()),
+                str(record.get("branch") or ""),
+                f"{files} file{'' if files == 1 else 's'}",
+                "pinned" if record.status == "pinned" else "",
+                "" if work else "without the work",
+                _omitted_count(record),
+            ]
+            term.say(
+                f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} ({', '.join(f for f in facts if f)})"
+            )
         for id in keep.adopt(app.objects, app.store("private")):
             term.note(f"{id} is damaged, and was not made by git mem: git mem snapshot drop {id}")
         if not shown:
@@ -208,14 +285,32 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
             return
         upstream = record.fields.get("upstream") or {}
         lines = [
-            ("snapshot", record.id), ("Title", record.title), ("Date", f"{record.created} ({age(record.created, app.clock.now())})"), ("Branch", record.get("branch")),
-            ("Commit", record.get("commit")), ("Upstream", f"{upstream['name']}: {upstream.get('ahead', 0)} ahead, {upstream.get('behind', 0)} behind" if upstream else None),
-            ("Story", record.get("story")), ("Subtask", record.get("subtask")), ("Agent", record.get("agent")), ("Session", record.get("session")),
-            ("Folder", "/".join(str(x) for x in (record.get("worktree"), record.get("cwd")) if x)), ("State", record.get("state")), ("Ref", facts["ref"] or "its work was not saved"),
-        ]  # fmt: skip
+            ("snapshot", record.id),
+            ("Title", record.title),
+            ("Date", f"{record.created} ({age(record.created, app.clock.now())})"),
+            ("Branch", record.get("branch")),
+            ("Commit", record.get("commit")),
+            (
+                "Upstream",
+                f"{upstream['name']}: {upstream.get('ahead', 0)} ahead, {upstream.get('behind', 0)} behind"
+                if upstream
+                else None,
+            ),
+            ("Story", record.get("story")),
+            ("Subtask", record.get("subtask")),
+            ("Agent", record.get("agent")),
+            ("Session", record.get("session")),
+            ("Folder", "/".join(str(x) for x in (record.get("worktree"), record.get("cwd")) if x)),
+            ("State", record.get("state")),
+            ("Ref", facts["ref"] or "its work was not saved"),
+        ]
         for name, value in lines:
             if value:
-                term.say(f"{name + ':':<14}{plain(str(value))}" if name != "snapshot" else f"snapshot {plain(str(value))}")
+                term.say(
+                    f"{name + ':':<14}{plain(str(value))}"
+                    if name != "snapshot"
+                    else f"snapshot {plain(str(value))}"
+                )
         term.say("")
         for one in record.get("dirty"):
             term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
@@ -244,7 +339,14 @@ def diff_command(term: Terminal, id: str, other: str | None, stat: bool) -> None
         how = ["--stat"] if stat else []
         colour = ["--color=always"] if term.colored else []
         out = work.run(
-            "diff", *how, *colour, "--no-ext-diff", one.worktree or "", two.worktree or "", "--", config=("-c", "core.quotePath=true")
+            "diff",
+            *how,
+            *colour,
+            "--no-ext-diff",
+            one.worktree or "",
+            two.worktree or "",
+            "--",
+            config=("-c", "core.quotePath=true"),
         )
         term.page(out.decode("utf-8", "replace").splitlines() or ["nothing has changed."], app)
 
@@ -257,12 +359,25 @@ def _now(app: App, work: Work) -> Saved:
 @click.command("restore", short_help=TABLE["restore"][2])
 @click.argument("id", default="last")
 @click.argument("paths", nargs=-1)
-@click.option("--worktree", "-w", is_flag=True, help="Bring back files and index; what is there now is saved first.")
+@click.option(
+    "--worktree",
+    "-w",
+    is_flag=True,
+    help="Bring back files and index; what is there now is saved first.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done.")
 @click.option("--force", "-f", is_flag=True, help="Overwrite files that nothing has saved, too.")
 @options.json_option
 @click.pass_obj
-def restore_command(term: Terminal, id: str, paths: tuple[str, ...], worktree: bool, dry_run: bool, force: bool, as_json: bool) -> None:
+def restore_command(
+    term: Terminal,
+    id: str,
+    paths: tuple[str, ...],
+    worktree: bool,
+    dry_run: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Tell where the work stood; with --worktree, bring back files and index as they were. With PATHS, those alone.
 
     \b
@@ -279,19 +394,35 @@ def restore_command(term: Terminal, id: str, paths: tuple[str, ...], worktree: b
             return
         work = work_of(app, obeys=True)
         then = read(app.objects, found)
-        inside = [os.path.relpath(os.path.realpath(os.path.abspath(path)), os.path.realpath(work.root)) for path in paths]
+        inside = [
+            os.path.relpath(os.path.realpath(os.path.abspath(path)), os.path.realpath(work.root))
+            for path in paths
+        ]
         unknown = [path for path, one in zip(paths, inside, strict=True) if one.startswith("..")]
         if unknown:
-            raise UserError(f"'{unknown[0]}' is not in this work tree.", "Name files below its root.")
+            raise UserError(
+                f"'{unknown[0]}' is not in this work tree.", "Name files below its root."
+            )
         with Lock(app.home.touch("restore.lock"), 0):
             left = restore.note_of(app.home)
-            begun = left if left and left.target == found and left.root == work.root and set(left.paths) == set(inside) else None
+            begun = (
+                left
+                if left
+                and left.target == found
+                and left.root == work.root
+                and set(left.paths) == set(inside)
+                else None
+            )
             now = _now(app, work)
             what = plan(work, app.objects, now, then, inside, force=force)
             if dry_run or (what.empty and not begun):
                 _report(term, found, what, "", dry_run=True, as_json=as_json)
                 return
-            safety = begun.safety if begun else take(app, work, save.Context(reason=f"Before restoring {short(found)}")).id
+            safety = (
+                begun.safety
+                if begun
+                else take(app, work, save.Context(reason=f"Before restoring {short(found)}")).id
+            )
             note = restore.Note(found, safety, work.root, tuple(inside))
             restore.carry_out(work, app.objects, app.home, what, then, note, force=force)
         _report(term, found, what, safety, dry_run=False, as_json=as_json)
@@ -302,23 +433,40 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
         term.json({"id": record.id, "title": record.title, **dict(record.fields)})
         return
     term.say(f"{short(record.id)} {plain(record.title)}, {age(record.created, app.clock.now())}")
-    for name, value in (("branch", record.get("branch")), ("commit", record.get("commit")), ("story", record.get("story")), ("subtask", record.get("subtask")), ("state", record.get("state"))):  # fmt: skip
+    for name, value in (
+        ("branch", record.get("branch")),
+        ("commit", record.get("commit")),
+        ("story", record.get("story")),
+        ("subtask", record.get("subtask")),
+        ("state", record.get("state")),
+    ):
         if value:
             term.say(f"  {name:<8}{plain(str(value))}")
     for one in record.get("dirty"):
         term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
     _left_out(term, record)
     if app.objects.tip(ref_of(record.id)):
-        term.note(f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree")
+        term.note(
+            f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree"
+        )
 
 
-def _report(term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, as_json: bool) -> None:
+def _report(
+    term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, as_json: bool
+) -> None:
     facts = {
-        "id": id, "safety": safety or None, "dry_run": dry_run, "written": sorted(map(path_text, what.write)), "removed": sorted(map(path_text, what.remove)),
-        "staged": sorted(map(path_text, what.stage)), "blocked": {path_text(path): why for path, why in what.blocked.items()},
-        "submodules": {path_text(path): oid for path, oid in what.submodules.items()}, "warnings": what.warnings,
-        "modes": {path_text(path): f"{mode:04o}" for path, mode in what.modes.items()}, "kept": {path_text(path): why for path, why in what.kept.items()},
-    }  # fmt: skip
+        "id": id,
+        "safety": safety or None,
+        "dry_run": dry_run,
+        "written": sorted(map(path_text, what.write)),
+        "removed": sorted(map(path_text, what.remove)),
+        "staged": sorted(map(path_text, what.stage)),
+        "blocked": {path_text(path): why for path, why in what.blocked.items()},
+        "submodules": {path_text(path): oid for path, oid in what.submodules.items()},
+        "warnings": what.warnings,
+        "modes": {path_text(path): f"{mode:04o}" for path, mode in what.modes.items()},
+        "kept": {path_text(path): why for path, why in what.kept.items()},
+    }
     if as_json:
         term.json(facts)
         return
@@ -337,13 +485,19 @@ def _report(term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, 
         ("changed in the index", sorted({*what.stage, *what.flags})),
     ):
         if some:
-            term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
+            term.say(
+                f"{len(some)} file(s) {verb} {name}: {', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}"
+            )
     for path, why in sorted(what.blocked.items()):
         term.note(f"in the way: {path_shown(path)}: {plain(why)}")
     for path, oid in sorted(what.submodules.items()):
-        term.note(f"submodule {path_shown(path)} was at {oid[:10]} then: git -C {path_shown(path)} checkout {oid[:10]}")
+        term.note(
+            f"submodule {path_shown(path)} was at {oid[:10]} then: git -C {path_shown(path)} checkout {oid[:10]}"
+        )
     if safety:
-        term.note(f"what was there before is {short(safety)}. To take this back: git mem snapshot restore {short(safety)} --worktree")
+        term.note(
+            f"what was there before is {short(safety)}. To take this back: git mem snapshot restore {short(safety)} --worktree"
+        )
 
 
 @click.command("drop", short_help=TABLE["drop"][2])
@@ -369,8 +523,17 @@ def drop_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
 
 
 @click.command("prune", short_help=TABLE["prune"][2])
-@click.option("--keep", "number", type=click.IntRange(min=0), help="How many of the newest stay. Default: the setting snapshotKeep.")
-@click.option("--days", type=click.FloatRange(min=0), help="How many days they stay. Default: the setting snapshotDays.")
+@click.option(
+    "--keep",
+    "number",
+    type=click.IntRange(min=0),
+    help="How many of the newest stay. Default: the setting snapshotKeep.",
+)
+@click.option(
+    "--days",
+    type=click.FloatRange(min=0),
+    help="How many days they stay. Default: the setting snapshotDays.",
+)
 @options.json_option
 @click.pass_obj
 def prune_command(term: Terminal, number: int | None, days: float | None, as_json: bool) -> None:
@@ -392,7 +555,9 @@ def prune(app: App, number: int | None = None, days: float | None = None) -> lis
     """Drop what has outlived its time, by the settings; never what a restore that was stopped needs."""
     number = int(app.settings.get("snapshotKeep")) if number is None else number
     days = float(app.settings.get("snapshotDays")) if days is None else days
-    return keep.prune(app.objects, app.store("private"), app.writer(), _rows(app), app.home, number, days)
+    return keep.prune(
+        app.objects, app.store("private"), app.writer(), _rows(app), app.home, number, days
+    )
 
 
 @click.command("share", short_help=TABLE["share"][2])

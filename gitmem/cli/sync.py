@@ -22,7 +22,8 @@ from gitmem.store import sync
 from gitmem.store.history import prune
 from gitmem.store.store import Store
 
-TOLD = "extracted-entries-told"  # in our folder: a sync has said that extracted entries would be sent
+# in our folder: a sync has said that extracted entries would be sent
+TOLD = "extracted-entries-told"
 MANY = 10_000  # records that take a second to index
 HELD = (
     "nothing was pushed: the shared project summary has entries that were extracted from conversations and that nobody accepted. "
@@ -45,10 +46,18 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
         )
     if remote == enabled:
         return remote, True
-    if remote in remotes or os.path.exists(remote) or "://" in remote or (":" in remote and not remote.startswith(":")):
+    if (
+        remote in remotes
+        or os.path.exists(remote)
+        or "://" in remote
+        or (":" in remote and not remote.startswith(":"))
+    ):
         return remote, False
     known = ", ".join(remotes) or "none"
-    raise UserError(f"there is no remote '{remote}'.", f"Remotes: {known}. A URL, a path or a bundle file may be named too.")
+    raise UserError(
+        f"there is no remote '{remote}'.",
+        f"Remotes: {known}. A URL, a path or a bundle file may be named too.",
+    )
 
 
 @click.command("sync", short_help="Exchange memory with a remote")
@@ -64,7 +73,15 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
 @click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @options.json_option
 @click.pass_obj
-def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, *, pull_only: bool, follow_purge: bool, as_json: bool) -> int:
+def sync_command(
+    term: Terminal,
+    remote: str | None,
+    to_bundle: str | None,
+    *,
+    pull_only: bool,
+    follow_purge: bool,
+    as_json: bool,
+) -> int:
     """Fetch, merge and push memory. It pushes only to a remote that you enabled, and never with force.
 
     Without an enabled remote, it fetches from 'origin' and sends nothing.
@@ -80,7 +97,10 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, *, p
         store = app.store()
         if to_bundle:
             if store.tip() is None:
-                raise UserError("the store is empty: there is nothing to put into a bundle.", "Add a first memory: git mem add 'title'")
+                raise UserError(
+                    "the store is empty: there is nothing to put into a bundle.",
+                    "Add a first memory: git mem add 'title'",
+                )
             bundle(app.git, to_bundle, SHARED)
             term.say(f"wrote {to_bundle}. On the other side: git mem sync {to_bundle}")
             return 0
@@ -90,7 +110,12 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, *, p
         before = store.tip()
         consent = partial(agrees, term, name, follow_purge)
         try:
-            out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held, consent=consent)
+            out = sync.sync(
+                store,
+                app.remote(_resolved(app, name)),
+                push=may_push and not pull_only and not held,
+                consent=consent,
+            )
         except RemoteRefused as error:
             if error.fetched:
                 prune.prune(app.git, app.home, [error.fetched])
@@ -115,9 +140,22 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, *, p
 
 
 def _row(out: sync.Outcome) -> dict[str, Any]:
-    keys = ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused", "quarantined")
+    keys = (
+        "remote",
+        "received",
+        "sent",
+        "pushed",
+        "merged",
+        "warnings",
+        "conflicts",
+        "damaged",
+        "refused",
+        "quarantined",
+    )
     purges = {"waiting_purge": out.waiting, "followed_purge": out.followed}
-    return {key: getattr(out, key) for key in keys} | {key: lost.as_json() if lost else None for key, lost in purges.items()}
+    return {key: getattr(out, key) for key in keys} | {
+        key: lost.as_json() if lost else None for key, lost in purges.items()
+    }
 
 
 def _is_much(store: Store, before: str | None) -> bool:
@@ -132,7 +170,11 @@ def _is_much(store: Store, before: str | None) -> bool:
 def _may_send(app: App) -> bool:
     """Say whether the store may be pushed: not the first time that it has what was extracted and nobody accepted. On a terminal or with a person's call once is enough."""
     mark = app.home.join(TOLD)
-    if os.path.exists(mark) or app.settings.get("summary") != "shared" or app.settings.get("shareExtracted"):
+    if (
+        os.path.exists(mark)
+        or app.settings.get("summary") != "shared"
+        or app.settings.get("shareExtracted")
+    ):
         return True
     if not extracted.unaccepted(app.store("shared"), app.index()):
         return True
@@ -157,10 +199,14 @@ def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: s
         return
     if out.received or out.pushed:
         pieces = [
-            f"received {out.received} commit{'s' if out.received != 1 else ''}" if out.received else "",
+            f"received {out.received} commit{'s' if out.received != 1 else ''}"
+            if out.received
+            else "",
             f"sent {out.sent} commit{'s' if out.sent != 1 else ''}" if out.pushed else "",
         ]
-        term.say(f"{plain(name)}: {', '.join(p for p in pieces if p)}{' (merged)' if out.merged else ''}")
+        term.say(
+            f"{plain(name)}: {', '.join(p for p in pieces if p)}{' (merged)' if out.merged else ''}"
+        )
     else:
         term.say(f"{plain(name)}: everything is up to date.")
     if out.conflicts:
@@ -196,7 +242,11 @@ def remote_command(ctx: click.Context) -> None:
 
 @remote_command.command("enable")
 @click.argument("name")
-@click.option("--branch", is_flag=True, help="Keep it on the branch 'gitmem/main' there, for hosts that take branches only.")
+@click.option(
+    "--branch",
+    is_flag=True,
+    help="Keep it on the branch 'gitmem/main' there, for hosts that take branches only.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
@@ -211,15 +261,26 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
         url = remotes.get(name)
         if url is None and not ("://" in name or ":" in name or os.path.isdir(name)):
             raise UserError(
-                f"there is no remote '{name}'.", f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL."
+                f"there is no remote '{name}'.",
+                f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL.",
             )
         ref = BRANCH if branch else SHARED
         term.note(
             f"Whoever can read {plain(url or name)} will be able to read the whole shared store, old and new; it goes to the ref {ref}."
         )
-        if not yes and term.environ.get("CI") is None and os.isatty(0) and not click.confirm("Push memory there?", default=True, err=True):
+        if (
+            not yes
+            and term.environ.get("CI") is None
+            and os.isatty(0)
+            and not click.confirm("Push memory there?", default=True, err=True)
+        ):
             raise UserError("nothing was changed.")
-        app.git.run("config", "--local", "gitmem.remote", os.path.abspath(name) if url is None and os.path.isdir(name) else name)
+        app.git.run(
+            "config",
+            "--local",
+            "gitmem.remote",
+            os.path.abspath(name) if url is None and os.path.isdir(name) else name,
+        )
         if branch:
             app.git.run("config", "--local", "gitmem.remoteRef", ref)
         else:
@@ -240,11 +301,17 @@ def remote_disable(term: Terminal, name: str | None) -> None:
     with term.open() as app:
         current = app.settings.get("remote")
         if not current or (name and name != current):
-            term.say(f"{plain(name)} is not enabled; nothing changed." if name else "no remote is enabled; nothing changed.")
+            term.say(
+                f"{plain(name)} is not enabled; nothing changed."
+                if name
+                else "no remote is enabled; nothing changed."
+            )
             return
         for key in ("gitmem.remote", "gitmem.remoteRef"):
             app.git.call("config", "--local", "--unset-all", key, ok=(0, 5))
-        term.say(f"memory is no longer pushed to {plain(current)}. To remove it there: git mem wipe --remote")
+        term.say(
+            f"memory is no longer pushed to {plain(current)}. To remove it there: git mem wipe --remote"
+        )
 
 
 @remote_command.command("show")

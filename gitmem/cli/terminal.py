@@ -22,14 +22,26 @@ from gitmem.repo.location import STOPPED
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 LINES_A_WRITE = 500  # a reader such as `head` may go before the rest is made
-COLORS = {"critical": "red", "warning": "yellow", "info": "blue", "pinned": "cyan", "archived": "bright_black", "decayed": "bright_black"}
+COLORS = {
+    "critical": "red",
+    "warning": "yellow",
+    "info": "blue",
+    "pinned": "cyan",
+    "archived": "bright_black",
+    "decayed": "bright_black",
+}
 
 
 def plain(text: str) -> str:
     """Return text with control and bidi characters made visible."""
     if text.isprintable():  # nearly always: none of them is printable
         return text
-    return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
+    return _CONTROL.sub(
+        lambda m: (
+            f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}"
+        ),
+        text,
+    )
 
 
 def path_text(path: str) -> str:
@@ -53,7 +65,14 @@ def age(stamp: str, now: float) -> str:
         gone = max(0, int(now - seconds(stamp)))
     except ValueError:
         return stamp
-    for size, name in ((31536000, "year"), (2592000, "month"), (604800, "week"), (86400, "day"), (3600, "hour"), (60, "minute")):
+    for size, name in (
+        (31536000, "year"),
+        (2592000, "month"),
+        (604800, "week"),
+        (86400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+    ):
         if gone >= size:
             n = gone // size
             return f"{n} {name}{'s' if n > 1 else ''} ago"
@@ -75,7 +94,11 @@ class Terminal:
         """Whether to colour the output."""
         if self.color != "auto":
             return self.color == "always"
-        return sys.stdout.isatty() and "NO_COLOR" not in self.environ and self.environ.get("TERM") != "dumb"
+        return (
+            sys.stdout.isatty()
+            and "NO_COLOR" not in self.environ
+            and self.environ.get("TERM") != "dumb"
+        )
 
     def style(self, text: str, **how: Any) -> str:
         """Return text in a colour, if colours are on."""
@@ -94,7 +117,9 @@ class Terminal:
             if os.path.exists(app.home.join(name)):
                 self.note(f"{STOPPED[name][0]} {STOPPED[name][1]}")
         if app.stale or ("user" in app.__dict__ and app.user.stale):
-            self.note("another process is indexing: the newest records may be missing here. Try again in a moment.")
+            self.note(
+                "another process is indexing: the newest records may be missing here. Try again in a moment."
+            )
         if app.fresh_index.incomplete:
             self.note(
                 "the newest commit of the memory is missing from the repository: this is what was indexed last. Run: git mem doctor --fix"
@@ -123,7 +148,9 @@ class Terminal:
             app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
         except NotARepository as error:
             if not user:
-                raise NotARepository(str(error), f"{error.hint} Memories for every project: --user.") from error
+                raise NotARepository(
+                    str(error), f"{error.hint} Memories for every project: --user."
+                ) from error
             app = open_user(self.environ, self.clock, "git")
         with app:
             yield from self._used(app)
@@ -161,7 +188,11 @@ class Terminal:
         command = command or self.environ.get("PAGER") or "less"
         import subprocess
 
-        env = {**self.environ, "LESS": self.environ.get("LESS", "FRX"), "LV": self.environ.get("LV", "-c")}
+        env = {
+            **self.environ,
+            "LESS": self.environ.get("LESS", "FRX"),
+            "LV": self.environ.get("LV", "-c"),
+        }
         rest = iter(lines)
         first = list(islice(rest, LINES_A_WRITE))
         if command == "cat" or not first:
@@ -188,7 +219,8 @@ class Terminal:
     def json(self, value: Any) -> None:
         """Write a value as JSON."""
         text = json.dumps(value, ensure_ascii=False, indent=2)
-        # what JSON leaves as it is could still steer a terminal; inside of its strings this means the same
+        # what JSON leaves as it is could still steer a terminal; inside of its strings this means
+        # the same
         click.echo(_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
 
 
@@ -209,7 +241,13 @@ def formatted(template: str, row: Mapping[str, Any]) -> str:
 
     def value(match: "re.Match[str]") -> str:
         found = row.get(match[1])
-        return plain(", ".join(map(str, found)) if isinstance(found, list) else "" if found is None else str(found))
+        return plain(
+            ", ".join(map(str, found))
+            if isinstance(found, list)
+            else ""
+            if found is None
+            else str(found)
+        )
 
     return re.sub(r"\{(\w+)\}", value, text)
 
@@ -251,7 +289,10 @@ def line(term: Terminal, row: Mapping[str, Any]) -> str:
     ):
         tail = f" ({', '.join(_marks(term, row))})"
     if term.colored:
-        id, label = term.style(id, fg="yellow"), term.style(label, fg=COLORS.get(str(kind), "green"))
+        id, label = (
+            term.style(id, fg="yellow"),
+            term.style(label, fg=COLORS.get(str(kind), "green")),
+        )
     return f"{id} {row['created'][:10]} {label} {title}{tail}"
 
 

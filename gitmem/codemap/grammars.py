@@ -17,24 +17,71 @@ QUERIES = os.path.join(os.path.dirname(__file__), "queries")
 
 # ending -> language
 ENDINGS = {
-    "py": "python", "pyi": "python", "pyw": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "javascript",
-    "ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx", "rs": "rust", "go": "go", "java": "java", "c": "c", "h": "c",
-    "cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "hh": "cpp", "hpp": "cpp", "hxx": "cpp", "h++": "cpp", "ipp": "cpp", "inl": "cpp",
-    "rb": "ruby", "rake": "ruby", "gemspec": "ruby", "ru": "ruby", "cs": "csharp", "php": "php", "phtml": "php",
-}  # fmt: skip
+    "py": "python",
+    "pyi": "python",
+    "pyw": "python",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "jsx": "javascript",
+    "ts": "typescript",
+    "mts": "typescript",
+    "cts": "typescript",
+    "tsx": "tsx",
+    "rs": "rust",
+    "go": "go",
+    "java": "java",
+    "c": "c",
+    "h": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cxx": "cpp",
+    "c++": "cpp",
+    "hh": "cpp",
+    "hpp": "cpp",
+    "hxx": "cpp",
+    "h++": "cpp",
+    "ipp": "cpp",
+    "inl": "cpp",
+    "rb": "ruby",
+    "rake": "ruby",
+    "gemspec": "ruby",
+    "ru": "ruby",
+    "cs": "csharp",
+    "php": "php",
+    "phtml": "php",
+}
 NAMES = {"Rakefile": "ruby", "Gemfile": "ruby", "SConstruct": "python", "wscript": "python"}
 ALIASES = {
-    "py": "python", "python3": "python", "js": "javascript", "jsx": "javascript", "javascriptreact": "javascript", "ts": "typescript",
-    "typescriptreact": "tsx", "rs": "rust", "golang": "go", "c++": "cpp", "rb": "ruby", "c#": "csharp", "cs": "csharp",
-}  # fmt: skip
+    "py": "python",
+    "python3": "python",
+    "js": "javascript",
+    "jsx": "javascript",
+    "javascriptreact": "javascript",
+    "ts": "typescript",
+    "typescriptreact": "tsx",
+    "rs": "rust",
+    "golang": "go",
+    "c++": "cpp",
+    "rb": "ruby",
+    "c#": "csharp",
+    "cs": "csharp",
+}
 # language -> (module of its wheel, function)
 GRAMMARS = {
-    "python": ("tree_sitter_python", "language"), "javascript": ("tree_sitter_javascript", "language"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"), "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "rust": ("tree_sitter_rust", "language"), "go": ("tree_sitter_go", "language"), "java": ("tree_sitter_java", "language"),
-    "c": ("tree_sitter_c", "language"), "cpp": ("tree_sitter_cpp", "language"), "ruby": ("tree_sitter_ruby", "language"),
-    "csharp": ("tree_sitter_c_sharp", "language"), "php": ("tree_sitter_php", "language_php"),
-}  # fmt: skip
+    "python": ("tree_sitter_python", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "rust": ("tree_sitter_rust", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+}
 
 _languages: "dict[str, Language | None]" = {}
 _queries: "dict[tuple[str, str], Query | None]" = {}
@@ -43,7 +90,9 @@ _queries: "dict[tuple[str, str], Query | None]" = {}
 def language_of(path: str) -> str:
     """Return the language of a path by its name, empty when it is none that we know."""
     name = path.rsplit("/", 1)[-1]
-    return NAMES.get(name) or (ENDINGS.get(name.rsplit(".", 1)[-1].lower(), "") if "." in name else "")
+    return NAMES.get(name) or (
+        ENDINGS.get(name.rsplit(".", 1)[-1].lower(), "") if "." in name else ""
+    )
 
 
 def language_named(name: str) -> str:
@@ -89,7 +138,9 @@ def query_text(language: str, part: str) -> str:
     with open(os.path.join(QUERIES, language, part + ".scm"), encoding="utf-8") as file:
         text = file.read()
     first = text.partition("\n")[0]
-    inherited = first.removeprefix("; inherits:").split(",") if first.startswith("; inherits:") else ()
+    inherited = (
+        first.removeprefix("; inherits:").split(",") if first.startswith("; inherits:") else ()
+    )
     return "\n".join([*(query_text(name.strip(), part) for name in inherited), text])
 
 

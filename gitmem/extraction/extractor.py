@@ -30,21 +30,37 @@ from gitmem.extraction.rules.commit_messages import reverted, stands_still, taug
 from gitmem.extraction.rules.dialogue import NUMBERED, Exchange, Settled, overruled
 from gitmem.extraction.rules.sections import Sections, dropped
 from gitmem.extraction.topics import Topics
-from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
+from gitmem.records.items import (
+    CONTEXT,
+    DECISION,
+    DONE,
+    ERROR,
+    PATTERN,
+    PREFERENCE,
+    TASK,
+    Extract,
+    Item,
+    plain,
+)
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 LIMIT = 120  # items of one session
 SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
-DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
+# sentences of a session that are weighed without a cue phrase in them; of more, those that have one
+DEEP = 3_000
 DETAIL = 500  # characters
 FILES = 40
-SAID_SO = 0.75  # how much of what an agent had said a decision may say itself, for it to be told beside
+# how much of what an agent had said a decision may say itself, for it to be told beside
+SAID_SO = 0.75
 _REASON = re.compile(r"(?i)reason: +")
-MARKED_SENTENCES, TOLD_BY = 40, 0.6  # of a marked turn that are looked at; how much of one an item must say for it to be told
+# of a marked turn that are looked at; how much of one an item must say for it to be told
+MARKED_SENTENCES, TOLD_BY = 40, 0.6
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
 
-def extract(turns: Iterable[Turn], *, limit: int = LIMIT, known: Callable[[str], bool] | None = None) -> Extract:
+def extract(
+    turns: Iterable[Turn], *, limit: int = LIMIT, known: Callable[[str], bool] | None = None
+) -> Extract:
     """Return what turns taught, at most `limit` items and all that is marked. `known` says of a text that it need not be told again."""
     session = _Session()
     for turn in turns:
@@ -63,7 +79,11 @@ class _Counts:
 
 def _line(turn: Turn, sentence: Sentence) -> Turn:
     """Return a turn as it is from the line on that a sentence begins in."""
-    return replace(turn, line=turn.line + sentence.row, rows=False) if turn.rows and sentence.row else turn
+    return (
+        replace(turn, line=turn.line + sentence.row, rows=False)
+        if turn.rows and sentence.row
+        else turn
+    )
 
 
 class _Session:
@@ -77,13 +97,16 @@ class _Session:
         self.drafting = False  # the user asked for a text, such as an e-mail
         self.counts = _Counts()
         self.language = "en"
-        self.heading = self.under = ""  # what the text stands under, and the same without lines before a list
-        self.landed: dict[str, list[tuple[str, int]]] = {}  # subjects of commits: when they landed (1) and were taken back (-1)
+        # what the text stands under, and the same without lines before a list
+        self.heading = self.under = ""
+        # subjects of commits: when they landed (1) and were taken back (-1)
+        self.landed: dict[str, list[tuple[str, int]]] = {}
         self.role = ""
         self.seen = 0  # sentences
         self.explained: Candidate | None = None
         self.reasoning = False  # a reason is told, which goes on
-        self.named: Failure | None = None  # the error that a marker or a heading named, whose point is read
+        # the error that a marker or a heading named, whose point is read
+        self.named: Failure | None = None
         self.titled: Failure | None = None  # the error that the last heading told
         self.sections = Sections()
 
@@ -104,7 +127,13 @@ class _Session:
         self.found.turn += 1
         self.language = self.found.language = language(turn.text, self.language)
         heading = last_heading(turn.text) or ("" if turn.at else sentence_rules.lead(turn.text))
-        if not heading and self.heading != self.under and self.titled is None and not turn.at and sentence_rules.breaks(turn.text):
+        if (
+            not heading
+            and self.heading != self.under
+            and self.titled is None
+            and not turn.at
+            and sentence_rules.breaks(turn.text)
+        ):
             self.heading = self.under
             self.sections.breaks()
             return
@@ -112,7 +141,11 @@ class _Session:
             self.heading = heading
             self.under = heading if turn.text.lstrip().startswith("#") else self.under
             wrong = self.sections.heading(turn.text, heading, self.language)
-            self.titled = self.errors.named(wrong, turn, self.language, self.found.order) if wrong and self._document(turn) else None
+            self.titled = (
+                self.errors.named(wrong, turn, self.language, self.found.order)
+                if wrong and self._document(turn)
+                else None
+            )
             if not turn.marked:
                 return
         if not turn.side:
@@ -129,7 +162,9 @@ class _Session:
         """Keep what is marked and no item says: all of it, or the sentences beside those that are items."""
         mine = [one for one in self.found.all if one.marked and one.turn == self.found.turn]
         if not mine:
-            text = sentence_rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
+            text = sentence_rules.stripped(
+                " ".join(turn.text.split())[:MARKED_WORDS], self.language
+            )
             self.found.add(CONTEXT, text, turn, sentence_rules.MARKED, marked=True)
             return
         told = " ".join(f"{one.text} {one.detail}" for one in mine)
@@ -146,7 +181,15 @@ class _Session:
                 )
 
     def _used(self, turn: Turn) -> None:
-        used = FAIL if turn.failed is True else EDIT if turn.files and turn.tool in EDITORS else RUN if turn.command else ""
+        used = (
+            FAIL
+            if turn.failed is True
+            else EDIT
+            if turn.files and turn.tool in EDITORS
+            else RUN
+            if turn.command
+            else ""
+        )
         if used:
             self.listening.tool(used)
         if used and used not in self.before.used:
@@ -169,19 +212,29 @@ class _Session:
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
-        said = list(sentences(turn.text, self.heading)) or list(sentences(turn.text.rstrip(":： "), self.heading))
+        said = list(sentences(turn.text, self.heading)) or list(
+            sentences(turn.text.rstrip(":： "), self.heading)
+        )
         texts = [one.text for one in said]
         document = self._document(turn)
         talk = not document and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
-        around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
+        around = [
+            Around(texts, n, role, self.language, self.before) if talk else None
+            for n in range(len(said))
+        ]
         heard: list[Heard | None] = [None] * len(said)
         if said and not turn.side:
             self.before = Before(texts[-1], role, self.language)
             if talk:
-                first = [likely(text, role, self.language, one) for text, one in zip(texts, around, strict=True)]
+                first = [
+                    likely(text, role, self.language, one)
+                    for text, one in zip(texts, around, strict=True)
+                ]
                 heard = self.listening.turn(role, self.language, texts, first)
         if turn.role == USER and not turn.side:
-            self.drafting = any(cues(self.language).find("exchange", "writing", one.text) for one in said[:3])
+            self.drafting = any(
+                cues(self.language).find("exchange", "writing", one.text) for one in said[:3]
+            )
         elif self.drafting and not turn.side:
             return  # a text that was asked for says what its author would say
         begin = 0
@@ -189,7 +242,9 @@ class _Session:
             self.exchange.begins()
             for sentence in said[:2]:
                 before = len(self.found.all)
-                taken = self._answered(sentence, _line(turn, sentence), around[sentence.place], heard[sentence.place])
+                taken = self._answered(
+                    sentence, _line(turn, sentence), around[sentence.place], heard[sentence.place]
+                )
                 begin += taken
                 if not taken or len(self.found.all) > before:
                     break
@@ -200,11 +255,18 @@ class _Session:
         whole = turn
         for sentence in said[begin:]:
             turn = _line(whole, sentence)
-            if self.seen > DEEP and not (sentence.box or turn.marked or sentence_rules.telling(sentence.text, self.language)):
+            if self.seen > DEEP and not (
+                sentence.box or turn.marked or sentence_rules.telling(sentence.text, self.language)
+            ):
                 continue
             if self._goes_on(sentence, turn):
                 continue
-            if role == USER and not turn.side and talk and self._picked(sentence, turn, heard[sentence.place]):
+            if (
+                role == USER
+                and not turn.side
+                and talk
+                and self._picked(sentence, turn, heard[sentence.place])
+            ):
                 continue
             before = len(self.found.all)
             mine = heard[sentence.place]
@@ -224,21 +286,36 @@ class _Session:
 
     def _wrong(self, said: list[Sentence], turn: Turn) -> bool:
         """Take a paragraph, or a point, of a document that tells what was wrong and then why; whether it is one."""
-        if said[0].box or turn.marked or (sentence_rules.labelled(said[0].text) and not sentence_rules.fixing(said[0].text)):
+        if (
+            said[0].box
+            or turn.marked
+            or (sentence_rules.labelled(said[0].text) and not sentence_rules.fixing(said[0].text))
+        ):
             return False
-        if self.titled is None and self.sections.errors and cues(self.language).find("error", "not", said[0].text):
+        if (
+            self.titled is None
+            and self.sections.errors
+            and cues(self.language).find("error", "not", said[0].text)
+        ):
             return True  # `no known problems`
-        if self.titled is None and not self.sections.wrong(said, self.language, named=turn.text.startswith(("**", "__"))):
+        if self.titled is None and not self.sections.wrong(
+            said, self.language, named=turn.text.startswith(("**", "__"))
+        ):
             return False
         about = self.titled or self.errors.named(
-            sentence_rules.stripped(said[0].text, self.language), turn, self.language, self.found.order
+            sentence_rules.stripped(said[0].text, self.language),
+            turn,
+            self.language,
+            self.found.order,
         )
         for sentence in said if self.titled else said[1:]:
             about.note(sentence_rules.fixing(sentence.text) or sentence.text, turn.line)
         self.found.order += 1
         return True
 
-    def _answered(self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None) -> bool:
+    def _answered(
+        self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None
+    ) -> bool:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
         judged = sentence_rules.judged(first, turn.role, self.language)
         settled, alone = self.exchange.answered(first, self.language)
@@ -248,7 +325,9 @@ class _Session:
         if overrules:
             self.found.overrule(first.text, first, turn)
         by = likely(first.text, USER, self.language, around)
-        if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
+        if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(
+            by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)
+        ) > SURELY:
             return False
         if settled:
             if judged and judged.kind == DECISION and not (settled.detail or settled.context):
@@ -260,10 +339,18 @@ class _Session:
     def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> bool:
         """Take what an answer settles; whether it does."""
         own = heard is not None and settled.score < NUMBERED  # it is told in the user's words
-        by = heard.first if heard is not None and own else likely(settled.text, turn.role, self.language)
-        if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
+        by = (
+            heard.first
+            if heard is not None and own
+            else likely(settled.text, turn.role, self.language)
+        )
+        if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(
+            0.4, by[DECISION]
+        ):
             return False  # it answers, and tells something else
-        self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
+        self.explained = self.found.add(
+            settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard
+        )
         if self.explained is not None:
             self.explained.answer = True
             self._in_context(self.explained, settled.context)
@@ -271,7 +358,11 @@ class _Session:
 
     def _picked(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> bool:
         """Take a choice from the agent's options that comes after other words; whether it is one."""
-        if sentence.box or sentence_rules.labelled(sentence.text) or sentence_rules.asks(sentence.text, self.language):
+        if (
+            sentence.box
+            or sentence_rules.labelled(sentence.text)
+            or sentence_rules.asks(sentence.text, self.language)
+        ):
             return False
         picked = self.exchange.numbered(sentence.text, self.language)
         if picked is None:
@@ -290,7 +381,13 @@ class _Session:
             self.named.note(text, turn.line)
             return True
         self.named = None
-        if made is None or not made.marker or sentence.box or sentence_rules.labelled(text) or sentence_rules.asks(text, self.language):
+        if (
+            made is None
+            or not made.marker
+            or sentence.box
+            or sentence_rules.labelled(text)
+            or sentence_rules.asks(text, self.language)
+        ):
             return False
         named = _REASON.match(text)
         reason = cues(self.language).find("general", "reason", text)
@@ -298,24 +395,37 @@ class _Session:
         if not (named or more or (reason and not reason.start() and not made.detail)):
             return False
         self.reasoning = named is not None or (self.reasoning and not sentence.opens)
-        other = sentence_rules.judged(replace(sentence, point=False, heading="", lead=""), USER, self.language)
+        other = sentence_rules.judged(
+            replace(sentence, point=False, heading="", lead=""), USER, self.language
+        )
         if other is not None and other.kind != made.kind and not (named or self.reasoning):
             return False
         made.detail = f"{made.detail} {text[named.end() :] if named else text}".strip()[:DETAIL]
         return True
 
-    def _sentence(self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None) -> None:
+    def _sentence(
+        self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None
+    ) -> None:
         here = cues(self.language)
         text = sentence.text
         if turn.role == USER and not sentence.first and overruled(text, self.language, first=False):
             self.found.overrule(text, sentence, turn)
         self.seen += 1
         below = self.sections.refused if self._document(turn) else ""
-        if dropped(sentence, below) or (sentence_rules.options(sentence) and not sentence_rules.labelled(text)):
+        if dropped(sentence, below) or (
+            sentence_rules.options(sentence) and not sentence_rules.labelled(text)
+        ):
             self.explained = None
             return
         deep = self.seen <= DEEP
-        said = weighed(sentence_rules.judged(sentence, role, self.language), text, role, self.language, around, deep=deep)
+        said = weighed(
+            sentence_rules.judged(sentence, role, self.language),
+            text,
+            role,
+            self.language,
+            around,
+            deep=deep,
+        )
         if turn.side and (said is None or not said.marker or sentence.box):
             return
         if said and said.kind == ERROR:
@@ -326,10 +436,15 @@ class _Session:
         if said is None or not said.marker:
             fixing = sentence_rules.fixing(text)
             if fixing is not None:
-                if not self.errors.fixed(fixing, turn, self.language) and self.explained is not None:
+                if (
+                    not self.errors.fixed(fixing, turn, self.language)
+                    and self.explained is not None
+                ):
                     self.explained.detail = self.explained.detail or fixing
                 return
-            if self.errors.said(text, turn, self.language) and (said is None or said.kind in (CONTEXT, DONE)):
+            if self.errors.said(text, turn, self.language) and (
+                said is None or said.kind in (CONTEXT, DONE)
+            ):
                 self.found.order += 1
                 self.explained = None
                 return
@@ -346,8 +461,12 @@ class _Session:
         whole = said.text
         if said.kind == TASK and role == USER and not said.marker and self._points(whole):
             whole = self.exchange.about(whole, self.language, last=True)
-        self.explained = self.found.add(said.kind, whole, turn, said.score, marker=said.marker, heard=heard)
-        if role == USER and (said.score < sentence_rules.SURE or len(content(text, self.language)) < SHORT_ANSWER):
+        self.explained = self.found.add(
+            said.kind, whole, turn, said.score, marker=said.marker, heard=heard
+        )
+        if role == USER and (
+            said.score < sentence_rules.SURE or len(content(text, self.language)) < SHORT_ANSWER
+        ):
             self._in_context(self.explained)
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
@@ -356,7 +475,9 @@ class _Session:
             return
         kind = max(COUNTS, key=lambda one: heard.first[one])
         here = cues(self.language)
-        faults = here.find("error", "stated", sentence.text) and not here.find("error", "not", sentence.text)
+        faults = here.find("error", "stated", sentence.text) and not here.find(
+            "error", "not", sentence.text
+        )
         if heard.first[kind] < PERHAPS or (kind == DECISION and faults):
             return
         text = sentence_rules.stripped(sentence.text, self.language)
@@ -379,7 +500,9 @@ class _Session:
     def _points(self, text: str) -> bool:
         """Say whether a task is told by pointing at it: `do that on Monday`."""
         size = len(content(text, self.language))
-        return size < SHORT_ANSWER - 1 or (size < POINTING and bool(cues(self.language).find("exchange", "refers", text)))
+        return size < SHORT_ANSWER - 1 or (
+            size < POINTING and bool(cues(self.language).find("exchange", "refers", text))
+        )
 
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
@@ -389,44 +512,100 @@ class _Session:
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
                 Candidate(
-                    ERROR, told.text[:TEXT], told.detail[:DETAIL], told.turn.at, told.turn.line, told.last, told.files, told.turn.role,
-                    told.score, told.order, words, told.born, False, told.marker,
+                    ERROR,
+                    told.text[:TEXT],
+                    told.detail[:DETAIL],
+                    told.turn.at,
+                    told.turn.line,
+                    told.last,
+                    told.files,
+                    told.turn.role,
+                    told.score,
+                    told.order,
+                    words,
+                    told.born,
+                    False,
+                    told.marker,
                 )
-            )  # fmt: skip
+            )
         for one in self.found.all:
-            one.gone = one.gone or (one.kind != ERROR and not stands_still(self.landed.get(plain(one.text), ())))
-            if alone and one.kind == CONTEXT and one.score < sentence_rules.SURE and not (one.marker or one.marked):
+            one.gone = one.gone or (
+                one.kind != ERROR and not stands_still(self.landed.get(plain(one.text), ()))
+            )
+            if (
+                alone
+                and one.kind == CONTEXT
+                and one.score < sentence_rules.SURE
+                and not (one.marker or one.marked)
+            ):
                 one.gone = True  # a document tells much that is so for a day
-            announced = alone and not one.weak and one.score >= sentence_rules.SURE  # and nobody was heard to object
-            if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
+            # and nobody was heard to object
+            announced = alone and not one.weak and one.score >= sentence_rules.SURE
+            if one.heard is not None and not (
+                one.gone or one.marker or one.marked or one.listed or announced
+            ):
                 stands(one, one.heard)
-        alive = sorted((one for one in self.found.all if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
+        alive = sorted(
+            (one for one in self.found.all if not one.gone),
+            key=lambda one: (not one.marked, -one.score, -one.order),
+        )
         kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
-        best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
+        best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[
+            : max(limit, sum(one.marked for one in kept))
+        ]
         quoted_context = QuotedContext(self.listening.all)
         apart = {plain(one.text) for one in best}
         left = [plain(one.text) for one in best if one.kind == TASK and len(one.words) > 2]
         for one in best:
-            news = one.context and covered(content(one.context, self.language), content(one.text, self.language)) < SAID_SO
+            news = (
+                one.context
+                and covered(content(one.context, self.language), content(one.text, self.language))
+                < SAID_SO
+            )
             # the agent's words, not the user's reason
-            quoted = [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
-            if one.kind == DECISION and one.role == USER and one.heard is not None and not (one.marked or one.marker):
-                quoted = quoted_context.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
-            one.detail = with_quotes(one.detail, [part for part in quoted if not any(task in plain(part) for task in left)])
+            quoted = (
+                [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
+            )
+            if (
+                one.kind == DECISION
+                and one.role == USER
+                and one.heard is not None
+                and not (one.marked or one.marker)
+            ):
+                quoted = quoted_context.around(
+                    one.heard, f"{one.text} {one.detail}", " ".join(quoted)
+                )
+            one.detail = with_quotes(
+                one.detail,
+                [part for part in quoted if not any(task in plain(part) for task in left)],
+            )
         for one in best:
-            one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own
+            # it is an item of its own
+            one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail
         items = tuple(
             Item(
-                one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role,
-                round(sure, 2), sure >= CERTAIN[one.kind], one.marked, one.commit,
+                one.kind,
+                one.text,
+                one.detail,
+                one.at,
+                (one.line, max(one.line, one.last)) if one.line else (0, 0),
+                one.files,
+                one.role,
+                round(sure, 2),
+                sure >= CERTAIN[one.kind],
+                one.marked,
+                one.commit,
             )
             for one in sorted(best, key=lambda one: one.order)
             for sure in (confidence(one),)
-        )  # fmt: skip
+        )
         facts = {
-            "turns": self.counts.turns, "asked": self.counts.asked, "tokens": self.counts.tokens,
-            "files": [path for path, _ in self.counts.files.most_common(FILES)], "commits": self.counts.commits,
-        }  # fmt: skip
+            "turns": self.counts.turns,
+            "asked": self.counts.asked,
+            "tokens": self.counts.tokens,
+            "files": [path for path, _ in self.counts.files.most_common(FILES)],
+            "commits": self.counts.commits,
+        }
         return Extract(items, self.topics.best(), facts=facts)

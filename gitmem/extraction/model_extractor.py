@@ -87,26 +87,51 @@ def extract(
         pass
     kept = window.turns()
     if not kept:
-        return replace(old, why=f"gitmem.modelBudget is {budget} tokens, too few for one question." if window.passed else "")
+        return replace(
+            old,
+            why=f"gitmem.modelBudget is {budget} tokens, too few for one question."
+            if window.passed
+            else "",
+        )
     before = getattr(model, "tokens", 0)
     parts = _ask_all(model, _chunks(kept), allow, now, now() + longest)
     why = _why(model, parts, window.passed)
     spent = max(0, getattr(model, "tokens", 0) - before)
-    whole = extractor.extract(kept, known=known)  # for facts, and what is marked: neither depends on a model
+    # for facts, and what is marked: neither depends on a model
+    whole = extractor.extract(kept, known=known)
     if all(part.failure for part in parts) and not window.passed:
         return replace(whole, why=why, tokens=spent)
     facts = _joined(old.facts, whole.facts)
     if all(part.failure for part in parts):
         names = _topics([whole.topics, old.topics])
-        return Extract(items=merged([*old.items, *whole.items]), topics=names, why=why, tokens=spent, facts=facts)
+        return Extract(
+            items=merged([*old.items, *whole.items]),
+            topics=names,
+            why=why,
+            tokens=spent,
+            facts=facts,
+        )
     for part in parts:
         if part.failure:
             found = extractor.extract(part.turns, known=known)
             part.items, part.topics = found.items, found.topics
-    told = [item for part in parts for item in part.items if item.marked or known is None or not known(item.text)]
-    told += [item for item in whole.items if item.marked and not _is_told(item, told)]  # what somebody marked is never dropped
+    told = [
+        item
+        for part in parts
+        for item in part.items
+        if item.marked or known is None or not known(item.text)
+    ]
+    # what somebody marked is never dropped
+    told += [item for item in whole.items if item.marked and not _is_told(item, told)]
     names = _topics([*(part.topics for part in reversed(parts)), old.topics])
-    return Extract(items=merged([*old.items, *_ordered(told)]), topics=names, by=model.name, why=why, tokens=spent, facts=facts)
+    return Extract(
+        items=merged([*old.items, *_ordered(told)]),
+        topics=names,
+        by=model.name,
+        why=why,
+        tokens=spent,
+        facts=facts,
+    )
 
 
 def merged(found: Iterable[Item]) -> tuple[Item, ...]:
@@ -117,7 +142,12 @@ def merged(found: Iterable[Item]) -> tuple[Item, ...]:
         before = out.pop(id, None)
         if before is not None:
             files = tuple(dict.fromkeys((*item.files, *before.files)))
-            item = replace(item, files=files, detail=item.detail or before.detail, marked=item.marked or before.marked)
+            item = replace(
+                item,
+                files=files,
+                detail=item.detail or before.detail,
+                marked=item.marked or before.marked,
+            )
         out[id] = item
     return tuple(out.values())
 
@@ -145,7 +175,13 @@ def _chunks(turns: Sequence[Turn]) -> list[list[Turn]]:
     return out
 
 
-def _ask_all(model: Model, chunks: Sequence[Sequence[Turn]], allow: Sequence[str], now: Callable[[], float], end: float) -> list[_Part]:
+def _ask_all(
+    model: Model,
+    chunks: Sequence[Sequence[Turn]],
+    allow: Sequence[str],
+    now: Callable[[], float],
+    end: float,
+) -> list[_Part]:
     """Ask about the newest first: when the model goes away, what is left is the oldest."""
     parts: list[_Part] = []
     gone: ModelFailed | None = None
@@ -173,7 +209,9 @@ def _is_told(item: Item, told: Sequence[Item]) -> bool:
     """Say whether a model told what a marked item is about: the same words, or the same lines."""
     first, last = item.lines
     return any(
-        (other.marked and first <= other.lines[0] <= last and first > 0) or item_id(other.text) == item_id(item.text) for other in told
+        (other.marked and first <= other.lines[0] <= last and first > 0)
+        or item_id(other.text) == item_id(item.text)
+        for other in told
     )
 
 
@@ -183,7 +221,11 @@ def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
     out = [str(getattr(model, "remark", ""))]
     if failed:
         causes = list(dict.fromkeys(str(failure) for failure in failed))
-        share = "" if len(failed) == len(parts) else f"{len(failed)} of {len(parts)} parts were read offline: "
+        share = (
+            ""
+            if len(failed) == len(parts)
+            else f"{len(failed)} of {len(parts)} parts were read offline: "
+        )
         out.append(share + " ".join(causes[:2]))
     if passed and len(failed) < len(parts):
         out.append(f"the oldest {passed} turns were read offline: gitmem.modelBudget.")
@@ -192,7 +234,9 @@ def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
 
 def _ordered(items: Sequence[Item]) -> list[Item]:
     """Return items as they were said: by their time, where each has one, else as they are."""
-    return sorted(items, key=lambda item: item.at) if all(item.at for item in items) else list(items)
+    return (
+        sorted(items, key=lambda item: item.at) if all(item.at for item in items) else list(items)
+    )
 
 
 def _topics(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:

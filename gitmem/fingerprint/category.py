@@ -13,7 +13,9 @@ _SECURITY = Lazy(
 _COMPILER = Lazy(
     r"error\[E\d+\]|\berror TS\d+:|undefined reference|multiple definition of|could not compile|linker command|ld returned|cannot find -l|\(\.\w+\+0x|^(?:fatal )?error: .*(?:‘|undeclared|no such file or directory$|file not found$)"
 )
-_LINTED = Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort)\b")
+_LINTED = Lazy(
+    r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort)\b"
+)
 _TESTED = Lazy(
     r"(?i)\b(?:(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright)(?!\.\w)|AssertionFailedError|tests? (?:failed|timed out|suite)|no tests? (?:files? )?(?:ran|found)|DID NOT RAISE|fixture '\w+' not found)\b|--- FAIL|"
     r"^[\w.]+: (?:AssertionError|assert|expect\(|Failed:)|^not ok\b|^test .+ \(\w+Test\): "
@@ -51,38 +53,83 @@ _OF_THE_CODE = Lazy(
 _LAST = Lazy(r"&&|;|\|\|")
 # What a command does. The first that fits wins.
 _COMMANDS = (
-    ("build", Lazy(r"(?i)\b(?:pip3?|npm|yarn|pnpm|bun|apt|apt-get|bundle|poetry|uv|cargo|gem|composer|brew|conda)\b[^|;&\n]{0,80}? (?:install|ci|add|sync|update|upgrade|download)\b")),
-    ("lint", Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort|yamllint|biome|oxlint|htmlhint|jsonlint|markdownlint|svelte-check|sqlfluff|bandit|pydocstyle|codespell|vulture|interrogate|go vet|cargo fmt|gofmt|hadolint|tflint|(?:npm|yarn|pnpm|make)(?: run)? lint)\b")),
-    ("test", Lazy(
-        r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|prove|minitest|ava|jasmine|uvu)\b|\bnode\b[^|;&\n]{0,40} --test\b|"
-        r"\b(?:cargo|go|npm|yarn|pnpm|bun|make|gradlew?|mvnw?|tox|nox|dotnet|mix|rake|swift|bazel|deno)\b[^|;&\n]{0,80}?[ :](?:unit-?|integration-?)?tests?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b"
-    )),
-    ("build", Lazy(
-        r"(?i)(?:^|[\s/;&|(=])(?:webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|cc|clang(?:\+\+)?|cmake|g?make|ninja|mvnw?|gradlew?|javac|kotlinc|sass|lessc|postcss|terser|swc|parcel|tsup|ocamlc|ocamlopt|gfortran|nasm|protoc|bison|flex|m4|ghc|babel|pkg-config|dpkg|apt(?:-get)?|pip3?|msbuild|meson|bazel|terraform)(?=$|[\s;&|)])|"
-        r"\b(?:cargo|go|npm run|docker|deno|(?:yarn|pnpm|bun)(?: run)?|dotnet|swift|mix|stack|zig) (?:build|check|compile|publish)\b|\b(?:npm|npm run|yarn|pnpm|cargo) (?:ls|audit|publish|pack)\b|py_compile"
-    )),
-    ("integration", Lazy(r"(?i)(?:^|[\s/;&|(=])(?:curl|wget|psql|mysql|mariadb|sqlite3|redis-cli|mongosh?|docker|kubectl|helm|ssh|scp|grpcurl|httpie|alembic|flyway|knex|prisma|sequelize|typeorm)(?=$|[\s;&|)])|manage\.py migrate")),
+    (
+        "build",
+        Lazy(
+            r"(?i)\b(?:pip3?|npm|yarn|pnpm|bun|apt|apt-get|bundle|poetry|uv|cargo|gem|composer|brew|conda)\b[^|;&\n]{0,80}? (?:install|ci|add|sync|update|upgrade|download)\b"
+        ),
+    ),
+    (
+        "lint",
+        Lazy(
+            r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort|yamllint|biome|oxlint|htmlhint|jsonlint|markdownlint|svelte-check|sqlfluff|bandit|pydocstyle|codespell|vulture|interrogate|go vet|cargo fmt|gofmt|hadolint|tflint|(?:npm|yarn|pnpm|make)(?: run)? lint)\b"
+        ),
+    ),
+    (
+        "test",
+        Lazy(
+            r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|prove|minitest|ava|jasmine|uvu)\b|\bnode\b[^|;&\n]{0,40} --test\b|"
+            r"\b(?:cargo|go|npm|yarn|pnpm|bun|make|gradlew?|mvnw?|tox|nox|dotnet|mix|rake|swift|bazel|deno)\b[^|;&\n]{0,80}?[ :](?:unit-?|integration-?)?tests?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b"
+        ),
+    ),
+    (
+        "build",
+        Lazy(
+            r"(?i)(?:^|[\s/;&|(=])(?:webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|cc|clang(?:\+\+)?|cmake|g?make|ninja|mvnw?|gradlew?|javac|kotlinc|sass|lessc|postcss|terser|swc|parcel|tsup|ocamlc|ocamlopt|gfortran|nasm|protoc|bison|flex|m4|ghc|babel|pkg-config|dpkg|apt(?:-get)?|pip3?|msbuild|meson|bazel|terraform)(?=$|[\s;&|)])|"
+            r"\b(?:cargo|go|npm run|docker|deno|(?:yarn|pnpm|bun)(?: run)?|dotnet|swift|mix|stack|zig) (?:build|check|compile|publish)\b|\b(?:npm|npm run|yarn|pnpm|cargo) (?:ls|audit|publish|pack)\b|py_compile"
+        ),
+    ),
+    (
+        "integration",
+        Lazy(
+            r"(?i)(?:^|[\s/;&|(=])(?:curl|wget|psql|mysql|mariadb|sqlite3|redis-cli|mongosh?|docker|kubectl|helm|ssh|scp|grpcurl|httpie|alembic|flyway|knex|prisma|sequelize|typeorm)(?=$|[\s;&|)])|manage\.py migrate"
+        ),
+    ),
     ("general", Lazy(r"(?:^|[\s/;&|(])git\s")),
-)  # fmt: skip
+)
 # What an output looks like, for when its command is not known. The first that fits wins.
 _LOOKS = (
-    ("test", Lazy(
-        r"(?m)^={3,} (?:FAILURES|ERRORS|short test summary|test session|no tests)|^Ran \d+ tests? in|^[ \t]*--- FAIL|^test result: FAILED|^[ \t]*● |<<< (?:FAILURE|ERROR)!|^[ \t]+\d++ failing$|^ FAIL |^FAILED \S+::|^Tests: |^not ok |"
-        r"^\d+ runs, \d+ assertions|^E   +\S|^pytest: error: "
-    )),
-    ("lint", Lazy(
-        r"(?m)^\S+\.pyi?:\d+(?::\d+)?: (?:error|note): |^(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,5}:? (?!\d\d:).*\w|^[ \t]+\d++:\d++\s+(?:error|warning|✖)\s|✖ \d+ problems?|\bSC\d{4}\b|^Found \d+ errors?\b|^would reformat |^Oops! Something went wrong|"
-        r"^  \S+:\d+:\d+ - error: |^\[error\] \S+: |^Checking formatting"
-    )),
-    ("integration", Lazy(r"(?m)^(?:psql|mysql|mariadb): |^ERROR \d+ \(\w{5}\)|^(?:psql:\S+ )?ERROR:  |^LINE \d+: |^Error: (?:in prepare|stepping), |^Parse error near line|^(?:docker|curl|wget|ssh): |^ERR |^WRONGTYPE ")),
-    ("build", Lazy(
-        r"(?m)^\S+\.(?:c|cc|cpp|cxx|h|hpp|java|kt|s):\d+(?::\d+)?: .{0,10}?(?:error|erreur|Fehler|ошибка|エラー|错误)|^ *--> \S+:\d+:\d+$|^(?:vet: )?\S+\.go:\d+:\d+: |^error(?:\[E\d+\])?: .*(?:crate|package|Cargo|rustc|command|target)|"
-        r"^go: |^\[ERROR\] |^npm (?:error|ERR!) |^ERROR: (?:Could not|Cannot install|Invalid requirement|Directory|Package|Failed|unknown command|No matching)|^E: |^BUILD FAIL|^FAILURE: Build|^CMake Error|error during build|"
-        r"^(?:g|\w:)?make(?:\[\d+\])?: |^Makefile:\d+: |^ninja: |^(?:gcc|clang|cc1|javac|dpkg(?:-\w+)?|collect2): |^/\S+/ld: |\[built\]|compiled with \d+ error|^error: (?:release version|file not found|warnings found)|^✘ \[ERROR\]"
-    )),
-    ("runtime", Lazy(r"(?m)^\S+: (?:(?:line|Zeile|ligne|línea|linha|riga|行|строка) )?\d+ ?: |^zsh:\d+: | at \S+ line \d+\.$|^Node\.js v\d|^lua[\d.]*: |^PHP |^Error in \S+\(|^exit status \d+$|^\S+\.rb:\d+:in |^usage: ")),
-    ("general", Lazy(r"(?m)^(?:fatal|hint|CONFLICT|git): ?|^error: (?:pathspec|patch|The |Your |cannot rebase|remote )")),
-)  # fmt: skip
+    (
+        "test",
+        Lazy(
+            r"(?m)^={3,} (?:FAILURES|ERRORS|short test summary|test session|no tests)|^Ran \d+ tests? in|^[ \t]*--- FAIL|^test result: FAILED|^[ \t]*● |<<< (?:FAILURE|ERROR)!|^[ \t]+\d++ failing$|^ FAIL |^FAILED \S+::|^Tests: |^not ok |"
+            r"^\d+ runs, \d+ assertions|^E   +\S|^pytest: error: "
+        ),
+    ),
+    (
+        "lint",
+        Lazy(
+            r"(?m)^\S+\.pyi?:\d+(?::\d+)?: (?:error|note): |^(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,5}:? (?!\d\d:).*\w|^[ \t]+\d++:\d++\s+(?:error|warning|✖)\s|✖ \d+ problems?|\bSC\d{4}\b|^Found \d+ errors?\b|^would reformat |^Oops! Something went wrong|"
+            r"^  \S+:\d+:\d+ - error: |^\[error\] \S+: |^Checking formatting"
+        ),
+    ),
+    (
+        "integration",
+        Lazy(
+            r"(?m)^(?:psql|mysql|mariadb): |^ERROR \d+ \(\w{5}\)|^(?:psql:\S+ )?ERROR:  |^LINE \d+: |^Error: (?:in prepare|stepping), |^Parse error near line|^(?:docker|curl|wget|ssh): |^ERR |^WRONGTYPE "
+        ),
+    ),
+    (
+        "build",
+        Lazy(
+            r"(?m)^\S+\.(?:c|cc|cpp|cxx|h|hpp|java|kt|s):\d+(?::\d+)?: .{0,10}?(?:error|erreur|Fehler|ошибка|エラー|错误)|^ *--> \S+:\d+:\d+$|^(?:vet: )?\S+\.go:\d+:\d+: |^error(?:\[E\d+\])?: .*(?:crate|package|Cargo|rustc|command|target)|"
+            r"^go: |^\[ERROR\] |^npm (?:error|ERR!) |^ERROR: (?:Could not|Cannot install|Invalid requirement|Directory|Package|Failed|unknown command|No matching)|^E: |^BUILD FAIL|^FAILURE: Build|^CMake Error|error during build|"
+            r"^(?:g|\w:)?make(?:\[\d+\])?: |^Makefile:\d+: |^ninja: |^(?:gcc|clang|cc1|javac|dpkg(?:-\w+)?|collect2): |^/\S+/ld: |\[built\]|compiled with \d+ error|^error: (?:release version|file not found|warnings found)|^✘ \[ERROR\]"
+        ),
+    ),
+    (
+        "runtime",
+        Lazy(
+            r"(?m)^\S+: (?:(?:line|Zeile|ligne|línea|linha|riga|行|строка) )?\d+ ?: |^zsh:\d+: | at \S+ line \d+\.$|^Node\.js v\d|^lua[\d.]*: |^PHP |^Error in \S+\(|^exit status \d+$|^\S+\.rb:\d+:in |^usage: "
+        ),
+    ),
+    (
+        "general",
+        Lazy(
+            r"(?m)^(?:fatal|hint|CONFLICT|git): ?|^error: (?:pathspec|patch|The |Your |cannot rebase|remote )"
+        ),
+    ),
+)
 _CRITICAL = Lazy(
     r"(?i)\b(?:segmentation (?:fault|violation)|SIGSEGV|core dumped|bus error|panic:|panicked|panic$|out of memory|oom|killed|corrupt(?:ed|ion)?|data loss|deadlock|stack overflow|overflowed its stack|MemoryError|OutOfMemoryError|"
     r"StackOverflowError|stack smashing|double free|AddressSanitizer|no space left on device|disk full|cannot allocate memory|heap limit|bad_alloc|speicherzugriffsfehler|erreur de segmentation|violación de segmento|"
@@ -99,7 +146,11 @@ def category(error: str, near: str, command: str) -> str:
         return "runtime"
     if error.startswith("cd: "):
         return "runtime" if _RUNS.search(command) else "general"
-    doing = _doing(command) if command else next((name for name, words in _LOOKS if words.search(near)), "")
+    doing = (
+        _doing(command)
+        if command
+        else next((name for name, words in _LOOKS if words.search(near)), "")
+    )
     if _COMPILER.search(error) or (error.startswith("error") and "cargo " in command):
         return "lint" if doing == "lint" else "build"
     for name, words in (("lint", _LINTED), ("test", _TESTED)):
@@ -110,8 +161,17 @@ def category(error: str, near: str, command: str) -> str:
     if doing == "test" and _OF_THE_CODE.search(error):
         return "runtime"  # the code raised it, whoever ran it
     if doing == "test":
-        return "build" if "[build failed]" in near or "error: could not compile" in near or "COMPILATION ERROR" in near else doing
-    is_run = not command or doing != "build" or not _doing(_LAST.sub("\n", command).splitlines()[-1])  # what was built
+        return (
+            "build"
+            if "[build failed]" in near
+            or "error: could not compile" in near
+            or "COMPILATION ERROR" in near
+            else doing
+        )
+    # what was built
+    is_run = (
+        not command or doing != "build" or not _doing(_LAST.sub("\n", command).splitlines()[-1])
+    )
     if _CRASHED.search(error):
         return "runtime" if is_run else "build"
     if _NETWORK.search(error):
@@ -130,7 +190,13 @@ def category(error: str, near: str, command: str) -> str:
         return "integration"
     if _RUNS.search(command):
         return "general" if _INFO.search(error) else "runtime"
-    for name, words in (("security", _SECURITY), ("lint", _LINTED), ("test", _TESTED), ("build", _BUILT), ("integration", _NETWORK)):
+    for name, words in (
+        ("security", _SECURITY),
+        ("lint", _LINTED),
+        ("test", _TESTED),
+        ("build", _BUILT),
+        ("integration", _NETWORK),
+    ):
         if words.search(near):
             return name
     return "runtime" if _RUNTIME.search(near) or _CRASHED.search(near) else "general"

@@ -26,7 +26,9 @@ _SIGNS = (
     "\nhint: ",
     "\nWhen you have resolved",
 )
-_DOING = Lazy(r"(?i)(?:start|stopp|load|listen|build|download|fetch|install|connect|serv|runn|process|read|writ|creat|generat|initiali[sz]|prepar|check|updat|watch|wait|resolv|us|fork|clean|copy|open|clos|send|receiv|bundl|clon|search|add|remov|chang|audit|collect)(?:ing|ed|t)\b")  # fmt: skip
+_DOING = Lazy(
+    r"(?i)(?:start|stopp|load|listen|build|download|fetch|install|connect|serv|runn|process|read|writ|creat|generat|initiali[sz]|prepar|check|updat|watch|wait|resolv|us|fork|clean|copy|open|clos|send|receiv|bundl|clon|search|add|remov|chang|audit|collect)(?:ing|ed|t)\b"
+)
 _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 
 
@@ -49,12 +51,26 @@ def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
 
 def _alone(lines: "Sequence[str]") -> "Found":
     """Return the line of an output that says no more than it, when no line has a sign of an error: scripts print "boom" and fail."""
-    said = [n for n, line in enumerate(lines) if line.strip() and not WRAPPING.fullmatch(line.strip())]
-    heads = [n for n in said if _SCRIPT.fullmatch(lines[n]) and "".join(lines[n + 1 : n + 2]).startswith("> ")]
-    if heads:  # npm shows the script and what it runs; when nothing else is told, all that is known is that it failed
-        told = [n for n in said if n not in {heads[-1], heads[-1] + 1} and rank_of(bared(lines[n])) > 1]
+    said = [
+        n for n, line in enumerate(lines) if line.strip() and not WRAPPING.fullmatch(line.strip())
+    ]
+    heads = [
+        n
+        for n in said
+        if _SCRIPT.fullmatch(lines[n]) and "".join(lines[n + 1 : n + 2]).startswith("> ")
+    ]
+    # npm shows the script and what it runs; when nothing else is told, all that is known is that it
+    # failed
+    if heads:
+        told = [
+            n for n in said if n not in {heads[-1], heads[-1] + 1} and rank_of(bared(lines[n])) > 1
+        ]
         name = _SCRIPT.fullmatch(lines[heads[-1]])
-        return (heads[-1], f"script '{name[1]}' failed: {lines[heads[-1] + 1][2:].strip()}") if name and not told else None
+        return (
+            (heads[-1], f"script '{name[1]}' failed: {lines[heads[-1] + 1][2:].strip()}")
+            if name and not told
+            else None
+        )
     if len(said) > 2 or any(len(lines[n]) > 400 for n in said):
         return None
     for number in said:

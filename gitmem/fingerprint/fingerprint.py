@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
     Location = tuple[str, int]
 
-__all__ = ["EXTENSIONS", "PATTERN", "Fingerprint", "bounded", "fingerprint", "locate", "normalise", "shorten"]
+__all__ = [
+    "EXTENSIONS",
+    "PATTERN",
+    "Fingerprint",
+    "bounded",
+    "fingerprint",
+    "locate",
+    "normalise",
+    "shorten",
+]
 
 END = 64 << 10  # characters looked at from either end of an output
 LINES = 4000  # lines of an output
@@ -25,7 +34,16 @@ TITLE, MESSAGE = 72, 4000
 
 _ANSI = Lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[^\n]\x08")
 _HOME = Lazy(r"\x1b\[(?:1?G|2K)")  # the cursor goes back to the start of the line
-_CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFEFF, 0x200B, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+_CONTROL = dict.fromkeys(
+    [
+        *range(0x20),
+        *range(0x7F, 0xA0),
+        0xFEFF,
+        0x200B,
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ]
+)
 # what stands in front of what a line says, for people; the pattern keeps it
 _BEFORE = Lazy(
     r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught(?: \(in promise\))?|>) |exception in thread \"[^\"]*\" |"
@@ -44,7 +62,9 @@ class Fingerprint:
 
     __slots__ = ("_at", "_command", "_key", "_lines", "_root", "pattern")
 
-    def __init__(self, pattern: str, lines: "Sequence[str]", at: int, key: str, root: str, command: str) -> None:
+    def __init__(
+        self, pattern: str, lines: "Sequence[str]", at: int, key: str, root: str, command: str
+    ) -> None:
         self.pattern = pattern
         self._lines = lines
         self._at = at
@@ -87,22 +107,29 @@ class Fingerprint:
         return locate(self._lines, self._at)
 
 
-def fingerprint(text: str, root: str = "", command: str = "", *, failed: bool = True) -> Fingerprint | None:
+def fingerprint(
+    text: str, root: str = "", command: str = "", *, failed: bool = True
+) -> Fingerprint | None:
     """Return what the output of a failed command is about; None when it tells nothing.
 
     `root` is the work tree, whose paths are shown relative to it; `command` helps to name the category. When nobody knows that it has
     `failed`, "boom" is not an error.
     """
     lines = _lines(text)
-    plain = root.replace(" ", "_")  # nothing else would tell a folder with a space in its name from words
-    chosen = choose([line.replace(root, plain) for line in lines] if plain != root else lines, failed=failed)
+    # nothing else would tell a folder with a space in its name from words
+    plain = root.replace(" ", "_")
+    chosen = choose(
+        [line.replace(root, plain) for line in lines] if plain != root else lines, failed=failed
+    )
     if chosen is None:
         return None
     at, key = chosen
     pattern = normalise(tidy(key), root)
     if not any(c.isalpha() for c in re.sub(r"<\w+>", "", pattern)):
         return None
-    return Fingerprint(pattern, lines, at, key.replace(plain, root) if plain != root else key, root, command)
+    return Fingerprint(
+        pattern, lines, at, key.replace(plain, root) if plain != root else key, root, command
+    )
 
 
 def locate(lines: "Sequence[str] | str", at: int = -1) -> "list[Location]":
@@ -119,7 +146,8 @@ def locate(lines: "Sequence[str] | str", at: int = -1) -> "list[Location]":
             (after if number >= at >= 0 else before).append((path, int(spot)))
             if len(before) + len(after) > 400:
                 break
-    # a Python traceback ends at its error; everywhere else the place comes with the error or after it
+    # a Python traceback ends at its error; everywhere else the place comes with the error or after
+    # it
     ordered = after[::-1] + before if traced and before else before + after[::-1]
     return ordered[-40:]
 

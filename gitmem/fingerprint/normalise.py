@@ -10,9 +10,28 @@ from gitmem.base.fast import Lazy
 
 LINE, PATTERN = 2000, 200  # characters of a line that are looked at, of a pattern
 
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "「": '"', "」": '"', "‹": '"', "›": '"', "\xa0": " ", "\u202f": " "})  # fmt: skip
+_QUOTES = str.maketrans(
+    {
+        "‘": "'",
+        "’": "'",
+        "‚": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "「": '"',
+        "」": '"',
+        "‹": '"',
+        "›": '"',
+        "\xa0": " ",
+        "\u202f": " ",
+    }
+)
 _GNU = Lazy(r"`([^`'\n]{1,120})'(?!\w)")  # `word' as old GNU tools quote
-_TOKEN = Lazy(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`<>]+|(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)|[^\s\"'`()\[\]{},;=|<>]+")
+_TOKEN = Lazy(
+    r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`<>]+|(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)|[^\s\"'`()\[\]{},;=|<>]+"
+)
 _UUID = Lazy(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = Lazy(
     r"(?i)\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?(?:Z|[ap]m)?|Z|[ap]m)"
@@ -20,38 +39,130 @@ _TIME = Lazy(
 _HEXITS = frozenset("0123456789abcdef")
 _DRAWN = Lazy(r"(?=[^\W\d_]*\d|[\w-]*\d)(?=[\d_-]*[A-Za-z])[\w-]+")
 _HEX = Lazy(r"(?i)\b0x[0-9a-f]+\b")
-_NUMBER = Lazy(r"(?<![A-Za-z0-9_])(?:(?<![\w.:-])-)?\d+(?:[.,:_]\d+)*(?:e[+-]?\d+\b)?(?:-(?:rc|alpha|beta|dev|pre)[.\d]*)?")
+_NUMBER = Lazy(
+    r"(?<![A-Za-z0-9_])(?:(?<![\w.:-])-)?\d+(?:[.,:_]\d+)*(?:e[+-]?\d+\b)?(?:-(?:rc|alpha|beta|dev|pre)[.\d]*)?"
+)
 _AMOUNT = Lazy(r"(?i)(?:\d+(?:\.\d+)?(h|m|s|ms|µs|us|ns))+|\d+(?:\.\d+)?(?:[kMGT]i?)?B")
-_VERSION = Lazy(r"(?i)v\d++(?:\.\d++)++[\w.+-]*+|(?<!\d)\d++(?:\.\d++){2}(?:[-+~.]\w[\w.+~-]*+|(?:a|b|rc)\d++)")
+_VERSION = Lazy(
+    r"(?i)v\d++(?:\.\d++)++[\w.+-]*+|(?<!\d)\d++(?:\.\d++){2}(?:[-+~.]\w[\w.+~-]*+|(?:a|b|rc)\d++)"
+)
 _CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error(?: \d+)?)[ :=\[(]{0,3}$")
 _COMPARED = Lazy(
     r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,18}$"
 )
 _COUNTED = Lazy(r"(?i)error: $")
 _STATUS = Lazy(r"[45]\d\d [A-Z][A-Za-z' -]{2,30}")
-_COMMIT = Lazy(r"(?i)\b(?:commit|object|revision|apply|sha\d*|hash|digest|checksum|HEAD is now at) ['\"(]?$")
+_COMMIT = Lazy(
+    r"(?i)\b(?:commit|object|revision|apply|sha\d*|hash|digest|checksum|HEAD is now at) ['\"(]?$"
+)
 # the name after these words is what is missing, or wrong: with another name it is another error
 _NAMED = (
-    "module", "modules", "package", "packages", "crate", "command", "named", "resolve", "attribute", "name", "table", "column", "relation", "keyerror", "option", "argument", "unrecognized", "feature", "target",
-    "script", "service", "import", "from", "function", "method", "macro", "variable", "identifier", "member", "field", "reference to", "definition of", "declaration of", "symbol", "fixture", "database", "role", "schema",
-    "command '[", "class", "instruction", "library", "extension", "plugin", "provided by", "task", "goal", "profile", "label", "gem", "binary", "context", "constraint", "index", "reference", "phase", "called", "unknown property",
-    "env", "directive", "with string", "script not found", "or directory", "not used", "has no", "reading", "setting", "type",
-)  # fmt: skip
+    "module",
+    "modules",
+    "package",
+    "packages",
+    "crate",
+    "command",
+    "named",
+    "resolve",
+    "attribute",
+    "name",
+    "table",
+    "column",
+    "relation",
+    "keyerror",
+    "option",
+    "argument",
+    "unrecognized",
+    "feature",
+    "target",
+    "script",
+    "service",
+    "import",
+    "from",
+    "function",
+    "method",
+    "macro",
+    "variable",
+    "identifier",
+    "member",
+    "field",
+    "reference to",
+    "definition of",
+    "declaration of",
+    "symbol",
+    "fixture",
+    "database",
+    "role",
+    "schema",
+    "command '[",
+    "class",
+    "instruction",
+    "library",
+    "extension",
+    "plugin",
+    "provided by",
+    "task",
+    "goal",
+    "profile",
+    "label",
+    "gem",
+    "binary",
+    "context",
+    "constraint",
+    "index",
+    "reference",
+    "phase",
+    "called",
+    "unknown property",
+    "env",
+    "directive",
+    "with string",
+    "script not found",
+    "or directory",
+    "not used",
+    "has no",
+    "reading",
+    "setting",
+    "type",
+)
 _UNKNOWN = Lazy(
     r"(?i) ?:? ?(?:(?:is|was|are|does|do|has|could|can|isn't|wasn't|doesn't|in this)\b ?)?(?:not (?:found|defined|declared|installed|in (?:scope|GOROOT)|recogni|exist|be (?:found|resolved|imported)|provide|a git command)|"
     r"cannot be (?:found|resolved)|no (?:attribute|member|field|exported)|exist\b|imported but|declared but|(?:defined|assigned|given)\b.{0,9}|undefined|undeclared|unknown|unbound|missing|no such (?:variable|table|column)|nicht |non déclaré|no se declaró|не |が宣言|未声明)"
 )
 _NAME = Lazy(r"@?[A-Za-z_$-](?:[A-Za-z_./:$@~*-]|(?<=[A-Za-z_])\d{1,2}(?!\d)){0,60}(?:\(\))?")
 _IMPORTED = Lazy(r"(?i)(?:module|package|resolve|import)[: ]{1,2}$|providing package $")
-_INSIDE = ("assertion", "process", "command", "type")  # what is quoted after these is code: its numbers and paths go, not all of it
-_STOPPED = ("fault", "killed", "aborted", "bus error", "dumped)", "segmentation", "speicherzugriffsfehler", "segmento", "segmentação", "сегментирования")  # fmt: skip
-_MISSING = ("no such file or directory", "file or directory not found", "enoent", "cannot find source file")
-_GONE = (": no such file", ": cannot open: no such file", ": [errno 2] no such file", ": no matching files")
+# what is quoted after these is code: its numbers and paths go, not all of it
+_INSIDE = ("assertion", "process", "command", "type")
+_STOPPED = (
+    "fault",
+    "killed",
+    "aborted",
+    "bus error",
+    "dumped)",
+    "segmentation",
+    "speicherzugriffsfehler",
+    "segmento",
+    "segmentação",
+    "сегментирования",
+)
+_MISSING = (
+    "no such file or directory",
+    "file or directory not found",
+    "enoent",
+    "cannot find source file",
+)
+_GONE = (
+    ": no such file",
+    ": cannot open: no such file",
+    ": [errno 2] no such file",
+    ": no matching files",
+)
 _HEADER = Lazy(r"(?i)fatal error: ['\"]?$")
 EXTENSIONS = frozenset(
     "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
     "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto graphql tf gradle cmake mk so dll dylib a o pem crt csr asm f90 ml mli hs ex exs erl jar whl gz tar zip db sqlite tmp tgz deb lua pl r".split()
-)  # fmt: skip
+)
 _TWICE = ("<time> <time>", "<path> <path>", "<n> <n>")
 
 
@@ -64,7 +175,8 @@ def normalise(line: str, root: str = "") -> str:
     if " " in root and root in line:
         line = line.replace(root.rstrip("/"), "/root")
     if "«" in line:
-        line = re.sub(r"«[ \xa0\u202f]([^«»\n]{1,120}?)[ \xa0\u202f]»", r'"\1"', line)  # as French quotes
+        # as French quotes
+        line = re.sub(r"«[ \xa0\u202f]([^«»\n]{1,120}?)[ \xa0\u202f]»", r'"\1"', line)
     now = " ".join(line.translate(_QUOTES).split())
     for _ in range(8):
         last = now
@@ -109,22 +221,36 @@ def _token(found: "re.Match[str]") -> str:
             return ("<n>s" if amount[1] else "<n>B") + tail
     if len(body) >= 20 and _DRAWN.fullmatch(body):
         digits = re.findall(r"\d+", body)
-        if len(digits) >= 4 or any(len(run) >= 5 for run in digits):  # a token: another one tomorrow, and no business in a pattern
+        # a token: another one tomorrow, and no business in a pattern
+        if len(digits) >= 4 or any(len(run) >= 5 for run in digits):
             return "<hash>" + tail
     before = text[max(0, start - 24) : start]
     number = body.removeprefix("-")
     if number.isdigit():
-        if len(number) == 3 and "100" <= number < "600" and _is_status(text[max(0, start - 60) : start]):
+        if (
+            len(number) == 3
+            and "100" <= number < "600"
+            and _is_status(text[max(0, start - 60) : start])
+        ):
             return word
-        if number.isascii() and len(number) <= 5 and _CODE.search(before) and (len(number) == 3 or not _COUNTED.search(before)):
+        if (
+            number.isascii()
+            and len(number) <= 5
+            and _CODE.search(before)
+            and (len(number) == 3 or not _COUNTED.search(before))
+        ):
             return word
         return ("<hash>" if len(number) >= 7 and _COMMIT.search(before) else "<n>") + tail
     if body.isalnum() and body.upper() == body and len(body) <= 5 and _CODE.search(before):
         return word
     if _is_path(re.sub(r"(?::\d{1,9}){1,4}$", "", body)):
-        if _is_spec(body, before) or ("/" not in body and before.lower().endswith(("column ", "table "))):
+        if _is_spec(body, before) or (
+            "/" not in body and before.lower().endswith(("column ", "table "))
+        ):
             return word
-        return (_own(body, text[max(0, start - 48) : start], tail + text[end : end + 48]) or "<path>") + tail
+        return (
+            _own(body, text[max(0, start - 48) : start], tail + text[end : end + 48]) or "<path>"
+        ) + tail
     return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)
 
 
@@ -142,11 +268,14 @@ def _quoted(inner: str, word: str, before: str, after: str) -> str:
             return word
         name = _own(inner, before, after)
         return f"{word[0]}{name}{word[0]}" if name else "<str>"
-    if _NAME.fullmatch(inner) and (before.rstrip(" :(").lower().endswith(_NAMED) or _UNKNOWN.match(after)):
+    if _NAME.fullmatch(inner) and (
+        before.rstrip(" :(").lower().endswith(_NAMED) or _UNKNOWN.match(after)
+    ):
         return word
     if is_code:
         return f"{word[0]}{_TOKEN.sub(_token, inner)}{word[0]}"
-    if inner.count(" ") >= 4 and word[0] not in inner and "<str>" not in inner:  # a message inside of a message
+    # a message inside of a message
+    if inner.count(" ") >= 4 and word[0] not in inner and "<str>" not in inner:
         return f" {_TOKEN.sub(_token, inner)} "
     return "<str>"
 
@@ -154,14 +283,26 @@ def _quoted(inner: str, word: str, before: str, after: str) -> str:
 def _is_hash(word: str) -> bool:
     """Tell whether a word is a hash: long, hexadecimal, with letters and digits in it."""
     letters = set(word.lower()) if 7 <= len(word) <= 128 else set()
-    return bool(letters) and letters <= _HEXITS and not letters.isdisjoint("abcdef") and not letters.isdisjoint("0123456789")
+    return (
+        bool(letters)
+        and letters <= _HEXITS
+        and not letters.isdisjoint("abcdef")
+        and not letters.isdisjoint("0123456789")
+    )
 
 
 def _is_spec(word: str, before: str) -> bool:
     """Tell whether a relative path is what the source asks for: a module, or a header; it is the same on every machine."""
-    if word.startswith(("/", "~", "\\")) or ":\\" in word or any(map(str.isdigit, word)) or "<" in word:
+    if (
+        word.startswith(("/", "~", "\\"))
+        or ":\\" in word
+        or any(map(str.isdigit, word))
+        or "<" in word
+    ):
         return False
-    return bool(_IMPORTED.search(before)) or (word.rpartition(".")[2] in {"h", "hpp", "hh", "hxx"} and bool(_HEADER.search(before)))
+    return bool(_IMPORTED.search(before)) or (
+        word.rpartition(".")[2] in {"h", "hpp", "hh", "hxx"} and bool(_HEADER.search(before))
+    )
 
 
 def _is_status(before: str) -> bool:
@@ -173,17 +314,29 @@ def _is_status(before: str) -> bool:
 def _own(path: str, before: str, after: str) -> str:
     """Return the name of a project's file that is missing, or of its program that was stopped; nothing for one that has another name tomorrow."""
     name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    if path[0] in "/~\\" or ":" in path or "<" in path or name.startswith(("tmp", "temp")) or any(map(str.isdigit, path)):
+    if (
+        path[0] in "/~\\"
+        or ":" in path
+        or "<" in path
+        or name.startswith(("tmp", "temp"))
+        or any(map(str.isdigit, path))
+    ):
         return ""
     if not name.replace(".", "").replace("-", "").replace("_", "").isalpha():
         return ""
     before, after = before.lower(), after.lower()
     is_missing = any(said in before and len(before.rpartition(said)[2]) < 16 for said in _MISSING)
-    return name if is_missing or before.rstrip().endswith(_STOPPED) or after.lstrip("'\"").startswith(_GONE) else ""
+    return (
+        name
+        if is_missing or before.rstrip().endswith(_STOPPED) or after.lstrip("'\"").startswith(_GONE)
+        else ""
+    )
 
 
 def _is_path(word: str) -> bool:
-    if word.startswith(("/", "./", "../", "~/", "\\\\", ".\\", "..\\")) or re.match(r"[A-Za-z]:[\\/]", word):
+    if word.startswith(("/", "./", "../", "~/", "\\\\", ".\\", "..\\")) or re.match(
+        r"[A-Za-z]:[\\/]", word
+    ):
         return len(word.strip("/\\.~")) > 0
     parts = re.split(r"[/\\]", word)
     end = parts[-1].rpartition(".")

@@ -4,7 +4,15 @@ Each shape returns the number and the text of the line that names the error, Non
 """
 
 from gitmem.base.fast import Lazy
-from gitmem.fingerprint.line_score import COMPARED, bared, completed, next_said, rank_of, ranked, tidy
+from gitmem.fingerprint.line_score import (
+    COMPARED,
+    bared,
+    completed,
+    next_said,
+    rank_of,
+    ranked,
+    tidy,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +39,24 @@ def _pytest(lines: "Sequence[str]") -> "Found":
             break
     if not blocks:
         return None
-    at = min(blocks[-1], key=lambda n: len(lines[n][1:]) - len(lines[n][1:].lstrip()) if lines[n][1:].strip() else 999)
+    at = min(
+        blocks[-1],
+        key=lambda n: (
+            len(lines[n][1:]) - len(lines[n][1:].lstrip()) if lines[n][1:].strip() else 999
+        ),
+    )
     said = lines[at][1:].strip()
-    return at, (_named(lines, at, said) if said.startswith(("assert ", "AssertionError", "Failed:")) else completed(lines, at, said))
+    return at, (
+        _named(lines, at, said)
+        if said.startswith(("assert ", "AssertionError", "Failed:"))
+        else completed(lines, at, said)
+    )
 
 
 def _named(lines: "Sequence[str]", at: int, said: str) -> str:
-    above = [found[1] for line in lines[:at] if line.startswith("____") and (found := _TEST.match(line))]
+    above = [
+        found[1] for line in lines[:at] if line.startswith("____") and (found := _TEST.match(line))
+    ]
     names = above or [found[1] for line in lines if (found := _TEST.match(line))]
     name = names[-1 if above else 0].split("[")[0] if names else ""
     return f"{name}: {said}" if name and "/" not in name else said
@@ -60,21 +79,45 @@ def _test_said(lines: "Sequence[str]", name: str, said: str) -> str:
     """Return what a line of the summary says, whole when the report has more of it, with the test when it says little."""
     if said.endswith("..."):
         start = said[:-3].partition(": ")[2] or said[:-3]
-        whole = next((line for line in lines if start in line and not line.startswith(("FAILED ", "ERROR "))), "")
+        whole = next(
+            (
+                line
+                for line in lines
+                if start in line and not line.startswith(("FAILED ", "ERROR "))
+            ),
+            "",
+        )
         said = said[:-3] + whole.partition(start)[2] if whole else said
-    return f"{name.rpartition('::')[2].split('[')[0]}: {said}" if "::" in name and said.startswith(("assert", "Assert", "[XPASS")) else said
+    return (
+        f"{name.rpartition('::')[2].split('[')[0]}: {said}"
+        if "::" in name and said.startswith(("assert", "Assert", "[XPASS"))
+        else said
+    )
 
 
 def _unittest(lines: "Sequence[str]") -> "Found":
     """Return the exception of the first test that failed."""
     for number, line in enumerate(lines):
-        if line.startswith(("FAIL: ", "ERROR: ")) and " (" in line and lines[number + 1 : number + 2] == ["-" * 70]:
-            end = next((n for n in range(number + 2, len(lines)) if lines[n].startswith(("=====", "-----"))), len(lines))
+        if (
+            line.startswith(("FAIL: ", "ERROR: "))
+            and " (" in line
+            and lines[number + 1 : number + 2] == ["-" * 70]
+        ):
+            end = next(
+                (
+                    n
+                    for n in range(number + 2, len(lines))
+                    if lines[n].startswith(("=====", "-----"))
+                ),
+                len(lines),
+            )
             found = _traceback(lines[:end])
             if found is None:
                 return None
             name = line.split(": ", 1)[1].split(" (")[0]
-            return found[0], f"{name}: {found[1]}" if found[1].startswith("AssertionError") else found[1]
+            return found[0], f"{name}: {found[1]}" if found[1].startswith(
+                "AssertionError"
+            ) else found[1]
     return None
 
 
@@ -85,7 +128,11 @@ def _traceback(lines: "Sequence[str]") -> "Found":
         return None
     margin = lines[starts[-1]].find("Traceback")
     for number in range(starts[-1] + 1, len(lines)):
-        line = lines[number][margin:] if lines[number][:margin].strip(" |+-") in {"", lines[starts[-1]][:margin].strip()} else lines[number]
+        line = (
+            lines[number][margin:]
+            if lines[number][:margin].strip(" |+-") in {"", lines[starts[-1]][:margin].strip()}
+            else lines[number]
+        )
         if line.strip() and not line.startswith((" ", "|", "+")) and _RAISED.match(line):
             said = line.strip()
             said = completed(lines, number, said) if said.endswith(":") else said
@@ -101,7 +148,11 @@ def _java(lines: "Sequence[str]") -> "Found":
 
 
 def _cargo(lines: "Sequence[str]") -> "Found":
-    causes = [more for n, line in enumerate(lines) if line == "Caused by:" and (more := next_said(lines, n + 1))]
+    causes = [
+        more
+        for n, line in enumerate(lines)
+        if line == "Caused by:" and (more := next_said(lines, n + 1))
+    ]
     if not causes:
         return None
     said = ": ".join(cause[1].removeprefix("error: ") for cause in causes[-2:])
@@ -121,7 +172,9 @@ def _bullet(lines: "Sequence[str]") -> "Found":
         if said == "Jest encountered an unexpected token":
             detail = next((n for n in range(number, len(lines)) if "SyntaxError:" in lines[n]), -1)
             return (detail, lines[detail].strip()) if detail >= 0 else (more[0], said)
-        return more[0], f"{name}: {said}" if said.startswith(("expect(", "Exceeded timeout", "AssertionError", "assert")) else said
+        return more[0], f"{name}: {said}" if said.startswith(
+            ("expect(", "Exceeded timeout", "AssertionError", "assert")
+        ) else said
     return None
 
 
@@ -134,18 +187,30 @@ def _vitest(lines: "Sequence[str]") -> "Found":
                 continue
             name = line.rpartition(" > ")[2].strip()
             said = completed(lines, *more)
-            return more[0], f"{name}: {said}" if " > " in line and said.startswith("AssertionError") else said
+            return more[0], f"{name}: {said}" if " > " in line and said.startswith(
+                "AssertionError"
+            ) else said
     return None
 
 
 def _mocha(lines: "Sequence[str]") -> "Found":
-    at = next((n for n, line in enumerate(lines) if line.strip().endswith(" failing") and line.split()[0].isdigit()), len(lines))
+    at = next(
+        (
+            n
+            for n, line in enumerate(lines)
+            if line.strip().endswith(" failing") and line.split()[0].isdigit()
+        ),
+        len(lines),
+    )
     name = ""
     for number in range(at + 1, min(len(lines), at + 12)):
         bare = lines[number].strip()
         if name and not bare:
             more = next_said(lines, number + 1)
-            return more and (more[0], f"{name}: {more[1]}" if "Assertion" in more[1] or "Timeout" in more[1] else more[1])
+            return more and (
+                more[0],
+                f"{name}: {more[1]}" if "Assertion" in more[1] or "Timeout" in more[1] else more[1],
+            )
         name = bare.rstrip(":").partition(") ")[2] or bare.rstrip(":") or name
     return None
 
@@ -166,18 +231,24 @@ def _cmake(lines: "Sequence[str]") -> "Found":
         elif said[-1]:
             said.append([])
     parts = [" ".join(part) for part in said if part]
-    which = next((i for i, part in enumerate(parts) if part.startswith(("Could not", "Cannot", "No "))), 0)
+    which = next(
+        (i for i, part in enumerate(parts) if part.startswith(("Could not", "Cannot", "No "))), 0
+    )
     best = " ".join(parts[which : which + 1 + (parts[which].endswith(":"))]) if parts else ""
     return start, f"CMake Error: {best}" if best else lines[start]
 
 
 def _rust(lines: "Sequence[str]") -> "Found":
-    at = next((n for n, line in enumerate(lines) if "panicked at" in line and line.endswith(":")), -1)
+    at = next(
+        (n for n, line in enumerate(lines) if "panicked at" in line and line.endswith(":")), -1
+    )
     more = next_said(lines, at + 1) if at >= 0 else None
     if more is None:
         return None
     name = lines[at].split("'")[1] if lines[at].count("'") > 1 else "main"
-    return at, f"{name.rpartition('::')[2]}: {more[1]}" if name != "main" and more[1].startswith("assertion") else f"panic: {more[1]}"
+    return at, f"{name.rpartition('::')[2]}: {more[1]}" if name != "main" and more[1].startswith(
+        "assertion"
+    ) else f"panic: {more[1]}"
 
 
 def _gradle(lines: "Sequence[str]") -> "Found":
@@ -195,9 +266,19 @@ def _gradle(lines: "Sequence[str]") -> "Found":
         return told[0], completed(lines, *told)
     said = [n for n in range(at + 1, min(len(lines), at + 12)) if lines[n].strip()]
     end = next((i for i, n in enumerate(said) if lines[n].startswith("* ")), len(said))
-    reasons = [n for n in said[:end] if lines[n].lstrip().startswith("> ") and "See the " not in lines[n] and "Run with" not in lines[n]]
+    reasons = [
+        n
+        for n in said[:end]
+        if lines[n].lstrip().startswith("> ")
+        and "See the " not in lines[n]
+        and "Run with" not in lines[n]
+    ]
     number = reasons[-1] if reasons else said[0] if said else -1
-    return (number, completed(lines, number, lines[number].strip().removeprefix("> "))) if number >= 0 else None
+    return (
+        (number, completed(lines, number, lines[number].strip().removeprefix("> ")))
+        if number >= 0
+        else None
+    )
 
 
 def _tap(lines: "Sequence[str]") -> "Found":
@@ -216,7 +297,14 @@ def _tap(lines: "Sequence[str]") -> "Found":
 def _terminate(lines: "Sequence[str]") -> "Found":
     at = next(n for n, line in enumerate(lines) if "terminate called after throwing" in line)
     kind = lines[at].split("'")[1] if lines[at].count("'") > 1 else ""
-    said = next((line.split("what():", 1)[1].strip() for line in lines[at + 1 : at + 3] if "what():" in line), "")
+    said = next(
+        (
+            line.split("what():", 1)[1].strip()
+            for line in lines[at + 1 : at + 3]
+            if "what():" in line
+        ),
+        "",
+    )
     return at, f"{kind}: {said}" if kind and said and said != kind else kind or lines[at].strip()
 
 
@@ -238,7 +326,9 @@ def _ctest(lines: "Sequence[str]") -> "Found":
 
 
 def _minitest(lines: "Sequence[str]") -> "Found":
-    at = next((n for n, line in enumerate(lines) if line.strip() in {"1) Failure:", "1) Error:"}), -1)
+    at = next(
+        (n for n, line in enumerate(lines) if line.strip() in {"1) Failure:", "1) Error:"}), -1
+    )
     if at < 0 or len(lines) < at + 3:
         return None
     return at + 2, f"{lines[at + 1].partition(' [')[0].strip(' :')}: {lines[at + 2].strip()}"
@@ -275,19 +365,29 @@ def _bun(lines: "Sequence[str]") -> "Found":
     end = next(n for n, line in enumerate(lines) if line.startswith("(fail) "))
     at = next((n for n in range(end) if lines[n].startswith("error: ")), -1)
     name = lines[end].removeprefix("(fail) ").rpartition(" [")[0].rpartition(" > ")[2]
-    return (at, f"{name}: {lines[at]}" if "expect(" in lines[at] else lines[at]) if at >= 0 else None
+    return (
+        (at, f"{name}: {lines[at]}" if "expect(" in lines[at] else lines[at]) if at >= 0 else None
+    )
 
 
 def _lisp(lines: "Sequence[str]") -> "Found":
     """Return the condition that nobody handled, which stands below its thread."""
-    start = next(n for n, line in enumerate(lines) if line.startswith("Unhandled ") and " in thread #<" in line)
+    start = next(
+        n
+        for n, line in enumerate(lines)
+        if line.startswith("Unhandled ") and " in thread #<" in line
+    )
     end = next((n for n in range(start, min(len(lines), start + 4)) if lines[n].endswith(">:")), -1)
     return next_said(lines, end + 1) if end >= 0 else None
 
 
 def _go(lines: "Sequence[str]") -> "Found":
     """Return what the first Go test that failed says; a comparison means something only with its test."""
-    failed = {found[1] for line in lines if line.lstrip().startswith("--- FAIL:") and (found := _GO_TEST.match(line.lstrip()))}
+    failed = {
+        found[1]
+        for line in lines
+        if line.lstrip().startswith("--- FAIL:") and (found := _GO_TEST.match(line.lstrip()))
+    }
     name = ""
     told: list[tuple[int, str]] = []  # what the test wrote: its log, and why it failed
     for number, line in enumerate(lines):
@@ -302,7 +402,9 @@ def _go(lines: "Sequence[str]") -> "Found":
     told = [(number, said) for number, said in told if said]
     if not told:
         return None
-    at, said = next((one for one in told if COMPARED.search(one[1]) or rank_of(one[1]) >= 4), told[-1])
+    at, said = next(
+        (one for one in told if COMPARED.search(one[1]) or rank_of(one[1]) >= 4), told[-1]
+    )
     return at, f"{name}: {said}" if COMPARED.search(said) else completed(lines, at, said)
 
 
@@ -310,17 +412,30 @@ def _testify(lines: "Sequence[str]") -> str:
     """Return what the table of an assertion library tells."""
     at = next((n for n, line in enumerate(lines) if line.lstrip().startswith("Error:")), -1)
     said = " ".join(lines[at].partition("Error:")[2].split()) if at >= 0 else ""
-    return f"{said} {' '.join(lines[at + 1].split())}" if said.endswith(":") and at + 1 < len(lines) else said
+    return (
+        f"{said} {' '.join(lines[at + 1].split())}"
+        if said.endswith(":") and at + 1 < len(lines)
+        else said
+    )
 
 
 def _none_ran(lines: "Sequence[str]") -> "Found":
     """Return why pytest had no test to run: an error of the command line comes after the line that says so."""
     for number, line in enumerate(lines):
         if "no tests ran in " in line:
-            told = next((n for n in range(number, min(len(lines), number + 8)) if lines[n].startswith("ERROR: ")), -1)
+            told = next(
+                (
+                    n
+                    for n in range(number, min(len(lines), number + 8))
+                    if lines[n].startswith("ERROR: ")
+                ),
+                -1,
+            )
             return (told, lines[told].strip()) if told >= 0 else None
         count, _, rest = bared(line).partition(" deselected")
-        if count.isdigit() and (rest.startswith(" in ") or ("warning" in rest and rest.startswith(", "))):
+        if count.isdigit() and (
+            rest.startswith(" in ") or ("warning" in rest and rest.startswith(", "))
+        ):
             return number, f"no tests ran: {count} deselected"
     return None
 
@@ -328,7 +443,13 @@ def _none_ran(lines: "Sequence[str]") -> "Found":
 def _npm(lines: "Sequence[str]") -> "Found":
     """Return npm's line that names the package that it did not find."""
     at = next(
-        (n for n, line in enumerate(lines) if line.startswith(("npm error 404 ", "npm ERR! 404 ")) and "'" in line and " GET " not in line),
+        (
+            n
+            for n, line in enumerate(lines)
+            if line.startswith(("npm error 404 ", "npm ERR! 404 "))
+            and "'" in line
+            and " GET " not in line
+        ),
         -1,
     )
     return (at, lines[at]) if at >= 0 else None

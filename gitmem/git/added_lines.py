@@ -24,7 +24,18 @@ def added(history: CodeHistory, oid: str, paths: Sequence[str] = ()) -> list[Add
     """Return what a commit added to text files; nothing for a merge, whose lines are those of its parents."""
     limit = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
     out = history.run(
-        "diff-tree", "-r", "--root", "--no-commit-id", "-p", "-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", oid, *limit
+        "diff-tree",
+        "-r",
+        "--root",
+        "--no-commit-id",
+        "-p",
+        "-U0",
+        "-M",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        oid,
+        *limit,
     )
     return list(_added(out))
 

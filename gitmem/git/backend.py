@@ -38,9 +38,18 @@ def sign(git: Git, commit: Commit, timeout: float = 10.0) -> str | None:
     def person(role: str, who: Identity) -> dict[str, str]:
         sign_ = "-" if who.offset < 0 else "+"
         zone = f"{sign_}{abs(who.offset) // 60:02d}{abs(who.offset) % 60:02d}"
-        return {f"GIT_{role}_NAME": who.name, f"GIT_{role}_EMAIL": who.email, f"GIT_{role}_DATE": f"@{who.time} {zone}"}
+        return {
+            f"GIT_{role}_NAME": who.name,
+            f"GIT_{role}_EMAIL": who.email,
+            f"GIT_{role}_DATE": f"@{who.time} {zone}",
+        }
 
-    args = ["commit-tree", "-S", commit.tree, *(x for parent in commit.parents for x in ("-p", parent))]
+    args = [
+        "commit-tree",
+        "-S",
+        commit.tree,
+        *(x for parent in commit.parents for x in ("-p", parent)),
+    ]
     env = {**person("AUTHOR", commit.author), **person("COMMITTER", commit.committer)}
     try:
         out = git.run(*args, stdin=commit.message.encode(), env=env, timeout=timeout)

@@ -28,7 +28,11 @@ class Blamed:
 
 
 def blame(
-    history: CodeHistory, path: str, spans: Sequence[tuple[int, int]], revision: str = "", contents: bytes | None = None
+    history: CodeHistory,
+    path: str,
+    spans: Sequence[tuple[int, int]],
+    revision: str = "",
+    contents: bytes | None = None,
 ) -> list[Blamed]:
     """Return who made lines of a file, through renames, moves within it and copies from files changed beside it; in the order of the lines.
 
@@ -51,9 +55,12 @@ def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes
         if "has only" in error.stderr:
             found = re.search(r"has only (\d+) line", error.stderr)
             raise UserError(
-                f"'{path}' has {found[1] if found else 'fewer'} lines.", "Name lines that are there: FILE:LINE or FILE:FIRST-LAST"
+                f"'{path}' has {found[1] if found else 'fewer'} lines.",
+                "Name lines that are there: FILE:LINE or FILE:FIRST-LAST",
             ) from error
-        raise UserError(f"git has no history of '{path}'.", "Is it a file that git tracks? See: git ls-files") from error
+        raise UserError(
+            f"git has no history of '{path}'.", "Is it a file that git tracks? See: git ls-files"
+        ) from error
 
 
 class _Line(NamedTuple):
@@ -66,7 +73,13 @@ class _Line(NamedTuple):
     text: bytes
 
 
-def _copied(history: CodeHistory, path: str, moved: Sequence[_Line], plain: Mapping[int, _Line], contents: bytes | None) -> set[int]:
+def _copied(
+    history: CodeHistory,
+    path: str,
+    moved: Sequence[_Line],
+    plain: Mapping[int, _Line],
+    contents: bytes | None,
+) -> set[int]:
     """Return the lines that git takes for moved and that were copied: what they are copies of was not taken away.
 
     Whoever copies a line has put it there; whoever moves one has not written it.
@@ -89,7 +102,10 @@ def _copied(history: CodeHistory, path: str, moved: Sequence[_Line], plain: Mapp
     for (oid, *files), lines in doubtful.items():
         counts = {}
         for side in ("now", "before"):
-            texts = [_text_of(history, path, oid, side, name, names, found, contents) for name in dict.fromkeys(files)]
+            texts = [
+                _text_of(history, path, oid, side, name, names, found, contents)
+                for name in dict.fromkeys(files)
+            ]
             counts[side] = Counter(row.strip() for text in texts for row in text.split(b"\n"))
         for line in lines:
             text = line.text.strip()
@@ -152,7 +168,12 @@ def _joined(lines: Sequence[_Line]) -> list[Blamed]:
 
 def _of_blame(oid: str, about: Mapping[str, bytes]) -> CodeCommit:
     text = {
-        key: about.get(key, b"").decode("utf-8", "replace") for key in ("author", "author-mail", "author-time", "committer-time", "summary")
+        key: about.get(key, b"").decode("utf-8", "replace")
+        for key in ("author", "author-mail", "author-time", "committer-time", "summary")
     }
-    times = [int(text[key]) if text[key].isdigit() else 0 for key in ("author-time", "committer-time")]
-    return CodeCommit(oid, text["author"], text["author-mail"].strip("<>"), times[0], times[1], text["summary"])
+    times = [
+        int(text[key]) if text[key].isdigit() else 0 for key in ("author-time", "committer-time")
+    ]
+    return CodeCommit(
+        oid, text["author"], text["author-mail"].strip("<>"), times[0], times[1], text["summary"]
+    )

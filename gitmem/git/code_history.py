@@ -13,20 +13,36 @@ from gitmem.git.process import Git
 from gitmem.git.symbol_log import parsed_symbol_changes
 from gitmem.repo.location import Location
 
-PLAIN = ("-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "diff.renameLimit=2000", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")  # fmt: skip
+PLAIN = (
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "diff.renameLimit=2000",
+    "-c",
+    "diff.noprefix=false",
+    "-c",
+    "diff.mnemonicPrefix=false",
+)
 
 
 class CodeHistory:
     """Asks git about the history of one repository's code."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
+    def __init__(
+        self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
+    ) -> None:
         self.root = location.worktree
         self._git = Git(location.gitdir, env, timeout=timeout)
 
     def run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,)) -> bytes:
         """Return what git prints; raises GitFailed for exit codes outside `ok`."""
         where = ("-C", self.root, "--work-tree", self.root) if self.root else ()
-        return self._git.run(*where, *args, stdin=stdin, ok=ok, config=PLAIN, env={"GIT_FLUSH": "0"})  # in large parts: nobody reads along
+        # in large parts: nobody reads along
+        return self._git.run(
+            *where, *args, stdin=stdin, ok=ok, config=PLAIN, env={"GIT_FLUSH": "0"}
+        )
 
     def lines(self, *args: str, sep: bytes = b"\n") -> Iterator[bytes]:
         """Start a git command; return what it prints, part by part, as it comes. Whoever stops to read ends the command."""
@@ -34,18 +50,28 @@ class CodeHistory:
         argv = self._git.command(args, (*where, *PLAIN))
         try:
             child = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._git.child_env(args)
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._git.child_env(args),
             )
         except FileNotFoundError as error:
-            raise External("git is not installed, or not on the PATH.", "Install git 2.30 or newer.") from error
+            raise External(
+                "git is not installed, or not on the PATH.", "Install git 2.30 or newer."
+            ) from error
         return _parts(child, sep)
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision names; raises UserError when there is none."""
         try:
-            out = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+            out = self.run(
+                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+            )
         except GitFailed as error:
-            raise UserError(f"'{revision}' names no commit.", "See what there is: git log --oneline --all") from error
+            raise UserError(
+                f"'{revision}' names no commit.", "See what there is: git log --oneline --all"
+            ) from error
         return out.decode().split()[-1]
 
     def text(self, path: str, revision: str = "", most: int = 16 << 20) -> bytes | None:
@@ -68,14 +94,26 @@ class CodeHistory:
             return {}
         data = "".join(f"{oid}\n" for oid in wanted).encode()
         try:
-            out = self.run("log", "--no-walk=unsorted", "--ignore-missing", "-z", f"--format={FORMAT}", "--stdin", stdin=data)
+            out = self.run(
+                "log",
+                "--no-walk=unsorted",
+                "--ignore-missing",
+                "-z",
+                f"--format={FORMAT}",
+                "--stdin",
+                stdin=data,
+            )
         except GitFailed:
             return {}
         return {found.oid: found for row in out.split(b"\0") if (found := parse(row)) is not None}
 
     def ids(self, commit: str, most: int) -> list[str]:
         """Return the ids of the last commits below one that are no merges, the newest first."""
-        return self.run("rev-list", "--no-merges", f"--max-count={most}", commit, "--").decode().split()
+        return (
+            self.run("rev-list", "--no-merges", f"--max-count={most}", commit, "--")
+            .decode()
+            .split()
+        )
 
     def with_files(self, oids: Sequence[str]) -> Iterator[tuple[CodeCommit, list[str]]]:
         """Yield commits with the files that they changed."""
@@ -94,18 +132,37 @@ class CodeHistory:
         for part in out.split(b"\1")[1:]:
             head, _, rest = part.partition(b"\2")
             if (found := parse(head)) is not None:
-                yield found, [os.fsdecode(path.strip(b"\n")) for path in rest.split(b"\0") if path.strip(b"\n")]
+                yield (
+                    found,
+                    [
+                        os.fsdecode(path.strip(b"\n"))
+                        for path in rest.split(b"\0")
+                        if path.strip(b"\n")
+                    ],
+                )
 
     def patch_ids(self, oids: Sequence[str]) -> dict[str, str]:
         """Return {commit: what its change is called by `git patch-id --stable`}; merges and empty commits have none."""
         if not oids:
             return {}
         data = "".join(f"{oid}\n" for oid in oids).encode()
-        diffs = self.run("diff-tree", "-r", "--root", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--stdin", stdin=data)
+        diffs = self.run(
+            "diff-tree",
+            "-r",
+            "--root",
+            "-p",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--stdin",
+            stdin=data,
+        )
         out = self.run("patch-id", "--stable", stdin=diffs).decode()
         return {oid: patch for row in out.splitlines() for patch, _, oid in [row.partition(" ")]}
 
-    def file_changes(self, path: str, heads: Sequence[str], seen: Sequence[str] = ()) -> bytes | None:
+    def file_changes(
+        self, path: str, heads: Sequence[str], seen: Sequence[str] = ()
+    ) -> bytes | None:
         """Return the changes of a file below some heads and not below others, the newest first, through renames, for `parsed_changes`; None when a head is not there."""
         args = [*heads, *(f"^{oid}" for oid in seen)]
         try:
@@ -126,7 +183,9 @@ class CodeHistory:
         except GitFailed:
             return None
 
-    def changes_of(self, paths: Sequence[str], heads: Sequence[str], seen: Sequence[str]) -> bytes | None:
+    def changes_of(
+        self, paths: Sequence[str], heads: Sequence[str], seen: Sequence[str]
+    ) -> bytes | None:
         """Return the changes of some files below some heads and not below others, for `parsed_changes`; None when a head is not there."""
         args = [*heads, *(f"^{oid}" for oid in seen)]
         try:
@@ -149,17 +208,22 @@ class CodeHistory:
         """Return the commits that changed lines of a file, through renames, the newest first; raises UserError for lines that it does not have."""
         try:
             plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature")
-            out = self.run("log", f"-L{first},{last}:{path}", f"--format=%x01{SHORT}", *plain, revision)
+            out = self.run(
+                "log", f"-L{first},{last}:{path}", f"--format=%x01{SHORT}", *plain, revision
+            )
         except GitFailed as error:
             raise UserError(
-                f"git cannot follow lines {first}-{last} of '{path}'.", "Is the file in the commit? See: git ls-files"
+                f"git cannot follow lines {first}-{last} of '{path}'.",
+                "Is the file in the commit? See: git ls-files",
             ) from error
         return parsed_symbol_changes(out, path)
 
     def not_below_any(self, oids: Sequence[str], heads: Sequence[str]) -> bool:
         """Say whether one of some commits is below none of some heads, or is not there."""
         try:
-            return bool(self.run("rev-list", "--max-count=1", *oids, *(f"^{oid}" for oid in heads), "--"))
+            return bool(
+                self.run("rev-list", "--max-count=1", *oids, *(f"^{oid}" for oid in heads), "--")
+            )
         except GitFailed:
             return True
 
@@ -168,14 +232,24 @@ class CodeHistory:
         span = [f"--since=@{int(since)}", f"--until=@{int(until)}", f"--max-count={most}"]
         at, paths, first = None, list[str](), False
         for part in self.lines(
-            "log", "HEAD", "--branches", "-z", "--name-only", "--no-renames", "--format=%x01%ct", *span, "--", sep=b"\0"
+            "log",
+            "HEAD",
+            "--branches",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--format=%x01%ct",
+            *span,
+            "--",
+            sep=b"\0",
         ):
             if part.startswith(b"\1"):
                 if at is not None:
                     yield at, paths
                 at, paths, first = float(part[1:] or 0), [], True
             elif part:
-                paths.append(os.fsdecode(part.removeprefix(b"\n") if first else part))  # an empty line is between a commit and its files
+                # an empty line is between a commit and its files
+                paths.append(os.fsdecode(part.removeprefix(b"\n") if first else part))
                 first = False
         if at is not None:
             yield at, paths
@@ -188,31 +262,51 @@ class CodeHistory:
                 out.append(self.resolve(one))
                 continue
             try:
-                out += self.run("rev-list", f"--max-count={most}", "--end-of-options", one, "--").decode().split()
+                out += (
+                    self.run("rev-list", f"--max-count={most}", "--end-of-options", one, "--")
+                    .decode()
+                    .split()
+                )
             except GitFailed as error:
-                raise UserError(f"'{one}' names no commits.", "See what there is: git log --oneline --all") from error
+                raise UserError(
+                    f"'{one}' names no commits.", "See what there is: git log --oneline --all"
+                ) from error
         return list(dict.fromkeys(out))
 
     def notes_refs(self) -> list[str]:
         """Return the refs below refs/notes/."""
-        return self.run("for-each-ref", "--format=%(refname)", "refs/notes/").decode("utf-8", "surrogateescape").split("\n")[:-1]
+        return (
+            self.run("for-each-ref", "--format=%(refname)", "refs/notes/")
+            .decode("utf-8", "surrogateescape")
+            .split("\n")[:-1]
+        )
 
     def notes(self, ref: str, most: int) -> Iterator[tuple[str, str]]:
         """Yield (commit, text) of the notes of a ref; those of more than `most` bytes are left out. Raises UserError when there is no such ref."""
         try:
             out = self.run("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", ref)
         except GitFailed as error:
-            raise UserError(f"there are no notes in '{ref}'.", "See what there is: git for-each-ref refs/notes/") from error
+            raise UserError(
+                f"there are no notes in '{ref}'.", "See what there is: git for-each-ref refs/notes/"
+            ) from error
         rows = []
         for row in out.split(b"\0"):
             about, _, name = row.partition(b"\t")
             words = about.split()
-            commit = name.replace(b"/", b"").decode("ascii", "replace")  # git spreads many notes over folders
-            if len(words) == 4 and words[3].isdigit() and int(words[3]) <= most and len(commit) in {40, 64}:
+            # git spreads many notes over folders
+            commit = name.replace(b"/", b"").decode("ascii", "replace")
+            if (
+                len(words) == 4
+                and words[3].isdigit()
+                and int(words[3]) <= most
+                and len(commit) in {40, 64}
+            ):
                 rows.append((commit, words[2].decode()))
         if not rows:
             return
-        data = self.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for _, oid in rows).encode())
+        data = self.run(
+            "cat-file", "--batch", stdin="".join(f"{oid}\n" for _, oid in rows).encode()
+        )
         at = 0
         for commit, _ in rows:
             head, _, _ = data[at : at + 200].partition(b"\n")
@@ -227,14 +321,25 @@ class CodeHistory:
         head = self.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
         return list(dict.fromkeys([head, *out] if head else out))
 
-    def new(self, heads: Sequence[str], seen: Sequence[str], since: float, most: int) -> list[CodeCommit]:
+    def new(
+        self, heads: Sequence[str], seen: Sequence[str], since: float, most: int
+    ) -> list[CodeCommit]:
         """Return commits below some heads and not below what was seen before, made since a time, the oldest first."""
         if not heads:
             return []
         args = [*heads, *(f"^{oid}" for oid in seen)]
         data = "".join(f"{one}\n" for one in args).encode()
         span = f"--since=@{max(0, int(since))}"
-        out = self.run("log", "--ignore-missing", "-z", f"--max-count={most}", span, f"--format={FORMAT}", "--stdin", stdin=data)
+        out = self.run(
+            "log",
+            "--ignore-missing",
+            "-z",
+            f"--max-count={most}",
+            span,
+            f"--format={FORMAT}",
+            "--stdin",
+            stdin=data,
+        )
         return [found for row in reversed(out.split(b"\0")) if (found := parse(row)) is not None]
 
     def not_below(self, oids: Iterable[str], commit: str) -> set[str]:

@@ -29,7 +29,9 @@ class TreeChange(NamedTuple):
 class CodeTrees:
     """Asks git about the trees of one repository's code; works in a bare one too."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
+    def __init__(
+        self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
+    ) -> None:
         self.root = location.worktree
         self.gitdir = location.gitdir
         self._git = Git(location.gitdir, env, timeout=timeout)
@@ -37,12 +39,22 @@ class CodeTrees:
     def resolve(self, revision: str) -> tuple[str, str]:
         """Return (commit, tree) of a revision; raises UserError when it names no commit."""
         asked = "" if "\n" in revision else f"{revision}^{{commit}}\n{revision}^{{tree}}\n"
-        rows = [row.split() for row in self._git.run("cat-file", "--batch-check", stdin=os.fsencode(asked)).splitlines()]
+        rows = [
+            row.split()
+            for row in self._git.run(
+                "cat-file", "--batch-check", stdin=os.fsencode(asked)
+            ).splitlines()
+        ]
         if len(rows) == 2 and all(len(row) == 3 and row[1] in {b"commit", b"tree"} for row in rows):
             return rows[0][0].decode(), rows[1][0].decode()
         if revision == "HEAD":
-            raise UserError("there is no commit yet.", "Commit something first: what is known of the code is read from commits.")
-        raise UserError(f"'{revision}' names no commit.", "See what there is: git log --oneline --all")
+            raise UserError(
+                "there is no commit yet.",
+                "Commit something first: what is known of the code is read from commits.",
+            )
+        raise UserError(
+            f"'{revision}' names no commit.", "See what there is: git log --oneline --all"
+        )
 
     def listing(self, tree: str) -> dict[str, str]:
         """Return {path: blob} of the regular files of a tree, sorted by path; links and submodules are left out."""
@@ -55,12 +67,20 @@ class CodeTrees:
 
     def changed(self, old: str, new: str) -> list[TreeChange]:
         """Return the regular files that differ between two trees; raises GitFailed when one is not there."""
-        out = self._git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new)
+        out = self._git.run(
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new
+        )
         parts = out.split(b"\0")
         rows = []
         for head, path in zip(parts[::2], parts[1::2], strict=False):
             was, now, before, after, *_ = head.lstrip(b":").split()
-            rows.append(TreeChange(os.fsdecode(path), before.decode() if was in REGULAR else "", after.decode() if now in REGULAR else ""))
+            rows.append(
+                TreeChange(
+                    os.fsdecode(path),
+                    before.decode() if was in REGULAR else "",
+                    after.decode() if now in REGULAR else "",
+                )
+            )
         return [row for row in rows if row.old or row.new]
 
     def blobs(self, oids: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
@@ -101,20 +121,37 @@ class CodeTrees:
         if not data:
             return {}
         if not tree and self.root:
-            out = self._git.run("-C", self.root, "--work-tree", self.root, "check-attr", "-z", "--stdin", *LINGUIST, stdin=data)
+            out = self._git.run(
+                "-C",
+                self.root,
+                "--work-tree",
+                self.root,
+                "check-attr",
+                "-z",
+                "--stdin",
+                *LINGUIST,
+                stdin=data,
+            )
         else:
-            with tempfile.TemporaryDirectory(prefix="gitmem-") as folder:  # git before 2.40 reads attributes of no tree, but of an index
+            # git before 2.40 reads attributes of no tree, but of an index
+            with tempfile.TemporaryDirectory(prefix="gitmem-") as folder:
                 env = {"GIT_INDEX_FILE": os.path.join(folder, "index")}
                 self._git.run("read-tree", tree, env=env)
-                out = self._git.run("check-attr", "--cached", "-z", "--stdin", *LINGUIST, stdin=data, env=env)
+                out = self._git.run(
+                    "check-attr", "--cached", "-z", "--stdin", *LINGUIST, stdin=data, env=env
+                )
         parts = out.split(b"\0")
         found: dict[str, dict[str, str]] = {}
         for path, name, value in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
             if value != b"unspecified":
-                found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode("utf-8", "replace")
+                found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode(
+                    "utf-8", "replace"
+                )
         return found
 
-    def uncommitted(self, hexes: int, wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, bytes]]:
+    def uncommitted(
+        self, hexes: int, wanted: Callable[[str], bool]
+    ) -> Iterator[tuple[str, str, bytes]]:
         """Yield (path, blob that it would be, bytes) of the wanted files that differ from HEAD or are new, ('' and no bytes for one that is gone).
 
         `hexes` is the length of the repository's object ids.
@@ -123,8 +160,15 @@ class CodeTrees:
             return
         where = ("-C", self.root, "--work-tree", self.root, "-c", "core.fsmonitor=false")
         out = self._git.run(
-            *where, "--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"
-        )  # fmt: skip
+            *where,
+            "--no-optional-locks",
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=all",
+        )
         for row in out.split(b"\0"):
             path = os.fsdecode(row[3:])
             if len(row) < 4 or path.endswith("/") or not wanted(path):
@@ -135,21 +179,38 @@ class CodeTrees:
             elif isinstance(on_disk, tuple) and on_disk[0] != 0o120000:
                 data = on_disk[1]
                 head = b"blob %d\0" % len(data)
-                name = hashlib.sha256(head + data) if hexes == 64 else hashlib.sha1(head + data, usedforsecurity=False)
+                name = (
+                    hashlib.sha256(head + data)
+                    if hexes == 64
+                    else hashlib.sha1(head + data, usedforsecurity=False)
+                )
                 yield path, name.hexdigest(), data
 
     def tips(self) -> list[str]:
         """Return the trees that branches, remote branches, tags, work trees and the stash name: what a cache still needs."""
         out = self._git.run(
-            "for-each-ref", "--format=%(objectname) %(*objectname)", "refs/heads/", "refs/remotes/", "refs/tags/", "refs/stash"
+            "for-each-ref",
+            "--format=%(objectname) %(*objectname)",
+            "refs/heads/",
+            "refs/remotes/",
+            "refs/tags/",
+            "refs/stash",
         )
         commits = {words[-1] for row in out.decode().splitlines() if (words := row.split())}
-        for row in self._git.run("worktree", "list", "--porcelain").decode("utf-8", "replace").splitlines():
+        for row in (
+            self._git.run("worktree", "list", "--porcelain").decode("utf-8", "replace").splitlines()
+        ):
             if row.startswith("HEAD ") and row[5:].strip("0"):
                 commits.add(row[5:])
         trees = []
         for commit in sorted(commits):
-            found = self._git.run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}", ok=(0, 1, 128)).decode().strip()
+            found = (
+                self._git.run(
+                    "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}", ok=(0, 1, 128)
+                )
+                .decode()
+                .strip()
+            )
             if found:
                 trees.append(found)
         return sorted(set(trees))

@@ -43,7 +43,9 @@ def parse(row: bytes) -> CodeCommit | None:
     if len(parts) < 8 or not parts[3].isdigit() or not parts[4].isdigit():
         return None
     oid, author, mail, authored, at, parents, subject, body = parts
-    return CodeCommit(oid, author, mail, int(authored), int(at), subject, tuple(parents.split()), body.strip())
+    return CodeCommit(
+        oid, author, mail, int(authored), int(at), subject, tuple(parents.split()), body.strip()
+    )
 
 
 def parsed_changes(out: bytes) -> Iterator[FileChange]:

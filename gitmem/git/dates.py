@@ -12,12 +12,18 @@ def when(git: Git, text: str) -> int:
     Git takes nonsense for now; a text without digits and known words is therefore refused.
     """
     if not is_date(text):
-        raise UserError(f"'{text}' is not a date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.")
+        raise UserError(
+            f"'{text}' is not a date.",
+            "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.",
+        )
     out = git.run("rev-parse", f"--since={text}").decode().strip()
     try:
         return int(out.rpartition("=")[2])
     except ValueError as error:
-        raise UserError(f"'{text}' is not a date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.") from error
+        raise UserError(
+            f"'{text}' is not a date.",
+            "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.",
+        ) from error
 
 
 def is_date(text: str) -> bool:
@@ -30,4 +36,6 @@ def is_date(text: str) -> bool:
     parts = re.split(r"[\s,.]+", text.strip(" ,."))
     # letters alone are a whole word: no id, however much it looks like `z` and `t`
     shapes = (rf"(?:[\d:+/-]++|{word})++", rf"(?!(?:st|nd|rd|th|t|z)$){word}")
-    return len(text) <= 100 and all(re.fullmatch(shapes[part.isalpha()], part, re.IGNORECASE) for part in parts)
+    return len(text) <= 100 and all(
+        re.fullmatch(shapes[part.isalpha()], part, re.IGNORECASE) for part in parts
+    )

@@ -51,7 +51,9 @@ class _Made:
 class LineAuthors:
     """Asks git about files of one work tree, as they are in it now."""
 
-    def __init__(self, history: CodeHistory, gitdir: str, commondir: str, own: frozenset[str]) -> None:
+    def __init__(
+        self, history: CodeHistory, gitdir: str, commondir: str, own: frozenset[str]
+    ) -> None:
         self._history = history
         self._gitdir = gitdir
         self._own = own
@@ -143,7 +145,9 @@ class LineAuthors:
                 break
         return remover
 
-    def _removal(self, path: str, since: str, tip: str, says: Callable[[bytes], bool]) -> tuple[_Made, str] | None:
+    def _removal(
+        self, path: str, since: str, tip: str, says: Callable[[bytes], bool]
+    ) -> tuple[_Made, str] | None:
         """Return the last commit that has not what a parent has, None for none.
 
         A merge comes with the parent from which it took the removal: who merges removes nothing.

@@ -16,12 +16,17 @@ from gitmem.git.process import Git
 from gitmem.repo.location import Location
 
 NOBODY = {
-    "GIT_AUTHOR_NAME": "git-mem", "GIT_AUTHOR_EMAIL": "git-mem", "GIT_COMMITTER_NAME": "git-mem", "GIT_COMMITTER_EMAIL": "git-mem",
-    "GIT_AUTHOR_DATE": "@1 +0000", "GIT_COMMITTER_DATE": "@1 +0000",
-}  # fmt: skip
+    "GIT_AUTHOR_NAME": "git-mem",
+    "GIT_AUTHOR_EMAIL": "git-mem",
+    "GIT_COMMITTER_NAME": "git-mem",
+    "GIT_COMMITTER_EMAIL": "git-mem",
+    "GIT_AUTHOR_DATE": "@1 +0000",
+    "GIT_COMMITTER_DATE": "@1 +0000",
+}
 NEW_FILE = 1 << 20  # bytes of a new file that is taken in
 NEW_FILES = 500
-PREFIX, STALE = "git-mem-merge-", 3600.0  # of scratch folders; seconds after which one is nobody's any more
+# of scratch folders; seconds after which one is nobody's any more
+PREFIX, STALE = "git-mem-merge-", 3600.0
 SHM, ROOM = "/dev/shm", 512 << 20  # noqa: S108 - a folder of random name is made in it, for its owner alone
 
 
@@ -58,7 +63,9 @@ class FileDiff:
 class Merges:
     """Compares commits of one repository. Use it as a context manager: its scratch folder goes with it."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
+    def __init__(
+        self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
+    ) -> None:
         self._location = location
         self._git = Git(location.commondir, env, timeout=timeout)
         self._folder = ""
@@ -67,7 +74,8 @@ class Merges:
         place = _in_memory() or tempfile.gettempdir()
         _sweep(place)
         self._folder = tempfile.mkdtemp(prefix=PREFIX, dir=place)
-        os.mkdir(os.path.join(self._folder, "objects"))  # without it git takes this for no repository
+        # without it git takes this for no repository
+        os.mkdir(os.path.join(self._folder, "objects"))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -82,17 +90,32 @@ class Merges:
         git: Git | None = None,
     ) -> bytes:
         objects = os.path.join(self._location.commondir, "objects")
-        scratch = {"GIT_OBJECT_DIRECTORY": os.path.join(self._folder, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(objects)}
+        scratch = {
+            "GIT_OBJECT_DIRECTORY": os.path.join(self._folder, "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(objects),
+        }
         return (git or self._git).run(
-            *args, stdin=stdin, env={**scratch, **(env or {})}, ok=ok, config=(*PLAIN, "-c", "core.looseCompression=0")
+            *args,
+            stdin=stdin,
+            env={**scratch, **(env or {})},
+            ok=ok,
+            config=(*PLAIN, "-c", "core.looseCompression=0"),
         )
 
     def refs(self, *patterns: str) -> list[Ref]:
         """Return branches, those that were committed to last first; symbolic ones are left out."""
         fields = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(authorname)%00%(symref)"
-        out = self._git.run("for-each-ref", "--sort=-committerdate", f"--format={fields}", *patterns)
-        rows = [line.decode("utf-8", "surrogateescape").split("\0") for line in out.split(b"\n") if line]
-        return [Ref(name, commit, int(at) if at.isdigit() else 0, author) for name, commit, at, author, link in rows if not link and at]
+        out = self._git.run(
+            "for-each-ref", "--sort=-committerdate", f"--format={fields}", *patterns
+        )
+        rows = [
+            line.decode("utf-8", "surrogateescape").split("\0") for line in out.split(b"\n") if line
+        ]
+        return [
+            Ref(name, commit, int(at) if at.isdigit() else 0, author)
+            for name, commit, at, author, link in rows
+            if not link and at
+        ]
 
     def worktrees(self) -> list[Tree]:
         """Return the work trees that are there and have a commit, the one that was opened first."""
@@ -108,7 +131,9 @@ class Merges:
             if not os.path.isdir(dot):
                 try:
                     with open(dot, encoding="utf-8", errors="surrogateescape") as file:
-                        gitdir = os.path.join(root, file.read(8192).partition("gitdir: ")[2].strip())
+                        gitdir = os.path.join(
+                            root, file.read(8192).partition("gitdir: ")[2].strip()
+                        )
                 except OSError:
                     continue
             found.append(Tree(root, gitdir, commit, facts.get("branch", "")))
@@ -122,14 +147,28 @@ class Merges:
         where = ("-C", tree.root, "--work-tree", tree.root, "-c", "core.untrackedCache=false")
         env = {"GIT_INDEX_FILE": index}
         try:
-            if not self._run(*where, "status", "--porcelain", "-uall", "--ignore-submodules", env={"GIT_OPTIONAL_LOCKS": "0"}, git=git):
+            if not self._run(
+                *where,
+                "status",
+                "--porcelain",
+                "-uall",
+                "--ignore-submodules",
+                env={"GIT_OPTIONAL_LOCKS": "0"},
+                git=git,
+            ):
                 return ""
             if os.path.exists(own := os.path.join(tree.gitdir, "index")):
                 shutil.copyfile(own, index)
-            self._run(*where, "add", "-u", "--ignore-errors", "--", ":/", env=env, ok=(0, 1, 128), git=git)
-            out = self._run(*where, "ls-files", "-z", "--others", "--exclude-standard", env=env, git=git)
+            self._run(
+                *where, "add", "-u", "--ignore-errors", "--", ":/", env=env, ok=(0, 1, 128), git=git
+            )
+            out = self._run(
+                *where, "ls-files", "-z", "--others", "--exclude-standard", env=env, git=git
+            )
             fresh = [name for name in out.split(b"\0") if name][:NEW_FILES]
-            small = [name for name in fresh if _is_small(os.path.join(os.fsencode(tree.root), name))]
+            small = [
+                name for name in fresh if _is_small(os.path.join(os.fsencode(tree.root), name))
+            ]
             if small:
                 data = b"\0".join(small)
                 self._run(
@@ -147,7 +186,13 @@ class Merges:
             written = self._run(*where, "write-tree", env=env, git=git).decode().strip()
             if written == self._run("rev-parse", f"{tree.commit}^{{tree}}").decode().strip():
                 return ""
-            return self._run("commit-tree", written, "-p", tree.commit, "-m", "work in hand", env=NOBODY).decode().strip()
+            return (
+                self._run(
+                    "commit-tree", written, "-p", tree.commit, "-m", "work in hand", env=NOBODY
+                )
+                .decode()
+                .strip()
+            )
         except (OSError, GitmemError):
             return ""  # conflicts in the index, a folder of somebody else
         finally:
@@ -160,15 +205,26 @@ class Merges:
             return [(one, []) for one in commits]
         base = self._run("merge-base", "--octopus", *commits, ok=(0, 1)).decode().split()
         args = [*commits, *(f"^{oid}^@" for oid in base)]
-        out = self._run("rev-list", "--topo-order", "--parents", "--stdin", stdin="".join(f"{one}\n" for one in args).encode())
-        return [(words[0], words[1:]) for line in out.decode().splitlines() if (words := line.split())]
+        out = self._run(
+            "rev-list",
+            "--topo-order",
+            "--parents",
+            "--stdin",
+            stdin="".join(f"{one}\n" for one in args).encode(),
+        )
+        return [
+            (words[0], words[1:]) for line in out.decode().splitlines() if (words := line.split())
+        ]
 
     def diffs(self, pairs: Sequence[tuple[str, str]]) -> list[list[FileDiff]]:
         """Return, for each pair of commits, the files that differ between them, renames told."""
         if not pairs:
             return []
-        data = "".join(f"{two} {one}\n" for one, two in pairs).encode()  # a commit, and what is to be taken for its parent
-        out = self._run("diff-tree", "-r", "-M", "-z", "--raw", "--no-abbrev", "--always", "--stdin", stdin=data)
+        # a commit, and what is to be taken for its parent
+        data = "".join(f"{two} {one}\n" for one, two in pairs).encode()
+        out = self._run(
+            "diff-tree", "-r", "-M", "-z", "--raw", "--no-abbrev", "--always", "--stdin", stdin=data
+        )
         found: list[list[FileDiff]] = []
         words = iter(out.split(b"\0"))
         for word in words:
@@ -218,7 +274,15 @@ class Merges:
     def _one(self, one: str, two: str) -> list[str] | None:
         try:
             out = self._run(
-                "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories", one, two, ok=(0, 1)
+                "merge-tree",
+                "--write-tree",
+                "-z",
+                "--name-only",
+                "--no-messages",
+                "--allow-unrelated-histories",
+                one,
+                two,
+                ok=(0, 1),
             )
         except GitFailed:
             return None
@@ -229,7 +293,9 @@ class Merges:
         wanted = [oid for oid in dict.fromkeys(oids) if oid]
         if not wanted:
             return {}
-        data = self._run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in wanted).encode())
+        data = self._run(
+            "cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in wanted).encode()
+        )
         found: dict[str, str] = {}
         at = 0
         for oid in wanted:
@@ -248,11 +314,22 @@ class Merges:
         """Return who changed some files between two commits, the last first."""
         try:
             out = self._run(
-                "--literal-pathspecs", "log", "--max-count=200", "--no-show-signature", "--format=%an", f"{base}..{tip}", "--", *paths
+                "--literal-pathspecs",
+                "log",
+                "--max-count=200",
+                "--no-show-signature",
+                "--format=%an",
+                f"{base}..{tip}",
+                "--",
+                *paths,
             )
         except GitFailed:
             return []
-        return [name for name in dict.fromkeys(out.decode("utf-8", "replace").splitlines()) if name and name != "git-mem"]
+        return [
+            name
+            for name in dict.fromkeys(out.decode("utf-8", "replace").splitlines())
+            if name and name != "git-mem"
+        ]
 
 
 def _sweep(place: str) -> None:
@@ -294,4 +371,8 @@ def _is_small(path: bytes) -> bool:
 
 def _quoted(path: str) -> str:
     """Return a path as it stands in a list that colons part."""
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if ":" in path or path.startswith('"') else path
+    return (
+        '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        if ":" in path or path.startswith('"')
+        else path
+    )

@@ -28,8 +28,11 @@ from gitmem.git.object_codec import RAW_LENGTH, entry_bytes
 from gitmem.git.objects import Raw
 
 OURS = b"gitmem".hex()  # git wants a name of hex digits
-MANY = 16  # packs of one process that wait for a ref; above it they are joined: a rewritten history has thousands of commits
-APART = 2  # a pack that is larger than all smaller ones together by this factor is not written again
+# packs of one process that wait for a ref; above it they are joined: a rewritten history has
+# thousands of commits
+MANY = 16
+# a pack that is larger than all smaller ones together by this factor is not written again
+APART = 2
 STALE = 3600.0  # seconds after which a `.keep` of ours is that of a process that died
 _MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _LARGE = 1 << 31  # an offset that takes eight bytes
@@ -63,7 +66,9 @@ class NewPacks:
 
     def _add(self, rows: Iterable[tuple[str, bytes]], count: int, commits: set[str]) -> None:
         name = new_name(self._algorithm)
-        size = _write(os.path.join(self.folder, f"pack-{name}"), rows, count, self._algorithm, self._shared)
+        size = _write(
+            os.path.join(self.folder, f"pack-{name}"), rows, count, self._algorithm, self._shared
+        )
         with self._lock:
             self._waiting.append(_Waiting(name, size, commits, threading.get_ident()))
 
@@ -102,7 +107,9 @@ def new_name(algorithm: str) -> str:
 
 def is_kept(folder: str, name: str) -> bool:
     """Say whether git must keep a pack: a `.keep` is there, and it is not what a process of ours left when it died."""
-    return os.path.exists(os.path.join(folder, f"pack-{name}.keep")) and not is_abandoned(folder, name)
+    return os.path.exists(os.path.join(folder, f"pack-{name}.keep")) and not is_abandoned(
+        folder, name
+    )
 
 
 def is_abandoned(folder: str, name: str) -> bool:
@@ -150,14 +157,20 @@ def remove(folder: str, name: str) -> None:
             os.unlink(os.path.join(folder, f"pack-{name}{suffix}"))
 
 
-def _write(stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: str, shared: int) -> int:
+def _write(
+    stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: str, shared: int
+) -> int:
     """Write a pack of `count` (oid, entry) and its index; return its size. The index comes last: git sees no pack without one."""
     part = stem + ".idx.part"  # not tmp_*: git prunes those
     made: list[str] = []
     try:
         os.makedirs(os.path.dirname(stem), exist_ok=True)
         with _create(stem + ".keep", made, shared) as file:
-            file.write(b"gitmem: no ref leads to this pack yet\n" + own().encode("utf-8", "replace") + b"\n")
+            file.write(
+                b"gitmem: no ref leads to this pack yet\n"
+                + own().encode("utf-8", "replace")
+                + b"\n"
+            )
         table: list[tuple[bytes, int, int]] = []
         with _create(stem + ".pack", made, shared) as file:
             head = b"PACK" + struct.pack(">II", 2, count)
@@ -207,15 +220,19 @@ def _index(table: Sequence[tuple[bytes, int, int]], checksum: bytes, algorithm: 
         fanout.append(total)
     large = [at for _, _, at in ordered if at >= _LARGE]
     places = {at: n for n, at in enumerate(large)}
-    body = b"".join((
-        _MAGIC,
-        struct.pack(">256I", *fanout),
-        *(oid for oid, _, _ in ordered),
-        struct.pack(f">{total}I", *(crc for _, crc, _ in ordered)),
-        struct.pack(f">{total}I", *(_LARGE | places[at] if at >= _LARGE else at for _, _, at in ordered)),
-        struct.pack(f">{len(large)}Q", *large),
-        checksum,
-    ))  # fmt: skip
+    body = b"".join(
+        (
+            _MAGIC,
+            struct.pack(">256I", *fanout),
+            *(oid for oid, _, _ in ordered),
+            struct.pack(f">{total}I", *(crc for _, crc, _ in ordered)),
+            struct.pack(
+                f">{total}I", *(_LARGE | places[at] if at >= _LARGE else at for _, _, at in ordered)
+            ),
+            struct.pack(f">{len(large)}Q", *large),
+            checksum,
+        )
+    )
     return body + hashlib.new(algorithm, body, usedforsecurity=False).digest()
 
 
@@ -230,9 +247,14 @@ def read_index(path: str, algorithm: str) -> list[tuple[str, int]]:
     oids = 8 + 1024
     places = oids + count * (length + 4)
     offsets = struct.unpack_from(f">{count}I", data, places)
-    large = struct.unpack_from(f">{(len(data) - places - 4 * count - 2 * length) // 8}Q", data, places + 4 * count)
+    large = struct.unpack_from(
+        f">{(len(data) - places - 4 * count - 2 * length) // 8}Q", data, places + 4 * count
+    )
     return [
-        (data[oids + n * length : oids + (n + 1) * length].hex(), large[at - _LARGE] if at >= _LARGE else at)
+        (
+            data[oids + n * length : oids + (n + 1) * length].hex(),
+            large[at - _LARGE] if at >= _LARGE else at,
+        )
         for n, at in enumerate(offsets)
     ]
 

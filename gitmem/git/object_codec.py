@@ -35,12 +35,15 @@ def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
             end = zero + 1 + length
             if end > len(data):
                 raise ValueError
-            # no path names an entry with a slash in it: only a hostile tree has one; as NUL it is refused, and kept as it is
+            # no path names an entry with a slash in it: only a hostile tree has one; as NUL it is
+            # refused, and kept as it is
             name = data[space + 1 : zero].decode("utf-8", "surrogateescape").replace("/", "\0")
             out.append(Entry(name, int(data[at:space], 8), data[zero + 1 : end].hex()))
             at = end
     except ValueError as error:
-        raise InvalidRecord("a tree object of the store is damaged.", "Run 'git fsck', then 'git mem doctor'.") from error
+        raise InvalidRecord(
+            "a tree object of the store is damaged.", "Run 'git fsck', then 'git mem doctor'."
+        ) from error
     return tuple(out)
 
 
@@ -49,7 +52,13 @@ def ordered_tree(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], bytes]:
     rows = []
     for entry in entries:
         name = entry.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/")
-        rows.append((name + b"/" if entry.mode == TREE else name, b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid)), entry))
+        rows.append(
+            (
+                name + b"/" if entry.mode == TREE else name,
+                b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid)),
+                entry,
+            )
+        )
     rows.sort(key=itemgetter(0))
     return tuple(entry for _, _, entry in rows), b"".join(row for _, row, _ in rows)
 
@@ -74,7 +83,12 @@ def clean_name(text: str) -> str:
 def commit_bytes(tree: str, draft: Draft) -> bytes:
     """Return a commit's bytes."""
     lines = [f"tree {tree}", *(f"parent {p}" for p in draft.parents)]
-    lines += [f"author {_person(draft.author)}", f"committer {_person(draft.committer)}", "", draft.message]
+    lines += [
+        f"author {_person(draft.author)}",
+        f"committer {_person(draft.committer)}",
+        "",
+        draft.message,
+    ]
     return "\n".join(lines).encode("utf-8", "replace")
 
 
@@ -106,7 +120,9 @@ def parse_commit(oid: str, data: bytes) -> Commit:
         elif key == "committer":
             committer = _parse_person(value)
     if not tree:
-        raise InvalidRecord(f"commit {oid[:12]} of the store is damaged.", "Run 'git fsck', then 'git mem doctor'.")
+        raise InvalidRecord(
+            f"commit {oid[:12]} of the store is damaged.", "Run 'git fsck', then 'git mem doctor'."
+        )
     return Commit(oid, tree, tuple(parents), author, committer, message.decode("utf-8", "replace"))
 
 
@@ -133,7 +149,9 @@ def build(
             if not isinstance(step, dict):
                 raise InvalidRecord(f"path '{path}' runs through a file.")
             here = step
-        here[leaf] = Entry(leaf, 0o100644, add("blob", value)) if isinstance(value, bytes) else value
+        here[leaf] = (
+            Entry(leaf, 0o100644, add("blob", value)) if isinstance(value, bytes) else value
+        )
 
     def level(base: str | None, edits: Mapping[str, object]) -> str | None:
         entries = {e.name: e for e in read_tree(base)} if base else {}

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
 Raw = tuple[str, str, bytes]  # oid, type, content
-# Folders nested deeper than this are one entry, unopened: a store needs 2, a path that may come in has at most 7.
+# Folders nested deeper than this are one entry, unopened: a store needs 2, a path that may come in
+# has at most 7.
 MAX_DEPTH = 7
-# Entries of folders that were opened before under other names. A store has next to none, for names hold the shard or the id;
+# Entries of folders that were opened before under other names. A store has next to none, for names
+# hold the shard or the id;
 # a few bytes of ten equal folders in ten equal folders stand for any number of files.
 MAX_REPEATS = 10_000
 # Bytes of a tree or a commit that is parsed: some 250,000 names in one folder.
@@ -207,7 +209,9 @@ class _Opened:
 Lost = Callable[[str, str], None]  # told the path and the oid of a folder that cannot be read
 
 
-def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "", lost: Lost | None = None) -> Iterator[Change]:
+def diff(
+    objects: Objects, old: str | None, new: str | None, prefix: str = "", lost: Lost | None = None
+) -> Iterator[Change]:
     """Yield what differs between two trees, blob by blob; equal folders are not opened, nor those below MAX_DEPTH.
 
     Raises External for a tree that was made to be endless, MissingObject unless there is somebody to be told: then a folder
@@ -216,7 +220,14 @@ def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "", l
     return _diff(objects, old, new, prefix, _Opened(), lost)
 
 
-def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opened: _Opened, lost: Lost | None) -> Iterator[Change]:
+def _diff(
+    objects: Objects,
+    old: str | None,
+    new: str | None,
+    prefix: str,
+    opened: _Opened,
+    lost: Lost | None,
+) -> Iterator[Change]:
     if old == new:
         return
     try:
@@ -248,7 +259,11 @@ def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opene
 
 
 def files(
-    objects: Objects, tree: str | None, prefix: str = "", depth: int = MAX_DEPTH, lost: Lost | None = None
+    objects: Objects,
+    tree: str | None,
+    prefix: str = "",
+    depth: int = MAX_DEPTH,
+    lost: Lost | None = None,
 ) -> Iterator[tuple[str, Entry]]:
     """Yield (path, entry) for all below a tree that is not a folder, and for folders below `depth` others, unopened.
 
@@ -257,7 +272,9 @@ def files(
     return _files(objects, tree, prefix, depth, _Opened(), lost) if tree else iter(())
 
 
-def _files(objects: Objects, tree: str, prefix: str, depth: int, opened: _Opened, lost: Lost | None) -> Iterator[tuple[str, Entry]]:
+def _files(
+    objects: Objects, tree: str, prefix: str, depth: int, opened: _Opened, lost: Lost | None
+) -> Iterator[tuple[str, Entry]]:
     try:
         entries = objects.tree(tree)
     except MissingObject:
@@ -287,7 +304,8 @@ def find_entry(objects: Objects, tree: str, path: str) -> Entry | None:
 def unparsed(oid: str, size: int) -> External:
     """Return the error for a tree or a commit that is too large to be one of a store."""
     return External(
-        f"object {oid[:12]} has {size:,} bytes, more than a folder of a store may have.", "Run 'git mem doctor' to see what is there."
+        f"object {oid[:12]} has {size:,} bytes, more than a folder of a store may have.",
+        "Run 'git mem doctor' to see what is there.",
     )
 
 
@@ -295,14 +313,26 @@ def unparsed(oid: str, size: int) -> External:
 DISK_HINTS = (
     ("No space left", "Free some disk space and run the command again; nothing was half-written."),
     ("Disk quota", "Your disk quota is used up; free some space and run the command again."),
-    ("Read-only file system", "The repository is on a read-only disk; reading works, writing needs a writable copy."),
+    (
+        "Read-only file system",
+        "The repository is on a read-only disk; reading works, writing needs a writable copy.",
+    ),
     ("Permission denied", "You may not write there; check the owner and mode of the .git folder."),
-    ("insufficient permission", "You may not write there; check the owner and mode of the .git folder."),
-    ("unable to write", "Check that the disk has space and is writable, then run the command again."),
+    (
+        "insufficient permission",
+        "You may not write there; check the owner and mode of the .git folder.",
+    ),
+    (
+        "unable to write",
+        "Check that the disk has space and is writable, then run the command again.",
+    ),
 )
 
 
 def refused(text: str) -> External:
     """Return the error for an object or a ref that could not be written, with what to do."""
-    hint = next((hint for part, hint in DISK_HINTS if part in text), "Run 'git mem doctor' to see what is wrong.")
+    hint = next(
+        (hint for part, hint in DISK_HINTS if part in text),
+        "Run 'git mem doctor' to see what is wrong.",
+    )
     return External(f"cannot write to the repository: {text}.", hint)

@@ -43,7 +43,11 @@ class CliObjects:
     def _new(self) -> "NewPacks":
         from gitmem.git.new_packs import NewPacks  # who only reads does without
 
-        return NewPacks(os.path.join(self._git.gitdir, "objects"), self.traits.hash, sharing_of(self._git.gitdir))
+        return NewPacks(
+            os.path.join(self._git.gitdir, "objects"),
+            self.traits.hash,
+            sharing_of(self._git.gitdir),
+        )
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -51,7 +55,9 @@ class CliObjects:
             raw = raw_ref(self._git.gitdir, ref)  # a file read instead of a process
             if raw is None or len(raw) == 2 * RAW_LENGTH[self.traits.hash]:
                 return raw
-        code, out, _ = self._git.call("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
+        code, out, _ = self._git.call(
+            "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128)
+        )
         return out.decode().strip() or None if code == 0 else None
 
     def refs(self, prefix: str) -> dict[str, str]:
@@ -77,9 +83,14 @@ class CliObjects:
             if head[1:2] == [b"missing"] or (not head and is_partial(self._git.gitdir)):
                 if not head:
                     self._end_batch()
-                raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run: git mem doctor --fix")
+                raise MissingObject(
+                    f"object {oid[:12]} is missing from the repository.",
+                    "Run: git mem doctor --fix",
+                )
             self._end_batch()
-            raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
+            raise External(
+                f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged."
+            )
         size = int(head[2])
         if most is not None and size > most:
             self._pass(size + 1)
@@ -108,7 +119,10 @@ class CliObjects:
                 return self._answer(oid, most)
             except (BrokenPipeError, ValueError) as error:
                 self._end_batch()
-                raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.") from error
+                raise External(
+                    f"git could not read object {oid[:12]}.",
+                    "Run 'git fsck' to see what is damaged.",
+                ) from error
 
     def read(self, oid: str) -> bytes:
         """See Objects."""
@@ -135,7 +149,8 @@ class CliObjects:
         window: list[str] = []
         for oid in oids:
             window.append(oid)
-            # requests of 41 bytes each: 500 fit into a pipe's buffer, so neither side waits for the other
+            # requests of 41 bytes each: 500 fit into a pipe's buffer, so neither side waits for the
+            # other
             if len(window) == 500:
                 yield from self._many(window, most)
                 window = []
@@ -149,7 +164,8 @@ class CliObjects:
             gone: MissingObject | None = None
             asked = 0
             for number, oid in enumerate(window):
-                if self._batch is None or number == asked:  # the first one, or the child was ended at a large blob
+                # the first one, or the child was ended at a large blob
+                if self._batch is None or number == asked:
                     for other in window[number:]:
                         self._ask(other)
                     asked = len(window)
@@ -159,7 +175,8 @@ class CliObjects:
                 try:
                     data = self._answer(oid, most)
                     rows.append((oid, data if isinstance(data, bytes) else None))
-                except MissingObject as error:  # read the other answers first, or the pipe is out of step
+                # read the other answers first, or the pipe is out of step
+                except MissingObject as error:
                     gone = gone or error
         if gone:
             raise gone
@@ -208,7 +225,9 @@ class CliObjects:
         """See Objects."""
         zero = "0" * len(new)
         try:
-            self._git.run("update-ref", "--no-deref", "-m", message, ref, new, old or zero, config=DURABLE)
+            self._git.run(
+                "update-ref", "--no-deref", "-m", message, ref, new, old or zero, config=DURABLE
+            )
         except GitFailed as error:
             raise _ref_failure(ref, error, self._git.gitdir) from error
         self._new.release(new)
@@ -229,7 +248,9 @@ class CliObjects:
         try:
             out = self._git.run("rev-list", "--date-order", "--stdin", stdin=names)
         except GitFailed as error:
-            raise MissingObject(f"the store's history is incomplete: {error}", "Run: git mem doctor --fix") from error
+            raise MissingObject(
+                f"the store's history is incomplete: {error}", "Run: git mem doctor --fix"
+            ) from error
         for oid, data in self.read_many(out.decode().split()):
             yield parse_commit(oid, data)
 
@@ -240,8 +261,14 @@ class CliObjects:
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """See Objects."""
-        # 128: not there; 129: no oid at all but an option. Both may be text from somebody else's store
-        return self._git.call("merge-base", "--is-ancestor", ancestor, descendant, ok=(0, 1, 128, 129))[0] == 0
+        # 128: not there; 129: no oid at all but an option. Both may be text from somebody else's
+        # store
+        return (
+            self._git.call(
+                "merge-base", "--is-ancestor", ancestor, descendant, ok=(0, 1, 128, 129)
+            )[0]
+            == 0
+        )
 
     def close(self) -> None:
         """See Objects."""
@@ -282,8 +309,14 @@ def _ref_failure(ref: str, error: GitFailed, gitdir: str) -> Exception:
         return Moved(f"{ref} is being written by another process.")
     if "couldn't write" in text:  # git keeps the reason to itself
         disk = os.statvfs(gitdir)
-        part = "No space left" if disk.f_bavail * disk.f_frsize < ROOM_FOR_A_REF else "unable to write"
-        why = os.strerror(errno.ENOSPC) if part == "No space left" else text.splitlines()[-1].removeprefix("fatal: ")
+        part = (
+            "No space left" if disk.f_bavail * disk.f_frsize < ROOM_FOR_A_REF else "unable to write"
+        )
+        why = (
+            os.strerror(errno.ENOSPC)
+            if part == "No space left"
+            else text.splitlines()[-1].removeprefix("fatal: ")
+        )
         return External(f"cannot write to the repository: {why}.", dict(objects.DISK_HINTS)[part])
     return error
 
@@ -293,7 +326,10 @@ def disk_failure(error: GitFailed) -> External:
     for part, hint in objects.DISK_HINTS:
         if part in error.stderr:
             line = next(text for text in error.stderr.splitlines() if part in text)
-            return External(f"cannot write to the repository: {line.removeprefix('fatal: ').removeprefix('error: ')}.", hint)
+            return External(
+                f"cannot write to the repository: {line.removeprefix('fatal: ').removeprefix('error: ')}.",
+                hint,
+            )
     return error
 
 
@@ -310,8 +346,13 @@ def is_partial(commondir: str) -> bool:
 def needs_git(commondir: str) -> bool:
     """Say whether a repository uses what libgit2 cannot do, judged by its config file alone."""
     text = _config_of(commondir)
-    return not text or any(word in text for word in ("objectformat", "refstorage", "partialclone", "promisor", "sharedrepository"))
+    return not text or any(
+        word in text
+        for word in ("objectformat", "refstorage", "partialclone", "promisor", "sharedrepository")
+    )
 
 
 def _config_of(commondir: str) -> str:
-    return read_regular(os.path.join(commondir, "config"), 1 << 22).decode("utf-8", "replace").lower()
+    return (
+        read_regular(os.path.join(commondir, "config"), 1 << 22).decode("utf-8", "replace").lower()
+    )

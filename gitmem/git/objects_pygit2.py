@@ -42,7 +42,8 @@ class Pygit2Objects:
         self._new = NewPacks(os.path.join(commondir, "objects"), "sha1", sharing_of(commondir))
         self.traits = objects.Traits("libgit2", "sha1")
         self._tree = objects.TreeCache(self._read_tree)
-        self._tells_size = hasattr(self._repo.odb, "read_header")  # not in every pygit2 that we work with
+        # not in every pygit2 that we work with
+        self._tells_size = hasattr(self._repo.odb, "read_header")
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -51,7 +52,9 @@ class Pygit2Objects:
         except (KeyError, ValueError):  # not there, or no name that a ref can have
             return None
         except self._pygit2.GitError as error:
-            raise External(f"{ref} cannot be read: {error}.", "Run: git mem doctor --fix") from error
+            raise External(
+                f"{ref} cannot be read: {error}.", "Run: git mem doctor --fix"
+            ) from error
 
     def refs(self, prefix: str) -> dict[str, str]:
         """See Objects."""
@@ -69,9 +72,14 @@ class Pygit2Objects:
                 return size
             data: bytes = self._repo.odb.read(oid)[1]
         except (KeyError, ValueError) as error:
-            raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run: git mem doctor --fix") from error
+            raise MissingObject(
+                f"object {oid[:12]} is missing from the repository.", "Run: git mem doctor --fix"
+            ) from error
         except self._pygit2.GitError as error:
-            raise External(f"object {oid[:12]} cannot be read: {error}.", "Run 'git fsck' to see what is damaged.") from error
+            raise External(
+                f"object {oid[:12]} cannot be read: {error}.",
+                "Run 'git fsck' to see what is damaged.",
+            ) from error
         return data
 
     def read(self, oid: str) -> bytes:
@@ -141,7 +149,8 @@ class Pygit2Objects:
                 self._create(ref, new, message)
             else:
                 reference = self._repo.lookup_reference(ref)
-                # set_target swaps against the target that THIS object was read with: no second look-up in between
+                # set_target swaps against the target that THIS object was read with: no second
+                # look-up in between
                 if str(reference.target) != old:
                     raise Moved(f"{ref} has moved.")
                 reference.set_target(new, message)
@@ -180,7 +189,9 @@ class Pygit2Objects:
             for commit in walker:
                 yield parse_commit(str(commit.id), commit.read_raw())
         except (KeyError, self._pygit2.GitError) as error:
-            raise MissingObject(f"the store's history is incomplete: {error}.", "Run: git mem doctor --fix") from error
+            raise MissingObject(
+                f"the store's history is incomplete: {error}.", "Run: git mem doctor --fix"
+            ) from error
 
     def bases(self, one: str, two: str) -> tuple[str, ...]:
         """See Objects."""
@@ -217,6 +228,11 @@ RETRY = (
 def ref_error(ref: str, error: Exception) -> Exception:
     """Return Moved for what another writer causes, External for the rest."""
     text = str(error)
-    if any(part in text for part in RETRY) and "Permission denied" not in text and "Read-only" not in text and "No space" not in text:
+    if (
+        any(part in text for part in RETRY)
+        and "Permission denied" not in text
+        and "Read-only" not in text
+        and "No space" not in text
+    ):
         return Moved(f"{ref} is being written by another process.")
     return objects.refused(text)

@@ -23,35 +23,73 @@ from gitmem.errors import External, GitFailed, UntrustedRepository
 from gitmem.repo.location import Location, is_own
 
 # What a child may see of GIT_*: how to reach a remote, nothing that names a repository.
-KEPT = frozenset({
-    "GIT_SSH",  # the user's ssh program
-    "GIT_SSH_COMMAND",  # ... and its options
-    "GIT_SSH_VARIANT",  # ... and its dialect
-    "GIT_ASKPASS",  # a non-interactive credential helper
-    "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_NO_VERIFY", "GIT_SSL_CERT", "GIT_SSL_KEY",  # the user's certificates
-    "GIT_PROXY_COMMAND", "GIT_HTTP_USER_AGENT", "GIT_HTTP_PROXY_AUTHMETHOD",  # the user's proxy
-    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",  # where the user's settings are
-    "GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER",  # what transports the user allows
-    "GIT_EXEC_PATH", "GIT_TRACE", "GIT_TRACE_CURL", "GIT_CURL_VERBOSE", "GIT_TRACE_PACKET",  # which git, and debugging it
-    "GIT_NO_LAZY_FETCH",  # whether missing objects of a partial clone are fetched
-    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",  # how far a search for a repository goes
-})  # fmt: skip
+KEPT = frozenset(
+    {
+        "GIT_SSH",  # the user's ssh program
+        "GIT_SSH_COMMAND",  # ... and its options
+        "GIT_SSH_VARIANT",  # ... and its dialect
+        "GIT_ASKPASS",  # a non-interactive credential helper
+        # the user's certificates
+        "GIT_SSL_CAINFO",
+        "GIT_SSL_CAPATH",
+        "GIT_SSL_NO_VERIFY",
+        "GIT_SSL_CERT",
+        "GIT_SSL_KEY",
+        "GIT_PROXY_COMMAND",
+        "GIT_HTTP_USER_AGENT",
+        "GIT_HTTP_PROXY_AUTHMETHOD",  # the user's proxy
+        # where the user's settings are
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+        # what transports the user allows
+        "GIT_ALLOW_PROTOCOL",
+        "GIT_PROTOCOL",
+        "GIT_PROTOCOL_FROM_USER",
+        # which git, and debugging it
+        "GIT_EXEC_PATH",
+        "GIT_TRACE",
+        "GIT_TRACE_CURL",
+        "GIT_CURL_VERBOSE",
+        "GIT_TRACE_PACKET",
+        "GIT_NO_LAZY_FETCH",  # whether missing objects of a partial clone are fetched
+        # how far a search for a repository goes
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    }
+)
 
-# -c settings of every call: run no program unasked, never start maintenance, never wait long for a ref lock.
+# -c settings of every call: run no program unasked, never start maintenance, never wait long for a
+# ref lock.
 QUIET = (
     *GUARDS,
-    "-c", "gc.auto=0",
-    "-c", "maintenance.auto=false",
-    "-c", "core.filesRefLockTimeout=0",  # a waiting update-ref can succeed twice for one old value: measured
-    "-c", "core.packedRefsTimeout=1000",
-    "-c", "advice.graftFileDeprecated=false",
-    "-c", "color.ui=false",
-)  # fmt: skip
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "maintenance.auto=false",
+    # a waiting update-ref can succeed twice for one old value: measured
+    "-c",
+    "core.filesRefLockTimeout=0",
+    "-c",
+    "core.packedRefsTimeout=1000",
+    "-c",
+    "advice.graftFileDeprecated=false",
+    "-c",
+    "color.ui=false",
+)
 
-_SETTING_UP = frozenset({"config", "init"})  # verbs that run no program, and tell or write what is configured
+# verbs that run no program, and tell or write what is configured
+_SETTING_UP = frozenset({"config", "init"})
 
 # What a durable write adds: objects and refs reach the disk before git returns (git >= 2.36).
-DURABLE = ("-c", "core.fsync=loose-object,pack,pack-metadata,reference", "-c", "core.fsyncMethod=fsync", "-c", "core.fsyncObjectFiles=true")
+DURABLE = (
+    "-c",
+    "core.fsync=loose-object,pack,pack-metadata,reference",
+    "-c",
+    "core.fsyncMethod=fsync",
+    "-c",
+    "core.fsyncObjectFiles=true",
+)
 
 
 def child_env(env: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -75,7 +113,9 @@ class Git:
     it `obeys` that configuration: for what the user asked to write or to exchange.
     """
 
-    def __init__(self, gitdir: str, env: Mapping[str, str], *, timeout: float = 60.0, obeys: bool = False) -> None:
+    def __init__(
+        self, gitdir: str, env: Mapping[str, str], *, timeout: float = 60.0, obeys: bool = False
+    ) -> None:
         self.gitdir = gitdir
         self.env = child_env(env)
         self.timeout = timeout
@@ -96,9 +136,17 @@ class Git:
     def command(self, args: Sequence[str], config: Sequence[str] = ()) -> list[str]:
         """Return the full argument vector of a call."""
         rest = [*config, *args]
-        return ["git", "--git-dir", self.gitdir, *QUIET, *(rest if self.obeys else without_programs(rest))]
+        return [
+            "git",
+            "--git-dir",
+            self.gitdir,
+            *QUIET,
+            *(rest if self.obeys else without_programs(rest)),
+        ]
 
-    def child_env(self, args: Sequence[str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    def child_env(
+        self, args: Sequence[str], extra: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
         """Return the environment of a call."""
         env = {**self.env, **(extra or {})}
         if self.obeys:
@@ -136,11 +184,17 @@ class Git:
         try:
             # stdin is never inherited: a language server's or a hook's input is not git's to read
             process = subprocess.Popen(
-                argv, stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, env=full, start_new_session=True,
-            )  # fmt: skip
+                argv,
+                stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=full,
+                start_new_session=True,
+            )
         except FileNotFoundError as error:
-            raise External("git is not installed, or not on the PATH.", "Install git 2.30 or newer.") from error
+            raise External(
+                "git is not installed, or not on the PATH.", "Install git 2.30 or newer."
+            ) from error
         try:
             out, err = process.communicate(stdin, timeout=limit)
         except subprocess.TimeoutExpired as error:
@@ -173,7 +227,10 @@ def failure(verb: str, code: int, text: str) -> GitFailed | UntrustedRepository:
     """Return the error for a failed git call, by class."""
     if "dubious ownership" in text:
         line = next((part.strip() for part in text.splitlines() if "safe.directory" in part), "")
-        return UntrustedRepository("this repository belongs to another user, so git refuses to use it.", f"If you trust it, run: {line}")
+        return UntrustedRepository(
+            "this repository belongs to another user, so git refuses to use it.",
+            f"If you trust it, run: {line}",
+        )
     last = text.splitlines()[-1] if text else f"exit code {code}"
     return GitFailed(f"git {verb} failed: {last}", "", code=code, stderr=text)
 

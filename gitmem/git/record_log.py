@@ -37,7 +37,9 @@ def person(identity: Identity) -> str:
     return f"{identity.name} <{identity.email}>"
 
 
-def committers(git: Git, tip: str, hide: Sequence[str] = (), *, timeout: float = PATIENCE) -> set[tuple[str, int, str]]:
+def committers(
+    git: Git, tip: str, hide: Sequence[str] = (), *, timeout: float = PATIENCE
+) -> set[tuple[str, int, str]]:
     """Return (committer, number of parents, id where it has none) of the commits up to `tip`."""
     out = git.run("log", _FORMAT, tip, *_hidden(hide), "--", timeout=timeout)
     return {(who, len(ids) - 1, "" if ids[1:] else ids[0]) for who, ids, _ in _parts(out)}
@@ -95,6 +97,8 @@ def _files(rest: bytes) -> Iterator[FileStep]:
         text = head.strip().decode("ascii", "replace")
         sides = text.count(":")
         columns = text.split()
-        blobs = ["" if not blob.strip(ABSENT) else blob for blob in columns[sides + 1 : 2 * sides + 2]]
+        blobs = [
+            "" if not blob.strip(ABSENT) else blob for blob in columns[sides + 1 : 2 * sides + 2]
+        ]
         if len(blobs) == sides + 1:
             yield FileStep(os.fsdecode(path), tuple(blobs[:-1]), blobs[-1])

@@ -15,16 +15,25 @@ from gitmem.git.process import Git
 
 # -c settings of an exchange, each against a surprise measured with real git.
 ISOLATED = (
-    "-c", "fetch.prune=false",  # a pruning fetch deletes unpushed refs of ours
-    "-c", "fetch.pruneTags=false",
-    "-c", "fetch.writeCommitGraph=false",
-    "-c", "submodule.recurse=false",
-    "-c", "push.followTags=false",
-    "-c", "push.gpgSign=false",
-    "-c", "push.recurseSubmodules=no",
-    "-c", "credential.interactive=false",
-    "-c", "transfer.fsckObjects=false",
-)  # fmt: skip
+    "-c",
+    "fetch.prune=false",  # a pruning fetch deletes unpushed refs of ours
+    "-c",
+    "fetch.pruneTags=false",
+    "-c",
+    "fetch.writeCommitGraph=false",
+    "-c",
+    "submodule.recurse=false",
+    "-c",
+    "push.followTags=false",
+    "-c",
+    "push.gpgSign=false",
+    "-c",
+    "push.recurseSubmodules=no",
+    "-c",
+    "credential.interactive=false",
+    "-c",
+    "transfer.fsckObjects=false",
+)
 
 _AUTH = (
     "Authentication failed",
@@ -36,30 +45,72 @@ _AUTH = (
     "returned error: 401",
 )
 _NETWORK = (
-    "Could not resolve host", "Connection refused", "Connection timed out", "Operation timed out", "Connection reset", "Network is unreachable",
-    "early EOF", "unable to access", "hung up unexpectedly", "unexpected disconnect", "Couldn't connect", "No route to host", "kex_exchange_identification",
-)  # fmt: skip
+    "Could not resolve host",
+    "Connection refused",
+    "Connection timed out",
+    "Operation timed out",
+    "Connection reset",
+    "Network is unreachable",
+    "early EOF",
+    "unable to access",
+    "hung up unexpectedly",
+    "unexpected disconnect",
+    "Couldn't connect",
+    "No route to host",
+    "kex_exchange_identification",
+)
 _POLICY = (
-    "pre-receive hook declined", "hook declined", "hidden ref", "deny updating", "prohibited", "GH013", "protected", "not allowed", "funny refname",
-    "unable to parse branch", "is not permitted", "refusing to", "denied", "not permitted", "update hook",
-)  # fmt: skip
+    "pre-receive hook declined",
+    "hook declined",
+    "hidden ref",
+    "deny updating",
+    "prohibited",
+    "GH013",
+    "protected",
+    "not allowed",
+    "funny refname",
+    "unable to parse branch",
+    "is not permitted",
+    "refusing to",
+    "denied",
+    "not permitted",
+    "update hook",
+)
 _RACE = (
-    "[rejected]", "fetch first", "non-fast-forward", "stale info", "cannot lock ref", "incorrect old value", "failed to update ref", "failed to lock",
-    "reference already exists", "remote: error: Unable to create", "File exists",
-)  # fmt: skip
-_IN_THE_WAY = ("exists; cannot create", "directory file conflict")  # a ref is named as a folder of ours
+    "[rejected]",
+    "fetch first",
+    "non-fast-forward",
+    "stale info",
+    "cannot lock ref",
+    "incorrect old value",
+    "failed to update ref",
+    "failed to lock",
+    "reference already exists",
+    "remote: error: Unable to create",
+    "File exists",
+)
+# a ref is named as a folder of ours
+_IN_THE_WAY = ("exists; cannot create", "directory file conflict")
 _UNPACK = ("unpacker error", "pack exceeds maximum allowed size", "remote unpack failed")
-_VANISHED = "No such file"  # the remote's own gc took a folder away while it unpacked: worth another try
+# the remote's own gc took a folder away while it unpacked: worth another try
+_VANISHED = "No such file"
 
 
 def urls(raw: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the configured remotes with their URLs, out of git's configuration (name -> values)."""
-    return {key[7:-4]: values[-1] for key, values in raw.items() if key.startswith("remote.") and key.endswith(".url")}
+    return {
+        key[7:-4]: values[-1]
+        for key, values in raw.items()
+        if key.startswith("remote.") and key.endswith(".url")
+    }
 
 
 def is_partial(raw: Mapping[str, Sequence[str]]) -> bool:
     """Say whether the repository is a partial clone, by git's configuration."""
-    return any(key.startswith("remote.") and key.endswith((".promisor", ".partialclonefilter")) for key in raw)
+    return any(
+        key.startswith("remote.") and key.endswith((".promisor", ".partialclonefilter"))
+        for key in raw
+    )
 
 
 def ssh_command(env: Mapping[str, str], setting: Callable[[str], str]) -> str:
@@ -71,7 +122,15 @@ class Remote:
     """One remote (a configured name, a URL, a path or a bundle) and the ref that memory has there."""
 
     def __init__(
-        self, git: Git, name: str, ref: str, env: Mapping[str, str], *, ssh: str = "", timeout: float = 60.0, partial: bool = False
+        self,
+        git: Git,
+        name: str,
+        ref: str,
+        env: Mapping[str, str],
+        *,
+        ssh: str = "",
+        timeout: float = 60.0,
+        partial: bool = False,
     ) -> None:
         self.git = git.obeying()
         self._unasked = git
@@ -93,7 +152,8 @@ class Remote:
         )
 
     def _unmirrored(self) -> tuple[str, ...]:
-        # git takes no refspec for a remote that mirrors; a path or a URL is not a remote with settings, and '=' would end the setting's name
+        # git takes no refspec for a remote that mirrors; a path or a URL is not a remote with
+        # settings, and '=' would end the setting's name
         named = not self.name.startswith("/") and not set(self.name) & set("=:")
         return ("-c", f"remote.{self.name}.mirror=false") if named else ()
 
@@ -123,7 +183,8 @@ class Remote:
             "--no-auto-gc",
             "--no-write-fetch-head",
             "--no-recurse-submodules",
-            "--refmap=",  # a user's own '+refs/gitmem/*:refs/gitmem/*' would overwrite what is not sent yet
+            # a user's own '+refs/gitmem/*:refs/gitmem/*' would overwrite what is not sent yet
+            "--refmap=",
             *partial,
             *how,
             "--",
@@ -141,7 +202,14 @@ class Remote:
             if self._unasked.names_transport():
                 return False
             code, out, _ = self.git.call(
-                "ls-remote", "--", self.name, self.ref, config=ISOLATED, env=self._env, ok=range(256), timeout=timeout
+                "ls-remote",
+                "--",
+                self.name,
+                self.ref,
+                config=ISOLATED,
+                env=self._env,
+                ok=range(256),
+                timeout=timeout,
             )
         except External:
             return False
@@ -155,16 +223,31 @@ class Remote:
         force = [f"--force-with-lease={self.ref}:{lease}"] if lease is not None else []
         plus = "+" if lease is not None else ""
         code, out, text = self._call(
-            "push", "--no-verify", "--porcelain", "--no-follow-tags", *force, "--", self.name, f"{plus}{oid}:{self.ref}"
+            "push",
+            "--no-verify",
+            "--porcelain",
+            "--no-follow-tags",
+            *force,
+            "--",
+            self.name,
+            f"{plus}{oid}:{self.ref}",
         )
         if code:
-            detail = " ".join(line for line in out.decode("utf-8", "replace").splitlines() if line.startswith("!"))
+            detail = " ".join(
+                line for line in out.decode("utf-8", "replace").splitlines() if line.startswith("!")
+            )
             raise self._refusal(code, f"{text}\n{detail}", "write")
 
     def delete(self, lease: str) -> None:
         """Delete the remote's ref if it still has a value; raises RemoteRefused."""
         code, out, text = self._call(
-            "push", "--no-verify", "--porcelain", f"--force-with-lease={self.ref}:{lease}", "--", self.name, f":{self.ref}"
+            "push",
+            "--no-verify",
+            "--porcelain",
+            f"--force-with-lease={self.ref}:{lease}",
+            "--",
+            self.name,
+            f":{self.ref}",
         )
         if code:
             raise self._refusal(code, text + "\n" + out.decode("utf-8", "replace"), "write")
@@ -175,12 +258,22 @@ class Remote:
         def seen(parts: tuple[str, ...]) -> bool:
             return any(part in signs for part in parts)
 
-        telling = [line.strip() for line in text.splitlines() if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))]
+        telling = [
+            line.strip()
+            for line in text.splitlines()
+            if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))
+        ]
         empty = "error: failed to push some refs"  # git's last word, which gives no reason
-        said = next((line for line in telling if not line.startswith(empty)), text.strip()[:200]).replace("\t", " ")
-        if "does not appear to be a git repository" in signs or ("not found" in signs and "repository" in signs.lower()):
+        said = next(
+            (line for line in telling if not line.startswith(empty)), text.strip()[:200]
+        ).replace("\t", " ")
+        if "does not appear to be a git repository" in signs or (
+            "not found" in signs and "repository" in signs.lower()
+        ):
             return RemoteRefused(
-                f"'{self.name}' is not a remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network"
+                f"'{self.name}' is not a remote that can be reached: {said}",
+                "See your remotes with 'git remote -v'.",
+                kind="network",
             )
         if way == "write" and seen(_IN_THE_WAY):
             folder = self.ref.rpartition("/")[0]
@@ -197,7 +290,11 @@ class Remote:
                 kind="policy",
             )
         if way == "write" and (seen(_RACE) or seen(_UNPACK)) and not seen(_POLICY):
-            return RemoteRefused(f"somebody else wrote to {self.name} at the same time.", "Run the command again.", kind="race")
+            return RemoteRefused(
+                f"somebody else wrote to {self.name} at the same time.",
+                "Run the command again.",
+                kind="race",
+            )
         if seen(_AUTH) and not seen(("hook declined", "GH013")):
             return RemoteRefused(
                 f"{self.name} did not accept your credentials: {said}",
@@ -213,7 +310,9 @@ class Remote:
             )
         if seen(_NETWORK):
             return RemoteRefused(
-                f"{self.name} cannot be reached: {said}", "Nothing is lost: run 'git mem sync' when it is.", kind="network"
+                f"{self.name} cannot be reached: {said}",
+                "Nothing is lost: run 'git mem sync' when it is.",
+                kind="network",
             )
         return RemoteRefused(
             f"the exchange with {self.name} failed (git exit {code}): {said}",

@@ -20,13 +20,25 @@ from gitmem.git.process import Git
 from gitmem.repo.location import Location, locate
 
 # what git keeps beside an index for speed is not for a copy of it
-PLAIN_INDEX = ("-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false")
+PLAIN_INDEX = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.splitIndex=false",
+)
 EMPTY = frozenset(
-    {"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"}
+    {
+        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    }
 )  # no bytes
 FLAGGED = 50  # empty files with a flag that are asked about
-INTENDED = 1 << 29  # the flag of an index entry: https://git-scm.com/docs/index-format (intent-to-add)
-SCRATCH = "gitmem-index."  # a copy of the index that is changed first, with the process that does it
+# the flag of an index entry: https://git-scm.com/docs/index-format (intent-to-add)
+INTENDED = 1 << 29
+# a copy of the index that is changed first, with the process that does it
+SCRATCH = "gitmem-index."
 PATIENCE = 3.0  # seconds that another process may hold the lock of the index
 FILTERED = 200  # files in one question for their bytes after filters
 UNDER_WAY = (
@@ -78,8 +90,10 @@ class WorkState:
     ahead: int | None = None
     behind: int | None = None
     changed: list[Changed] = field(default_factory=list)
-    flags: dict[str, str] = field(default_factory=dict)  # path -> 'S' skip-worktree, 'h' assumed unchanged, 's' both
-    ignored: list[str] = field(default_factory=list)  # folders end in a slash, and what is in them is not named
+    # path -> 'S' skip-worktree, 'h' assumed unchanged, 's' both
+    flags: dict[str, str] = field(default_factory=dict)
+    # folders end in a slash, and what is in them is not named
+    ignored: list[str] = field(default_factory=list)
 
 
 class Work:
@@ -88,16 +102,33 @@ class Work:
     Filters of the repository's own configuration run only where it `obeys` that: for what the user asked for.
     """
 
-    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 60.0, obeys: bool = False) -> None:
+    def __init__(
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        *,
+        timeout: float = 60.0,
+        obeys: bool = False,
+    ) -> None:
         if location.worktree is None:
-            raise UserError("this repository has no work tree.", "Snapshots are of a work tree: run this in one.")
+            raise UserError(
+                "this repository has no work tree.",
+                "Snapshots are of a work tree: run this in one.",
+            )
         self.root = location.worktree
         self.gitdir = location.gitdir
         self.environment = env
         self.git_folders = (location.gitdir, location.commondir)
         self._git = Git(location.gitdir, env, timeout=timeout, obeys=obeys)
 
-    def run(self, *args: str, stdin: bytes | None = None, index: str = "", ok: Sequence[int] = (0,), config: Sequence[str] = ()) -> bytes:
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        index: str = "",
+        ok: Sequence[int] = (0,),
+        config: Sequence[str] = (),
+    ) -> bytes:
         """Run git in the work tree, with another index when one is named."""
         env = {"GIT_INDEX_FILE": index} if index else None
         where = ("-C", self.root, "--work-tree", self.root, *PLAIN_INDEX, *config)
@@ -107,20 +138,42 @@ class Work:
         """Return the state; raises External when git cannot tell."""
         try:
             out = self.run(
-                "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--ignore-submodules=none", "--ignored=matching",
+                "status",
+                "--porcelain=v2",
+                "-z",
+                "--branch",
+                "--untracked-files=all",
+                "--no-renames",
+                "--ignore-submodules=none",
+                "--ignored=matching",
                 config=("-c", "status.showUntrackedFiles=all"),
-            )  # fmt: skip
+            )
         except GitFailed as error:
-            raise External(f"git cannot tell the state of the work tree: {error}", "See what it says: git status") from error
+            raise External(
+                f"git cannot tell the state of the work tree: {error}",
+                "See what it says: git status",
+            ) from error
         state = WorkState()
         for row in out.split(b"\0"):
             self._row(os.fsdecode(row), state)
         state.flags = dict(self.flags())
         if state.flags:  # git says nothing of a file with a flag, not even that it is only intended
             told = {one.path for one in state.changed}
-            rows = (os.fsdecode(row).partition("\t") for row in self.run("ls-files", "-s", "-z").split(b"\0") if row)
-            empty = [path for facts, _, path in rows if facts.split()[1] in EMPTY and path in state.flags and path not in told]
-            state.changed += [Changed(path, ".", "A", intended=True) for path in empty[:FLAGGED] if self._is_intended(path)]
+            rows = (
+                os.fsdecode(row).partition("\t")
+                for row in self.run("ls-files", "-s", "-z").split(b"\0")
+                if row
+            )
+            empty = [
+                path
+                for facts, _, path in rows
+                if facts.split()[1] in EMPTY and path in state.flags and path not in told
+            ]
+            state.changed += [
+                Changed(path, ".", "A", intended=True)
+                for path in empty[:FLAGGED]
+                if self._is_intended(path)
+            ]
         return state
 
     def _row(self, row: str, state: WorkState) -> None:
@@ -143,12 +196,26 @@ class Work:
         elif kind == "1":
             letters, sub, _, mode, _, _, oid, path = rest.split(" ", 7)
             # of a file that went since, git says that it was in the commit
-            intended = (letters[1] == "A" and mode == ABSENT) or (letters == ".D" and oid in EMPTY and self._is_intended(path))
-            state.changed.append(Changed(path, letters[0], letters[1], "" if sub == "N..." else sub, (mode, oid), (), intended))
+            intended = (letters[1] == "A" and mode == ABSENT) or (
+                letters == ".D" and oid in EMPTY and self._is_intended(path)
+            )
+            state.changed.append(
+                Changed(
+                    path,
+                    letters[0],
+                    letters[1],
+                    "" if sub == "N..." else sub,
+                    (mode, oid),
+                    (),
+                    intended,
+                )
+            )
         elif kind == "u":
             _, sub, one, two, three, _, h1, h2, h3, path = rest.split(" ", 9)
             stages = ((one, h1), (two, h2), (three, h3))
-            state.changed.append(Changed(path, "U", "U", "" if sub == "N..." else sub, (ABSENT, ""), stages))
+            state.changed.append(
+                Changed(path, "U", "U", "" if sub == "N..." else sub, (ABSENT, ""), stages)
+            )
 
     def _is_intended(self, path: str) -> bool:
         out = self.run("ls-files", "--debug", "--", path, config=("--literal-pathspecs",))
@@ -166,18 +233,29 @@ class Work:
         """Return the commit that is checked out in a submodule; empty when it is not there."""
         try:
             where = locate(os.path.join(self.root, path), {})
-            if where.worktree is None or os.path.realpath(where.worktree) == os.path.realpath(self.root):
+            if where.worktree is None or os.path.realpath(where.worktree) == os.path.realpath(
+                self.root
+            ):
                 return ""  # not checked out: what was found is the repository around it
-            return Git(where.gitdir, self._git.env).run("rev-parse", "--verify", "--quiet", "HEAD", ok=(0, 1, 128)).decode().strip()
+            return (
+                Git(where.gitdir, self._git.env)
+                .run("rev-parse", "--verify", "--quiet", "HEAD", ok=(0, 1, 128))
+                .decode()
+                .strip()
+            )
         except GitmemError:
             return ""
 
     def scratch_index(self) -> str:
         """Copy the user's index, whole also when it is split, beside it; return the path. One that is not there yet gives an empty one."""
         self.sweep()
-        own, path = os.path.join(self.gitdir, "index"), os.path.join(self.gitdir, f"{SCRATCH}{os.getpid()}")
+        own, path = (
+            os.path.join(self.gitdir, "index"),
+            os.path.join(self.gitdir, f"{SCRATCH}{os.getpid()}"),
+        )
         try:
-            shutil.copy(own, path)  # with its mode; the shared half of a split one is found beside it
+            # with its mode; the shared half of a split one is found beside it
+            shutil.copy(own, path)
         except FileNotFoundError:
             self.run("read-tree", "--empty", index=path)
         else:
@@ -201,7 +279,10 @@ class Work:
 
     def _index_is_busy(self) -> Busy:
         lock = os.path.join(self.gitdir, "index.lock")
-        return Busy("git is writing to the index.", f"Run the command again in a moment; if no git runs, delete {lock}.")
+        return Busy(
+            "git is writing to the index.",
+            f"Run the command again in a moment; if no git runs, delete {lock}.",
+        )
 
     def install_index(self, index: str) -> None:
         """Put a scratch index in the place of the user's, under git's own lock; raises Busy."""
@@ -209,7 +290,11 @@ class Work:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                os.close(os.open(own + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
+                os.close(
+                    os.open(
+                        own + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644
+                    )
+                )
                 break
             except FileExistsError as error:
                 if time.monotonic() > deadline:
@@ -229,7 +314,9 @@ class Work:
                 if stage == "0":
                     yield mode, oid, path
 
-    def as_checked_out(self, files: Sequence[tuple[str, str]], index: str = "") -> Iterator[tuple[str, bytes]]:
+    def as_checked_out(
+        self, files: Sequence[tuple[str, str]], index: str = ""
+    ) -> Iterator[tuple[str, bytes]]:
         """Yield (path, bytes) of blobs as git would write them to these paths, with its filters; `files` are (path, oid)."""
         plain = [(path, oid) for path, oid in files if "\n" not in path]
         for at in range(0, len(plain), FILTERED):
@@ -238,14 +325,19 @@ class Work:
             if "\n" in path:
                 yield path, self.run("cat-file", "--filters", f"--path={path}", oid, index=index)
 
-    def _filtered(self, files: Sequence[tuple[str, str]], index: str) -> Iterator[tuple[str, bytes]]:
-        # the size that git would print is the one before the filters, so a word that nobody can know ends each
+    def _filtered(
+        self, files: Sequence[tuple[str, str]], index: str
+    ) -> Iterator[tuple[str, bytes]]:
+        # the size that git would print is the one before the filters, so a word that nobody can
+        # know ends each
         token = os.urandom(16).hex()
         asked = b"".join(b"%s %s\n" % (oid.encode(), os.fsencode(path)) for path, oid in files)
         out = self.run("cat-file", f"--batch={token}", "--filters", stdin=asked, index=index)
         parts = (b"\n" + out).split(f"\n{token}\n".encode())[1:]
         if len(parts) != len(files):
-            raise External("git did not give the files of the snapshot.", "Look for damaged objects: git fsck")
+            raise External(
+                "git did not give the files of the snapshot.", "Look for damaged objects: git fsck"
+            )
         last = len(parts) - 1
         for at, ((path, _), data) in enumerate(zip(files, parts, strict=True)):
             yield path, data.removesuffix(b"\n") if at == last else data
@@ -254,7 +346,13 @@ class Work:
         """Return {oid: (type, size)} of objects; those that are not there are left out."""
         asked = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
         rows = {}
-        for row in self.run("cat-file", "--batch-check", stdin=asked).decode("utf-8", "replace").split("\n") if asked else ():
+        for row in (
+            self.run("cat-file", "--batch-check", stdin=asked)
+            .decode("utf-8", "replace")
+            .split("\n")
+            if asked
+            else ()
+        ):
             words = row.split(" ")
             if len(words) == 3:
                 rows[words[0]] = words[1], int(words[2])
@@ -269,10 +367,18 @@ class Work:
 
     def attributes(self, paths: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, str]]:
         """Return {path: {attribute: value}} as gitattributes(5) has them."""
-        parts = self.run("check-attr", "-z", "--stdin", *names, stdin=b"".join(os.fsencode(path) + b"\0" for path in paths)).split(b"\0")
+        parts = self.run(
+            "check-attr",
+            "-z",
+            "--stdin",
+            *names,
+            stdin=b"".join(os.fsencode(path) + b"\0" for path in paths),
+        ).split(b"\0")
         found: dict[str, dict[str, str]] = {}
         for path, name, value in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
-            found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode("utf-8", "replace")
+            found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode(
+                "utf-8", "replace"
+            )
         return found
 
     def under_way(self) -> dict[str, str]:
@@ -298,7 +404,9 @@ def left_scratch(gitdir: str) -> list[str]:
         return []
     left = []
     for name in names:
-        process = name.removeprefix(SCRATCH).removesuffix(".lock") if name.startswith(SCRATCH) else ""
+        process = (
+            name.removeprefix(SCRATCH).removesuffix(".lock") if name.startswith(SCRATCH) else ""
+        )
         if process.isdecimal() and not _is_running(int(process)):
             left.append(os.path.join(gitdir, name))
     return left

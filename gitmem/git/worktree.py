@@ -8,7 +8,8 @@ from gitmem.git.process import Git
 from gitmem.repo.identity import made_by
 from gitmem.repo.location import Location
 
-DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")  # without it a file that was touched alone makes git write its index
+# without it a file that was touched alone makes git write its index
+DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")
 MANY = 2000  # changed files that are looked at
 PATHS = 200  # of one question
 
@@ -34,19 +35,25 @@ class WorkTree:
         if self.root is None:
             return b""
         try:
-            return self._git.run("-C", self.root, "--work-tree", self.root, *args, stdin=stdin, ok=ok)
-        except GitmemError:  # a missing commit, a work tree that is there no more: nothing is known then
+            return self._git.run(
+                "-C", self.root, "--work-tree", self.root, *args, stdin=stdin, ok=ok
+            )
+        # a missing commit, a work tree that is there no more: nothing is known then
+        except GitmemError:
             return b""
 
     def head(self) -> str:
         """Return the commit that is checked out; empty when there is none."""
-        return self._run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+        return (
+            self._run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+        )
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Return which of some paths (relative to the root) git ignores."""
         if not paths:
             return set()
-        data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])  # a name that begins with a colon is not a pattern
+        # a name that begins with a colon is not a pattern
+        data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])
         out = self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128))
         return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
 
@@ -54,12 +61,25 @@ class WorkTree:
         """Return the tracked files that differ from a commit and were written between two times (epoch seconds)."""
         if self.root is None or base.startswith("-"):
             return []
-        out = self._run(*DIFF, "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", base or "HEAD", "--")
+        out = self._run(
+            *DIFF,
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--name-only",
+            "-z",
+            base or "HEAD",
+            "--",
+        )
         found = []
         for name in out.split(b"\0")[:MANY]:
             path = os.fsdecode(name)
             try:
-                if name and not self.hides(path) and since < os.stat(os.path.join(self.root, path)).st_mtime <= until:
+                if (
+                    name
+                    and not self.hides(path)
+                    and since < os.stat(os.path.join(self.root, path)).st_mtime <= until
+                ):
                     found.append(path)
             except OSError:
                 continue  # removed: nobody knows when
@@ -70,14 +90,28 @@ class WorkTree:
         if self.root is None or not paths or base.startswith("-"):  # no commit, but an option
             return []
         wanted = [f":(top,literal){path}" for path in paths[:PATHS]]
-        out = self._run(*DIFF, "--no-ext-diff", "--no-textconv", "--no-renames", "--numstat", "-z", base or "HEAD", "--", *wanted)
+        out = self._run(
+            *DIFF,
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--numstat",
+            "-z",
+            base or "HEAD",
+            "--",
+            *wanted,
+        )
         rows: dict[str, tuple[str, int, int]] = {}
         for row in out.split(b"\0"):
             added, _, rest = row.partition(b"\t")
             removed, _, name = rest.partition(b"\t")
             if name:
                 path = os.fsdecode(name)
-                rows[path] = path, int(added) if added.isdigit() else 0, int(removed) if removed.isdigit() else 0
+                rows[path] = (
+                    path,
+                    int(added) if added.isdigit() else 0,
+                    int(removed) if removed.isdigit() else 0,
+                )
         for path in paths[:PATHS]:
             full = os.path.join(self.root, path)
             if path not in rows and os.path.isfile(full) and not self._tracked(path):
@@ -90,7 +124,14 @@ class WorkTree:
 
     def status(self) -> list[tuple[str, str]]:
         """Return (path, two letters as `git status --porcelain` has them) of what is changed, staged or new."""
-        out = self._run("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules")
+        out = self._run(
+            "--no-optional-locks",
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--ignore-submodules",
+        )
         rows = [os.fsdecode(row) for row in out.split(b"\0")[:MANY] if len(row) > 3]
         return [(row[3:], row[:2].strip()) for row in rows if not self.hides(row[3:])]
 
@@ -117,13 +158,40 @@ class WorkTree:
     def changed_files(self, since: float, until: float) -> list[str]:
         """Return the files that commits of the checked-out branch changed between two times, the newest first."""
         span = (f"--since=@{int(since)}", f"--until=@{int(until) + 1}")
-        out = self._run("log", "-z", "--max-count=50", "--no-show-signature", "--name-only", *span, "--format=", "HEAD", "--", ok=(0, 128))
-        return list(dict.fromkeys(path.strip() for row in out.split(b"\0") if (path := row.decode("utf-8", "replace")).strip()))
+        out = self._run(
+            "log",
+            "-z",
+            "--max-count=50",
+            "--no-show-signature",
+            "--name-only",
+            *span,
+            "--format=",
+            "HEAD",
+            "--",
+            ok=(0, 128),
+        )
+        return list(
+            dict.fromkeys(
+                path.strip()
+                for row in out.split(b"\0")
+                if (path := row.decode("utf-8", "replace")).strip()
+            )
+        )
 
     def files_of(self, commit: str) -> list[str]:
         """Return the files that a commit changed, against its first parent."""
         out = self._run(
-            "diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", "-m", "--first-parent", commit, ok=(0, 128)
+            "diff-tree",
+            "-r",
+            "-z",
+            "--root",
+            "--no-commit-id",
+            "--name-only",
+            "--no-renames",
+            "-m",
+            "--first-parent",
+            commit,
+            ok=(0, 128),
         )
         return [os.fsdecode(name) for name in out.split(b"\0") if name]
 

@@ -11,8 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GOES_ON = frozenset({"resume", "compact", "fork"})  # starts of a session whose conversation is there already
-AGENTS = (".gitmem/agents", ".claude/agents", ".gemini/agents")  # where agents of a repository are defined
+# starts of a session whose conversation is there already
+GOES_ON = frozenset({"resume", "compact", "fork"})
+# where agents of a repository are defined
+AGENTS = (".gitmem/agents", ".claude/agents", ".gemini/agents")
 
 
 def remember(hook: Hook) -> None:
@@ -45,7 +47,14 @@ def _start(hook: Hook) -> None:
     on = found(hook)
     sessions.describe(hook.state, event.session, kind=on.kind, branch=on.branch)
     talks = event.session if event.source in GOES_ON else ""
-    activity.note(hook.state, hook.tree, hook.now, [_act(hook, AGENT, hook.who)], conversation=talks, once=True)
+    activity.note(
+        hook.state,
+        hook.tree,
+        hook.now,
+        [_act(hook, AGENT, hook.who)],
+        conversation=talks,
+        once=True,
+    )
 
 
 def _prompt(hook: Hook) -> None:
@@ -57,14 +66,26 @@ def _prompt(hook: Hook) -> None:
         from gitmem.services.work.slash_commands import called
 
         who = called(text)
-        if who and any(os.path.isfile(os.path.join(hook.root, folder, f"{who}.md")) for folder in AGENTS if hook.root):
+        if who and any(
+            os.path.isfile(os.path.join(hook.root, folder, f"{who}.md"))
+            for folder in AGENTS
+            if hook.root
+        ):
             done.append(_act(hook, AGENT, who))
     given = _given(hook, event.prompt, USER, done[0].agent if done else "")
     if given:
         from gitmem.services.work.slash_commands import story_in
 
         story = next(filter(None, (story_in(one.what) for one in reversed(given))), "")
-    activity.note(hook.state, hook.tree, hook.now, [*done, *given], conversation=event.session, asked=1, story=story)
+    activity.note(
+        hook.state,
+        hook.tree,
+        hook.now,
+        [*done, *given],
+        conversation=event.session,
+        asked=1,
+        story=story,
+    )
 
 
 def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
@@ -85,10 +106,17 @@ def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
 def _who(hook: Hook) -> str:
     """Return the agent that this session works as: the one that came last in it."""
     row = hook.state.db.execute(
-        "SELECT agent FROM acts WHERE root = ? AND session = ? AND kind = ? ORDER BY n DESC LIMIT 1", (hook.tree, hook.event.session, AGENT)
+        "SELECT agent FROM acts WHERE root = ? AND session = ? AND kind = ? ORDER BY n DESC LIMIT 1",
+        (hook.tree, hook.event.session, AGENT),
     ).fetchone()
     return str(row[0]) if row else hook.who
 
 
 def _act(hook: Hook, kind: str, what: str, role: str = USER, who: str = "") -> Act:
-    return Act(kind, what, agent=who or (what if kind == AGENT else hook.who), session=hook.event.session, role=role)
+    return Act(
+        kind,
+        what,
+        agent=who or (what if kind == AGENT else hook.who),
+        session=hook.event.session,
+        role=role,
+    )

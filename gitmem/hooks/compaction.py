@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 HEAD = "what this session's own history says of the time before its context was {}:"
 MARKED = "marked: "
 MORE = "- the rest of what was said and done: git mem recall WORDS"
-SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}  # what of a digest is told, and how it is called
+# what of a digest is told, and how it is called
+SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}
 PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
 SHARE = 3  # part of a start's budget that it takes
 MOST, LENGTH = 400, 4000  # characters of a line, of all
@@ -44,7 +45,10 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
         texts = [*first, *_taught(hook, texts), *texts[len(first) :]]
     texts = _once(texts)
     head = HEAD.format("cleared" if event.source == "clear" else "compacted")
-    room, length = (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE), LENGTH
+    room, length = (
+        (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE),
+        LENGTH,
+    )
     lines = []
     for text in texts:
         line = f"- {clean(text, MOST)}"
@@ -58,13 +62,19 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
 def _once(texts: "list[str]") -> "list[str]":
     """Return what is told without what a mark says already: what is marked is to do, decided or wanted too."""
     marks = [plain(text.removeprefix(MARKED)) for text in texts if text.startswith(MARKED)]
-    return [text for text in texts if text.startswith(MARKED) or not is_said(text.partition(": ")[2] or text, marks)]
+    return [
+        text
+        for text in texts
+        if text.startswith(MARKED) or not is_said(text.partition(": ")[2] or text, marks)
+    ]
 
 
 def is_said(text: str, said: "list[str]") -> bool:
     """Say whether one of some plain texts says what a text does, and little more: a name that is a part of it is another matter."""
     wanted = plain(text)
-    return bool(wanted) and any(f" {wanted} " in f" {one} " and 2 * len(wanted) >= len(one) for one in said)
+    return bool(wanted) and any(
+        f" {wanted} " in f" {one} " and 2 * len(wanted) >= len(one) for one in said
+    )
 
 
 def contents(lines: "list[str]") -> "list[str]":
@@ -80,7 +90,9 @@ def _rendered(hook: Hook) -> "list[str]":
         time.sleep(0.02)
     for stem in reversed(reader.stems(hook.home, hook.event.session)):
         try:
-            with open(reader.Segment(stem, 0).path(reader.SHORT), encoding="utf-8", errors="replace") as file:
+            with open(
+                reader.Segment(stem, 0).path(reader.SHORT), encoding="utf-8", errors="replace"
+            ) as file:
                 found: Any = loads(file.read())
         except UNREADABLE:
             continue
@@ -93,7 +105,12 @@ def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
     """Return what the digest of this session has found in its transcript, as far as its history does not say so."""
     if hook.index is None:
         return []
-    numbers = [row["n"] for row in hook.index.rows(kinds=("summary",), sessions=(hook.event.session,), limit=4, fields=("id",))]
+    numbers = [
+        row["n"]
+        for row in hook.index.rows(
+            kinds=("summary",), sessions=(hook.event.session,), limit=4, fields=("id",)
+        )
+    ]
     said = [plain(text) for text in texts]
     found = summaries.entries(hook.index, numbers) if numbers else []
     return [
@@ -121,7 +138,11 @@ def _tail(stem: str) -> bytes:
     """Return the end of a history: of its live file, and of what was put aside a moment ago and is not compressed yet."""
     folder, name = os.path.split(stem)
     try:
-        aside = sorted(one for one in os.listdir(folder) if one.startswith(f"{name}.") and one.endswith(reader.PART))
+        aside = sorted(
+            one
+            for one in os.listdir(folder)
+            if one.startswith(f"{name}.") and one.endswith(reader.PART)
+        )
     except OSError:
         aside = []
     data = b""

@@ -17,7 +17,17 @@ from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError, NotARepository
 from gitmem.redaction.formats import harmless, public
-from gitmem.repo.location import Home, Location, ignore_text, inside, is_embedded, is_own, locate, storable, user_repository
+from gitmem.repo.location import (
+    Home,
+    Location,
+    ignore_text,
+    inside,
+    is_embedded,
+    is_own,
+    locate,
+    storable,
+    user_repository,
+)
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -37,7 +47,8 @@ if TYPE_CHECKING:
 LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
 SHORT = 8000  # characters of an output that may be seen to be harmless at once
 FILES = 20  # files of one tool call that are looked at
-WAIT, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
+# seconds to wait for another process that writes state.db; and once it was waited for in vain
+WAIT, HURRY = 0.5, 0.1
 LOCK = "index.lock"  # see `index.builder`
 FOLLOWING = 0.06  # seconds that a writer may still be indexing what it wrote
 REFRESH = 1.0  # seconds that a prompt or a start may take to bring the index up to date
@@ -68,12 +79,14 @@ class Hook:
         if is_embedded(self.where.gitdir):  # that GIT_DIR names
             raise NotARepository(f"'{self.where.gitdir}' lies in another repository.")
         self.root = os.path.realpath(self.where.worktree) if self.where.worktree else ""
-        self.tree, self.spot = storable(self.root), storable(self.folder)  # the two as they are stored
+        # the two as they are stored
+        self.tree, self.spot = storable(self.root), storable(self.folder)
         self.home = Home(self.where.home, shared=sharing_of(self.where.commondir))
         self._settings: config.Settings | None = None
         self._state: State | None = None
         self._own: frozenset[str] | None = None
-        self._lost: Exception | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
+        # why state.db cannot be opened: tried once, for it takes long to fail
+        self._lost: Exception | None = None
         self._index: Index | None = None
         self._looked = False
         self._ignored: Ignored | None = None
@@ -84,7 +97,9 @@ class Hook:
     def look(self) -> None:
         """Find the files that the event is about, and take from it what must not be stored: what is ignored, private or secret."""
         event = self.event
-        within = {given: storable(inside(given, self.root, self.folder)) for given in event.paths[:FILES]}
+        within = {
+            given: storable(inside(given, self.root, self.folder)) for given in event.paths[:FILES]
+        }
         hidden = self.ignored
         if hidden:
             roots = [root for root in dict.fromkeys((self.root, self.where.worktree)) if root]
@@ -92,7 +107,8 @@ class Hook:
             if hidden.used_by(event.command, roots, self.folder) or (within and not shown):
                 event.action = event.command = event.error = ""
             if hidden.without(event.error, roots, self.folder) != event.error:
-                event.error = ""  # what it says may quote them: the lines that name them are not all
+                # what it says may quote them: the lines that name them are not all
+                event.error = ""
             within = shown
         event.changes = [change for change in event.changes if within.get(change.path)]
         for change in event.changes:
@@ -134,7 +150,9 @@ class Hook:
                 if config.one_off(self.env):
                     self._settings = self._ask()
                 else:
-                    self._settings = config.cached(self.home, config.sources(self.where, self.env), self._ask)
+                    self._settings = config.cached(
+                        self.home, config.sources(self.where, self.env), self._ask
+                    )
             except GitmemError:  # no git to ask: what is known of the repository still holds
                 self._settings = config.Settings({})
         return self._settings
@@ -155,7 +173,11 @@ class Hook:
         return quick_git.spawn(self._git_env(), self.where.gitdir, *args)
 
     def _git_env(self) -> "dict[str, str]":
-        return {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
+        return {
+            k: v
+            for k, v in self.env.items()
+            if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"
+        }
 
     @property
     def state(self) -> State:
@@ -166,12 +188,21 @@ class Hook:
             self.home.make()
             started = time.monotonic()
             state = State(self.home, timeout=WAIT)
-            # many hooks that make the file at once get in one another's way; a moment later it is there
-            while state.in_memory and time.monotonic() - started < WAIT / 2 and os.access(self.home.path, os.W_OK):
+            # many hooks that make the file at once get in one another's way; a moment later it is
+            # there
+            while (
+                state.in_memory
+                and time.monotonic() - started < WAIT / 2
+                and os.access(self.home.path, os.W_OK)
+            ):
                 time.sleep(0.02)
                 state = State(self.home, timeout=WAIT)
             if state.in_memory:
-                self._lost = sqlite.OperationalError("state.db is locked") if state.busy else GitmemError("state.db cannot be written")
+                self._lost = (
+                    sqlite.OperationalError("state.db is locked")
+                    if state.busy
+                    else GitmemError("state.db cannot be written")
+                )
                 raise self._lost
             self._state = state
         return self._state
@@ -188,7 +219,8 @@ class Hook:
             self._looked = True
             path = self.home.join("index.db")
             if os.path.exists(path):
-                from gitmem.index.reader import open_index  # compiles patterns: most tool calls do without
+                # compiles patterns: most tool calls do without
+                from gitmem.index.reader import open_index
 
                 self._index = open_index(path)
         return self._index
@@ -235,7 +267,13 @@ class Hook:
 
     # -- what was told
 
-    def tell(self, rows: "Sequence[Row]", budget: int, lines: "Callable[[Row], str]", told: "Sequence[str]" = ()) -> "list[str]":
+    def tell(
+        self,
+        rows: "Sequence[Row]",
+        budget: int,
+        lines: "Callable[[Row], str]",
+        told: "Sequence[str]" = (),
+    ) -> "list[str]":
         """Return the lines of the rows that are new to this context and fit, and note that they are told.
 
         `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
@@ -253,7 +291,11 @@ class Hook:
         own = self.own_addresses
         for row in in_order(rows, own):
             form = _form(row)
-            if row["id"] in chosen or known.get(row["id"]) == form or row.get("source") in self.loads:
+            if (
+                row["id"] in chosen
+                or known.get(row["id"]) == form
+                or row.get("source") in self.loads
+            ):
                 continue
             line = shares.fitted(row, lines(attributed(row, own)), budget, own)
             if not line or tokens(line) > room or units(line) > length:
@@ -263,7 +305,11 @@ class Hook:
             chosen[row["id"]] = form, line
             shares.note(row, line, own)
         # hooks of one event run in parallel: only what this process was first to tell
-        fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
+        fresh = (
+            self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()])
+            if chosen
+            else ()
+        )
         return [chosen[id][1] for id in fresh]
 
     def heard(self, rows: "Sequence[Row]") -> None:
@@ -275,7 +321,10 @@ class Hook:
         """Have an index that turned out to be damaged built anew, for the next call; state.db heals itself."""
         if not is_damage(error):
             return
-        for path in (self.home.join("index.db"), os.path.join(user_repository(self.env), "gitmem", "index.db")):
+        for path in (
+            self.home.join("index.db"),
+            os.path.join(user_repository(self.env), "gitmem", "index.db"),
+        ):
             for suffix in ("", "-wal", "-shm"):
                 try:
                     os.unlink(path + suffix)
@@ -305,7 +354,11 @@ class Hook:
     def waiting(self) -> "Sequence[str]":
         """Return the names of the writes that wait in the journal."""
         try:
-            return [name for name in os.listdir(self.home.join(journal.FOLDER)) if name.endswith(".json")]
+            return [
+                name
+                for name in os.listdir(self.home.join(journal.FOLDER))
+                if name.endswith(".json")
+            ]
         except OSError:
             return ()
 
@@ -313,7 +366,9 @@ class Hook:
         """Say whether all that was written is in the index, as far as files can tell: where a reftable's refs are only git knows."""
         if self.waiting():
             return False
-        return has_reftable(self.where.commondir) or self.tips() == (self.index.tips() if self.index else {})
+        return has_reftable(self.where.commondir) or self.tips() == (
+            self.index.tips() if self.index else {}
+        )
 
     def refresh(self, *, asks_git: bool = False) -> bool:
         """Bring the index up to date, as far as that is soon done; say whether all that was written is in it.
@@ -411,7 +466,9 @@ def _form(row: "Row") -> str:
     """Return what changes when a record says something new; counting a gotcha's hits does not."""
     if row["kind"] != "gotcha":
         return str(row["oid"])
-    return fingerprint(repr((row["title"], row["workaround"], row["severity"], bool(row.get("fix")))))
+    return fingerprint(
+        repr((row["title"], row["workaround"], row["severity"], bool(row.get("fix"))))
+    )
 
 
 def fingerprint(text: str) -> str:

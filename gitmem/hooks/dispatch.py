@@ -14,13 +14,20 @@ if TYPE_CHECKING:
 
 # event -> (module of this package, its function, which returns the lines to tell)
 HANDLERS = {
-    events.SESSION_START: ("session_start", "start"), events.PROMPT: ("prompt", "prompt"), events.BEFORE_TOOL: ("tool_use", "before"),
-    events.AFTER_TOOL: ("tool_use", "after"), events.TOOL_FAILED: ("tool_failure", "failed"), events.BEFORE_COMPACT: ("turn_end", "compact"),
-    events.AFTER_COMPACT: ("turn_end", "compacted"), events.TURN_END: ("turn_end", "turn"), events.SESSION_END: ("turn_end", "end"),
-}  # fmt: skip
+    events.SESSION_START: ("session_start", "start"),
+    events.PROMPT: ("prompt", "prompt"),
+    events.BEFORE_TOOL: ("tool_use", "before"),
+    events.AFTER_TOOL: ("tool_use", "after"),
+    events.TOOL_FAILED: ("tool_failure", "failed"),
+    events.BEFORE_COMPACT: ("turn_end", "compact"),
+    events.AFTER_COMPACT: ("turn_end", "compacted"),
+    events.TURN_END: ("turn_end", "turn"),
+    events.SESSION_END: ("turn_end", "end"),
+}
 # these say who is at work and what is asked for; so does a command that may be one of git's
 ACTING = frozenset({events.SESSION_START, events.PROMPT, events.TURN_END})
-# with the first of these a session is told what could not be told before, and, where its agent says nothing of a compaction, what it has forgotten
+# with the first of these a session is told what could not be told before, and, where its agent says
+# nothing of a compaction, what it has forgotten
 LATE = frozenset({events.PROMPT, events.BEFORE_TOOL, events.AFTER_TOOL, events.TOOL_FAILED})
 
 

@@ -26,7 +26,9 @@ def file_lines(hook: Hook) -> "list[str]":
     told = set((hook.state.marked(key) or "").split("\n")) if found else set()
     fresh = [one for one in found if f"{one.path} {one.other}" not in told]
     if fresh:
-        hook.state.mark(key, "\n".join([*sorted(told), *(f"{one.path} {one.other}" for one in fresh)])[-4000:])
+        hook.state.mark(
+            key, "\n".join([*sorted(told), *(f"{one.path} {one.other}" for one in fresh)])[-4000:]
+        )
     return [_line(one) for one in fresh]
 
 

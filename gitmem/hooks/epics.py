@@ -30,12 +30,17 @@ def resume_lines(hook: Hook) -> "list[str]":
     if not mine:
         return []
     known = sessions.get(hook.state, hook.event.session)
-    lines = [_line(epic, how, hook.event.session, known.process if known else "") for epic, how in mine[:MOST]]
+    lines = [
+        _line(epic, how, hook.event.session, known.process if known else "")
+        for epic, how in mine[:MOST]
+    ]
     free = [epic for epic, how in mine if not how["alive"]]
     if free:
         slug = clean(free[0]["id"][4:], 64)
         others = f" ({len(mine) - MOST} more: git mem work list)" if len(mine) > MOST else ""
-        lines.append(f"- To go on with it, ask the user which way: git mem work resume {slug} {WAYS}{others}")
+        lines.append(
+            f"- To go on with it, ask the user which way: git mem work resume {slug} {WAYS}{others}"
+        )
     return lines
 
 
@@ -44,7 +49,13 @@ def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: 
     state = how["standing"]
     if how["alive"]:
         mine = how["session"] == session or (process and how["process"] == process)
-        state = "in progress here" if mine else "another session is at it" if how["session"] else "somebody is at it"
+        state = (
+            "in progress here"
+            if mine
+            else "another session is at it"
+            if how["session"]
+            else "somebody is at it"
+        )
     elif state == epics.ACTIVE:
         state = "in progress elsewhere"
     where = [f"story {clean(epic['story'], 60)}"] if epic["story"] else []

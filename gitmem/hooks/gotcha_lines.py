@@ -42,7 +42,10 @@ class Spots:
         if found:
             path, first, _, was = found
             return f"{path}:{first}" if first else path if not was else f"{path}, formerly {was}"
-        anchor = next((a for a in row["anchors"] if isinstance(a, dict) and isinstance(a.get("path"), str)), None)
+        anchor = next(
+            (a for a in row["anchors"] if isinstance(a, dict) and isinstance(a.get("path"), str)),
+            None,
+        )
         written = place(row)
         if anchor is None or not self._root or not _span(anchor):
             return written
@@ -51,7 +54,11 @@ class Spots:
             self._files[path] = read_lines(os.path.join(self._root, path))
         lines = self._files[path]
         if not lines:
-            return f"{written}, which is not there any more" if not os.path.lexists(os.path.join(self._root, path)) else written
+            return (
+                f"{written}, which is not there any more"
+                if not os.path.lexists(os.path.join(self._root, path))
+                else written
+            )
         number = today(anchor, lines)
         first = _span(anchor)[0]
         if number == first:
@@ -63,7 +70,11 @@ class Spots:
 
 def _span(anchor: "Row") -> "Sequence[int]":
     span = anchor.get("lines")
-    return span if isinstance(span, list) and len(span) == 2 and all(isinstance(x, int) for x in span) else ()
+    return (
+        span
+        if isinstance(span, list) and len(span) == 2 and all(isinstance(x, int) for x in span)
+        else ()
+    )
 
 
 def today(anchor: "Row", lines: "Sequence[str]") -> int:
@@ -74,7 +85,12 @@ def today(anchor: "Row", lines: "Sequence[str]") -> int:
     context = anchor.get("context")
     first = _span(anchor)[0]
     remembered = context.get("lines") if isinstance(context, dict) else None
-    if not isinstance(context, dict) or not isinstance(remembered, list) or not remembered or not isinstance(remembered[0], str):
+    if (
+        not isinstance(context, dict)
+        or not isinstance(remembered, list)
+        or not remembered
+        or not isinstance(remembered[0], str)
+    ):
         return first  # nothing to compare with
     wanted = _bare(remembered[0])
     if 1 <= first <= len(lines) and _bare(lines[first - 1]) == wanted:

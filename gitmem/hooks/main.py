@@ -61,7 +61,14 @@ def respond(
     ready(None, event.name, limit)
     try:
         compacts = events.AFTER_COMPACT in speaks.events.values()
-        hook = Hook(event, env, now, hears=heard and event.raw in speaks.told, hears_after_compact=compacts, loads=speaks.loads)
+        hook = Hook(
+            event,
+            env,
+            now,
+            hears=heard and event.raw in speaks.told,
+            hears_after_compact=compacts,
+            loads=speaks.loads,
+        )
     except NotARepository:
         return b""
     if not hook.trusted() or is_off(hook.home, env, now, event.session):
@@ -78,12 +85,18 @@ def respond(
     except sqlite.DatabaseError as error:
         hook.mend(error)
         raise
-    told = bool(lines) and (event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None))
+    told = bool(lines) and (
+        event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None)
+    )
     words = fence(lines) if told else ""
     hook.spend(tokens(words), time.monotonic() - begun)
     if not words:
         return b""
-    answer = speaks.ask(event, words) if event.name == events.TURN_END and speaks.ask else speaks.answer(event, words)
+    answer = (
+        speaks.ask(event, words)
+        if event.name == events.TURN_END and speaks.ask
+        else speaks.answer(event, words)
+    )
     return dumps(answer).encode()
 
 
@@ -136,7 +149,10 @@ def _reads_payload() -> "bool | None":
     if not reads:
         return None
     if os.isatty(0):
-        os.write(2, b"git mem hook is called by an agent's CLI, with an event's JSON on stdin. See: git mem hook --help\n")
+        os.write(
+            2,
+            b"git mem hook is called by an agent's CLI, with an event's JSON on stdin. See: git mem hook --help\n",
+        )
         return None
     return heard
 
@@ -161,7 +177,11 @@ def _call(args: "Sequence[str]", watch: Watch, heard: bool) -> bytes:
     began = time.time()  # two hooks of one event begin at once, and may read it one after the other
     data = _input()
     if data and not args:
-        raise GitmemError("the hook's command names no agent; for Claude Code it is 'git-mem hook claude'")
+        raise GitmemError(
+            "the hook's command names no agent; for Claude Code it is 'git-mem hook claude'"
+        )
     if not data:
         return b""
-    return respond(args[0], args[1] if len(args) > 1 else "", data, os.environ, began, watch.ready, heard=heard)
+    return respond(
+        args[0], args[1] if len(args) > 1 else "", data, os.environ, began, watch.ready, heard=heard
+    )

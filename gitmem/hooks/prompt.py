@@ -35,7 +35,9 @@ def _refresh(hook: Hook) -> None:
     from gitmem.hooks.session_log import TEXT, kept
     from gitmem.state import late_answers
 
-    late_answers.owe(hook.state, hook.event.context, late_answers.PROMPT, kept(hook.event.prompt, TEXT))
+    late_answers.owe(
+        hook.state, hook.event.context, late_answers.PROMPT, kept(hook.event.prompt, TEXT)
+    )
     if hook.refresh():
         late_answers.take(hook.state, hook.event.context, (late_answers.PROMPT,))
     else:
@@ -49,9 +51,16 @@ def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
     hidden = hook.state.snoozed(hook.now) if indexes else {}
     sure = bool(hook.settings.get("injectUnconfirmed"))
     for index in indexes:
-        found += recall(index, text, hook.root, hook.folder, hook.agents, hook.now, hidden, unconfirmed=sure)
+        found += recall(
+            index, text, hook.root, hook.folder, hook.agents, hook.now, hidden, unconfirmed=sure
+        )
     if not found:
         return []
     spots = Spots(hook)
     budget = int(hook.settings.get("promptBudget")) + sum(map(tokens, told))
-    return hook.tell(found[:MOST], budget, lambda row: record_line(row, body=row["body"], spot=spots.of(row)), told)
+    return hook.tell(
+        found[:MOST],
+        budget,
+        lambda row: record_line(row, body=row["body"], spot=spots.of(row)),
+        told,
+    )

@@ -34,7 +34,11 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
     finally:
         index.close()
     files = [one for one in found if not one.aside]
-    sure = [one for one in files[: MOST * 2] if one.score >= NEAR * files[0].score and any(how in SURE for how, _ in one.reasons)][:MOST]
+    sure = [
+        one
+        for one in files[: MOST * 2]
+        if one.score >= NEAR * files[0].score and any(how in SURE for how, _ in one.reasons)
+    ][:MOST]
     if not sure:
         return []
     key = " ".join(one.path for one in sure)
@@ -49,6 +53,7 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
 
 def _file(one: "Found") -> str:
     how, what = next((how, what) for how, what in one.reasons if how in SURE)
-    said = what.partition(" ")[0] if how == "commit" else what  # not the subject: anybody may have written it
+    # not the subject: anybody may have written it
+    said = what.partition(" ")[0] if how == "commit" else what
     why = "" if how == "named" else f" ({SURE[how]} {clean(said, 60)})"
     return f"{clean(one.path, 120)}{why}"

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOLDER = "sessions"
-TEXT, OUTPUT = 8000, 2000  # characters that are kept of what people and agents say, and of commands and what they print
+# characters that are kept of what people and agents say, and of commands and what they print
+TEXT, OUTPUT = 8000, 2000
 HEAD = len("history_YYYYMMDD_HHMMSS_")  # of a file's name, before the session's id
 FULL = 32 << 20  # bytes of a history from which on rows come without their content
-STATED = frozenset({events.SESSION_START, events.PROMPT})  # they tell the state; they open a session
+# they tell the state; they open a session
+STATED = frozenset({events.SESSION_START, events.PROMPT})
 
 
 def note(hook: Hook) -> None:
@@ -48,7 +50,11 @@ def note(hook: Hook) -> None:
         trouble = error
         hook.hurry()
         name = (_files(folder, event.session) or [_name(hook)])[-1]
-    size = append(os.path.join(folder, name), row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+    size = append(
+        os.path.join(folder, name),
+        row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"),
+        FULL,
+    )
     if not trouble and 0 < hook.settings.get("historyLimit") < size:
         hook.drain(f"condense {event.session}")  # it puts the rows aside
     if trouble and not is_locked(trouble):
@@ -58,7 +64,18 @@ def note(hook: Hook) -> None:
 def _signed(hook: Hook, process: str, *, opens: bool) -> str:
     """Give a sign of life; return the name of the session's file, empty where the id is that of another agent's session."""
     event = hook.event
-    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, _name(hook), None, "", hook.tree, event.transcript, process)
+    mine = sessions.Session(
+        event.session,
+        event.agent,
+        hook.now,
+        hook.now,
+        _name(hook),
+        None,
+        "",
+        hook.tree,
+        event.transcript,
+        process,
+    )
     others = [agent for agent in events.ADAPTERS if agent != event.agent]
     return os.path.basename(sessions.sign(hook.state, mine, opens=opens, others=others))
 
@@ -66,7 +83,8 @@ def _signed(hook: Hook, process: str, *, opens: bool) -> str:
 def _name(hook: Hook) -> str:
     """Return how the file of a session that begins now is called."""
     made = stamp(hook.now)
-    # the whole id: those of some agents begin with the time, and are alike in their first eight characters
+    # the whole id: those of some agents begin with the time, and are alike in their first eight
+    # characters
     return f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{hook.event.session}.jsonl"
 
 
@@ -104,12 +122,25 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
         role, content = "assistant", kept(event.message, TEXT)
     elif event.tool:
         # the command has been masked; an output only of what is a secret for sure
-        role, content = "tool", "\n".join(x for x in (cut(event.command, OUTPUT), kept(event.error, OUTPUT)) if x)
+        role, content = (
+            "tool",
+            "\n".join(x for x in (cut(event.command, OUTPUT), kept(event.error, OUTPUT)) if x),
+        )
     facts = {
-        "event": event.name, "tool": event.tool, "action": event.action, "files": [name_kept(path) for path in hook.paths], "source": event.source, "call": event.call,
+        "event": event.name,
+        "tool": event.tool,
+        "action": event.action,
+        "files": [name_kept(path) for path in hook.paths],
+        "source": event.source,
+        "call": event.call,
         "agent_id": event.subagent,
-    }  # fmt: skip
-    out: dict[str, Any] = {"timestamp": at, "role": role, "content": content, "metadata": {k: v for k, v in facts.items() if v}}
+    }
+    out: dict[str, Any] = {
+        "timestamp": at,
+        "role": role,
+        "content": content,
+        "metadata": {k: v for k, v in facts.items() if v},
+    }
     if event.name in STATED:
         state = {
             "agent": event.agent,
@@ -153,7 +184,9 @@ def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> int:
     Returns how long the file is now. One of more than `full` bytes gets the row without its content. What a full disk has cut off does not
     take the next row with it.
     """
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    handle = os.open(
+        path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+    )
     try:
         size = os.fstat(handle).st_size
         if full and size > full:

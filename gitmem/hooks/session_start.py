@@ -31,21 +31,31 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-PATIENCE = 0.4  # seconds that the start of a session waits once for each commit, for code that may have gone to another file
+# seconds that the start of a session waits once for each commit, for code that may have gone to
+# another file
+PATIENCE = 0.4
 RECENT = 600.0  # seconds for which a digest that was asked for is still to come
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
 LEFT = 3  # tasks of the session before that its line names
 # parts of a digest that say what a session taught
-TAUGHT = frozenset({"Decided", "Errors and their fixes", "Patterns", "Preferences", "Technical context"})
+TAUGHT = frozenset(
+    {"Decided", "Errors and their fixes", "Patterns", "Preferences", "Technical context"}
+)
 ANSWER = 160  # characters of a last answer, where no better word of what was done is there
 TERSE = 25  # characters of a sentence that says little: `Done`, `All tests pass`
 BEFORE = 480  # of what is told of the session before, besides its title
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
 TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
 WORK = 0.7  # of a budget: what is said of the work in hand, at most
-SAID = {"tasks": "task", "decisions": "decision", "patterns": "pattern", "errors": "error", "preferences": "preference"}
+SAID = {
+    "tasks": "task",
+    "decisions": "decision",
+    "patterns": "pattern",
+    "errors": "error",
+    "preferences": "preference",
+}
 CODE = 480  # characters of a line of what the code is made of
 OLD = 30  # days of work after which a task that nobody touched is told no more
 MORE = "- … {} more left to do: git mem briefing"
@@ -59,9 +69,11 @@ def start(hook: Hook) -> "list[str]":
         hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
-    late_answers.take(hook.state, event.context, (late_answers.START, late_answers.BEFORE))  # of a start before this one
+    # of a start before this one
+    late_answers.take(hook.state, event.context, (late_answers.START, late_answers.BEFORE))
     if dirty is not None and not hook.is_current():
-        late_answers.owe(hook.state, event.context, late_answers.START)  # until it is, also where this process is ended over it
+        # until it is, also where this process is ended over it
+        late_answers.owe(hook.state, event.context, late_answers.START)
     if hook.refresh(asks_git=True):
         late_answers.take(hook.state, event.context, (late_answers.START,))
     hook.catch_up(insists=True, sure=dead or sessions.waiting(hook.state) > 0)
@@ -88,7 +100,9 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
         own=hook.own_addresses,
     )
     oldest = max((summaries.nth_day_of_work(index, OLD) for index in hook.indexes), default="")
-    known.by[collect.TASKS] = [one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest]
+    known.by[collect.TASKS] = [
+        one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest
+    ]
     if before:
         known.last = None
     if _elsewhere(hook, known):
@@ -110,7 +124,11 @@ def told_before(hook: Hook, before: str) -> "list[str]":
         session=hook.event.session,
         own=hook.own_addresses,
     )
-    return _Telling(hook, known).before() if known.last is not None and known.last.session == before else []
+    return (
+        _Telling(hook, known).before()
+        if known.last is not None and known.last.session == before
+        else []
+    )
 
 
 class _Telling:
@@ -137,14 +155,27 @@ class _Telling:
         self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
         errors = self._rows(collect.ERRORS)
         own = self._hook.own_addresses
-        grave = [row for row in errors if row["kind"] == "gotcha" and row["severity"] == "critical" and is_accepted(row, own)]
+        grave = [
+            row
+            for row in errors
+            if row["kind"] == "gotcha" and row["severity"] == "critical" and is_accepted(row, own)
+        ]
         state, decisions = self._rows(collect.STATE), self._rows(collect.DECISIONS)
         pinned = [row for row in state if row.get("status") == "pinned"]
         # a share of the whole, up to which it may be full; what a part leaves over goes to the next
         for rows, share in (
-            (shown(self._hook, near), 0.6), (grave, 0.7), (pinned, 0.75), (decisions, 0.85), (self._rows(collect.PREFERENCES), 0.9), (self._rows(collect.PATTERNS), 0.95),
-            (errors, 1.0), (state, 1.0), (decisions, 1.0), (tasks, 1.0), (offered(self._hook), 1.0),
-        ):  # fmt: skip
+            (shown(self._hook, near), 0.6),
+            (grave, 0.7),
+            (pinned, 0.75),
+            (decisions, 0.85),
+            (self._rows(collect.PREFERENCES), 0.9),
+            (self._rows(collect.PATTERNS), 0.95),
+            (errors, 1.0),
+            (state, 1.0),
+            (decisions, 1.0),
+            (tasks, 1.0),
+            (offered(self._hook), 1.0),
+        ):
             self._lines += self._hook.tell(rows, int(self._budget * share), self._line, self._lines)
         if left := self._left(tasks) if left else 0:
             self._lines.append(MORE.format(left))
@@ -169,7 +200,9 @@ class _Telling:
             own = after_compaction(hook)
             lines += own
         elif hook.event.source not in TALKED:
-            facts = session_opening.facts(hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session)
+            facts = session_opening.facts(
+                hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session
+            )
             interrupted = facts.interrupted
             if session_opening.decide(facts).action == session_opening.ASK:
                 ask = f"- ask the user first: {clean(session_opening.words(session_opening.ASK, facts), 300)}"
@@ -200,9 +233,15 @@ class _Telling:
         entries = self._known[subject]
         if self._asked:  # an interruption is told once
             entries = [one for one in entries if one.kind != session_opening.INTERRUPTED]
-        gotchas = [one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"]
+        gotchas = [
+            one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"
+        ]
         wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
-        rows = [row for one in entries for row in (_code_rows(one) if one.kind == "dna" else [one.row or _row(subject, one)])]
+        rows = [
+            row
+            for one in entries
+            for row in (_code_rows(one) if one.kind == "dna" else [one.row or _row(subject, one)])
+        ]
         return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
 
     def _news(self, rows: "list[Row]") -> "list[Row]":
@@ -211,7 +250,13 @@ class _Telling:
             return rows
         from gitmem.hooks.compaction import is_said
 
-        said = [row for row in rows if is_said(row["entry"].text if row["kind"] == "entry" else str(row["title"]), self._own)]
+        said = [
+            row
+            for row in rows
+            if is_said(
+                row["entry"].text if row["kind"] == "entry" else str(row["title"]), self._own
+            )
+        ]
         self._hook.heard(said)
         ids = {row["id"] for row in said}
         return [row for row in rows if row["id"] not in ids]
@@ -219,11 +264,16 @@ class _Telling:
     def _line(self, row: "Row") -> str:
         """Return a record, or an entry of a summary, as one line."""
         if row["kind"] == "summary":
-            # what else its line has costs some 250 characters; a part of a budget has as many of them as the whole has tokens
+            # what else its line has costs some 250 characters; a part of a budget has as many of
+            # them as the whole has tokens
             most = max(80, min(BEFORE, self._budget - 250))
             line = record_line(row, most=160, lead="the session before: ")
             return f"{line} {clean(row['body'], most)}" if row["body"] else line
-        maybe = "perhaps done: ask the user" if str(row["id"]).removeprefix("entry tasks ") in self._perhaps else ""
+        maybe = (
+            "perhaps done: ask the user"
+            if str(row["id"]).removeprefix("entry tasks ") in self._perhaps
+            else ""
+        )
         if row["kind"] != "entry":
             line = self._spots.line(row, most=160)
             return f"{line} ({maybe})" if maybe else line
@@ -231,20 +281,40 @@ class _Telling:
         if row["subject"] == "code":
             return f"- [code] {f'{clean(one.where, 40)}: ' if one.where else ''}{clean(one.text, CODE)}"
         by = f"by {clean(one.by, 120)}" if one.by else ""
-        facts = "; ".join(fact for fact in (clean(one.day, 10), by, clean(one.where, 80), maybe) if fact)
+        facts = "; ".join(
+            fact for fact in (clean(one.day, 10), by, clean(one.where, 80), maybe) if fact
+        )
         said = SAID.get(row["subject"], "context")
         what = f"{said} of another" if one.by else f"{'pinned ' if one.pinned else ''}{said}"
-        return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (f" {clean(one.detail, 160)}" if one.detail else "")
+        return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (
+            f" {clean(one.detail, 160)}" if one.detail else ""
+        )
 
     def _last(self) -> "list[Row]":
         """Return the digest of the session before, if this one is new."""
         last = self._known.last
-        if self._hook.event.source in TALKED or last is None or last.row is None or last.body is None:
+        if (
+            self._hook.event.source in TALKED
+            or last is None
+            or last.row is None
+            or last.body is None
+        ):
             return []
-        mine = [one for one in self._known[collect.TASKS] if one.session == last.session and one.kind != session_opening.INTERRUPTED]
-        told = self._hook.state.known(self._hook.event.context)  # a task with a line of its own is counted here, not said again
+        mine = [
+            one
+            for one in self._known[collect.TASKS]
+            if one.session == last.session and one.kind != session_opening.INTERRUPTED
+        ]
+        # a task with a line of its own is counted here, not said again
+        told = self._hook.state.known(self._hook.event.context)
         names = [one.text for one in mine if (one.id or _row(collect.TASKS, one)["id"]) not in told]
-        return [{**last.row, "kind": "summary", "body": _short(last.body.body(last.number), names, len(mine) - len(names))}]
+        return [
+            {
+                **last.row,
+                "kind": "summary",
+                "body": _short(last.body.body(last.number), names, len(mine) - len(names)),
+            }
+        ]
 
 
 def _row(subject: str, one: "Entry") -> "Row":
@@ -252,7 +322,8 @@ def _row(subject: str, one: "Entry") -> "Row":
     return {
         "id": f"entry {subject} {one.item[:80]}",
         "kind": "entry",
-        "oid": fingerprint(f"{one.text[:200]} {one.detail[:200]}"),  # what is told is noted, not what it says
+        # what is told is noted, not what it says
+        "oid": fingerprint(f"{one.text[:200]} {one.detail[:200]}"),
         "subject": subject,
         "entry": one,
         **({"store": "", "committer": one.committer} if one.by else {}),
@@ -297,7 +368,10 @@ def _code_rows(one: "Entry") -> "list[Row]":
 
 def _bury(hook: Hook) -> bool:
     """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
-    ended = [sessions.bury(hook.state, one, hook.now) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
+    ended = [
+        sessions.bury(hook.state, one, hook.now)
+        for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]
+    ]
     return any(ended)
 
 
@@ -306,7 +380,8 @@ def to_come(hook: Hook) -> str:
     ended = sessions.some(hook.state, ended=True, limit=2)
     before = next((one.id for one in ended if one.id != hook.event.session), "")
     asked = any(
-        one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT for one in sessions.requested(hook.state)
+        one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
+        for one in sessions.requested(hook.state)
     )
     return before if asked else ""
 
@@ -320,13 +395,23 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
     by = {name: rest for name, _, rest in (part.partition("\n") for part in parts)}
 
     def items(name: str, most: int, length: int = 100) -> str:
-        found = [clean(line[2:], length).rstrip(".") for line in by.get(name, "").splitlines() if line.startswith("- ")]
-        return "; ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+        found = [
+            clean(line[2:], length).rstrip(".")
+            for line in by.get(name, "").splitlines()
+            if line.startswith("- ")
+        ]
+        return "; ".join(found[:most]) + (
+            f" and {len(found) - most} more" if len(found) > most else ""
+        )
 
     # the index has the words of the sections behind the text: of an answer the first line is taken
     # what it says of decisions and the like is told by itself, as people have left it since
-    answer = "" if TAUGHT & by.keys() else _first(by.get("Last answer", "").strip().partition("\n")[0])
-    open_ = [plain(line[2:]) for line in by.get("Still to do", "").splitlines() if line.startswith("- ")]
+    answer = (
+        "" if TAUGHT & by.keys() else _first(by.get("Last answer", "").strip().partition("\n")[0])
+    )
+    open_ = [
+        plain(line[2:]) for line in by.get("Still to do", "").splitlines() if line.startswith("- ")
+    ]
     if any(text and (text in plain(answer) or plain(answer) in text) for text in open_):
         answer = ""
     done = [items("Done", 3) or answer]
@@ -358,16 +443,32 @@ def _elsewhere(hook: Hook, known: "Known") -> bool:
     """Say whether code of what is known is not in its file any more, as far as was noted: a commit may have renamed it."""
     gone = set()
     for row in [one.row for entries in known.by.values() for one in entries if one.row is not None]:
-        anchor = next((a for a in row["anchors"][:1] if isinstance(a, dict) and isinstance(a.get("path"), str)), None)
+        anchor = next(
+            (
+                a
+                for a in row["anchors"][:1]
+                if isinstance(a, dict) and isinstance(a.get("path"), str)
+            ),
+            None,
+        )
         if anchor and hook.root and not os.path.lexists(os.path.join(hook.root, anchor["path"])):
             gone.add(str(row["id"]))
-    return any(hook.index.get(id) for id in gone) if hook.index else False  # the user's own are of other repositories
+    # the user's own are of other repositories
+    return any(hook.index.get(id) for id in gone) if hook.index else False
 
 
 def _near(hook: Hook, paths: "list[str]") -> "list[Row]":
     rows: list[Row] = []
     for index in hook.indexes if paths else ():
-        rows += index.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", agents=hook.agents, limit=20, paths=paths)
+        rows += index.rows(
+            kinds=("gotcha",),
+            statuses=LIVE,
+            resolved=False,
+            order="severity",
+            agents=hook.agents,
+            limit=20,
+            paths=paths,
+        )
     return rows
 
 
@@ -400,10 +501,14 @@ class _Dirty:
         import select
 
         data, until = b"", time.monotonic() + STATUS
-        while (left := until - time.monotonic()) > 0 and select.select([self._pipe], [], [], left)[0]:
+        while (left := until - time.monotonic()) > 0 and select.select([self._pipe], [], [], left)[
+            0
+        ]:
             part = os.read(self._pipe, 1 << 16)
             if not part:
                 break
             data += part
         os.close(self._pipe)  # a git that is slow ends with its pipe; nobody waits for it
-        return [row[3:].decode("utf-8", "replace") for row in data.split(b"\0")[:-1] if len(row) > 3][:DIRTY]
+        return [
+            row[3:].decode("utf-8", "replace") for row in data.split(b"\0")[:-1] if len(row) > 3
+        ][:DIRTY]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from gitmem.fingerprint.fingerprint import Fingerprint
 
-REPEAT = 3.0  # seconds that the hook of a failure may be at it, while others of the same call are repeats
+# seconds that the hook of a failure may be at it, while others of the same call are repeats
+REPEAT = 3.0
 SPILL = "errors.jsonl"  # hits that found state.db busy
 SLIPS = (
     "Permission to use ",
@@ -40,8 +41,14 @@ SLIPS = (
 def failed(hook: Hook) -> "list[str]":
     """Count an error; return the workaround of one that is known."""
     event = hook.event
-    # an edit that did not apply, a look at what is not there, a tool that was called wrongly: the agent's own slips, and no news about the project
-    if event.interrupted or event.action != events.COMMAND or not event.error.strip() or event.error.startswith(SLIPS):
+    # an edit that did not apply, a look at what is not there, a tool that was called wrongly: the
+    # agent's own slips, and no news about the project
+    if (
+        event.interrupted
+        or event.action != events.COMMAND
+        or not event.error.strip()
+        or event.error.startswith(SLIPS)
+    ):
         return []
     from gitmem.text.shell import only_looks
 
@@ -54,7 +61,8 @@ def failed(hook: Hook) -> "list[str]":
         return []
     if not event.call:
         return _learned(hook, mark)
-    with unless_locked():  # sqlite3 is imported where it is used; better counted twice than not at all
+    # sqlite3 is imported where it is used; better counted twice than not at all
+    with unless_locked():
         if not sessions.claim_call(hook.state, event.session, event.call, hook.now, REPEAT):
             return []
     lines = _learned(hook, mark)
@@ -69,29 +77,45 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     event = hook.event
     with unless_locked():  # sqlite3 is imported where it is used; the hit is counted all the same
         hook.catch_up()
-    rows = [row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
+    rows = [
+        row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE
+    ]
     rule = rule_of(hook.settings)
     if not _counted(hook, mark.pattern, rule.window):
         return []
     if event.command:
         _note_failure(hook, mark.pattern)
-    due = claim(hook.state, rule, mark, rows, hook.now, event.session, event.error, event.command, hook.tree)
+    due = claim(
+        hook.state, rule, mark, rows, hook.now, event.session, event.error, event.command, hook.tree
+    )
     if due.id and due.facts:
         from gitmem.repo.source_frames import anchors
 
         try:
-            _capture(hook, due.id, {**due.facts, "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where))})
+            _capture(
+                hook,
+                due.id,
+                {
+                    **due.facts,
+                    "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where)),
+                },
+            )
         except BaseException:
             hook.state.return_hits(mark.pattern, hook.now)
             raise
     if not hook.settings.get("inject"):
         return []
-    rows = shown(hook, [row for row in rows if (row["workaround"] or row["fix"]) and row["agent"] in hook.agents])
+    rows = shown(
+        hook,
+        [row for row in rows if (row["workaround"] or row["fix"]) and row["agent"] in hook.agents],
+    )
     if not rows:
         return []
     spots = Spots(hook)
     return hook.tell(
-        rows, int(hook.settings.get("fileBudget")), lambda row: spots.line(row, lead="this error is known: ", fix=fix_text(row["fix"]))
+        rows,
+        int(hook.settings.get("fileBudget")),
+        lambda row: spots.line(row, lead="this error is known: ", fix=fix_text(row["fix"])),
     )
 
 
@@ -101,8 +125,11 @@ def _note_failure(hook: Hook, pattern: str) -> None:
 
     event = hook.event
     key = shell.key(event.command, hook.spot)
-    failure = attempts.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree)
-    with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
+    failure = attempts.Failure(
+        key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree
+    )
+    # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
+    with unless_locked():
         attempts.note_failure(hook.state, event.session, failure)
 
 
@@ -145,7 +172,13 @@ def _rows(path: str) -> "list[dict[str, Any]]":
     for line in lines:
         try:
             row = loads(line)
-            rows.append({"pattern": str(row["pattern"]), "at": float(row["at"]), "session": str(row["session"])})
+            rows.append(
+                {
+                    "pattern": str(row["pattern"]),
+                    "at": float(row["at"]),
+                    "session": str(row["session"]),
+                }
+            )
         except MALFORMED:
             continue
     return rows
@@ -168,7 +201,13 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
     """Leave a repeated error in the journal as `store.ops.capture` would have it, and have it committed."""
     key = ulid(hook.now, os.urandom(10))
     # no title in the subject: a commit's message is not scrubbed of secrets
-    trailers = ["capture", [id], "" if hook.namespace == "global" else hook.namespace, hook.event.session, []]
+    trailers = [
+        "capture",
+        [id],
+        "" if hook.namespace == "global" else hook.namespace,
+        hook.event.session,
+        [],
+    ]
     entry = {
         "key": key,
         "ref": SHARED,
@@ -176,5 +215,13 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
         "subject": f"gotcha: capture {id}",
         "trailers": trailers,
     }
-    journal.add(hook.home, {**entry, "author": ["", ""], "at": stamp(hook.now), "ops": [{"op": "capture", "id": id, "facts": facts}]})
+    journal.add(
+        hook.home,
+        {
+            **entry,
+            "author": ["", ""],
+            "at": stamp(hook.now),
+            "ops": [{"op": "capture", "id": id, "facts": facts}],
+        },
+    )
     hook.drain(f"journal {key}.json", sure=True)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 COMMAND = 8000  # characters of a command
 LATER = 1.0  # seconds that what a command taught may wait for a busy database
-PATIENCE = 0.4  # seconds that a tool waits once for each commit, for code that may have gone to another file
+# seconds that a tool waits once for each commit, for code that may have gone to another file
+PATIENCE = 0.4
 GLOBS = 10_000  # gotchas with a pattern that fits a file
 TRIGGERED = 200  # gotchas without a place that are asked about one file
 
@@ -40,8 +41,13 @@ def before(hook: Hook) -> "list[str]":
 def after(hook: Hook) -> "list[str]":
     """Learn from what passes now and failed before; return the gotchas of a file that was read or written."""
     event = hook.event
-    if not event.interrupted and not event.background and event.action in {events.COMMAND, events.WRITE}:
-        with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion
+    if (
+        not event.interrupted
+        and not event.background
+        and event.action in {events.COMMAND, events.WRITE}
+    ):
+        # sqlite3 is imported where it is used; a busy database costs a conclusion
+        with unless_locked():
             _passed(hook)
     if event.changes or event.action == events.COMMAND:
         from gitmem.hooks.edit_notes import note_changes
@@ -72,12 +78,22 @@ def _known(hook: Hook, told: "list[str]") -> "list[str]":
         return []
     rows = shown(hook, rows)
     spots = Spots(hook)
-    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, spot=row.get("spot") or spots.of(row)), told)
+    return hook.tell(
+        rows,
+        int(hook.settings.get("fileBudget")),
+        lambda row: record_line(row, spot=row.get("spot") or spots.of(row)),
+        told,
+    )
 
 
 def _about(hook: Hook, path: str) -> "list[Row]":
     """Return the gotchas of a file: of its path, of its pattern, come here from another file, called for by its code."""
-    wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
+    wanted: dict[str, Any] = {
+        "kinds": ("gotcha",),
+        "statuses": LIVE,
+        "agents": hook.agents,
+        "resolved": False,
+    }
     rows: list[Row] = []
     come = sessions.spots(hook.state, hook.tree, path)
     for index in hook.indexes:
@@ -109,7 +125,8 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
     known = hook.state.marked(key) or ""
     if not known.startswith(version):
         lines = read_lines(full)
-        from gitmem.services.gotchas import triggers  # grammars and RE2: only a repository with such gotchas pays for them
+        # grammars and RE2: only a repository with such gotchas pays for them
+        from gitmem.services.gotchas import triggers
 
         hits = triggers.lines_of(rows, path, lines)
         known = version + " ".join(f"{id}:{at}" for id, at in hits.items())
@@ -125,11 +142,21 @@ def _trips(hook: Hook) -> "list[str]":
     rows: list[Row] = []
     for index in hook.indexes if keys else ():
         rows += index.by_commands(keys)
-    rows = [row for row in rows if row["status"] in LIVE and not row["resolved"] and row["agent"] in hook.agents]
+    rows = [
+        row
+        for row in rows
+        if row["status"] in LIVE and not row["resolved"] and row["agent"] in hook.agents
+    ]
     rows = shown(hook, [row for row in rows if row["workaround"] or row["origin"] == "manual"])
     spots = Spots(hook) if rows else None
     return (
-        hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: spots.line(row, lead="this command is known: ")) if spots else []
+        hook.tell(
+            rows,
+            int(hook.settings.get("fileBudget")),
+            lambda row: spots.line(row, lead="this command is known: "),
+        )
+        if spots
+        else []
     )
 
 
@@ -145,7 +172,8 @@ def _passed(hook: Hook) -> None:
     failures = attempts.failures(hook.state, event.session)
     if not failures:
         return
-    hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
+    # rare, and there is no second chance
+    hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")
     if event.action == events.WRITE:
         from gitmem.hooks.session_log import name_kept
 
@@ -157,7 +185,11 @@ def _passed(hook: Hook) -> None:
 
     proven = shell.proven(event.command, hook.spot)
     whole = shell.key(event.command, hook.spot)
-    over = [one for one in failures if one.key in proven or (one.key == whole and shell.same(event.command, one.given))]
+    over = [
+        one
+        for one in failures
+        if one.key in proven or (one.key == whole and shell.same(event.command, one.given))
+    ]
     if over:
         from gitmem.services.gotchas.capture import rule_of
 
@@ -169,7 +201,9 @@ def _passed(hook: Hook) -> None:
             hits = hook.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
             return rule.on and hits >= rule.threshold  # just captured: the index may be behind
 
-        if attempts.conclude(hook.state, event.session, over, event.command[:COMMAND], hook.now, captured):
+        if attempts.conclude(
+            hook.state, event.session, over, event.command[:COMMAND], hook.now, captured
+        ):
             hook.drain(f"passed {hook.now}", sure=True)
         return
     for step in shell.helping(event.command):
@@ -178,5 +212,9 @@ def _passed(hook: Hook) -> None:
 
 def known(hook: Hook, pattern: str, id: str) -> "list[Row]":
     """Return the records that know an error: its own gotcha, and those that wait for it."""
-    found = {row["id"]: row for index in hook.indexes for row in (*index.get(id), *index.by_patterns([pattern]))}
+    found = {
+        row["id"]: row
+        for index in hook.indexes
+        for row in (*index.get(id), *index.by_patterns([pattern]))
+    }
     return list(found.values())

@@ -4,10 +4,15 @@ from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
 from gitmem.state import memory_file_requests, sessions
 
-AGAIN, JUST = "started again", 30.0  # mark of a start after a compaction, and seconds for which it counts as the same one
+# mark of a start after a compaction, and seconds for which it counts as the same one
+AGAIN, JUST = "started again", 30.0
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
-_DECIDED = Lazy(r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b")
-_SAVED = Lazy(r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:add|gotcha\s{1,9}(?:add|edit)|edit|supersede)\b")
+_DECIDED = Lazy(
+    r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b"
+)
+_SAVED = Lazy(
+    r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:add|gotcha\s{1,9}(?:add|edit)|edit|supersede)\b"
+)
 REMARK = (
     "This session came to a decision or a finding, and nothing of it was recorded: a record lets the next session know. "
     "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record simply ends."
@@ -23,7 +28,8 @@ def compact(hook: Hook) -> "list[str]":
         if asked:
             sessions.owe(hook.state, session)
     if asked or hook.hears_after_compact:
-        sessions.condense(hook.state, session, hook.now)  # what it is told of itself when it goes on
+        # what it is told of itself when it goes on
+        sessions.condense(hook.state, session, hook.now)
         hook.drain(f"compact {session}", sure=True)
     return []
 
@@ -40,7 +46,11 @@ def turn(hook: Hook) -> "list[str]":
     """Once a session, where the setting asks for it: remark that a decision was made and none was recorded."""
     hook.catch_up()
     event = hook.event
-    if not hook.settings.get("saveReminder") or event.subagent or not _DECIDED.search(event.message):
+    if (
+        not hook.settings.get("saveReminder")
+        or event.subagent
+        or not _DECIDED.search(event.message)
+    ):
         return []
     key = f"reminded {event.session}"
     if hook.state.marked(key) or hook.state.marked(f"saved {event.session}"):

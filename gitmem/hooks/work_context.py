@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 LONG = 400  # characters of the line
 BODY = 700  # of what was handed over
-TALKED = frozenset({"resume", "compact", "fork"})  # starts of a session whose conversation is there already
+# starts of a session whose conversation is there already
+TALKED = frozenset({"resume", "compact", "fork"})
 _KEPT = "context of a start"
 
 
@@ -50,14 +51,22 @@ def context_lines(hook: "Hook") -> "list[str]":
     on = found(hook)
     lines = []
     # commits alone are not workflow that anybody has chosen
-    if on.kind != NEW and (on.story or (on.workflow and not on.observed) or (on.previous and on.previous["command"])):
+    if on.kind != NEW and (
+        on.story or (on.workflow and not on.observed) or (on.previous and on.previous["command"])
+    ):
         parts = [on.message]
         if on.next and not on.observed:
             parts.append(f"Usual next: {', '.join(context.spoken(one) for one in on.next[:3])}.")
         lines.append(f"- work in hand: {clean(' '.join(parts), LONG)}")
     rows = [row for row in _handed(hook) if is_accepted(row, hook.own_addresses)]
     bodies = (
-        {row["id"]: index.body(row["n"]) for index in hook.indexes for row in index.rows(ids=[one["id"] for one in rows])} if rows else {}
+        {
+            row["id"]: index.body(row["n"])
+            for index in hook.indexes
+            for row in index.rows(ids=[one["id"] for one in rows])
+        }
+        if rows
+        else {}
     )
     budget = int(hook.settings.get("startBudget")) // 3
     return lines + hook.tell(

@@ -106,7 +106,10 @@ class Cache:
                 if any(part in text for part in ("readonly", "unable to open", "full", "disk I/O")):
                     break
                 if attempt or is_locked(error):
-                    raise External(f"the index cannot be opened: {error}.", "Run 'git mem doctor --fix' to build it anew.") from error
+                    raise External(
+                        f"the index cannot be opened: {error}.",
+                        "Run 'git mem doctor --fix' to build it anew.",
+                    ) from error
                 self._discard()
             else:
                 return db
@@ -121,7 +124,8 @@ class Cache:
     def _connect(self, path: str) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         use_wal(db, PATIENCE)
-        db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is checked and built anew
+        # derived: after a power cut it is checked and built anew
+        db.execute("PRAGMA synchronous = OFF")
         db.execute("PRAGMA temp_store = MEMORY")
         return db
 
@@ -166,7 +170,9 @@ class Cache:
         """
         try:
             self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            return self._refresh(stores, progress, patience, full=full, most=most, until=until, defers=defers)
+            return self._refresh(
+                stores, progress, patience, full=full, most=most, until=until, defers=defers
+            )
         except sqlite3.DatabaseError as error:
             if is_damage(error):
                 return self.rebuild(stores, progress)
@@ -185,7 +191,10 @@ class Cache:
         """Write the contexts that are due, in short transactions; raises Busy, sqlite3.Error."""
         self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         contexts, steps = Contexts(self.db), Steps(self.db, math.inf)
-        with contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience), steps:
+        with (
+            contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience),
+            steps,
+        ):
             while contexts.settle():
                 if steps.is_long:
                     steps.next()
@@ -203,7 +212,10 @@ class Cache:
     def _failed(self, error: Exception) -> GitmemError:
         if is_locked(error):
             return Busy("the index is locked by another process.", "Try again in a moment.")
-        return External(f"the index cannot be written: {error}.", "Free some disk space; the memories themselves are safe in git.")
+        return External(
+            f"the index cannot be written: {error}.",
+            "Free some disk space; the memories themselves are safe in git.",
+        )
 
     def _refresh(
         self,
@@ -219,16 +231,21 @@ class Cache:
         # a store that was emptied or left out must lose its rows too
         if not full and self._is_at([(name, store.tip()) for name, store in stores.items()]):
             return 0
-        alone = contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience)
+        alone = (
+            contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience)
+        )
         with alone:
             done = 0
             for name, store in stores.items():
-                tip, old = store.tip(), Index(self.db).tips().get(name)  # it may have waited while another process was at it
+                # it may have waited while another process was at it
+                tip, old = store.tip(), Index(self.db).tips().get(name)
                 if full:
                     self.db.execute("DELETE FROM unfinished WHERE store = ?", (name,))
                 if full or not self._is_at([(name, tip)]):
                     contexts = Contexts(self.db, defers=defers)
-                    update = StoreUpdate(self.db, name, store, Steps(self.db, until), progress, contexts)
+                    update = StoreUpdate(
+                        self.db, name, store, Steps(self.db, until), progress, contexts
+                    )
                     done += update.run(None if full else old, tip, most)
         return done
 

@@ -20,15 +20,38 @@ def columns(record: Record) -> tuple[Any, ...]:
     triggers = record.get("triggers") or {} if record.kind in {"memory", "gotcha"} else {}
     importance = record.get("importance") if record.kind == "memory" else None
     return (
-        record.id, record.kind, str(record.fields.get("type") or record.get("type") or "") if record.kind == "memory" else "", record.status,
-        record.get("agent"), record.get("session"), record.get("author"), record.get("origin"), record.title, record.created, record.updated, record.rev, importance,
-        record.get("severity") if record.kind == "gotcha" else "", record.get("category") if record.kind == "gotcha" else "", int(record.resolved),
-        record.get("occurrences") if record.kind == "gotcha" else None, record.fields.get("last_seen", ""), record.fields.get("workaround", ""),
-        (error_patterns(triggers) or [""])[0], int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
-        json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
-        record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
-        int(_is_settled(record)), _fix(record), _source(record),
-    )  # fmt: skip
+        record.id,
+        record.kind,
+        str(record.fields.get("type") or record.get("type") or "")
+        if record.kind == "memory"
+        else "",
+        record.status,
+        record.get("agent"),
+        record.get("session"),
+        record.get("author"),
+        record.get("origin"),
+        record.title,
+        record.created,
+        record.updated,
+        record.rev,
+        importance,
+        record.get("severity") if record.kind == "gotcha" else "",
+        record.get("category") if record.kind == "gotcha" else "",
+        int(record.resolved),
+        record.get("occurrences") if record.kind == "gotcha" else None,
+        record.fields.get("last_seen", ""),
+        record.fields.get("workaround", ""),
+        (error_patterns(triggers) or [""])[0],
+        int(bool(record.fields.get("conflict"))),
+        json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
+        json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "",
+        json.dumps(triggers, ensure_ascii=False) if triggers else "",
+        record.get("decay_rate") if record.kind == "memory" else None,
+        str(record.fields.get("project", "")),
+        int(_is_settled(record)),
+        _fix(record),
+        _source(record),
+    )
 
 
 def _is_settled(record: Record) -> bool:
@@ -44,14 +67,20 @@ def _fix(record: Record) -> str:
         return ""
     every = [fix for fix in [*record.get("fixes"), record.get("resolved")] if fix]
     last: dict[str, Any] = max(every, key=lambda fix: str(fix.get("at")), default={})
-    known = {key: str(last[key])[:SHOWN] for key in ("at", "commit", "note", "stat") if last.get(key)}
+    known = {
+        key: str(last[key])[:SHOWN] for key in ("at", "commit", "note", "stat") if last.get(key)
+    }
     return json.dumps(known, ensure_ascii=False) if known else ""
 
 
 def _source(record: Record) -> str:
     """Return the memory file of an agent that says what a record says, word for word; empty when none does."""
     source = record.fields.get("source") if record.kind == "memory" else None
-    if not isinstance(source, Mapping) or source.get("gone") or not isinstance(source.get("file"), str):
+    if (
+        not isinstance(source, Mapping)
+        or source.get("gone")
+        or not isinstance(source.get("file"), str)
+    ):
         return ""
     return source["file"] if source.get("hash") == text_key(record.title, record.body) else ""
 
@@ -74,7 +103,13 @@ def bases(record: Record) -> set[tuple[str, str]]:
 def words(record: Record) -> tuple[str, str, str, str, str]:
     """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
     title, text = fold(record.title), fold(_text(record))
-    return title, fold(" ".join(record.tags)), text, " ".join(_anchor_words(record)), parts(f"{title} {text}")
+    return (
+        title,
+        fold(" ".join(record.tags)),
+        text,
+        " ".join(_anchor_words(record)),
+        parts(f"{title} {text}"),
+    )
 
 
 def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
@@ -86,7 +121,9 @@ def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
     out = [own]
     titles = [title, *(t for t, _ in near)]
     for other, text in near:
-        telling = not text or (titles.count(other) == 1 and not " ".join(text.split()).startswith(other.rstrip("…")))
+        telling = not text or (
+            titles.count(other) == 1 and not " ".join(text.split()).startswith(other.rstrip("…"))
+        )
         out.append(f"{other} {text}" if telling else text)
     return " ".join(out).strip()
 
@@ -98,11 +135,26 @@ def entries(record: Record) -> list[tuple[Any, ...]]:
     for section, rows in sections.items() if isinstance(sections, Mapping) else ():
         for row in rows if isinstance(rows, list) else ():
             one = row if isinstance(row, Mapping) else {"text": row}
-            texts = [one[key] if isinstance(one.get(key), str) else "" for key in ("id", "kind", "text", "detail", "at", "session")]
-            files = [x for x in one.get("files") or () if isinstance(x, str)] if isinstance(one.get("files"), list) else []
+            texts = [
+                one[key] if isinstance(one.get(key), str) else ""
+                for key in ("id", "kind", "text", "detail", "at", "session")
+            ]
+            files = (
+                [x for x in one.get("files") or () if isinstance(x, str)]
+                if isinstance(one.get("files"), list)
+                else []
+            )
             if texts[2].strip():
                 flags = (int(bool(one.get("pinned"))), int(bool(one.get("critical"))))
-                out.append((len(out), str(section), *texts, json.dumps(files, ensure_ascii=False) if files else "", *flags))
+                out.append(
+                    (
+                        len(out),
+                        str(section),
+                        *texts,
+                        json.dumps(files, ensure_ascii=False) if files else "",
+                        *flags,
+                    )
+                )
     return out
 
 
@@ -110,7 +162,9 @@ def made(record: Record) -> list[tuple[str, str]]:
     """Return (commit, patch id) of the commits that a session's digest names."""
     rows = record.fields.get("commits")
     found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
-    return [(row["id"], str(row.get("patch") or "")) for row in found if isinstance(row.get("id"), str)]
+    return [
+        (row["id"], str(row.get("patch") or "")) for row in found if isinstance(row.get("id"), str)
+    ]
 
 
 def settled(record: Record) -> str:
@@ -121,7 +175,11 @@ def settled(record: Record) -> str:
         for row in rows if isinstance(rows, list) else ():
             if isinstance(row, Mapping) and isinstance(row.get("at"), str):
                 also = row["also"] if isinstance(row.get("also"), list) else ()
-                out |= {id: max(row["at"], out.get(id, "")) for id in (row.get("id"), *also) if isinstance(id, str)}
+                out |= {
+                    id: max(row["at"], out.get(id, ""))
+                    for id in (row.get("id"), *also)
+                    if isinstance(id, str)
+                }
     ids = record.fields.get("gone")
     out |= {id: FOREVER for id in (ids if isinstance(ids, list) else ()) if isinstance(id, str)}
     return json.dumps(out) if out else ""
@@ -136,7 +194,9 @@ def _text(record: Record) -> str:
         rest.append("\n".join(_said(record.fields.get("sections"))))
     if record.kind == "work":
         every = epic.normal(record.fields.get("state")).get("stories", {})
-        rest.append("\n".join(f"{sid} {epic.value(every[sid], 'title') or ''}".strip() for sid in every))
+        rest.append(
+            "\n".join(f"{sid} {epic.value(every[sid], 'title') or ''}".strip() for sid in every)
+        )
     return "\n".join([record.body, *rest]).strip()
 
 

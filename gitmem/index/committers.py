@@ -137,7 +137,9 @@ class Credits:
         """Return who made all commits, where one person did and no merge is among them."""
         persons = self._chain()
         if persons is None:
-            made = record_log.committers(self._objects.git, self._tip, self._hide, timeout=self._seconds_left())
+            made = record_log.committers(
+                self._objects.git, self._tip, self._hide, timeout=self._seconds_left()
+            )
             if any(parents > 1 for _, parents, _ in made):
                 return ""
             persons = {who for who, _, root in made if not root or self._has_records(root)}
@@ -263,7 +265,9 @@ class Credits:
         if who != _MACHINE:
             self._vouch(ledger, who, after, before)
 
-    def _joined(self, ledger: _Ledger, after: _Version, before: Sequence[_Version], parents: int) -> str:
+    def _joined(
+        self, ledger: _Ledger, after: _Version, before: Sequence[_Version], parents: int
+    ) -> str:
         """Return whose words a merge by gitmem made of those of its parents.
 
         Its name is free to take, so that words which no parent has are nobody's.
@@ -277,7 +281,9 @@ class Credits:
                 persons |= vouchers_of(ledger.parts.get(part, _MACHINE))
         return SEPARATOR.join(sorted(persons)) or _MACHINE
 
-    def _vouch(self, ledger: _Ledger, who: str, after: _Version, before: Sequence[_Version]) -> None:
+    def _vouch(
+        self, ledger: _Ledger, who: str, after: _Version, before: Sequence[_Version]
+    ) -> None:
         """Note that somebody confirmed or pinned words, which a change of the words undoes."""
         same = [version for version in before if version.words == after.words]
         if not same:
@@ -309,7 +315,11 @@ def _only_writer(history: "History") -> str:
 
 
 def _version(record: Record) -> _Version:
-    texts = [record.title, record.body, *(_text(record.fields.get(k)) for k in ("workaround", "verify"))]
+    texts = [
+        record.title,
+        record.body,
+        *(_text(record.fields.get(k)) for k in ("workaround", "verify")),
+    ]
     confirmed = record.fields.get("confirmed")
     return _Version(
         _digest(texts),

@@ -86,7 +86,9 @@ class Contexts:
             sql = "UPDATE words SET context = ? WHERE rowid = ? AND context <> ?"
             self._db.execute(sql, (context, n, context))
 
-    def _heads(self, numbers: Sequence[int], waiting: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, str, str]]:
+    def _heads(
+        self, numbers: Sequence[int], waiting: Mapping[int, tuple[str, ...]]
+    ) -> dict[int, tuple[str, str, str]]:
         """Return title, beginning and body of rows."""
         marks = ",".join("?" * len(numbers))
         columns = f"rowid, title, substr(body, 1, {CONTEXT_TEXT}), body"

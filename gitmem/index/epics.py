@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-CRASH_AFTER = 1800.0  # seconds without a sign of life after which, where nothing is known of a process, work counts as crashed
+# seconds without a sign of life after which, where nothing is known of a process, work counts as
+# crashed
+CRASH_AFTER = 1800.0
 COMPLETES = frozenset({"STORY_COMPLETED"})  # last actions after which nothing was under way
 HOLDERS = 8  # of one epic that are remembered
-ACTIVE, LEFT, CRASHED = "active", "left", "crashed"  # how an epic stands that was not put down; it may also be paused, aborted or completed
+# how an epic stands that was not put down; it may also be paused, aborted or completed
+ACTIVE, LEFT, CRASHED = "active", "left", "crashed"
 
 
 @healing
@@ -29,7 +32,9 @@ def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
     out = []
     for id, title, status, updated, facts in index.db.execute(sql):
         if archived or status != "archived":
-            out.append({**loads(facts), "id": id, "title": title, "status": status, "updated": updated})
+            out.append(
+                {**loads(facts), "id": id, "title": title, "status": status, "updated": updated}
+            )
     return out
 
 
@@ -60,7 +65,15 @@ def holders(state: State, id: str) -> "tuple[str, list[dict[str, Any]]]":
 
 
 @healing
-def hold(state: State, id: str, clone: str, session: str, process: str, now: float, is_gone: "Callable[[str], bool | None]") -> None:
+def hold(
+    state: State,
+    id: str,
+    clone: str,
+    session: str,
+    process: str,
+    now: float,
+    is_gone: "Callable[[str], bool | None]",
+) -> None:
     """Note that a session, or a process without one, is at an epic; those that are gone are forgotten.
 
     With neither, there is nobody to ask after: silence decides.
@@ -68,7 +81,12 @@ def hold(state: State, id: str, clone: str, session: str, process: str, now: flo
     with transaction(state.db):
         _, others = holders(state, id)
         mine = session or process
-        kept = [one for one in others if (one.get("session") or one.get("process")) != mine and not is_gone(str(one.get("process") or ""))]
+        kept = [
+            one
+            for one in others
+            if (one.get("session") or one.get("process")) != mine
+            and not is_gone(str(one.get("process") or ""))
+        ]
         new = {"session": session, "process": process, "at": now}
         state.mark(f"held {id}", dumps({"clone": clone, "by": [*kept[1 - HOLDERS :], new]}))
 
@@ -82,7 +100,9 @@ def release(state: State, id: str) -> None:
 # -- how it stands
 
 
-def condition(state: State, epic: "dict[str, Any]", now: float, is_gone: "Callable[[str], bool | None]") -> "dict[str, Any]":
+def condition(
+    state: State, epic: "dict[str, Any]", now: float, is_gone: "Callable[[str], bool | None]"
+) -> "dict[str, Any]":
     """Return how an epic stands: `standing`, `silent` (seconds since the last sign of life), `alive` (a live process is known), its `session` and `process`, `why`.
 
     `epic` is what `gitmem.records.epic.facts` tells, and its `id`.
@@ -96,18 +116,39 @@ def condition(state: State, epic: "dict[str, Any]", now: float, is_gone: "Callab
         if how == "alive":
             latest, process = str(one.get("session") or ""), named
     silent = max(0.0, now - _last(state, str(epic["id"]), max(signs), now))
-    out = {"standing": epic["rest"], "silent": silent, "alive": "alive" in states, "session": latest, "process": process, "why": ""}
+    out = {
+        "standing": epic["rest"],
+        "silent": silent,
+        "alive": "alive" in states,
+        "session": latest,
+        "process": process,
+        "why": "",
+    }
     if epic["rest"] != ACTIVE:
         return out
     if out["alive"]:
         return {**out, "why": "its session is running" if latest else "its process is running"}
     gone = bool(states) and "unknown" not in states
-    why = ("its session ended without a pause" if states[-1] == "ended" else "its process is gone") if gone else ""
+    why = (
+        ("its session ended without a pause" if states[-1] == "ended" else "its process is gone")
+        if gone
+        else ""
+    )
     if str((epic.get("last") or {}).get("action") or "") in COMPLETES:
-        quiet = why or ("nothing was heard of it for more than 30 minutes" if silent > CRASH_AFTER else "")
-        return {**out, "standing": LEFT, "why": f"its last story was completed; {quiet}"} if quiet else out
+        quiet = why or (
+            "nothing was heard of it for more than 30 minutes" if silent > CRASH_AFTER else ""
+        )
+        return (
+            {**out, "standing": LEFT, "why": f"its last story was completed; {quiet}"}
+            if quiet
+            else out
+        )
     if silent > CRASH_AFTER:
-        return {**out, "standing": CRASHED, "why": why or "nothing was heard of it for more than 30 minutes"}
+        return {
+            **out,
+            "standing": CRASHED,
+            "why": why or "nothing was heard of it for more than 30 minutes",
+        }
     return {**out, "standing": LEFT, "why": why} if gone else out
 
 
@@ -115,14 +156,21 @@ def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":
     """Return whom this clone can ask after: those who were at it here, if it was here that it was worked on last."""
     clone, rows = holders(state, str(epic["id"]))
     if rows and clone == epic["held_by"]:
-        # a terminal stays open when an agent has gone on from there: it says nothing of the agent's life
+        # a terminal stays open when an agent has gone on from there: it says nothing of the agent's
+        # life
         after = max((n for n, one in enumerate(rows) if one.get("session")), default=-1)
         return [one for n, one in enumerate(rows) if one.get("session") or n > after]
     session = str(epic["holder"].get("session") or "")
-    return [{"session": session, "process": "", "at": 0.0}] if session and sessions.get(state, session) else []
+    return (
+        [{"session": session, "process": "", "at": 0.0}]
+        if session and sessions.get(state, session)
+        else []
+    )
 
 
-def _look(state: State, one: "dict[str, Any]", is_gone: "Callable[[str], bool | None]") -> "tuple[str, float, str]":
+def _look(
+    state: State, one: "dict[str, Any]", is_gone: "Callable[[str], bool | None]"
+) -> "tuple[str, float, str]":
     """Return whether a holder is alive, ended, gone, or unknown, its last sign of life, and its process."""
     known = sessions.get(state, str(one["session"])) if one.get("session") else None
     last = max(float(one["at"]), known.last if known else 0.0)

@@ -16,11 +16,32 @@ def marks(values: "Sequence[Any]") -> str:
 
 
 def filtered(
-    *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
-    categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
-    numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
-    globs: bool = False, triggered: bool = False, what: str = "", by_hand: bool = False, by_sessions: bool = False, pinned: bool = False,
-) -> "tuple[str, list[Any]]":  # fmt: skip
+    *,
+    kinds: "Sequence[str]" = (),
+    stores: "Sequence[str]" = (),
+    statuses: "Sequence[str]" = (),
+    agents: "Sequence[str]" = (),
+    types: "Sequence[str]" = (),
+    sessions: "Sequence[str]" = (),
+    categories: "Sequence[str]" = (),
+    severities: "Sequence[str]" = (),
+    ids: "Sequence[str] | None" = None,
+    without: "Sequence[str]" = (),
+    tags: "Sequence[str]" = (),
+    paths: "Sequence[str]" = (),
+    numbers: "Sequence[int]" = (),
+    resolved: bool | None = None,
+    since: str = "",
+    until: str = "",
+    conflict: bool | None = None,
+    unconfirmed: bool | None = None,
+    globs: bool = False,
+    triggered: bool = False,
+    what: str = "",
+    by_hand: bool = False,
+    by_sessions: bool = False,
+    pinned: bool = False,
+) -> "tuple[str, list[Any]]":
     """Return the WHERE part of a query for records, and its values.
 
     `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
@@ -60,14 +81,21 @@ def filtered(
     if triggered:
         where.append("n IN (SELECT n FROM codes)")
     if by_hand or by_sessions:
-        where.append(("" if by_sessions else "NOT ") + "(kind IN ('summary', 'snapshot') AND origin = 'captured')")
+        where.append(
+            ("" if by_sessions else "NOT ")
+            + "(kind IN ('summary', 'snapshot') AND origin = 'captured')"
+        )
     if pinned:
-        where.append("status = 'pinned'")  # in full: only so does SQLite see that an index has these alone
+        # in full: only so does SQLite see that an index has these alone
+        where.append("status = 'pinned'")
     if resolved is not None:
         where.append("resolved = ?")
         values.append(int(resolved))
     if unconfirmed is not None:
-        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted', 'imported'))")
+        where.append(
+            ("" if unconfirmed else "NOT ")
+            + "(confirmed = 0 AND origin IN ('captured', 'extracted', 'imported'))"
+        )
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))

@@ -23,14 +23,21 @@ FIRST_INDEX = 600.0  # seconds that a reader waits for another process that make
 class FreshIndex:
     """Opens, refreshes by tree diff and repairs the index. Close it."""
 
-    def __init__(self, home: Home, stores: "Callable[[], dict[str, Store]]", progress: Callable[[int, int], None] | None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        stores: "Callable[[], dict[str, Store]]",
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
         self._home = home
         self._stores = stores
         self._progress = progress
         self._cache: Cache | None = None
         self._index: Index | None = None
-        self.stale = False  # another process was indexing all the time: what was read may lack the newest records
-        self.incomplete = False  # the store's newest commit is missing: what was read is of an older one
+        # another process was indexing all the time: what was read may lack the newest records
+        self.stale = False
+        # the store's newest commit is missing: what was read is of an older one
+        self.incomplete = False
         self.behind = False  # this process wrote, and the index does not follow
 
     def at(self, tips: Mapping[str, str]) -> Index:
@@ -58,7 +65,13 @@ class FreshIndex:
             if cache.in_memory:
                 return
             until = time.monotonic() + WRITER_TIME
-            cache.refresh(self._stores(), patience=WRITER_PATIENCE, most=WRITER_FILES, until=until, defers=True)
+            cache.refresh(
+                self._stores(),
+                patience=WRITER_PATIENCE,
+                most=WRITER_FILES,
+                until=until,
+                defers=True,
+            )
             if cache.are_many_due():
                 cache.settle(WRITER_PATIENCE)
         except (GitmemError, OSError, ValueError) as error:
@@ -90,7 +103,9 @@ class FreshIndex:
         end = time.monotonic() + FIRST_INDEX
         while True:
             try:
-                cache.refresh(self._stores(), self._progress, patience=0.0 if self.stale else PATIENCE)
+                cache.refresh(
+                    self._stores(), self._progress, patience=0.0 if self.stale else PATIENCE
+                )
             except Busy:
                 self.stale = bool(cache.index().tips())
                 if self.stale:

@@ -24,7 +24,9 @@ def _named(rows: list[dict[str, Any]], prefix: str) -> list[dict[str, Any]]:
     return rows
 
 
-def rows(indexes: Indexes, scopes: Sequence[str] = (), limit: int = -1, **filters: Any) -> list[dict[str, Any]]:
+def rows(
+    indexes: Indexes, scopes: Sequence[str] = (), limit: int = -1, **filters: Any
+) -> list[dict[str, Any]]:
     """Return list rows of all stores; `scopes` names which, `limit` -1 is all."""
     out: list[dict[str, Any]] = []
     for prefix, index, stores in _chosen(indexes, scopes):
@@ -36,7 +38,9 @@ def rows(indexes: Indexes, scopes: Sequence[str] = (), limit: int = -1, **filter
     return out[:limit] if limit >= 0 else out
 
 
-def search(indexes: Indexes, text: str, limit: int, scopes: Sequence[str] = (), **filters: Any) -> list[dict[str, Any]]:
+def search(
+    indexes: Indexes, text: str, limit: int, scopes: Sequence[str] = (), **filters: Any
+) -> list[dict[str, Any]]:
     """Return the best matches of all stores, best first."""
     out: list[dict[str, Any]] = []
     for prefix, index, stores in _chosen(indexes, scopes):
@@ -53,9 +57,14 @@ def find_id(indexes: Indexes, text: str) -> str:
     if len(found) == 1 and len(low) >= 6:
         return found[0]
     if not found:
-        raise UnknownId(f"no record matches '{text}'.", "Search for it: git mem search WORDS, or list all: git mem list")
+        raise UnknownId(
+            f"no record matches '{text}'.",
+            "Search for it: git mem search WORDS, or list all: git mem list",
+        )
     shown = " | ".join(found[:SHOWN]) + (" …" if len(found) > SHOWN else "")
     raise UnknownId(
-        f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.",
+        f"{len(found)} records match '{text}'."
+        if len(found) > 1
+        else f"'{text}' is too short for an id.",
         f"Give more characters: {shown}",
     )

@@ -22,7 +22,9 @@ class Map:
         self._by_id: dict[str, list[int]] = {}
         self._sources: dict[str, list[int]] = {}
         order = "ORDER BY session, created, id, store"
-        for n, id, session, created in db.execute(f"SELECT n, id, session, created FROM records {order}"):
+        for n, id, session, created in db.execute(
+            f"SELECT n, id, session, created FROM records {order}"
+        ):
             self.rows[n] = (id, session, created)
             if session:
                 self._place[n] = len(self._line)
@@ -50,7 +52,8 @@ class Map:
             other_id, other_session, when = self.rows[self._line[at]]
             if other_session != session:
                 return
-            if (when, other_id) != (created, id):  # the same record in another store stands where it stands
+            # the same record in another store stands where it stands
+            if (when, other_id) != (created, id):
                 left -= 1
                 yield self._line[at]
             at += step
@@ -60,7 +63,8 @@ LINKED = f"SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? 
 LINKING = f"SELECT r.n FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ? ORDER BY r.created, r.id, r.store, e.rel LIMIT {LINKS}"
 
 
-# the records before and after a spot in time, in its session; records without a session have no neighbours
+# the records before and after a spot in time, in its session; records without a session have no
+# neighbours
 BESIDE = (
     "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created DESC, id DESC, store DESC LIMIT ?4",
     "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, id, store LIMIT ?4",

@@ -22,7 +22,8 @@ def quick_refresh(where: Location, home: Home, env: "Mapping[str, str]", seconds
     """Bring the index to the refs, for so many seconds at most; say whether it is there. What was done is kept."""
     until = time.monotonic() + seconds
     try:
-        objects = open_objects(where, env, "git")  # its command is quicker to start than libgit2 is to load
+        # its command is quicker to start than libgit2 is to load
+        objects = open_objects(where, env, "git")
         try:
             with Cache(home) as cache:
                 if cache.in_memory:

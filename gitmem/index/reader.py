@@ -29,18 +29,53 @@ _NEXT = (
 )
 _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
 FIELDS = (
-    "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
-    "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "fix", "source", "oid", "path",
-    "committer", "vouchers",
-)  # fmt: skip
+    "store",
+    "id",
+    "kind",
+    "type",
+    "status",
+    "agent",
+    "session",
+    "author",
+    "origin",
+    "title",
+    "created",
+    "updated",
+    "rev",
+    "importance",
+    "severity",
+    "category",
+    "resolved",
+    "occurrences",
+    "last_seen",
+    "workaround",
+    "pattern",
+    "conflict",
+    "tags",
+    "anchors",
+    "triggers",
+    "decay_rate",
+    "project",
+    "confirmed",
+    "fix",
+    "source",
+    "oid",
+    "path",
+    "committer",
+    "vouchers",
+)
 _ALL = ("n", *FIELDS)
-NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})  # filters that leave few records
+# filters that leave few records
+NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})
 _JSON = frozenset({"tags", "anchors", "triggers"})
 ORDERS = {
-    "created": "created DESC, id DESC", "updated": "updated DESC, id DESC", "title": "title COLLATE NOCASE, id", "importance": "importance DESC, created DESC, id",
+    "created": "created DESC, id DESC",
+    "updated": "updated DESC, id DESC",
+    "title": "title COLLATE NOCASE, id",
+    "importance": "importance DESC, created DESC, id",
     "severity": "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id",
     "waiting": "severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id",
-}  # fmt: skip
+}
 
 
 class Index:
@@ -50,7 +85,9 @@ class Index:
     `settle` writes the contexts that are due, which a search looks at.
     """
 
-    def __init__(self, db: sqlite.Connection, mend: "Callable[[], sqlite.Connection] | None" = None) -> None:
+    def __init__(
+        self, db: sqlite.Connection, mend: "Callable[[], sqlite.Connection] | None" = None
+    ) -> None:
         self.db = db
         self.mend = mend
         self.settle: Callable[[], None] | None = None
@@ -77,7 +114,16 @@ class Index:
         ]
 
     @healing
-    def rows(self, /, *, order: str = "created", limit: int = -1, offset: int = 0, fields: "Iterable[str]" = FIELDS, **filters: "Any") -> "list[dict[str, Any]]":  # fmt: skip
+    def rows(
+        self,
+        /,
+        *,
+        order: str = "created",
+        limit: int = -1,
+        offset: int = 0,
+        fields: "Iterable[str]" = FIELDS,
+        **filters: "Any",
+    ) -> "list[dict[str, Any]]":
         """Return records that pass every filter of `_filtered`; an empty filter passes all.
 
         `fields` are those that the caller looks at; all is three times the work.
@@ -85,8 +131,15 @@ class Index:
         where, values = filtered(**filters)
         wanted = set(fields)
         names = [f for f in FIELDS if f in wanted]
-        # few of many, worst first: the index has them in this order, and SQLite does not see that this is less than to sort them all
-        by = " INDEXED BY records_worst" if order == "severity" and limit >= 0 and not NARROW & {k for k, v in filters.items() if v} else ""
+        # few of many, worst first: the index has them in this order, and SQLite does not see that
+        # this is less than to sort them all
+        by = (
+            " INDEXED BY records_worst"
+            if order == "severity"
+            and limit >= 0
+            and not NARROW & {k for k, v in filters.items() if v}
+            else ""
+        )
         sql = f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
@@ -124,12 +177,23 @@ class Index:
     @healing
     def count(self) -> "dict[tuple[str, str], int]":
         """Return how many records there are by (store, kind)."""
-        return {(s, k): n for s, k, n in self.db.execute("SELECT store, kind, COUNT(*) FROM records GROUP BY store, kind")}
+        return {
+            (s, k): n
+            for s, k, n in self.db.execute(
+                "SELECT store, kind, COUNT(*) FROM records GROUP BY store, kind"
+            )
+        }
 
     @healing
     def get(self, id: str) -> "list[dict[str, Any]]":
         """Return the rows of an id (one a store)."""
-        return _dicts(_ALL, self.db.execute(f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC", (id,)))
+        return _dicts(
+            _ALL,
+            self.db.execute(
+                f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC",
+                (id,),
+            ),
+        )
 
     @healing
     def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
@@ -144,7 +208,9 @@ class Index:
         return bool(self.db.execute(sql).fetchone()[0])
 
     @healing
-    def by_commits(self, oids: "Sequence[str]", patches: "Sequence[str]" = (), limit: int = 50) -> "list[dict[str, Any]]":
+    def by_commits(
+        self, oids: "Sequence[str]", patches: "Sequence[str]" = (), limit: int = 50
+    ) -> "list[dict[str, Any]]":
         """Return the digests of the sessions that had a part in one of these commits, or in one with the same change."""
         test = f"oid IN ({marks(oids)})" + (f" OR patch IN ({marks(patches)})" if patches else "")
         sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE {test}) LIMIT ?"
@@ -169,7 +235,10 @@ class Index:
     @healing
     def anchored(self, limit: int) -> "list[str]":
         """Return paths that records have places in."""
-        return [path for (path,) in self.db.execute("SELECT DISTINCT path FROM places LIMIT ?", (limit,))]
+        return [
+            path
+            for (path,) in self.db.execute("SELECT DISTINCT path FROM places LIMIT ?", (limit,))
+        ]
 
     @healing
     def packed(self, most: int) -> "dict[str, list[tuple[Any, ...]]]":
@@ -207,36 +276,58 @@ class Index:
     @healing
     def edges(self) -> "list[tuple[str, str, str]]":
         """Return every (source id, relation, target id)."""
-        return list(self.db.execute("SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.id, e.rel, e.dst"))
+        return list(
+            self.db.execute(
+                "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.id, e.rel, e.dst"
+            )
+        )
 
     @healing
     def edges_of(self, id: str) -> "list[tuple[str, str, str]]":
         """Return the (source, relation, target) that an id takes part in."""
         sql = "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n WHERE {} ORDER BY r.id, e.rel, e.dst"
-        return sorted({*self.db.execute(sql.format("r.id = ?"), (id,)), *self.db.execute(sql.format("e.dst = ?"), (id,))})
+        return sorted(
+            {
+                *self.db.execute(sql.format("r.id = ?"), (id,)),
+                *self.db.execute(sql.format("e.dst = ?"), (id,)),
+            }
+        )
 
     @healing
     def usage(self, ids: "Iterable[str]") -> "dict[str, tuple[int, str]]":
         """Return {id: (reads, last read)} as all replicas' files tell."""
         out = {}
         for id in ids:
-            row = self.db.execute("SELECT SUM(n), MAX(last) FROM usage WHERE id = ?", (id,)).fetchone()
+            row = self.db.execute(
+                "SELECT SUM(n), MAX(last) FROM usage WHERE id = ?", (id,)
+            ).fetchone()
             if row and row[0]:
                 out[id] = (int(row[0]), str(row[1]))
         return out
 
     @healing
     def search(
-        self, text: str, *, limit: int = 10, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (),
-        resolved: bool | None = None, types: "Sequence[str]" = (), snippets: bool = True,
-    ) -> "list[dict[str, Any]]":  # fmt: skip
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        kinds: "Sequence[str]" = (),
+        stores: "Sequence[str]" = (),
+        statuses: "Sequence[str]" = (),
+        agents: "Sequence[str]" = (),
+        resolved: bool | None = None,
+        types: "Sequence[str]" = (),
+        snippets: bool = True,
+    ) -> "list[dict[str, Any]]":
         """Return the best matches: rows with `score` (higher is better), `snippet` and `reason`."""
         query = match_query(text)
         if not query or limit < 1:
             return []
         if self.settle and self.db.execute("SELECT 1 FROM due LIMIT 1").fetchone():
             self.settle()
-        where, values = where_of(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types)
+        where, values = where_of(
+            kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types
+        )
         if resolved is not None:
             where.append("resolved = ?")
             values.append(int(resolved))
@@ -245,7 +336,8 @@ class Index:
         want, seen = max(RANKED, limit * 4 if where else limit), 0
         while len(hits) < limit:
             ranked = self.db.execute(
-                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?", (query, want)
+                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?",
+                (query, want),
             ).fetchall()
             fresh = ranked[seen:] if seen else [*self._together(ranked[:RANKED]), *ranked[RANKED:]]
             for start in range(0, len(fresh), 2 * limit):  # most of them are not needed
@@ -260,8 +352,11 @@ class Index:
             wanted = tokens(text)
             for hit in hits:
                 hit["snippet"], hit["reason"] = self._explain(hit["n"], query, wanted)
-            # what stands beside a hit, and says nothing of it itself, comes last; alone it is no answer
-            own = [hit for hit in hits if not hit["reason"].endswith(BESIDE) or ";" in hit["reason"]]
+            # what stands beside a hit, and says nothing of it itself, comes last; alone it is no
+            # answer
+            own = [
+                hit for hit in hits if not hit["reason"].endswith(BESIDE) or ";" in hit["reason"]
+            ]
             hits = own + [hit for hit in hits if hit not in own] if own else []
         return hits
 
@@ -276,17 +371,29 @@ class Index:
             if after in ranks:
                 best[n] = min(best.get(n, 0.0), ranks[after])
                 best[after] = min(best.get(after, 0.0), ranks[n])
-        return sorted(((n, rank + BESIDE_SHARE * best.get(n, 0.0)) for n, rank in ranked), key=lambda row: row[1])
+        return sorted(
+            ((n, rank + BESIDE_SHARE * best.get(n, 0.0)) for n, rank in ranked),
+            key=lambda row: row[1],
+        )
 
-    def _rows(self, ranked: "Sequence[tuple[int, float]]", where: "list[str]", values: "list[Any]") -> "list[dict[str, Any]]":
+    def _rows(
+        self, ranked: "Sequence[tuple[int, float]]", where: "list[str]", values: "list[Any]"
+    ) -> "list[dict[str, Any]]":
         out = []
         for start in range(0, len(ranked), 500):
             part = ranked[start : start + 500]
-            sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({marks(part)})" + "".join(f" AND {w}" for w in where)
-            found = {r["n"]: r for r in _dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))}
+            sql = (
+                f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({marks(part)})"
+                + "".join(f" AND {w}" for w in where)
+            )
+            found = {
+                r["n"]: r
+                for r in _dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))
+            }
             for n, rank in part:
                 if n in found:
-                    found[n]["score"] = float(f"{-rank:.6g}")  # tiny in a small store: no fixed number of digits would do
+                    # tiny in a small store: no fixed number of digits would do
+                    found[n]["score"] = float(f"{-rank:.6g}")
                     out.append(found[n])
         return out
 
@@ -303,7 +410,8 @@ class Index:
             if words and name == BESIDE:
                 from gitmem.text.tokenizer import parts
 
-                own = set(parts(f"{title} {body}").lower().split())  # the words of its own names, as `cart total` of CartTotal
+                # the words of its own names, as `cart total` of CartTotal
+                own = set(parts(f"{title} {body}").lower().split())
                 inner = [word for word in words if word in own]
                 if inner:
                     where.append(f"{', '.join(inner[:4])} in names")
@@ -312,7 +420,9 @@ class Index:
                 where.append(f"{', '.join(words[:4])} in {name}")
         inside = _marked(snippet)
         if inside:
-            where.insert(1 if where and where[0].endswith("title") else 0, f"{', '.join(inside[:4])} in text")
+            where.insert(
+                1 if where and where[0].endswith("title") else 0, f"{', '.join(inside[:4])} in text"
+            )
         shown = unfold(" ".join(snippet.split())) if snippet else ""
         return shown, "; ".join(where) or ", ".join(wanted[:4])
 
@@ -320,7 +430,9 @@ class Index:
 def _marked(text: str | None) -> "list[str]":
     import re
 
-    return list(dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x02\x03]*+)\x03", text or "")))
+    return list(
+        dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x02\x03]*+)\x03", text or ""))
+    )
 
 
 def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
@@ -330,7 +442,8 @@ def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dic
         if key in _JSON:
             empty = "{}" if key == "triggers" else "[]"
             texts = [one[key] or empty for one in out]
-            for one, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):  # in one call: most texts are short
+            # in one call: most texts are short
+            for one, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):
                 one[key] = value
         elif key in {"resolved", "conflict", "confirmed"}:
             for one in out:
@@ -345,9 +458,13 @@ def unpack(rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
 
 # What `sort_rows` looks at.
 SORTED_BY = {
-    "created": ("created", "id"), "updated": ("updated", "id"), "title": ("title", "id"), "importance": ("importance", "created", "id"),
-    "severity": ("severity", "last_seen", "id"), "waiting": ("severity", "occurrences", "last_seen", "id"),
-}  # fmt: skip
+    "created": ("created", "id"),
+    "updated": ("updated", "id"),
+    "title": ("title", "id"),
+    "importance": ("importance", "created", "id"),
+    "severity": ("severity", "last_seen", "id"),
+    "waiting": ("severity", "occurrences", "last_seen", "id"),
+}
 
 
 def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
@@ -357,14 +474,24 @@ def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
         rows.sort(key=lambda r: (str(r["title"]).lower(), r["id"]))
     elif order == "importance":
         rows.sort(key=lambda r: r["id"])
-        rows.sort(key=lambda r: (r["importance"] if r["importance"] is not None else -1.0, r["created"]), reverse=True)
+        rows.sort(
+            key=lambda r: (r["importance"] if r["importance"] is not None else -1.0, r["created"]),
+            reverse=True,
+        )
     elif order == "severity":
         rows.sort(key=lambda r: r["id"])
         rows.sort(key=lambda r: r["last_seen"] or "", reverse=True)
         rows.sort(key=lambda r: rank.get(r["severity"], 3))
     elif order == "waiting":
         rows.sort(key=lambda r: r["id"])
-        rows.sort(key=lambda r: (r["severity"] == "critical", r["occurrences"] or 0, r["last_seen"] or ""), reverse=True)
+        rows.sort(
+            key=lambda r: (
+                r["severity"] == "critical",
+                r["occurrences"] or 0,
+                r["last_seen"] or "",
+            ),
+            reverse=True,
+        )
     else:
         rows.sort(key=lambda r: (r[order], r["id"]), reverse=True)
 
@@ -377,7 +504,9 @@ def open_index(path: str) -> Index | None:
     # a read-only disk has no room for SQLite's shared memory file: then the file is taken as it is
     for options in ("mode=ro", "mode=ro&immutable=1"):
         try:
-            db = sqlite.connect(f"file:{quoted}?{options}", uri=True, timeout=2, isolation_level=None)
+            db = sqlite.connect(
+                f"file:{quoted}?{options}", uri=True, timeout=2, isolation_level=None
+            )
         except sqlite.Error:
             continue
         try:

@@ -16,9 +16,24 @@ _ROW = (
     "last_seen, workaround, tags, anchors, triggers, decay_rate, project, resolved, confirmed"
 )
 _PLAIN = (
-    "type", "status", "agent", "session", "author", "origin", "created", "updated", "rev", "importance", "severity", "category", "occurrences",
-    "last_seen", "workaround", "decay_rate", "project",
-)  # fmt: skip
+    "type",
+    "status",
+    "agent",
+    "session",
+    "author",
+    "origin",
+    "created",
+    "updated",
+    "rev",
+    "importance",
+    "severity",
+    "category",
+    "occurrences",
+    "last_seen",
+    "workaround",
+    "decay_rate",
+    "project",
+)
 KINDS = ("memory", "gotcha")  # of others the index keeps too little
 
 
@@ -28,9 +43,13 @@ def paths(db: sqlite3.Connection, store: str) -> dict[str, str]:
     return dict([*rows, *db.execute("SELECT path, oid FROM damaged WHERE store = ?", (store,))])
 
 
-def rebuilt(db: sqlite3.Connection, store: str, path: str, oid: str, oid_of: Callable[[bytes], str]) -> tuple[bytes, bool] | None:
+def rebuilt(
+    db: sqlite3.Connection, store: str, path: str, oid: str, oid_of: Callable[[bytes], str]
+) -> tuple[bytes, bool] | None:
     """Return the file of a record, and whether it is the very file with this oid; None when the index does not know it."""
-    found = db.execute(f"SELECT n, {_ROW} FROM records WHERE store = ? AND path = ?", (store, path)).fetchone()
+    found = db.execute(
+        f"SELECT n, {_ROW} FROM records WHERE store = ? AND path = ?", (store, path)
+    ).fetchone()
     if found is None:
         return None
     n, *values = found
@@ -44,10 +63,18 @@ def rebuilt(db: sqlite3.Connection, store: str, path: str, oid: str, oid_of: Cal
         body = body.removesuffix(row["workaround"]).rstrip("\n")
     try:
         plain = make(
-            row["kind"], row["id"], row["title"], body, **{k: v for k, v in fields.items() if not _is_default(row["kind"], k, v, fields)}
+            row["kind"],
+            row["id"],
+            row["title"],
+            body,
+            **{k: v for k, v in fields.items() if not _is_default(row["kind"], k, v, fields)},
         )
         # what was resolved or confirmed says when and by whom, which the index does not keep
-        for record in _versions(plain, fields) if not row["resolved"] and (row["origin"] == "manual" or not row["confirmed"]) else ():
+        for record in (
+            _versions(plain, fields)
+            if not row["resolved"] and (row["origin"] == "manual" or not row["confirmed"])
+            else ()
+        ):
             data = encode(record)
             if oid_of(data) == oid:
                 return data, True
@@ -62,7 +89,9 @@ def _fields(db: sqlite3.Connection, n: int, row: dict[str, Any]) -> dict[str, An
         if row[key]:
             fields[key] = json.loads(row[key])
     for rel in ("links", "supersedes"):
-        targets = [dst for (dst,) in db.execute("SELECT dst FROM edges WHERE n = ? AND rel = ?", (n, rel))]
+        targets = [
+            dst for (dst,) in db.execute("SELECT dst FROM edges WHERE n = ? AND rel = ?", (n, rel))
+        ]
         if targets:
             fields[rel] = targets
     if row["kind"] == "gotcha" and row["occurrences"] is not None:

@@ -34,7 +34,20 @@ STEP = 0.01  # seconds of one transaction
 LOADED = 100  # records that are read at once
 PLAIN = frozenset({0o100644, 0o100755})
 _ROW = Entry("", 0o100644, "")  # stands for what a row was made of
-OF_A_ROW = ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works", "made", "due")
+OF_A_ROW = (
+    "edges",
+    "places",
+    "bases",
+    "patterns",
+    "commands",
+    "globs",
+    "codes",
+    "summaries",
+    "entries",
+    "works",
+    "made",
+    "due",
+)
 
 
 class Steps:
@@ -107,7 +120,9 @@ class StoreUpdate:
             raise Unfinished("the index is far behind.", "Bring it up to date with: git mem status")
         if tip:
             since = None if anew or self._is_unfinished() else old
-            self._credits = Credits(self._store.objects, since, tip, changes, self._credit, self._steps.until).find()
+            self._credits = Credits(
+                self._store.objects, since, tip, changes, self._credit, self._steps.until
+            ).find()
         with self._steps:
             self._steps.whole = len(changes) <= BULK
             self.db.execute("INSERT OR REPLACE INTO unfinished VALUES (?)", (self._name,))
@@ -122,7 +137,9 @@ class StoreUpdate:
             self.db.execute("DELETE FROM unfinished WHERE store = ?", (self._name,))
         return len(changes)
 
-    def _changes(self, old: str | None, new_tree: str | None, most: int) -> tuple[list[Change], list[Damaged], bool]:
+    def _changes(
+        self, old: str | None, new_tree: str | None, most: int
+    ) -> tuple[list[Change], list[Damaged], bool]:
         """Return what differs from the rows, at most one change more than `most`; folders that are gone; whether the rows are to be made anew."""
         objects, lost = self._store.objects, list[Damaged]()
 
@@ -133,7 +150,8 @@ class StoreUpdate:
             listed = dict(files(objects, new_tree, lost=note))
             return self._left(listed, tuple(gone.path for gone in lost)), lost, False
         old_tree = _tree_of(objects, old) if old else None
-        if old_tree and self._lacks() and not _lost_folders(objects, new_tree):  # the store was mended
+        # the store was mended
+        if old_tree and self._lacks() and not _lost_folders(objects, new_tree):
             old_tree = None
         # what stood in a folder that is gone stays as it was: there is no better knowledge of it
         changes = list(islice(diff(objects, old_tree, new_tree, lost=note), most + 1))
@@ -178,7 +196,9 @@ class StoreUpdate:
     def _left(self, listed: Mapping[str, Entry], gone: tuple[str, ...]) -> list[Change]:
         """Return what an update that was stopped has left to do: files that have no row, another one, or one without its words."""
         sql = "SELECT path, oid, n IN (SELECT id FROM words_docsize) FROM records WHERE store = ?"
-        rows: dict[str, str] = {path: oid if whole else "" for path, oid, whole in self.db.execute(sql, (self._name,))}
+        rows: dict[str, str] = {
+            path: oid if whole else "" for path, oid, whole in self.db.execute(sql, (self._name,))
+        }
         out = []
         for path, entry in listed.items():
             oid = rows.pop(_storable(path), None)
@@ -199,7 +219,9 @@ class StoreUpdate:
     def _insert_all(self, rows: Sequence[tuple[str, str]]) -> None:
         bulk = len(rows) > BULK
         if bulk:
-            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)")
+            self.db.execute(
+                "CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)"
+            )
             self.db.execute("DELETE FROM staged")
         for number, loaded in enumerate(self._store.load(rows, LOADED)):
             if isinstance(loaded, Damaged):
@@ -220,20 +242,31 @@ class StoreUpdate:
             self._progress(len(rows), len(rows))
 
     def _lacks(self) -> bool:
-        row = self.db.execute("SELECT 1 FROM damaged WHERE store = ? AND reason = ? LIMIT 1", (self._name, GONE)).fetchone()
+        row = self.db.execute(
+            "SELECT 1 FROM damaged WHERE store = ? AND reason = ? LIMIT 1", (self._name, GONE)
+        ).fetchone()
         return row is not None
 
     def _clear(self) -> None:
         name, touched = self._name, self._contexts.touched
         if self.db.execute("SELECT 1 FROM records WHERE store <> ? LIMIT 1", (name,)).fetchone():
-            for row in self.db.execute("SELECT id, session, created FROM records WHERE store = ?", (name,)):
+            for row in self.db.execute(
+                "SELECT id, session, created FROM records WHERE store = ?", (name,)
+            ):
                 touched.around(*row)
             touched.ids.update(
-                d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
+                d
+                for (d,) in self.db.execute(
+                    "SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,)
+                )
             )
-        self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
+        self.db.execute(
+            "DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,)
+        )
         for table in OF_A_ROW:
-            self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
+            self.db.execute(
+                f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,)
+            )
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
 
@@ -242,13 +275,17 @@ class StoreUpdate:
         if path.startswith("usage/"):
             self.db.execute("DELETE FROM usage WHERE store = ? AND file = ?", (name, path))
             return
-        row = self.db.execute("SELECT n, id, session, created FROM records WHERE store = ? AND path = ?", (name, path)).fetchone()
+        row = self.db.execute(
+            "SELECT n, id, session, created FROM records WHERE store = ? AND path = ?", (name, path)
+        ).fetchone()
         self.db.execute("DELETE FROM damaged WHERE store = ? AND path = ?", (name, path))
         if row is None:
             return
         n, id, session, created = row
         touched.around(id, session, created)
-        touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
+        touched.ids.update(
+            dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,))
+        )
         for table in ("records", *OF_A_ROW):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
@@ -258,8 +295,21 @@ class StoreUpdate:
         self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", row)
 
     def _usage(self, path: str, data: bytes | None) -> None:
-        counts = ((id, row) for id, row in parse_usage(data).items() if kind_of(id) and abs(row["n"]) < 2**53)
-        rows = [(self._name, _storable(path), id, row["n"], row["last"] if is_stamp(row["last"]) else "") for id, row in counts]
+        counts = (
+            (id, row)
+            for id, row in parse_usage(data).items()
+            if kind_of(id) and abs(row["n"]) < 2**53
+        )
+        rows = [
+            (
+                self._name,
+                _storable(path),
+                id,
+                row["n"],
+                row["last"] if is_stamp(row["last"]) else "",
+            )
+            for id, row in counts
+        ]
         self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
 
     def _insert(self, stored: Stored) -> None:
@@ -281,40 +331,65 @@ class StoreUpdate:
         )
         n = cursor.lastrowid
         for rel in ("links", "supersedes"):
-            self.db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", [(n, rel, dst) for dst in record.get(rel) or []])
+            self.db.executemany(
+                "INSERT OR IGNORE INTO edges VALUES (?, ?, ?)",
+                [(n, rel, dst) for dst in record.get(rel) or []],
+            )
         places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
         self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
         if record.kind == "gotcha":
-            self.db.executemany("INSERT OR IGNORE INTO bases VALUES (?, ?, ?)", [(*base, n) for base in bases(record)])
+            self.db.executemany(
+                "INSERT OR IGNORE INTO bases VALUES (?, ?, ?)",
+                [(*base, n) for base in bases(record)],
+            )
         globs = {str(a["glob"]) for a in record.anchors if isinstance(a.get("glob"), str)}
-        self.db.executemany("INSERT OR IGNORE INTO globs VALUES (?, ?)", [(n, glob) for glob in globs])
+        self.db.executemany(
+            "INSERT OR IGNORE INTO globs VALUES (?, ?)", [(n, glob) for glob in globs]
+        )
         if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":
             self.db.execute("INSERT OR IGNORE INTO codes VALUES (?)", (n,))
-        self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
+        self.db.executemany(
+            "INSERT OR IGNORE INTO patterns VALUES (?, ?)",
+            [(p, n) for p in error_patterns(record.get("triggers"))],
+        )
         if record.kind == "gotcha":
-            self.db.executemany("INSERT OR IGNORE INTO commands VALUES (?, ?)", [(c, n) for c in command_heads(record.get("triggers"))])
+            self.db.executemany(
+                "INSERT OR IGNORE INTO commands VALUES (?, ?)",
+                [(c, n) for c in command_heads(record.get("triggers"))],
+            )
         if record.kind == "summary":
-            self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), settled(record)))
-            self.db.executemany("INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)])
+            self.db.execute(
+                "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)",
+                (n, str(record.get("scope") or ""), settled(record)),
+            )
+            self.db.executemany(
+                "INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)]
+            )
             rows = [(n, *row, credit.of_entry(row)) for row in entries(record)]
             self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 13)})", rows)
         if record.kind == "work":
             self.db.execute(
-                "INSERT OR REPLACE INTO works VALUES (?, ?)", (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False))
+                "INSERT OR REPLACE INTO works VALUES (?, ?)",
+                (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False)),
             )
         assert n is not None
         return n
 
     def _stage(self, n: int, record: Record) -> None:
         """Put a record's words aside until all its neighbours are known: FTS5 updates cost twice an insert."""
-        self.db.execute("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record)))
+        self.db.execute(
+            "INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record))
+        )
 
     def _unstage(self) -> None:
         """Insert the staged words, each with the words of its neighbours: those that `_neighbours` would name."""
         fresh = self.db.execute("SELECT 1 FROM words LIMIT 1").fetchone() is None
         every = self._steps.between(lambda: Map(self.db))
         heads: dict[int, tuple[str, str]] = {
-            n: (t, b) for n, t, b in self.db.execute(f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged")
+            n: (t, b)
+            for n, t, b in self.db.execute(
+                f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged"
+            )
         }
         staged = sorted(heads)
         for n in staged:

@@ -10,13 +10,31 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECT = "project"  # the scope of the project summary
-NAMES = ("n", "section", "id", "kind", "text", "detail", "at", "session", "files", "pinned", "critical", "committer")
+NAMES = (
+    "n",
+    "section",
+    "id",
+    "kind",
+    "text",
+    "detail",
+    "at",
+    "session",
+    "files",
+    "pinned",
+    "critical",
+    "committer",
+)
 
 
 @healing
 def cumulative(index: Index) -> "list[int]":
     """Return the rows of project summaries."""
-    return [n for (n,) in index.db.execute("SELECT n FROM summaries WHERE scope = ? ORDER BY n", (PROJECT,))]
+    return [
+        n
+        for (n,) in index.db.execute(
+            "SELECT n FROM summaries WHERE scope = ? ORDER BY n", (PROJECT,)
+        )
+    ]
 
 
 @healing

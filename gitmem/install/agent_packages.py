@@ -7,7 +7,8 @@ from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document, applied
 from gitmem.install.settings_formats import SHAPES, Form
 
-# what a CLI takes below agent-hooks: Claude Code a marketplace, Gemini CLI an extension; the others read a section of AGENTS.md
+# what a CLI takes below agent-hooks: Claude Code a marketplace, Gemini CLI an extension; the others
+# read a section of AGENTS.md
 _PACKAGES = {"claude": "", "gemini": "gemini"}
 _FOR_READERS = "agents-md"
 

@@ -19,7 +19,9 @@ class Disk:
         roots = {tree.root, os.path.realpath(tree.root)} if tree else set()
         self._roots = tuple(root.rstrip(os.sep) + os.sep for root in roots)
         git = tree.apart if tree else ()
-        self._git = tuple(path + os.sep for folder in git for path in {folder, os.path.realpath(folder)})
+        self._git = tuple(
+            path + os.sep for folder in git for path in {folder, os.path.realpath(folder)}
+        )
 
     def is_in_tree(self, path: str) -> bool:
         """Say whether a path is below the work tree as it is written, and not in git's folder."""
@@ -30,7 +32,11 @@ class Disk:
         if not self.is_in_tree(path):
             return _real(path, follow=follow)
         assert self._tree is not None
-        checked = path if follow else os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        checked = (
+            path
+            if follow
+            else os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        )
         if follow:
             relative = self._tree.resolve(checked)
         else:

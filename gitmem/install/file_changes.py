@@ -38,7 +38,8 @@ class Change:
     defaults: list[str] = field(default_factory=list)
     mode: int = 0o666
     exclude: tuple[str, bytes] | None = None  # git's file of local patterns, and a line for it
-    move: tuple[str, str] | None = None  # a file that makes room first, or that comes back afterwards
+    # a file that makes room first, or that comes back afterwards
+    move: tuple[str, str] | None = None
     notes: list[str] = field(default_factory=list)
 
     def diff(self) -> str:
@@ -67,7 +68,11 @@ class Ledger:
         except (OSError, ValueError):
             return {}
         files = found.get("files") if isinstance(found, dict) else None
-        return {key: value for key, value in files.items() if isinstance(value, dict)} if isinstance(files, dict) else {}
+        return (
+            {key: value for key, value in files.items() if isinstance(value, dict)}
+            if isinstance(files, dict)
+            else {}
+        )
 
     def entry(self, path: str) -> dict[str, Any]:
         """Return what is known of a file; empty when nothing is."""
@@ -87,9 +92,15 @@ class Ledger:
 
 
 def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
-    old, new = ((data or b"").decode("utf-8", "replace").splitlines(keepends=True) for data in (before, after))
+    old, new = (
+        (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        for data in (before, after)
+    )
     a, b = (path if data is not None else "/dev/null" for data in (before, after))
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in unified_diff(old, new, a, b))
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in unified_diff(old, new, a, b)
+    )
 
 
 def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
@@ -101,7 +112,9 @@ def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
         for step in reversed(steps):
             if digest(data) != step["after"]:
                 return False, None
-            data = applied(data, [(start, end, base64.b64decode(text)) for start, end, text in step["edits"]])
+            data = applied(
+                data, [(start, end, base64.b64decode(text)) for start, end, text in step["edits"]]
+            )
             if digest(data) != step["before"]:
                 return False, None
     except (KeyError, TypeError, ValueError, AssertionError):
@@ -124,13 +137,19 @@ def apply(ledger: Ledger, plan: Callable[[], Change], disk: Disk) -> Change:
     except OSError as error:
         raise disk_error(error, change.path) from error
     except Busy as error:
-        raise Busy("another git mem process installs something at the moment.", "Try again in a moment.") from error
-    raise Busy(f"'{change.path}' changes all the time.", "Close the program that writes it, then run this again.")
+        raise Busy(
+            "another git mem process installs something at the moment.", "Try again in a moment."
+        ) from error
+    raise Busy(
+        f"'{change.path}' changes all the time.",
+        "Close the program that writes it, then run this again.",
+    )
 
 
 def _made(ledger: Ledger, change: Change, disk: Disk) -> bool:
     """Make a change; say whether the file was still as it was planned for."""
-    real = disk.real(change.path, follow=change.move is None)  # one that makes room is the link itself
+    # one that makes room is the link itself
+    real = disk.real(change.path, follow=change.move is None)
     entry = ledger.entry(change.path)
     check(real)
     if read(real) != change.before:
@@ -155,7 +174,9 @@ def _made(ledger: Ledger, change: Change, disk: Disk) -> bool:
         disk.remove_folders(folders)
     ledger.put(real, _entry(entry, change, folders) if change.action != "removed" else None)
     if change.action == "removed" and entry.get("exclude"):
-        _include(str(entry["exclude"][0]), str(entry["exclude"][1]).encode("utf-8", "surrogateescape"))
+        _include(
+            str(entry["exclude"][0]), str(entry["exclude"][1]).encode("utf-8", "surrogateescape")
+        )
     return True
 
 
@@ -163,19 +184,33 @@ def _entry(entry: dict[str, Any], change: Change, folders: list[str]) -> dict[st
     assert change.after is not None
     before = change.before or b""
     step = {
-        "before": digest(before), "after": digest(change.after),
-        "edits": [(start, end, base64.b64encode(text).decode()) for start, end, text in inverse(before, change.edits)],
-    }  # fmt: skip
-    exclude = [change.exclude[0], change.exclude[1].decode("utf-8", "surrogateescape")] if change.exclude else entry.get("exclude")
+        "before": digest(before),
+        "after": digest(change.after),
+        "edits": [
+            (start, end, base64.b64encode(text).decode())
+            for start, end, text in inverse(before, change.edits)
+        ],
+    }
+    exclude = (
+        [change.exclude[0], change.exclude[1].decode("utf-8", "surrogateescape")]
+        if change.exclude
+        else entry.get("exclude")
+    )
     known = [] if change.fresh else entry.get("steps") or []
     follows = bool(known) and known[-1]["after"] == step["before"]
     # of what an earlier entry says, nothing holds for a file that had nothing of ours any more
     return {
-        "what": change.what, "scope": change.scope, "version": __version__, "folders": folders, "exclude": exclude,
+        "what": change.what,
+        "scope": change.scope,
+        "version": __version__,
+        "folders": folders,
+        "exclude": exclude,
         "created": change.before is None if change.fresh else bool(entry.get("created")),
-        "defaults": sorted({*([] if change.fresh else entry.get("defaults", [])), *change.defaults}),
+        "defaults": sorted(
+            {*([] if change.fresh else entry.get("defaults", [])), *change.defaults}
+        ),
         "steps": [*known, step] if follows else [step] if change.fresh else [],
-    }  # fmt: skip
+    }
 
 
 def _exclude(path: str, line: bytes) -> None:
@@ -186,7 +221,11 @@ def _exclude(path: str, line: bytes) -> None:
 def _include(path: str, line: bytes) -> None:
     """Take a line back out of git's file of local patterns; a file that held nothing else goes."""
     data = read(path) or b""
-    rest = data.removesuffix(line) if data.endswith(line) else data.replace(line.strip() + b"\n", b"", 1)
+    rest = (
+        data.removesuffix(line)
+        if data.endswith(line)
+        else data.replace(line.strip() + b"\n", b"", 1)
+    )
     if rest:
         write_atomic(path, rest, keep=True, mode=0o666)
     elif data:
@@ -205,17 +244,26 @@ def read(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UserError(f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check where it leads.") from error
+        raise UserError(
+            f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check where it leads."
+        ) from error
     if not stat.S_ISREG(found.st_mode):
-        raise UserError(f"'{path}' is not a regular file.", "Move it away, or choose another scope. Nothing was changed.")
+        raise UserError(
+            f"'{path}' is not a regular file.",
+            "Move it away, or choose another scope. Nothing was changed.",
+        )
     if found.st_size > MOST:
-        raise UserError(f"'{path}' is larger than {MOST >> 20} MiB.", "Is this the right file? Nothing was changed.")
+        raise UserError(
+            f"'{path}' is larger than {MOST >> 20} MiB.",
+            "Is this the right file? Nothing was changed.",
+        )
     try:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
         raise UserError(
-            f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check its owner and mode. Nothing was changed."
+            f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.",
+            "Check its owner and mode. Nothing was changed.",
         ) from error
 
 
@@ -226,4 +274,6 @@ def check(path: str) -> None:
     except OSError:
         return
     if not mode & 0o222 or not os.access(path, os.W_OK):
-        raise UserError(f"'{path}' is read-only.", f"Allow writing: chmod u+w '{path}'. Nothing was changed.")
+        raise UserError(
+            f"'{path}' is read-only.", f"Allow writing: chmod u+w '{path}'. Nothing was changed."
+        )

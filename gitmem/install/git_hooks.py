@@ -17,14 +17,26 @@ from gitmem.install.plan import World
 from gitmem.repo import sequences
 
 WHAT = "git-hooks"
-NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+NAMES = (
+    "pre-commit",
+    "prepare-commit-msg",
+    "post-commit",
+    "post-merge",
+    "post-checkout",
+    "post-rewrite",
+    "pre-push",
+)
 SESSION_HOOK = "prepare-commit-msg"  # the hook that is needed for the setting commitTrailer alone
 CALL = "@GIT_MEM@"  # in a template: how git-mem is called
 UNDER_WAY = "@UNDER_WAY@"  # in a template: the folders of commands that make several commits
 START = "#!/bin/sh\n"
 OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
-_BLOCK = re.compile(rb"(?m)^# >>> git mem\b[^\n]*+\n(?:(?!# >>> git mem\b)[^\n]*+\n)*?# <<< git mem\n")
-_SHELL = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)")
+_BLOCK = re.compile(
+    rb"(?m)^# >>> git mem\b[^\n]*+\n(?:(?!# >>> git mem\b)[^\n]*+\n)*?# <<< git mem\n"
+)
+_SHELL = re.compile(
+    rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)"
+)
 
 
 def hooks_folder(world: World) -> str:
@@ -32,13 +44,30 @@ def hooks_folder(world: World) -> str:
     root = world.root
     assert world.where is not None
     # not through `Git`, whose calls look into no folder at all
-    argv = ["git", "--git-dir", world.where.gitdir, "--work-tree", root, "rev-parse", "--git-path", "hooks"]
+    argv = [
+        "git",
+        "--git-dir",
+        world.where.gitdir,
+        "--work-tree",
+        root,
+        "rev-parse",
+        "--git-path",
+        "hooks",
+    ]
     try:
         done = subprocess.run(
-            argv, cwd=root, env={**child_env(world.env), **OFFLINE}, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
+            argv,
+            cwd=root,
+            env={**child_env(world.env), **OFFLINE},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise UserError("git does not say where its hooks are.", "Try: git rev-parse --git-path hooks") from error
+        raise UserError(
+            "git does not say where its hooks are.", "Try: git rev-parse --git-path hooks"
+        ) from error
     return os.path.normpath(os.path.join(root, os.fsdecode(done.stdout.removesuffix(b"\n"))))
 
 
@@ -55,7 +84,11 @@ def wanted(world: World, path: str) -> tuple[str, ...]:
 def scope_of(world: World, path: str) -> str:
     """Return whom hooks in a folder are for: you in this repository, everybody who uses it, or you in all repositories."""
     assert world.where is not None
-    real, common, root = os.path.realpath(path), os.path.realpath(world.where.commondir), os.path.realpath(world.root)
+    real, common, root = (
+        os.path.realpath(path),
+        os.path.realpath(world.where.commondir),
+        os.path.realpath(world.root),
+    )
     if real.startswith(common + os.sep):
         return "local"
     if not real.startswith(root + os.sep):
@@ -65,7 +98,17 @@ def scope_of(world: World, path: str) -> str:
     try:  # a folder that a tool makes and ignores, as husky does, is not shared
         return (
             "local"
-            if git.call("-C", root, "--work-tree", root, "check-ignore", "-q", f"./{name}/post-commit", ok=(0, 1, 128))[0] == 0
+            if git.call(
+                "-C",
+                root,
+                "--work-tree",
+                root,
+                "check-ignore",
+                "-q",
+                f"./{name}/post-commit",
+                ok=(0, 1, 128),
+            )[0]
+            == 0
             else "project"
         )
     except GitmemError:
@@ -76,7 +119,11 @@ def target(world: World, scope: str) -> str:
     """Return the folder to write for a scope; raises UserError when git's folder is one for others."""
     path = hooks_folder(world)
     real = scope_of(world, path)
-    husky = os.path.basename(path) == "_" and real == "local" and os.path.basename(os.path.dirname(path)) == ".husky"
+    husky = (
+        os.path.basename(path) == "_"
+        and real == "local"
+        and os.path.basename(os.path.dirname(path)) == ".husky"
+    )
     if husky and scope == "project":
         return os.path.dirname(path)
     if scope == real:
@@ -88,8 +135,13 @@ def target(world: World, scope: str) -> str:
             "Say --project to write there, for everybody who uses it.",
         )
     if real == "user":
-        raise UserError(f"git's hooks are in '{where}' here, for other repositories too.", "Say --user to write there.")
-    raise UserError(f"git's hooks are in '{where}' here: yours, in this repository.", "Say --local, or nothing.")
+        raise UserError(
+            f"git's hooks are in '{where}' here, for other repositories too.",
+            "Say --user to write there.",
+        )
+    raise UserError(
+        f"git's hooks are in '{where}' here: yours, in this repository.", "Say --local, or nothing."
+    )
 
 
 def path_of(world: World, path: str, name: str) -> str:
@@ -111,26 +163,47 @@ def install(world: World, scope: str, path: str, name: str) -> Change:
     block = _block(world.command(scope), name).encode()
     if before is None:
         after = START.encode() + block
-        return Change(WHAT, scope, file, "installed", None, after, [(0, 0, after)], fresh=True, mode=0o777)
+        return Change(
+            WHAT, scope, file, "installed", None, after, [(0, 0, after)], fresh=True, mode=0o777
+        )
     if _BLOCK.search(before):
         after = _BLOCK.sub(lambda _: block, before, count=1)
         spans = [(*match.span(), block) for match in _BLOCK.finditer(before)][:1]
-        return Change(WHAT, scope, file, "unchanged" if after == before else "updated", before, after, spans)
-    if not os.stat(file).st_mode & stat.S_IXUSR and os.path.basename(path) != ".husky":  # husky runs what is not executable
+        return Change(
+            WHAT, scope, file, "unchanged" if after == before else "updated", before, after, spans
+        )
+    # husky runs what is not executable
+    if not os.stat(file).st_mode & stat.S_IXUSR and os.path.basename(path) != ".husky":
         hint = f"Make it executable, or remove it: {world.shown(file)}"
-        raise UserError(f"the hook {name} is there but not executable, so that git does not run it.", hint)
+        raise UserError(
+            f"the hook {name} is there but not executable, so that git does not run it.", hint
+        )
     if (before.startswith(b"#!") and not _SHELL.match(before)) or b"\0" in before[:1024]:
         if os.path.lexists(file + OLD):
-            raise UserError(f"'{world.shown(file + OLD)}' is there already.", "Move it away, then run this again.")
+            raise UserError(
+                f"'{world.shown(file + OLD)}' is there already.",
+                "Move it away, then run this again.",
+            )
         after = START.encode() + block + f'exec "$0{OLD}" "$@"\n'.encode()
         return Change(
-            WHAT, scope, file, "installed", before, after, [(0, len(before), after)], fresh=True, mode=0o777, move=(file, file + OLD)
+            WHAT,
+            scope,
+            file,
+            "installed",
+            before,
+            after,
+            [(0, len(before), after)],
+            fresh=True,
+            mode=0o777,
+            move=(file, file + OLD),
         )
     at = before.find(b"\n") + 1 if before.startswith(b"#!") else 0
     if before.startswith(b"#!") and not at:
         at, block = len(before), b"\n" + block
     edits = [(at, at, block)]
-    return Change(WHAT, scope, file, "installed", before, before[:at] + block + before[at:], edits, fresh=True)
+    return Change(
+        WHAT, scope, file, "installed", before, before[:at] + block + before[at:], edits, fresh=True
+    )
 
 
 def remove(world: World, scope: str, path: str, name: str) -> Change:
@@ -159,12 +232,18 @@ def state(world: World, path: str, name: str) -> tuple[str, str]:
     line = next((line for line in lines if " git-hook " in line and line.startswith(before)), "")
     calls = line.removeprefix(before).partition(" git-hook ")[0]
     words = hook_command.parse(f"{calls} hook git")
-    call = hook_command.Call((hook_command.PROGRAM,), "git", shared=True) if calls.startswith("PATH=") else words
+    call = (
+        hook_command.Call((hook_command.PROGRAM,), "git", shared=True)
+        if calls.startswith("PATH=")
+        else words
+    )
     if call is None:
         return "outdated", ""
     if why := hook_command.fault(call.words, world.env):
         return "broken", why
-    return ("current" if _block(hook_command.of(call), name).encode() == found[0] else "outdated"), ""
+    return (
+        "current" if _block(hook_command.of(call), name).encode() == found[0] else "outdated"
+    ), ""
 
 
 def _block(calls: Command, name: str) -> str:

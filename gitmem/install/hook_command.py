@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from gitmem.errors import External, UserError
 
 PROGRAM = "git-mem"
-# Where a colleague may have it when the PATH does not say: pip --user, pipx and uv; Homebrew; pyenv.
+# Where a colleague may have it when the PATH does not say: pip --user, pipx and uv; Homebrew;
+# pyenv.
 PLACES = ("$HOME/.local/bin", "/usr/local/bin", "/opt/homebrew/bin", "$HOME/.pyenv/shims")
 _PATH = f'PATH="$PATH:{":".join(PLACES)}"'
 _SHARED = re.compile(r'export PATH="\$PATH:[^"]*"; command -v git-mem >/dev/null && ')
@@ -59,9 +60,15 @@ def private(env: Mapping[str, str]) -> Command:
     try:
         "".join(words).encode()
     except UnicodeEncodeError as error:
-        raise UserError(f"the path of git-mem is not UTF-8: {words[0]!r}.", "Install git-mem in a folder whose name is.") from error
+        raise UserError(
+            f"the path of git-mem is not UTF-8: {words[0]!r}.",
+            "Install git-mem in a folder whose name is.",
+        ) from error
     if any(character in word for word in words for character in "\n\0"):
-        raise UserError(f"the path of git-mem has a line's end in it: {words[0]!r}.", "Install git-mem in a folder whose name has none.")
+        raise UserError(
+            f"the path of git-mem has a line's end in it: {words[0]!r}.",
+            "Install git-mem in a folder whose name has none.",
+        )
     return Command(tuple(map(_quoted, words)))
 
 
@@ -72,15 +79,25 @@ def shared() -> Command:
 
 def installed(env: Mapping[str, str]) -> tuple[str, ...]:
     """Return how this installation is called: by the link that the user's PATH has, which outlives upgrades, else by its script."""
-    folders = [os.path.dirname(sys.executable or ""), sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
-    scripts = [path for path in (sys.argv[0], *(os.path.join(folder, PROGRAM) for folder in folders if folder)) if _is_program(path)]
+    folders = [
+        os.path.dirname(sys.executable or ""),
+        sysconfig.get_path("scripts"),
+        sysconfig.get_path("scripts", f"{os.name}_user"),
+    ]
+    scripts = [
+        path
+        for path in (sys.argv[0], *(os.path.join(folder, PROGRAM) for folder in folders if folder))
+        if _is_program(path)
+    ]
     found = shutil.which(PROGRAM, path=env.get("PATH", os.defpath))
     if found and any(os.path.realpath(found) == os.path.realpath(script) for script in scripts):
         return (os.path.abspath(found),)
     if scripts:
         return (os.path.abspath(scripts[0]),)
     if not sys.executable:
-        raise External("it cannot be told where git-mem is installed.", "Install it with pip, pipx or uv.")
+        raise External(
+            "it cannot be told where git-mem is installed.", "Install it with pip, pipx or uv."
+        )
     return sys.executable, "-P", "-m", "gitmem"
 
 
@@ -102,7 +119,8 @@ def parse(text: str) -> Call | None:
     line = line[prefix.end() :] if prefix else line
     for tail in ("|| true", "2>/dev/null"):
         line = line.removesuffix(tail).rstrip()
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)  # what does more than to call us becomes words too many
+    # what does more than to call us becomes words too many
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
@@ -114,7 +132,11 @@ def parse(text: str) -> Call | None:
     start = 4 if words[1:4] == ["-P", "-m", "gitmem"] else 2 if words[:2] == ["git", "mem"] else 1
     if start == 1 and os.path.basename(words[0] if words else "") != PROGRAM:
         return None
-    if words[start : start + 1] != ["hook"] or not 2 <= len(words) - start <= 3 or not words[-1].replace("-", "").isalnum():
+    if (
+        words[start : start + 1] != ["hook"]
+        or not 2 <= len(words) - start <= 3
+        or not words[-1].replace("-", "").isalnum()
+    ):
         return None
     return Call(tuple(words[:start]), words[start + 1], prefix is not None)
 
@@ -126,7 +148,10 @@ def of(call: Call) -> Command:
 
 def calls(text: str, agent: str) -> bool:
     """Say whether a command of the user's own making seems to call our hook."""
-    return re.search(rf"(?<![\w-])git[ -]mem['\"]?\s+hook\s+{re.escape(agent)}(?![\w-])", text) is not None
+    return (
+        re.search(rf"(?<![\w-])git[ -]mem['\"]?\s+hook\s+{re.escape(agent)}(?![\w-])", text)
+        is not None
+    )
 
 
 def fault(words: Sequence[str], env: Mapping[str, str]) -> str:
@@ -136,7 +161,9 @@ def fault(words: Sequence[str], env: Mapping[str, str]) -> str:
         return ""
     if os.sep not in name:
         home = env.get("HOME", "")
-        places = os.pathsep.join([env.get("PATH", ""), *(place.replace("$HOME", home) for place in PLACES)])
+        places = os.pathsep.join(
+            [env.get("PATH", ""), *(place.replace("$HOME", home) for place in PLACES)]
+        )
         return "" if shutil.which(name, path=places) else f"'{name}' is not on the PATH"
     if not os.path.isfile(name):
         return f"'{name}' is not there"
@@ -149,9 +176,15 @@ def fault(words: Sequence[str], env: Mapping[str, str]) -> str:
         return ""
     try:
         if second.startswith(b"'''exec' "):  # what pip writes for a long path
-            interpreter = shlex.split(second[len(b"'''exec' ") :].decode("utf-8", "surrogateescape"))[:1]
+            interpreter = shlex.split(
+                second[len(b"'''exec' ") :].decode("utf-8", "surrogateescape")
+            )[:1]
         else:
             interpreter = os.fsdecode(first[2:]).split()[:1] if first.startswith(b"#!") else []
     except ValueError:
         return ""
-    return f"'{interpreter[0]}', which '{name}' needs, is not there" if interpreter and not os.path.exists(interpreter[0]) else ""
+    return (
+        f"'{interpreter[0]}', which '{name}' needs, is not there"
+        if interpreter and not os.path.exists(interpreter[0])
+        else ""
+    )

@@ -20,11 +20,14 @@ class Merged:
     edits: list[Edit] = field(default_factory=list)
     ours: list[hook_command.Call] = field(default_factory=list)
     custom: list[int] = field(default_factory=list)
-    defaults: list[str] = field(default_factory=list)  # settings beside the hooks that are written, or removed
+    # settings beside the hooks that are written, or removed
+    defaults: list[str] = field(default_factory=list)
     empty: bool = False  # nothing is left
 
 
-def merge(doc: Document, agent: str, form: Form, *, remove: bool = False, made: tuple[str, ...] = ()) -> Merged:
+def merge(
+    doc: Document, agent: str, form: Form, *, remove: bool = False, made: tuple[str, ...] = ()
+) -> Merged:
     """Return what makes a document hold a form, or hold nothing of ours; `made` are the defaults that we wrote earlier."""
     out = Merged()
     root = doc.root
@@ -44,7 +47,11 @@ def merge(doc: Document, agent: str, form: Form, *, remove: bool = False, made: 
             add.append(("hooks", wanted))
     else:
         if hooks.value.type != "object":
-            raise doc.refuse(hooks.value, f"'hooks' is {kind(hooks.value)} where {agent} has an object of events", HINT)
+            raise doc.refuse(
+                hooks.value,
+                f"'hooks' is {kind(hooks.value)} where {agent} has an object of events",
+                HINT,
+            )
         edits, left = _events(doc, hooks.value, agent, form, wanted, out)
         if left:
             out.edits += edits
@@ -70,7 +77,9 @@ def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     return out
 
 
-def _events(doc: Document, node: Node, agent: str, form: Form, wanted: dict[str, list[Any]], out: Merged) -> tuple[list[Edit], bool]:
+def _events(
+    doc: Document, node: Node, agent: str, form: Form, wanted: dict[str, list[Any]], out: Merged
+) -> tuple[list[Edit], bool]:
     """Return the edits of the object of events, and whether anything is left in it."""
     edits: list[Edit] = []
     drop: set[int] = set()
@@ -79,7 +88,11 @@ def _events(doc: Document, node: Node, agent: str, form: Form, wanted: dict[str,
         if item.key in wanted:
             doc.member(node, item.key)  # raises when it is there twice
             if item.value.type != "array":
-                raise doc.refuse(item.value, f"'{item.key}' is {kind(item.value)} where {agent} has a list of hooks", HINT)
+                raise doc.refuse(
+                    item.value,
+                    f"'{item.key}' is {kind(item.value)} where {agent} has a list of hooks",
+                    HINT,
+                )
         if item.value.type != "array":
             continue
         found, left = _list(doc, item.value, agent, form, wanted.get(item.key, []), out)
@@ -93,21 +106,30 @@ def _events(doc: Document, node: Node, agent: str, form: Form, wanted: dict[str,
     return edits, not drop or bool(add) or len(drop) < len(items)
 
 
-def _list(doc: Document, node: Node, agent: str, form: Form, items: list[dict[str, Any]], out: Merged) -> tuple[list[Edit], bool]:
+def _list(
+    doc: Document, node: Node, agent: str, form: Form, items: list[dict[str, Any]], out: Merged
+) -> tuple[list[Edit], bool]:
     """Return the edits of one event's list, and whether anything is left in it that was not ours."""
     edits: list[Edit] = []
     drop: set[int] = set()
     swap: dict[int, Any] = {}
     custom = False
     rows = doc.items(node)
-    todo = list(items)  # what is not there yet; rows that are right already are not given to another
+    # what is not there yet; rows that are right already are not given to another
+    todo = list(items)
     for row in rows:
         if (value := doc.value(row.value)) in todo:
             todo.remove(value)
     kept = [item for item in items if item not in todo]
     for n, row in enumerate(rows):
         inner = _inner(doc, row.value) if form.grouped else None
-        handlers = [handler.value for handler in doc.items(inner)] if inner else [] if form.grouped else [row.value]
+        handlers = (
+            [handler.value for handler in doc.items(inner)]
+            if inner
+            else []
+            if form.grouped
+            else [row.value]
+        )
         calls = [_call(doc, handler, agent, form, out) for handler in handlers]
         custom = custom or "custom" in calls
         mine = {i for i, call in enumerate(calls) if call == "ours"}
@@ -124,10 +146,20 @@ def _list(doc: Document, node: Node, agent: str, form: Form, items: list[dict[st
         elif inner:  # somebody's group has ours beside theirs
             matcher = doc.member(row.value, "matcher")
             pattern = doc.value(matcher.value) if matcher else None
-            item = next((one for one in todo if one.get("matcher") == pattern), None) if not custom else None
+            item = (
+                next((one for one in todo if one.get("matcher") == pattern), None)
+                if not custom
+                else None
+            )
             first = min(mine)
-            again = {first: item["hooks"][0]} if item is not None and doc.value(handlers[first]) != item["hooks"][0] else {}
-            edits += doc.change(inner, drop=mine - {first} if item is not None else mine, swap=again)
+            again = (
+                {first: item["hooks"][0]}
+                if item is not None and doc.value(handlers[first]) != item["hooks"][0]
+                else {}
+            )
+            edits += doc.change(
+                inner, drop=mine - {first} if item is not None else mine, swap=again
+            )
             if item is not None:
                 todo.remove(item)
     add: list[Added] = [("", item) for item in todo] if not custom else []
@@ -137,7 +169,11 @@ def _list(doc: Document, node: Node, agent: str, form: Form, items: list[dict[st
 
 def _inner(doc: Document, node: Node) -> Node | None:
     """Return the list of a group's handlers."""
-    found = next((item.value for item in doc.items(node) if item.key == "hooks"), None) if node.type == "object" else None
+    found = (
+        next((item.value for item in doc.items(node) if item.key == "hooks"), None)
+        if node.type == "object"
+        else None
+    )
     return found if found is not None and found.type == "array" else None
 
 
@@ -156,7 +192,9 @@ def _call(doc: Document, node: Node, agent: str, form: Form, out: Merged) -> str
     return ""
 
 
-def _default(doc: Document, root: Node, path: tuple[str, ...], value: Any, out: Merged) -> list[Added]:
+def _default(
+    doc: Document, root: Node, path: tuple[str, ...], value: Any, out: Merged
+) -> list[Added]:
     """Return what to add to the root for a default; one inside of a section that is there becomes an edit of that."""
     section, *rest = path
     found = doc.member(root, section)

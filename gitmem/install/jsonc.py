@@ -18,9 +18,16 @@ from gitmem.errors import UserError
 
 Edit = tuple[int, int, bytes]  # from, to, what stands there instead
 Added = tuple[str, Any]  # a member's key, '' for an element of a list; and its value
-_PLUS = re.compile(rb"([0-9][eE])\+(?=[0-9])")  # the grammar knows 1e5 and 1e-5, but not 1e+5; in a string or a comment it does not matter
+# the grammar knows 1e5 and 1e-5, but not 1e+5; in a string or a comment it does not matter
+_PLUS = re.compile(rb"([0-9][eE])\+(?=[0-9])")
 PASSES = 64  # nested trailing commas are found one level after the other
-_KINDS = {"object": "an object", "array": "a list", "string": "a text", "number": "a number", "null": "null"}
+_KINDS = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "number": "a number",
+    "null": "null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,9 @@ class Document:
         self.root = next((node for node in tree.children if node.type != "comment"), None)
         if self.root is not None and self.root.type != "object":
             raise self.refuse(
-                self.root, f"this is {kind(self.root)} where settings are an object", "Mend it in your editor, then run this again."
+                self.root,
+                f"this is {kind(self.root)} where settings are an object",
+                "Mend it in your editor, then run this again.",
             )
 
     def place(self, at: int) -> str:
@@ -59,7 +68,9 @@ class Document:
 
     def refuse(self, node: Node, what: str, hint: str) -> UserError:
         """Return the error for a place of the document that cannot be dealt with."""
-        return UserError(f"{self.name}, {self.place(node.start_byte)}: {what}.", f"{hint} Nothing was changed.")
+        return UserError(
+            f"{self.name}, {self.place(node.start_byte)}: {what}.", f"{hint} Nothing was changed."
+        )
 
     def _parse(self) -> Node:
         try:
@@ -73,7 +84,11 @@ class Document:
         text = bytearray(_PLUS.sub(rb"\g<1>0", self.data))
         for _ in range(PASSES):
             root = parser.parse(bytes(text)).root_node
-            found = [at for at in map(_trailing_comma, _faults(root)) if at is not None] if root.has_error else []
+            found = (
+                [at for at in map(_trailing_comma, _faults(root)) if at is not None]
+                if root.has_error
+                else []
+            )
             if not found:
                 break
             self._trailing.update(found)
@@ -93,12 +108,21 @@ class Document:
         try:
             json.loads(bare)
         except json.JSONDecodeError as error:
-            at = len(bare[: error.pos].encode()) + len(self.data) - len(self.data.removeprefix(b"\xef\xbb\xbf"))
-            raise UserError(f"{self.name}, {self.place(at)}: this is not valid JSON: {error.msg}.", hint) from error
+            at = (
+                len(bare[: error.pos].encode())
+                + len(self.data)
+                - len(self.data.removeprefix(b"\xef\xbb\xbf"))
+            )
+            raise UserError(
+                f"{self.name}, {self.place(at)}: this is not valid JSON: {error.msg}.", hint
+            ) from error
         except RecursionError as error:
             raise UserError(f"{self.name} is nested too deeply.", hint) from error
         if root.has_error:
-            raise UserError(f"{self.name}, {self.place(next(_faults(root)).start_byte)}: this is not valid JSON.", hint)
+            raise UserError(
+                f"{self.name}, {self.place(next(_faults(root)).start_byte)}: this is not valid JSON.",
+                hint,
+            )
 
     # -- reading
 
@@ -115,8 +139,21 @@ class Document:
                 out[-1] = replace(out[-1], comma=token.start_byte)
                 open_item = False
             elif token.type != "comment":
-                key, value = (self.text(token.children[0]), token.children[-1]) if token.type == "pair" else ("", token)
-                out.append(Item(key, value, token.start_byte, token.end_byte, None, token.start_byte if line_comment else end))
+                key, value = (
+                    (self.text(token.children[0]), token.children[-1])
+                    if token.type == "pair"
+                    else ("", token)
+                )
+                out.append(
+                    Item(
+                        key,
+                        value,
+                        token.start_byte,
+                        token.end_byte,
+                        None,
+                        token.start_byte if line_comment else end,
+                    )
+                )
                 open_item = True
             line_comment = token.type == "comment" and self.data.startswith(b"//", token.start_byte)
             end = token.end_byte
@@ -130,7 +167,11 @@ class Document:
         found = [item for item in self.items(node) if item.key == key]
         if len(found) > 1:
             first = self.place(found[0].start)
-            raise self.refuse(found[1].value, f"'{key}' is there twice, first at {first}, and only one of them counts", "Make them one.")
+            raise self.refuse(
+                found[1].value,
+                f"'{key}' is there twice, first at {first}, and only one of them counts",
+                "Make them one.",
+            )
         return found[0] if found else None
 
     def value(self, node: Node) -> Any:
@@ -144,7 +185,12 @@ class Document:
     # -- changing
 
     def change(
-        self, node: Node, *, drop: Collection[int] = (), swap: Mapping[int, Any] | None = None, add: Sequence[Added] = ()
+        self,
+        node: Node,
+        *,
+        drop: Collection[int] = (),
+        swap: Mapping[int, Any] | None = None,
+        add: Sequence[Added] = (),
     ) -> list[Edit]:
         """Return the edits that remove, replace and append items of an object or a list.
 
@@ -157,7 +203,13 @@ class Document:
             if n in drop:
                 edits += self._without(item)
             elif swap and n in swap:
-                edits.append((item.value.start_byte, item.value.end_byte, self._render(swap[n], self._indent_of(item.start))))
+                edits.append(
+                    (
+                        item.value.start_byte,
+                        item.value.end_byte,
+                        self._render(swap[n], self._indent_of(item.start)),
+                    )
+                )
         kept = [item for n, item in enumerate(items) if n not in drop]
         trailing = bool(items) and items[-1].comma is not None
         if kept:
@@ -183,27 +235,43 @@ class Document:
             return [(item.before, item.end, b"")]
         if not self.data[item.end : item.comma].strip():
             return [(item.before, item.comma + 1, b"")]
-        return [(item.before, item.end, b""), (item.comma, item.comma + 1, b"")]  # a comment stands between them
+        # a comment stands between them
+        return [(item.before, item.end, b""), (item.comma, item.comma + 1, b"")]
 
-    def _appended(self, node: Node, items: list[Item], follows: bool, trailing: bool, add: Sequence[Added]) -> Edit:
-        ends = [child.end_byte - self.data[: child.end_byte].endswith(b"\r") for child in node.children[:-1]]
+    def _appended(
+        self, node: Node, items: list[Item], follows: bool, trailing: bool, add: Sequence[Added]
+    ) -> Edit:
+        ends = [
+            child.end_byte - self.data[: child.end_byte].endswith(b"\r")
+            for child in node.children[:-1]
+        ]
         at = max([ends[-1], *(item.comma + 1 for item in items[-1:] if item.comma is not None)])
         spread = b"\n" in self.data[node.start_byte : node.end_byte]
         root = self.root
         assert root is not None
-        own_lines = spread or node == root or (not items and b"\n" in self.data[root.start_byte : root.end_byte])
+        own_lines = (
+            spread
+            or node == root
+            or (not items and b"\n" in self.data[root.start_byte : root.end_byte])
+        )
         after = b"," if trailing else b""
         if not own_lines:
             rows = [self._member(key, json.dumps(value, ensure_ascii=False)) for key, value in add]
             return at, at, (b" " if follows else b"") + b", ".join(rows) + after
         outer = self._indent_of(node.start_byte)
-        indent = next((self._indent_of(item.start) for item in items if self._leads(item.start)), outer + self._unit)
+        indent = next(
+            (self._indent_of(item.start) for item in items if self._leads(item.start)),
+            outer + self._unit,
+        )
         lead = self._newline + indent.encode()
         rows = [self._member(key, self._render(value, indent).decode()) for key, value in add]
         text = lead + (b"," + lead).join(rows) + after
         if b"\n" not in self.data[at : node.end_byte - 1] and not (follows and spread):
             text += self._newline + outer.encode()
-        elif self.data.startswith(b"//", node.children[-2].start_byte) and b"\n" not in self.data[at : node.end_byte]:
+        elif (
+            self.data.startswith(b"//", node.children[-2].start_byte)
+            and b"\n" not in self.data[at : node.end_byte]
+        ):
             text += self._newline
         return at, at, text
 
@@ -299,6 +367,10 @@ def _trailing_comma(node: Node) -> int | None:
         return None
     comma = node.children[0] if node.is_error and len(node.children) == 1 else tokens[at - 1]
     before = tokens[at - 1] if comma.parent == node else tokens[at - 2]
-    if comma.type != "," or before.type in {",", "[", "{"} or (node.is_missing and node.start_byte != node.end_byte):
+    if (
+        comma.type != ","
+        or before.type in {",", "[", "{"}
+        or (node.is_missing and node.start_byte != node.end_byte)
+    ):
         return None
     return comma.start_byte

@@ -40,10 +40,14 @@ class World:
     def root(self) -> str:
         """The work tree's root; raises UserError when there is none."""
         if self.where is None:
-            raise NotARepository("this is not in a git repository.", "Change to one, or say --user: for you, in all repositories.")
+            raise NotARepository(
+                "this is not in a git repository.",
+                "Change to one, or say --user: for you, in all repositories.",
+            )
         if self.where.worktree is None:
             raise UserError(
-                "this repository is bare: no agent works in it.", "Change to a work tree, or say --user: for you, in all repositories."
+                "this repository is bare: no agent works in it.",
+                "Change to a work tree, or say --user: for you, in all repositories.",
             )
         return self.where.worktree
 
@@ -66,7 +70,11 @@ class World:
 
     def shown(self, path: str) -> str:
         """Return a path as people read it."""
-        if self.where is not None and self.where.worktree and path.startswith(self.where.worktree + os.sep):
+        if (
+            self.where is not None
+            and self.where.worktree
+            and path.startswith(self.where.worktree + os.sep)
+        ):
             return path[len(self.where.worktree) + 1 :]
         return "~" + path[len(self.home) :] if path.startswith(self.home + os.sep) else path
 
@@ -88,9 +96,9 @@ class Target:
 def found(adapter: Adapter, world: World) -> bool:
     """Say whether an agent's CLI seems to be on this machine: its program is on the PATH, or it left its folder."""
     path = world.env.get("PATH", os.defpath)
-    return any(shutil.which(name, path=path) for name in adapter.settings.programs or (adapter.name,)) or os.path.isdir(
-        _own_folder(adapter, world)
-    )
+    return any(
+        shutil.which(name, path=path) for name in adapter.settings.programs or (adapter.name,)
+    ) or os.path.isdir(_own_folder(adapter, world))
 
 
 def _user_folder(adapter: Adapter, world: World) -> str:
@@ -112,14 +120,27 @@ def target(agent: str, scope: str, world: World) -> Target:
     settings = adapter.settings
     if scope == "user":
         if not settings.user:
-            raise UserError(f"{events.ADAPTERS[agent]} has no settings of yours for all repositories.", "Say --local or --project.")
-        return Target(adapter, scope, os.path.join(_user_folder(adapter, world), *settings.user.split("/")[1:]))
+            raise UserError(
+                f"{events.ADAPTERS[agent]} has no settings of yours for all repositories.",
+                "Say --local or --project.",
+            )
+        return Target(
+            adapter,
+            scope,
+            os.path.join(_user_folder(adapter, world), *settings.user.split("/")[1:]),
+        )
     name = settings.local or settings.project if scope == "local" else settings.project
     if not name:
-        raise UserError(f"{events.ADAPTERS[agent]} has no settings in a project.", "Say --user: for you, in all repositories.")
+        raise UserError(
+            f"{events.ADAPTERS[agent]} has no settings in a project.",
+            "Say --user: for you, in all repositories.",
+        )
     path = os.path.join(world.root, *name.split("/"))
     if not os.path.realpath(path).startswith(os.path.realpath(world.root) + os.sep):
-        raise UserError(f"{name} is a link that leads out of the repository.", "Say --user to write settings of yours.")
+        raise UserError(
+            f"{name} is a link that leads out of the repository.",
+            "Say --user to write settings of yours.",
+        )
     world.disk(scope).real(path)  # a link into git's folder is refused
     return Target(adapter, scope, path)
 
@@ -137,14 +158,33 @@ def install(goal: Target, world: World) -> Change:
     merged = merge(doc, goal.adapter.name, form)
     after = applied(doc.data, merged.edits)
     lines = ", ".join(map(str, sorted(set(merged.custom))))
-    notes = [f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it was left as it is."] if merged.custom else []
+    notes = (
+        [
+            f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it was left as it is."
+        ]
+        if merged.custom
+        else []
+    )
     if not merged.edits:
-        return Change(goal.adapter.name, goal.scope, goal.path, "unchanged", before, before, notes=notes)
-    assert not merge(Document(after, goal.path), goal.adapter.name, form).edits, "what was written would be changed again"
+        return Change(
+            goal.adapter.name, goal.scope, goal.path, "unchanged", before, before, notes=notes
+        )
+    assert not merge(Document(after, goal.path), goal.adapter.name, form).edits, (
+        "what was written would be changed again"
+    )
     return Change(
-        goal.adapter.name, goal.scope, goal.path, "updated" if merged.ours else "installed", before, after, merged.edits,
-        fresh=not merged.ours, defaults=merged.defaults, exclude=hidden, notes=notes,
-    )  # fmt: skip
+        goal.adapter.name,
+        goal.scope,
+        goal.path,
+        "updated" if merged.ours else "installed",
+        before,
+        after,
+        merged.edits,
+        fresh=not merged.ours,
+        defaults=merged.defaults,
+        exclude=hidden,
+        notes=notes,
+    )
 
 
 def remove(goal: Target, world: World) -> Change:
@@ -157,7 +197,14 @@ def remove(goal: Target, world: World) -> Change:
     form = SHAPES[goal.adapter.settings.shape](goal.adapter, hook_command.shared())
     if form.text:
         ours = form.mark.encode() in before
-        return Change(name, goal.scope, goal.path, "removed" if ours else "absent", before, None if ours else before)
+        return Change(
+            name,
+            goal.scope,
+            goal.path,
+            "removed" if ours else "absent",
+            before,
+            None if ours else before,
+        )
     is_ours, old = file_changes.original(entry, before)
     if is_ours:
         return Change(name, goal.scope, goal.path, "removed", before, old)
@@ -170,15 +217,33 @@ def remove(goal: Target, world: World) -> Change:
     return Change(name, goal.scope, goal.path, "removed", before, after, merged.edits)
 
 
-def _own_file(goal: Target, form: Form, before: bytes | None, hidden: tuple[str, bytes] | None) -> Change:
+def _own_file(
+    goal: Target, form: Form, before: bytes | None, hidden: tuple[str, bytes] | None
+) -> Change:
     """Return the change for a file that is ours alone."""
     after = form.text.encode()
     if before is not None and form.mark.encode() not in before:
-        raise UserError(f"'{goal.path}' is there, and not by us.", "Move it away, then run this again. Nothing was changed.")
+        raise UserError(
+            f"'{goal.path}' is there, and not by us.",
+            "Move it away, then run this again. Nothing was changed.",
+        )
     if before == after:
         return Change(goal.adapter.name, goal.scope, goal.path, "unchanged", before, before)
-    action, edits = "updated" if before is not None else "installed", [(0, len(before or b""), after)]
-    return Change(goal.adapter.name, goal.scope, goal.path, action, before, after, edits, fresh=before is None, exclude=hidden)
+    action, edits = (
+        "updated" if before is not None else "installed",
+        [(0, len(before or b""), after)],
+    )
+    return Change(
+        goal.adapter.name,
+        goal.scope,
+        goal.path,
+        action,
+        before,
+        after,
+        edits,
+        fresh=before is None,
+        exclude=hidden,
+    )
 
 
 def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
@@ -191,14 +256,22 @@ def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
     name = os.path.relpath(goal.path, root).replace(os.sep, "/")
     hint = "Say --project to write it for all of them, or --user: for you, in all repositories."
     if tracked(world, name):
-        raise UserError(f"git tracks {name}: what is written there goes to everybody who uses the repository.", hint)
+        raise UserError(
+            f"git tracks {name}: what is written there goes to everybody who uses the repository.",
+            hint,
+        )
     if WorkTree(where, world.env).ignored([name]):
         return None
     if os.path.exists(goal.path) and not goal.adapter.settings.local:
-        raise UserError(f"{name} is there and git does not ignore it: it may go to everybody who uses the repository.", hint)
+        raise UserError(
+            f"{name} is there and git does not ignore it: it may go to everybody who uses the repository.",
+            hint,
+        )
     path = os.path.join(where.commondir, "info", "exclude")
     data = file_changes.read(path) or b""
-    return path, (b"\n" if data and not data.endswith(b"\n") else b"") + f"/{name}\n".encode("utf-8", "surrogateescape")
+    return path, (b"\n" if data and not data.endswith(b"\n") else b"") + f"/{name}\n".encode(
+        "utf-8", "surrogateescape"
+    )
 
 
 def tracked(world: World, name: str) -> bool:
@@ -206,6 +279,17 @@ def tracked(world: World, name: str) -> bool:
     assert world.where is not None
     git = Git(world.where.gitdir, world.env)
     try:
-        return bool(git.run("-C", world.root, "--work-tree", world.root, "ls-files", "-z", "--", f":(top,literal){name}"))
+        return bool(
+            git.run(
+                "-C",
+                world.root,
+                "--work-tree",
+                world.root,
+                "ls-files",
+                "-z",
+                "--",
+                f":(top,literal){name}",
+            )
+        )
     except GitmemError:
         return False

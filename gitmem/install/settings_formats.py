@@ -52,14 +52,25 @@ def cursor(adapter: Adapter, command: Command) -> Form:
     """Return Cursor's form: a list of handlers for each event, below a version."""
     matchers = adapter.settings.matchers
     handler = {"command": command.hook(adapter.name), "timeout": SECONDS * adapter.settings.unit}
-    events = {event: [{**handler, **({"matcher": matchers[event]} if event in matchers else {})}] for event in adapter.events}
+    events = {
+        event: [{**handler, **({"matcher": matchers[event]} if event in matchers else {})}]
+        for event in adapter.events
+    }
     return Form(events, grouped=False, defaults={("version",): 1})
 
 
 def copilot(adapter: Adapter, command: Command) -> Form:
     """Return GitHub Copilot CLI's form: a file of ours among others."""
-    handler = {"type": "command", "bash": command.hook(adapter.name), "timeoutSec": SECONDS * adapter.settings.unit}
-    text = json.dumps({"version": 1, "hooks": {event: [handler] for event in adapter.events}}, ensure_ascii=False, indent=2)
+    handler = {
+        "type": "command",
+        "bash": command.hook(adapter.name),
+        "timeoutSec": SECONDS * adapter.settings.unit,
+    }
+    text = json.dumps(
+        {"version": 1, "hooks": {event: [handler] for event in adapter.events}},
+        ensure_ascii=False,
+        indent=2,
+    )
     return Form(text=text + "\n", mark=f"hook {adapter.name}")
 
 
@@ -74,11 +85,20 @@ def opencode(adapter: Adapter, command: Command) -> Form:
 
 def _groups(adapter: Adapter, event: str, handler: dict[str, Any]) -> list[dict[str, Any]]:
     matcher, behind = adapter.settings.matchers.get(event), adapter.settings.behind.get(event)
-    handler = {**handler, "timeout": min(SECONDS, adapter.settings.most.get(event, SECONDS)) * adapter.settings.unit}
+    handler = {
+        **handler,
+        "timeout": min(SECONDS, adapter.settings.most.get(event, SECONDS)) * adapter.settings.unit,
+    }
     waited = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
-    return [waited, {"matcher": behind, "hooks": [{**handler, "async": True}]}] if behind else [waited]
+    return (
+        [waited, {"matcher": behind, "hooks": [{**handler, "async": True}]}] if behind else [waited]
+    )
 
 
 SHAPES: dict[str, Callable[[Adapter, Command], Form]] = {
-    "claude": claude, "gemini": gemini, "cursor": cursor, "copilot": copilot, "opencode": opencode,
-}  # fmt: skip
+    "claude": claude,
+    "gemini": gemini,
+    "cursor": cursor,
+    "copilot": copilot,
+    "opencode": opencode,
+}

@@ -68,9 +68,17 @@ def _file(goal: plan.Target, world: World) -> Row | None:
         merged = merge(doc, adapter.name, form) if doc else Merged(ours=_calls(data, adapter.name))
     except GitmemError as error:
         mentions = b"git-mem" in (data or b"")
-        return Row(adapter.name, title, goal.scope, goal.path, "unreadable", str(error)) if mentions else None
+        return (
+            Row(adapter.name, title, goal.scope, goal.path, "unreadable", str(error))
+            if mentions
+            else None
+        )
     if not merged.ours:
-        return Row(adapter.name, title, goal.scope, goal.path, "custom") if merged.custom or form.text else None
+        return (
+            Row(adapter.name, title, goal.scope, goal.path, "custom")
+            if merged.custom or form.text
+            else None
+        )
     call = merged.ours[0]
     scope = "project" if call.shared else _own(goal)
     for each in merged.ours:
@@ -88,7 +96,8 @@ def _is_off(doc: Document) -> bool:
     value = doc.value(doc.root) if doc.root else None
     switch = value.get("hooksConfig") if isinstance(value, dict) else None
     return isinstance(value, dict) and (
-        value.get("disableAllHooks") is True or (isinstance(switch, dict) and switch.get("enabled") is False)
+        value.get("disableAllHooks") is True
+        or (isinstance(switch, dict) and switch.get("enabled") is False)
     )
 
 
@@ -103,9 +112,13 @@ def _own(goal: plan.Target) -> str:
     return "local" if goal.scope == "project" and not goal.adapter.settings.local else goal.scope
 
 
-def _row(goal: plan.Target, world: World, scope: str, state: str, why: str = "", program: str = "") -> Row:
+def _row(
+    goal: plan.Target, world: World, scope: str, state: str, why: str = "", program: str = ""
+) -> Row:
     version = str(world.ledger(goal.scope).entry(goal.path).get("version", ""))
-    if program and os.path.realpath(program) == os.path.realpath(hook_command.installed(world.env)[0]):
+    if program and os.path.realpath(program) == os.path.realpath(
+        hook_command.installed(world.env)[0]
+    ):
         version = __version__
     return Row(goal.adapter.name, goal.title, scope, goal.path, state, why, program, version)
 
@@ -114,7 +127,9 @@ def _git(world: World) -> Iterator[Row]:
     try:
         path = git_hooks.hooks_folder(world)
         scope = git_hooks.scope_of(world, path)
-        found = [(name, *git_hooks.state(world, path, name)) for name in git_hooks.wanted(world, path)]
+        found = [
+            (name, *git_hooks.state(world, path, name)) for name in git_hooks.wanted(world, path)
+        ]
     except GitmemError:
         return
     there = [(name, state, why) for name, state, why in found if state]
@@ -123,7 +138,9 @@ def _git(world: World) -> Iterator[Row]:
     missing = [name for name, state, _ in found if not state]
     broken = next(((state, why) for _, state, why in there if state == "broken"), None)
     state, why = broken or (
-        ("outdated", f"not there: {', '.join(missing)}") if missing else max(("current", ""), *((s, w) for _, s, w in there))
+        ("outdated", f"not there: {', '.join(missing)}")
+        if missing
+        else max(("current", ""), *((s, w) for _, s, w in there))
     )
     yield Row(git_hooks.WHAT, "git hooks", scope, path, state, why)
 
@@ -134,14 +151,20 @@ def findings(world: World) -> Iterator[Finding]:
     for row in rows:
         place, again = world.shown(row.path), f"Run: git mem install {row.what} --{row.scope}"
         if row.state == "broken":
-            yield Finding("warning", f"the hooks of {row.title} in {place} do not work: {row.why}", again)
+            yield Finding(
+                "warning", f"the hooks of {row.title} in {place} do not work: {row.why}", again
+            )
         elif row.state == "outdated":
             yield Finding(
-                "note", f"the hooks of {row.title} in {place} are not those of this version{f' ({row.why})' if row.why else ''}", again
+                "note",
+                f"the hooks of {row.title} in {place} are not those of this version{f' ({row.why})' if row.why else ''}",
+                again,
             )
         elif row.state == "unreadable":
             yield Finding(
-                "warning", f"the settings of {row.title} are broken: {row.why}", "Mend the file: the agent cannot read it either."
+                "warning",
+                f"the settings of {row.title} are broken: {row.why}",
+                "Mend the file: the agent cannot read it either.",
             )
         elif row.state == "current":
             yield Finding("ok", f"the hooks of {row.title} in {place} work")
@@ -150,6 +173,7 @@ def findings(world: World) -> Iterator[Finding]:
         if len(places) > 1:
             where = " and ".join(world.shown(row.path) for row in places)
             yield Finding(
-                "warning", f"the hooks of {places[0].title} are installed twice, in {where}: each event counts twice",
+                "warning",
+                f"the hooks of {places[0].title} are installed twice, in {where}: each event counts twice",
                 f"Run: git mem uninstall {what} --{places[-1].scope}",
-            )  # fmt: skip
+            )

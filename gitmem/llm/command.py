@@ -18,7 +18,8 @@ from gitmem.redaction.mask import scrub
 
 MOST = 1 << 20  # bytes of an answer
 ERRORS = 64 << 10  # bytes of what it says beside, of which the last line is shown
-GRACE = 0.5  # seconds for what is still in the pipe when the program has ended and a child of it holds the pipe
+# seconds for what is still in the pipe when the program has ended and a child of it holds the pipe
+GRACE = 0.5
 STEP = 64 << 10
 
 
@@ -32,18 +33,59 @@ class Preset(NamedTuple):
 
 PRESETS: Mapping[str, Preset] = {
     "claude": Preset(
-        ("claude", "-p", "--tools", "", "--settings", '{"disableAllHooks": true}', "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence",
-         "--system-prompt", "You answer with one JSON object and nothing else.", "--output-format", "text"),
+        (
+            "claude",
+            "-p",
+            "--tools",
+            "",
+            "--settings",
+            '{"disableAllHooks": true}',
+            "--strict-mcp-config",
+            "--disable-slash-commands",
+            "--no-session-persistence",
+            "--system-prompt",
+            "You answer with one JSON object and nothing else.",
+            "--output-format",
+            "text",
+        ),
     ),
     "gemini": Preset(
-        ("gemini", "--extensions", "none", "--output-format", "text", "-p", "Answer with the JSON object alone."),
-        '{"hooksConfig": {"enabled": false}, "tools": {"core": ["none"]}, "mcp": {"allowed": []}}', "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        (
+            "gemini",
+            "--extensions",
+            "none",
+            "--output-format",
+            "text",
+            "-p",
+            "Answer with the JSON object alone.",
+        ),
+        '{"hooksConfig": {"enabled": false}, "tools": {"core": ["none"]}, "mcp": {"allowed": []}}',
+        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
     ),
     "codex": Preset(
-        ("codex", "exec", "--skip-git-repo-check", "--ephemeral", "--sandbox", "read-only", "--disable", "hooks", "--disable", "shell_tool", "--disable", "apps",
-         "--disable", "plugins", "-c", 'web_search="disabled"', "--color", "never", "-"),
+        (
+            "codex",
+            "exec",
+            "--skip-git-repo-check",
+            "--ephemeral",
+            "--sandbox",
+            "read-only",
+            "--disable",
+            "hooks",
+            "--disable",
+            "shell_tool",
+            "--disable",
+            "apps",
+            "--disable",
+            "plugins",
+            "-c",
+            'web_search="disabled"',
+            "--color",
+            "never",
+            "-",
+        ),
     ),
-}  # fmt: skip
+}
 
 
 class CommandModel:
@@ -51,14 +93,22 @@ class CommandModel:
 
     remark = ""
 
-    def __init__(self, command: str, timeout: float, env: Mapping[str, str], allow: Sequence[str] = (), preset: str = "") -> None:
+    def __init__(
+        self,
+        command: str,
+        timeout: float,
+        env: Mapping[str, str],
+        allow: Sequence[str] = (),
+        preset: str = "",
+    ) -> None:
         self.name = preset or "command"
         self.command = command
         self._preset = PRESETS.get(preset)
         self.timeout = timeout
         self.tokens = 0
         self._allow = allow
-        # not git's variables, which name a repository; and if it is an agent, its hooks must not record this as a session
+        # not git's variables, which name a repository; and if it is an agent, its hooks must not
+        # record this as a session
         self._env = {k: v for k, v in env.items() if not k.startswith("GIT_")} | {"GITMEM": "off"}
         self._home = env.get("HOME") or "/"
 
@@ -73,8 +123,11 @@ class CommandModel:
         return read(answer, schema)
 
     def _run(self, argv: list[str], prompt: bytes) -> str:
-        if self._preset is None:  # from the home folder: a relative file in its arguments must not be found in a repository
-            return self._asked(argv, prompt, self._home if os.path.isdir(self._home) else "/", self._env)
+        # from the home folder: a relative file in its arguments must not be found in a repository
+        if self._preset is None:
+            return self._asked(
+                argv, prompt, self._home if os.path.isdir(self._home) else "/", self._env
+            )
         folder = tempfile.mkdtemp(prefix="git-mem-")
         try:
             env, work = dict(self._env), os.path.join(folder, "empty")
@@ -91,12 +144,20 @@ class CommandModel:
         end = time.monotonic() + self.timeout
         try:
             process = subprocess.Popen(
-                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=folder, start_new_session=True
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=env,
+                cwd=folder,
+                start_new_session=True,
             )
         except OSError as error:
             raise ModelFailed(
                 f"the program '{argv[0]}' cannot be started: {os.strerror(error.errno or 0)}.",
-                f"Install it, or put it on the PATH: which {argv[0]}" if self._preset else "Check it: git mem config modelCommand",
+                f"Install it, or put it on the PATH: which {argv[0]}"
+                if self._preset
+                else "Check it: git mem config modelCommand",
                 kind="program",
             ) from None
         try:
@@ -111,10 +172,16 @@ class CommandModel:
         finally:
             _end(process)
         if code:
-            said = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+            said = [
+                line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()
+            ]
             how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
             why = f": {scrub(said[-1][-300:]).text}" if said else ", and said nothing on stderr."
-            raise ModelFailed(f"the program '{argv[0]}' ended {how}{why}", "Try it by hand: git mem model check", kind="program")
+            raise ModelFailed(
+                f"the program '{argv[0]}' ended {how}{why}",
+                "Try it by hand: git mem model check",
+                kind="program",
+            )
         return out.decode("utf-8", "replace")
 
 
@@ -124,18 +191,24 @@ def words(command: str, home: str) -> list[str]:
         argv = shlex.split(command)
     except ValueError as error:
         raise ModelFailed(
-            f"gitmem.modelCommand cannot be read: {str(error).lower()}.", "Quote it as for a shell: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
+            f"gitmem.modelCommand cannot be read: {str(error).lower()}.",
+            "Quote it as for a shell: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
             kind="missing",
-        ) from None  # fmt: skip
+        ) from None
     if not argv:
-        raise ModelFailed("gitmem.modelCommand is empty.", "Set it: git mem config --global modelCommand PROGRAM", kind="missing")
+        raise ModelFailed(
+            "gitmem.modelCommand is empty.",
+            "Set it: git mem config --global modelCommand PROGRAM",
+            kind="missing",
+        )
     if argv[0].startswith("~/"):
         argv[0] = os.path.join(home, argv[0][2:])
     if "/" in argv[0] and not argv[0].startswith("/"):
         raise ModelFailed(
             f"gitmem.modelCommand names '{argv[0]}', which would be another program in each folder.",
-            "Give its full path, or a name that is found on the PATH.", kind="missing",
-        )  # fmt: skip
+            "Give its full path, or a name that is found on the PATH.",
+            kind="missing",
+        )
     return argv
 
 
@@ -147,7 +220,9 @@ def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tupl
     with selectors.DefaultSelector() as pipes:
         for end_of in (process.stdin, process.stdout, process.stderr):
             os.set_blocking(end_of.fileno(), False)
-            pipes.register(end_of, selectors.EVENT_WRITE if end_of is process.stdin else selectors.EVENT_READ)
+            pipes.register(
+                end_of, selectors.EVENT_WRITE if end_of is process.stdin else selectors.EVENT_READ
+            )
         gone = 0.0
         while any(key.fileobj is not process.stdin for key in pipes.get_map().values()):
             now = time.monotonic()
@@ -177,7 +252,9 @@ def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tupl
             del kept[process.stderr][:-ERRORS]
             if len(kept[process.stdout]) > MOST:
                 raise ModelFailed(
-                    f"the program printed more than {MOST >> 20} MiB and was stopped.", "It should print one JSON object.", kind="program"
+                    f"the program printed more than {MOST >> 20} MiB and was stopped.",
+                    "It should print one JSON object.",
+                    kind="program",
                 )
     return bytes(kept[process.stdout]), bytes(kept[process.stderr])
 

@@ -17,7 +17,8 @@ TRACE = 0.3  # from which on what tools printed is the better explanation of an 
 TOGETHER = 3  # sentences or lines that stand together
 PASTED = 16  # characters of a line from which on it is no accident that a tool printed it too
 LONG = 64_000  # characters of a turn that are looked at
-PRINTED = frozenset({ERROR, CONTEXT})  # kinds that what a tool printed may be; all else somebody has to say
+# kinds that what a tool printed may be; all else somebody has to say
+PRINTED = frozenset({ERROR, CONTEXT})
 _FENCED = re.compile(r"^[ \t]*(?:`{3,}|~{3,})")
 _BREAK = re.compile(r"(?<=[.!?;])\s+|\n|(?<=[。！？；])")
 _NAME = re.compile(r"[^\W_][\w./:+#@-]*[^\W_]|[^\W_]")

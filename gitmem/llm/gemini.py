@@ -22,7 +22,13 @@ NAME = re.compile(r"(?:models/|tunedModels/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LIVE = re.compile(r"(?:^|-)(?:live|native-audio)(?:-|$)")
 _LIVE_OF = re.compile(r"^gemini-(?:live-)?(2\.5-(?:flash|pro)(?:-lite)?)-")
 # what a connection that cannot be made says of itself
-_NO_NAME = ("name or service", "nodename nor", "getaddrinfo", "name resolution", "no address associated")
+_NO_NAME = (
+    "name or service",
+    "nodename nor",
+    "getaddrinfo",
+    "name resolution",
+    "no address associated",
+)
 
 
 def usable(model: str) -> tuple[str, str]:
@@ -42,7 +48,13 @@ class GenaiModel:
     """Asks a model of the Gemini API. A connection and an event loop live as long as one question; no thread stays."""
 
     def __init__(
-        self, model: str, key: str, url: str, timeout: float, wait: Callable[[int], float] | None = None, allow: Sequence[str] = ()
+        self,
+        model: str,
+        key: str,
+        url: str,
+        timeout: float,
+        wait: Callable[[int], float] | None = None,
+        allow: Sequence[str] = (),
     ) -> None:
         self.model, self.remark = usable(model)
         self.url = url or SERVER
@@ -74,7 +86,9 @@ class GenaiModel:
             time.sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    def _once(self, instruction: str, text: str, schema: Mapping[str, Any], end: float) -> str | ModelFailed:
+    def _once(
+        self, instruction: str, text: str, schema: Mapping[str, Any], end: float
+    ) -> str | ModelFailed:
         """Return an answer's text, or why there is none: no exception that knows the key leaves this module."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the SDK remarks on values that are newer than it
@@ -83,10 +97,15 @@ class GenaiModel:
             try:
                 from google import genai
             except ImportError as error:
-                return ModelFailed(f"google-genai cannot be imported: {error}.", "Install it: pip install google-genai", kind="missing")
+                return ModelFailed(
+                    f"google-genai cannot be imported: {error}.",
+                    "Install it: pip install google-genai",
+                    kind="missing",
+                )
             logger = logging.getLogger("google_genai")
             before = logger.level
-            logger.setLevel(logging.CRITICAL + 1)  # it would speak to stderr of the variables that it finds
+            # it would speak to stderr of the variables that it finds
+            logger.setLevel(logging.CRITICAL + 1)
             try:
                 return asyncio.run(self._answer(genai, instruction, text, schema, end))
             except TimeoutError:
@@ -100,7 +119,9 @@ class GenaiModel:
             finally:
                 logger.setLevel(before)
 
-    async def _answer(self, genai: Any, instruction: str, text: str, schema: Mapping[str, Any], end: float) -> str | ModelFailed:
+    async def _answer(
+        self, genai: Any, instruction: str, text: str, schema: Mapping[str, Any], end: float
+    ) -> str | ModelFailed:
         import asyncio
 
         left = max(0.001, end - time.monotonic())
@@ -108,7 +129,11 @@ class GenaiModel:
             vertexai=False,  # else a variable of the environment would choose another server
             api_key=self._key,
             # a redirect would carry the key to another server
-            http_options={"base_url": self.url, "timeout": int(left * 1000) + 1, "async_client_args": {"follow_redirects": False}},
+            http_options={
+                "base_url": self.url,
+                "timeout": int(left * 1000) + 1,
+                "async_client_args": {"follow_redirects": False},
+            },
         )
         try:
             async with asyncio.timeout(left):
@@ -132,60 +157,108 @@ class GenaiModel:
     def _text(self, response: Any) -> str | ModelFailed:
         blocked = getattr(response.prompt_feedback, "block_reason", None)
         if blocked:
-            return ModelFailed(f"{self.name} refused the text ({_word(blocked)}).", "It is summarised offline.", kind="refused")
+            return ModelFailed(
+                f"{self.name} refused the text ({_word(blocked)}).",
+                "It is summarised offline.",
+                kind="refused",
+            )
         if not response.candidates:
-            return ModelFailed(f"{self.name} answered nothing.", "Try again, or another model.", kind="empty")
+            return ModelFailed(
+                f"{self.name} answered nothing.", "Try again, or another model.", kind="empty"
+            )
         first = response.candidates[0]
         reason = _word(first.finish_reason) if first.finish_reason else ""
         parts = (first.content.parts if first.content else None) or []
         text = "".join(part.text for part in parts if part.text and not part.thought)
         if reason == "MAX_TOKENS":
-            return ModelFailed(f"the answer of {self.name} was cut off at its limit of tokens.", "", kind="truncated")
+            return ModelFailed(
+                f"the answer of {self.name} was cut off at its limit of tokens.",
+                "",
+                kind="truncated",
+            )
         if reason not in {"", "STOP", "FINISH_REASON_UNSPECIFIED"}:
-            return ModelFailed(f"{self.name} refused to answer ({reason}).", "It is summarised offline.", kind="refused")
-        return text if text.strip() else ModelFailed(f"{self.name} answered nothing.", "Try again, or another model.", kind="empty")
+            return ModelFailed(
+                f"{self.name} refused to answer ({reason}).",
+                "It is summarised offline.",
+                kind="refused",
+            )
+        return (
+            text
+            if text.strip()
+            else ModelFailed(
+                f"{self.name} answered nothing.", "Try again, or another model.", kind="empty"
+            )
+        )
 
     def _failure(self, error: Exception) -> ModelFailed:
         """Return a failure by class."""
         code = getattr(error, "code", None)
         if isinstance(code, int):
             words = str(getattr(error, "message", None) or "")
-            return self._refusal(code, "" if words.lstrip().startswith("<") else self._clean(words), error)  # a proxy's page says nothing
+            # a proxy's page says nothing
+            return self._refusal(
+                code, "" if words.lstrip().startswith("<") else self._clean(words), error
+            )
         said = self._clean(str(error))
         host = _host(self.url)
         low = str(error).lower()
         if "timeout" in type(error).__name__.lower():
             return ModelFailed(
-                f"{self.name} did not answer in {self.timeout:g} s.", "Give it longer: git mem config modelTimeout SECONDS", kind="timeout"
+                f"{self.name} did not answer in {self.timeout:g} s.",
+                "Give it longer: git mem config modelTimeout SECONDS",
+                kind="timeout",
             )
         if "[ssl" in low or "certificate" in low:
             return ModelFailed(
-                f"no secure connection to {host}: {said}", "Check the server's certificate, and the clock of this machine.", kind="request"
+                f"no secure connection to {host}: {said}",
+                "Check the server's certificate, and the clock of this machine.",
+                kind="request",
             )
         if any(words in low for words in _NO_NAME):
-            return ModelFailed(f"the name {host} is not known (DNS).", "Check the network, and gitmem.geminiUrl.", kind="network")
-        if any(base.__name__ in {"TransportError", "ClientConnectionError", "OSError"} for base in type(error).__mro__):
+            return ModelFailed(
+                f"the name {host} is not known (DNS).",
+                "Check the network, and gitmem.geminiUrl.",
+                kind="network",
+            )
+        if any(
+            base.__name__ in {"TransportError", "ClientConnectionError", "OSError"}
+            for base in type(error).__mro__
+        ):
             return ModelFailed(
                 f"the connection to {host} failed: {said or type(error).__name__}",
                 "Check the network, and gitmem.geminiUrl.",
                 kind="network",
             )
         return ModelFailed(
-            f"the answer of {host} cannot be read: {type(error).__name__}: {said}", "Is it a server of the Gemini API?", kind="request"
+            f"the answer of {host} cannot be read: {type(error).__name__}: {said}",
+            "Is it a server of the Gemini API?",
+            kind="request",
         )
 
     def _refusal(self, code: int, said: str, error: Exception) -> ModelFailed:
         """Return what an HTTP status means."""
-        say = f"{_host(self.url)} answered {code}: {said}" if said else f"{_host(self.url)} answered {code}."
+        say = (
+            f"{_host(self.url)} answered {code}: {said}"
+            if said
+            else f"{_host(self.url)} answered {code}."
+        )
         if code in {401, 403} or (code == 400 and "api key" in said.lower()):
-            return ModelFailed(say, "Check the key (gitmem.geminiKey, GEMINI_API_KEY or GOOGLE_API_KEY) and what it may do.", kind="key")
+            return ModelFailed(
+                say,
+                "Check the key (gitmem.geminiKey, GEMINI_API_KEY or GOOGLE_API_KEY) and what it may do.",
+                kind="key",
+            )
         if code == 404:
             hint = f"Is there a model '{self.model}'? Choose another: git mem config geminiModel {DEFAULT}"
             return ModelFailed(say, hint, kind="model")
         if code == 429:
-            return ModelFailed(say, "The quota is used up for now.", kind="limit", wait=_wanted(error))
+            return ModelFailed(
+                say, "The quota is used up for now.", kind="limit", wait=_wanted(error)
+            )
         if code >= 500 or code == 408:
-            return ModelFailed(say, "The server has a fault. Try again later.", kind="server", wait=_wanted(error))
+            return ModelFailed(
+                say, "The server has a fault. Try again later.", kind="server", wait=_wanted(error)
+            )
         return ModelFailed(say, "Check gitmem.geminiModel and gitmem.geminiUrl.", kind="request")
 
     def _clean(self, text: str) -> str:

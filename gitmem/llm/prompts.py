@@ -14,7 +14,8 @@ from gitmem.records.items import KINDS, Item
 from gitmem.redaction.mask import scrub
 from gitmem.transcripts.turn import TOOL, Turn
 
-SAID, PRINTED = 6000, 1200  # characters of what somebody said, and of what a tool printed, that a model is shown
+# characters of what somebody said, and of what a tool printed, that a model is shown
+SAID, PRINTED = 6000, 1200
 COMMAND, PATH, FILES = 600, 300, 8  # characters of a command and of a path, and paths
 ROOM = 4  # times what is shown, which is kept and scrubbed: what is cut at its end is not shown
 TEXT, DETAIL, TOPIC = 400, 600, 60  # characters of an answer's parts that are kept
@@ -59,9 +60,11 @@ SCHEMA: Mapping[str, Any] = {
     },
     "required": ["items", "topics"],
 }
-OVERHEAD = (len(INSTRUCTION) + len(str(SCHEMA))) // 4 + 50  # tokens that each question costs beside its text
+# tokens that each question costs beside its text
+OVERHEAD = (len(INSTRUCTION) + len(str(SCHEMA))) // 4 + 50
 
-_HEAD = re.compile(r"\[(\d+)\]")  # how a turn begins: what a turn says must not look like the next one
+# how a turn begins: what a turn says must not look like the next one
+_HEAD = re.compile(r"\[(\d+)\]")
 _FENCE = re.compile(r"(?i)<(/?)(transcript|entries)>")
 
 
@@ -74,7 +77,12 @@ def tokens(text: str) -> int:
 def cost(turn: Turn) -> int:
     """Return about how many tokens a turn costs as it is shown."""
     most = PRINTED if turn.role == TOOL else SAID
-    return tokens(_clipped(turn.text, most)) + tokens(turn.command[:COMMAND]) + sum(tokens(f[:PATH]) for f in turn.files[:FILES]) + 12
+    return (
+        tokens(_clipped(turn.text, most))
+        + tokens(turn.command[:COMMAND])
+        + sum(tokens(f[:PATH]) for f in turn.files[:FILES])
+        + 12
+    )
 
 
 def bounded(turn: Turn) -> Turn:
@@ -94,7 +102,13 @@ def shown(turn: Turn, allow: Sequence[str] = ()) -> Turn:
         return _clipped(_clean(scrub(_clipped(text, ROOM * most), allow).text), most)
 
     files = tuple(safe(name, PATH) for name in turn.files[:FILES])
-    return replace(turn, text=safe(turn.text, most), tool=_clean(turn.tool)[:60], command=safe(turn.command, COMMAND), files=files)
+    return replace(
+        turn,
+        text=safe(turn.text, most),
+        tool=_clean(turn.tool)[:60],
+        command=safe(turn.command, COMMAND),
+        files=files,
+    )
 
 
 def line(number: int, turn: Turn) -> str:
@@ -111,7 +125,11 @@ def line(number: int, turn: Turn) -> str:
 
 def prompt(turns: Sequence[Turn]) -> str:
     """Return the text of a question about turns, numbered from 1."""
-    return "<transcript>\n" + "\n".join(line(n, turn) for n, turn in enumerate(turns, 1)) + "\n</transcript>"
+    return (
+        "<transcript>\n"
+        + "\n".join(line(n, turn) for n, turn in enumerate(turns, 1))
+        + "\n</transcript>"
+    )
 
 
 def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[Item]:
@@ -140,7 +158,9 @@ def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[I
                 lines=(turn.line, turn.line) if turn else (0, 0),
                 files=tuple(dict.fromkeys(name for name in named if name and name in text)),
                 role=source.role,
-                confidence=(confidence := min(1.0, max(0.0, float(row.get("confidence", CONFIDENCE))))),
+                confidence=(
+                    confidence := min(1.0, max(0.0, float(row.get("confidence", CONFIDENCE))))
+                ),
                 sure=confidence >= SURE and source.is_sure,
                 marked=bool(turn and turn.marked),
             )
@@ -162,7 +182,11 @@ def harmless(text: str, most: int) -> str:
 def _clean(text: str) -> str:
     """Return a text without characters that cannot be seen, and without what could end the fence around it."""
     if not (text.isascii() and text.isprintable()):
-        text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+        text = "".join(
+            c
+            for c in text
+            if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
+        )
     return _FENCE.sub(r"(\1\2)", text) if "<" in text else text
 
 
@@ -177,21 +201,31 @@ def _clipped(text: str, most: int) -> str:
 TRIES = 200  # places of an answer at which JSON may begin
 _FENCED = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)```", re.DOTALL)
 _TYPES: Mapping[str, tuple[type, ...]] = {
-    "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "number": (int, float), "integer": (int,), "null": (type(None),)
-}  # fmt: skip
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "number": (int, float),
+    "integer": (int,),
+    "null": (type(None),),
+}
 
 
 def read(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the first JSON object of an answer that fits the schema, parts of lists that do not left out; raises ModelFailed."""
     if not text.strip():
-        raise ModelFailed("the model answered nothing.", "Try again, or another model.", kind="empty")
+        raise ModelFailed(
+            "the model answered nothing.", "Try again, or another model.", kind="empty"
+        )
     wrong = "the model's answer holds no JSON object."
     for value in _objects(text):
         try:
             return _fit(value, schema)  # type: ignore[no-any-return] # what fits an object's schema is an object
         except ValueError as error:
             wrong = f"the model's answer does not fit: {error}."
-    raise ModelFailed(wrong, "A larger model mostly keeps to the form that is asked for.", kind="nonsense")
+    raise ModelFailed(
+        wrong, "A larger model mostly keeps to the form that is asked for.", kind="nonsense"
+    )
 
 
 def _objects(text: str) -> Iterator[Any]:
@@ -221,7 +255,10 @@ def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
     here = where or "it"
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)
-    if kind and (not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind in {"number", "integer"})):
+    if kind and (
+        not isinstance(value, _TYPES[kind])
+        or (isinstance(value, bool) and kind in {"number", "integer"})
+    ):
         raise ValueError(f"{here} is not of type {kind}")
     if "enum" in schema and value not in schema["enum"]:
         raise ValueError(f"{here} is none of {', '.join(map(str, schema['enum']))}")
@@ -231,7 +268,9 @@ def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
             raise ValueError(f"{here} lacks '{missing[0]}'")
         out = {}
         for name, part in schema.get("properties", {}).items():
-            if name in value and not (value[name] is None and name not in schema.get("required", ())):
+            if name in value and not (
+                value[name] is None and name not in schema.get("required", ())
+            ):
                 out[name] = _fit(value[name], part, f"'{name}'")
         return out
     if kind == "array" and "items" in schema:

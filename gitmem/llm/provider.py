@@ -5,8 +5,11 @@ from typing import Any, Protocol
 
 from gitmem.errors import External
 
-# kinds of failure after which another question is answered no better: the key, the network, the quota, not the text
-FOR_GOOD = frozenset({"missing", "key", "model", "request", "limit", "server", "network", "timeout", "program"})
+# kinds of failure after which another question is answered no better: the key, the network, the
+# quota, not the text
+FOR_GOOD = frozenset(
+    {"missing", "key", "model", "request", "limit", "server", "network", "timeout", "program"}
+)
 
 
 class Model(Protocol):
@@ -27,7 +30,9 @@ class ModelFailed(External):
     `program` (the command failed), or of this text alone `refused`, `truncated`, `empty`, `nonsense`. `wait` is what a server asked for, in seconds.
     """
 
-    def __init__(self, message: str, hint: str = "", *, kind: str, wait: float | None = None) -> None:
+    def __init__(
+        self, message: str, hint: str = "", *, kind: str, wait: float | None = None
+    ) -> None:
         super().__init__(message, hint)
         self.kind = kind
         self.wait = wait

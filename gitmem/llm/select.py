@@ -15,7 +15,8 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 class Provider(NamedTuple):
     """What was chosen: `missing` and `hint` say why it cannot be asked, `remarks` what should be known; no secret is in any of them."""
 
-    kind: str  # offline, gemini, command; claude, codex, or gemini without a key: an agent's own CLI
+    # offline, gemini, command; claude, codex, or gemini without a key: an agent's own CLI
+    kind: str
     model: str = ""
     key_from: str = ""
     server: str = ""  # where it is not Google's; the program
@@ -38,7 +39,12 @@ def key_of(settings: Settings, env: Mapping[str, str]) -> tuple[str, str]:
 
 def url_of(settings: Settings, env: Mapping[str, str]) -> str:
     """Return the base URL of Gemini's server; '' is Google's."""
-    return str(env.get("GITMEM_GEMINI_URL") or settings.get("geminiUrl") or env.get("GOOGLE_GEMINI_BASE_URL") or "").strip()
+    return str(
+        env.get("GITMEM_GEMINI_URL")
+        or settings.get("geminiUrl")
+        or env.get("GOOGLE_GEMINI_BASE_URL")
+        or ""
+    ).strip()
 
 
 def command_of(settings: Settings, env: Mapping[str, str]) -> str:
@@ -52,18 +58,23 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
     if kind == "command":
         command = command_of(settings, env)
         if not command:
-            refused = "; this repository's own is ignored" if "modelCommand" in settings.refused else ""
+            refused = (
+                "; this repository's own is ignored" if "modelCommand" in settings.refused else ""
+            )
             return Provider(
-                kind, missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
+                kind,
+                missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
                 hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
-            )  # fmt: skip
+            )
         from gitmem.llm.command import words
 
         try:
             return Provider(kind, model=command, server=words(command, env.get("HOME") or "/")[0])
         except ModelFailed as error:
             return Provider(kind, missing=str(error), hint=error.hint)
-    if kind in ("claude", "codex") or (kind == "gemini" and not key_of(settings, env)[0] and which("gemini", path=env.get("PATH"))):
+    if kind in ("claude", "codex") or (
+        kind == "gemini" and not key_of(settings, env)[0] and which("gemini", path=env.get("PATH"))
+    ):
         return _cli(kind, env, settings)
     if kind != "gemini":
         return Provider("offline")
@@ -82,14 +93,22 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
             hint="Set it: git mem config geminiModel NAME",
         )
     if wrong:
-        return row._replace(missing=wrong, hint="Set it: git mem config --global geminiUrl https://HOST")
+        return row._replace(
+            missing=wrong, hint="Set it: git mem config --global geminiUrl https://HOST"
+        )
     if not key:
         hint = "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git mem config --global summariser offline"
         return row._replace(missing="summariser is 'gemini', and there is no key.", hint=hint)
     if not _installed():
-        return row._replace(missing="google-genai is not installed.", hint="Install it where git mem is: pip install google-genai")
+        return row._replace(
+            missing="google-genai is not installed.",
+            hint="Install it where git mem is: pip install google-genai",
+        )
     if not (key.isascii() and key.isprintable() and " " not in key):
-        return row._replace(missing=f"the key of {key_from} holds characters that no key has.", hint="Copy it again, on one line.")
+        return row._replace(
+            missing=f"the key of {key_from} holds characters that no key has.",
+            hint="Copy it again, on one line.",
+        )
     return row
 
 
@@ -105,7 +124,9 @@ def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
         kind,
         model=kind,
         server=kind,
-        remarks=(f"{kind} reads each session that ends, on your account there: at most {settings.get('modelBudget'):,} tokens a session.",),
+        remarks=(
+            f"{kind} reads each session that ends, on your account there: at most {settings.get('modelBudget'):,} tokens a session.",
+        ),
     )
 
 
@@ -115,7 +136,9 @@ def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
     if row.kind == "offline":
         return None
     if row.missing:
-        return Unready(f"gemini:{row.model}" if row.kind == "gemini" else row.kind, row.missing, row.hint)
+        return Unready(
+            f"gemini:{row.model}" if row.kind == "gemini" else row.kind, row.missing, row.hint
+        )
     timeout = settings.get("modelTimeout")
     if row.kind == "command" or row.server == row.kind:
         from gitmem.llm.command import CommandModel
@@ -125,7 +148,9 @@ def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
     from gitmem.llm.gemini import GenaiModel
 
     key, url = key_of(settings, env)[0], url_of(settings, env)
-    return GenaiModel(settings.get("geminiModel"), key, url, timeout, allow=settings.get("allowSecret"))
+    return GenaiModel(
+        settings.get("geminiModel"), key, url, timeout, allow=settings.get("allowSecret")
+    )
 
 
 def _installed() -> bool:
@@ -147,4 +172,10 @@ def _server(url: str) -> tuple[str, str, str]:
     if not name or parts.scheme not in {"http", "https"}:
         return "", "the base URL of Gemini's server is not an http or https URL.", ""
     open_air = parts.scheme == "http" and parts.hostname not in _LOOPBACK
-    return name, "", f"{name} is reached by plain http: the key and the text can be read on the way." if open_air else ""
+    return (
+        name,
+        "",
+        f"{name} is reached by plain http: the key and the text can be read on the way."
+        if open_air
+        else "",
+    )

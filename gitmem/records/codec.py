@@ -35,11 +35,17 @@ def limit(kind: str) -> int:
 
 def _json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _ESCAPE.sub(lambda m: f"\\u{ord(m.group()):04x}", text) if not text.isascii() or "\x7f" in text else text
+    return (
+        _ESCAPE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+        if not text.isascii() or "\x7f" in text
+        else text
+    )
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, str) and ((_PLAIN.fullmatch(value) and value.lower() not in _WORDS) or _TIME.fullmatch(value)):
+    if isinstance(value, str) and (
+        (_PLAIN.fullmatch(value) and value.lower() not in _WORDS) or _TIME.fullmatch(value)
+    ):
         return value
     return _json(value)
 
@@ -95,7 +101,8 @@ def decode(data: bytes, max_bytes: int | None = None) -> Record:
         raise InvalidRecord("the front matter lacks an id or a kind.")
     record = canonical(Record(id, kind, title, body, MappingProxyType(fields)))
     most = limit(kind)
-    # hand-written YAML can be shorter than its canonical form, never by a factor of eight: `{a,b}` is {"a": null, "b": null}
+    # hand-written YAML can be shorter than its canonical form, never by a factor of eight: `{a,b}`
+    # is {"a": null, "b": null}
     if len(data) > most or (len(data) * 8 > most and len(encode_canonical(record)) > most):
         raise InvalidRecord(f"the file has {len(data):,} bytes, more than a {kind} may have.")
     return record
@@ -186,7 +193,9 @@ def _yaml(text: str) -> dict[str, Any]:
                 raise InvalidRecord("the front matter uses YAML anchors or aliases.")
             if getattr(event, "tag", None):
                 raise InvalidRecord("the front matter uses YAML tags.")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+                event, yaml.CollectionEndEvent
+            )
             if depth > DEPTH_LIMIT:
                 raise InvalidRecord("the front matter is nested too deeply.")
         loaded = yaml.load(text, Loader=_core_loader(base))  # noqa: S506 - a SafeLoader with fewer types
@@ -220,10 +229,16 @@ def _core_loader(base: Any) -> Any:
             ("null", r"~|null|Null|NULL|", "~nN\0"),
             ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
             ("int", r"[-+]?(?:0|[1-9][0-9]{0,18})", "-+0123456789"),
-            ("float", r"[-+]?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{0,20})?(?:[eE][-+]?[0-9]{1,3})?", "-+0123456789"),
+            (
+                "float",
+                r"[-+]?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{0,20})?(?:[eE][-+]?[0-9]{1,3})?",
+                "-+0123456789",
+            ),
         ):
             Core.add_implicit_resolver(
-                f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})\\Z"), list(first.replace("\0", "")) + ([""] if "\0" in first else [])
+                f"tag:yaml.org,2002:{tag}",
+                re.compile(f"(?:{pattern})\\Z"),
+                list(first.replace("\0", "")) + ([""] if "\0" in first else []),
             )
         _LOADER = Core
     return _LOADER

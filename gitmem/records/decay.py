@@ -8,7 +8,9 @@ FADED = 3.0  # below: decayed, still searchable on request
 GONE = 1.0  # below: may be collected; git still has it
 
 
-def effective_score(importance: float, decay_rate: float, accesses: int, hours: float, *, pinned: bool = False) -> float:
+def effective_score(
+    importance: float, decay_rate: float, accesses: int, hours: float, *, pinned: bool = False
+) -> float:
     """Return the score now. `hours` since the last access, or since creation if never read."""
     if pinned:
         return float(importance)

@@ -20,10 +20,24 @@ State = dict[str, Any]
 
 GO, PAUSE, REVIEW, ABORT, PHASE_CHANGE = "GO", "PAUSE", "REVIEW", "ABORT", "PHASE_CHANGE"
 EPIC_STARTED, STORY_STARTED, STORY_COMPLETED = "EPIC_STARTED", "STORY_STARTED", "STORY_COMPLETED"
-CHECKPOINT_REACHED, ERROR_OCCURRED, EPIC_COMPLETED = "CHECKPOINT_REACHED", "ERROR_OCCURRED", "EPIC_COMPLETED"
+CHECKPOINT_REACHED, ERROR_OCCURRED, EPIC_COMPLETED = (
+    "CHECKPOINT_REACHED",
+    "ERROR_OCCURRED",
+    "EPIC_COMPLETED",
+)
 ACTIONS = (
-    GO, PAUSE, REVIEW, ABORT, PHASE_CHANGE, EPIC_STARTED, STORY_STARTED, STORY_COMPLETED, CHECKPOINT_REACHED, ERROR_OCCURRED, EPIC_COMPLETED,
-)  # fmt: skip
+    GO,
+    PAUSE,
+    REVIEW,
+    ABORT,
+    PHASE_CHANGE,
+    EPIC_STARTED,
+    STORY_STARTED,
+    STORY_COMPLETED,
+    CHECKPOINT_REACHED,
+    ERROR_OCCURRED,
+    EPIC_COMPLETED,
+)
 PHASES = ("validation", "development", "self_healing", "quality_gate", "push", "checkpoint")
 ACTIVE, PAUSED, ABORTED, COMPLETED = "active", "paused", "aborted", "completed"
 _RESTING = {PAUSE: PAUSED, ABORT: ABORTED, EPIC_COMPLETED: COMPLETED}
@@ -31,7 +45,20 @@ _RESTING = {PAUSE: PAUSED, ABORT: ABORTED, EPIC_COMPLETED: COMPLETED}
 VERSION = 1
 FILES, CHECKPOINTS = 200, 50  # of these that are kept, the latest
 REGISTERS = ("current", "last", "holder", "branch", "executor")
-KNOWN = frozenset({"version", "ref", "total", "stories", "executors", "overrides", "files", "changed", "checkpoints", *REGISTERS})
+KNOWN = frozenset(
+    {
+        "version",
+        "ref",
+        "total",
+        "stories",
+        "executors",
+        "overrides",
+        "files",
+        "changed",
+        "checkpoints",
+        *REGISTERS,
+    }
+)
 MOST = 2**53 - 1
 
 
@@ -66,7 +93,11 @@ def _register(given: Any) -> dict[str, Any] | None:
     """Return a register in its one form; None for what is none."""
     if not isinstance(given, Mapping) or "v" not in given or not _time(given.get("at")):
         return None
-    out = {"v": given["v"], "at": given["at"], "by": given["by"] if isinstance(given.get("by"), str) else ""}
+    out = {
+        "v": given["v"],
+        "at": given["at"],
+        "by": given["by"] if isinstance(given.get("by"), str) else "",
+    }
     if _time(given.get("after")) > out["at"]:
         out["after"] = given["after"]
     if _whole(given.get("n")):
@@ -121,10 +152,18 @@ def normal(given: Any) -> State:
             out[key] = one
     parts = {
         "stories": {sid: _story(value) for sid, value in _dict(state.get("stories")).items()},
-        "executors": {name: found for name, value in _dict(state.get("executors")).items() if (found := _count(value))},
+        "executors": {
+            name: found
+            for name, value in _dict(state.get("executors")).items()
+            if (found := _count(value))
+        },
         "overrides": _registers(state.get("overrides")),
-        "files": _latest({path: at for path, value in _dict(state.get("files")).items() if (at := _time(value))}),
-        "checkpoints": _checkpoints(state.get("checkpoints") if isinstance(state.get("checkpoints"), Sequence) else ()),
+        "files": _latest(
+            {path: at for path, value in _dict(state.get("files")).items() if (at := _time(value))}
+        ),
+        "checkpoints": _checkpoints(
+            state.get("checkpoints") if isinstance(state.get("checkpoints"), Sequence) else ()
+        ),
     }
     return out | {key: value for key, value in parts.items() if value}
 
@@ -137,11 +176,17 @@ def _latest(files: Mapping[str, str]) -> dict[str, str]:
 
 def _checkpoints(given: Any) -> list[dict[str, Any]]:
     every = (
-        {sort_key(one): dict(one) for one in given if isinstance(one, Mapping) and _time(one.get("at"))}
+        {
+            sort_key(one): dict(one)
+            for one in given
+            if isinstance(one, Mapping) and _time(one.get("at"))
+        }
         if not isinstance(given, str)
         else {}
     )
-    return [every[key] for key in sorted(every, key=lambda key: (every[key]["at"], key))[-CHECKPOINTS:]]
+    return [
+        every[key] for key in sorted(every, key=lambda key: (every[key]["at"], key))[-CHECKPOINTS:]
+    ]
 
 
 def _story(given: Any) -> dict[str, Any]:
@@ -190,7 +235,10 @@ def join(one: Any, two: Any) -> State:
             out[key] = _later(a.get(key), b.get(key))
     both = (a.get("stories", {}), b.get("stories", {}))
     parts: dict[str, Any] = {
-        "stories": {sid: _join_stories(*(side.get(sid, {}) for side in both)) for sid in {*both[0], *both[1]}},
+        "stories": {
+            sid: _join_stories(*(side.get(sid, {}) for side in both))
+            for sid in {*both[0], *both[1]}
+        },
         "executors": _by_key(a, b, "executors", lambda x, y: _greater(x or {}, y or {})),
         "overrides": _by_key(a, b, "overrides", _later),
         "files": _latest(_by_key(a, b, "files", lambda x, y: max(x or "", y or ""))),
@@ -230,7 +278,9 @@ def _join_runs(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
         out["since"] = min(since)
     attempts = _greater(a.get("attempts", {}), b.get("attempts", {}))
     results = _by_key(a, b, "results", _later)
-    return out | {key: value for key, value in (("attempts", attempts), ("results", results)) if value}
+    return out | {
+        key: value for key, value in (("attempts", attempts), ("results", results)) if value
+    }
 
 
 # -- what a state tells
@@ -255,7 +305,11 @@ def is_done(state: Mapping[str, Any], story: str) -> bool:
 def current(state: Mapping[str, Any]) -> str:
     """Return the story that is being worked on: the one that was begun, else the first that is not done; '' when there is none."""
     chosen = value(state, "current")
-    if isinstance(chosen, str) and chosen in _dict(state.get("stories")) and not is_done(state, chosen):
+    if (
+        isinstance(chosen, str)
+        and chosen in _dict(state.get("stories"))
+        and not is_done(state, chosen)
+    ):
         return chosen
     return next((sid for sid in stories(state) if not is_done(state, sid)), "")
 
@@ -279,7 +333,11 @@ def last(state: Mapping[str, Any]) -> Mapping[str, Any]:
 def is_whole(state: Mapping[str, Any]) -> bool:
     """Say whether an epic has stories, all that it is to have, and each is done."""
     every = _dict(state.get("stories"))
-    return bool(every) and len(every) >= state.get("total", 0) and all(is_done(state, sid) for sid in every)
+    return (
+        bool(every)
+        and len(every) >= state.get("total", 0)
+        and all(is_done(state, sid) for sid in every)
+    )
 
 
 def percent(done: int, total: int) -> int:
@@ -303,16 +361,33 @@ def facts(given: Any) -> dict[str, Any]:
     story = current(state)
     run, action, holder = run_of(state, story), state.get("last", {}), state.get("holder", {})
     return {
-        "ref": state.get("ref", ""), "rest": rest(state), "total": total, "done": len(done), "percent": percent(len(done), total), "story": story,
-        "story_title": str(value(state.get("stories", {}).get(story, {}), "title") or ""), "phase": phase(state), "attempts": counted(run.get("attempts", {})),
-        "since": run.get("since", ""), "executor": str(value(state, "executor") or ""), "doer": str(value(run, "executor") or ""), "branch": str(value(state, "branch") or ""),
-        "last": _texts(last(state)), "at": str(action.get("at", "")), "holder": _texts(holder.get("v")), "held_at": str(holder.get("at", "")), "held_by": str(holder.get("by", "")),
-    }  # fmt: skip
+        "ref": state.get("ref", ""),
+        "rest": rest(state),
+        "total": total,
+        "done": len(done),
+        "percent": percent(len(done), total),
+        "story": story,
+        "story_title": str(value(state.get("stories", {}).get(story, {}), "title") or ""),
+        "phase": phase(state),
+        "attempts": counted(run.get("attempts", {})),
+        "since": run.get("since", ""),
+        "executor": str(value(state, "executor") or ""),
+        "doer": str(value(run, "executor") or ""),
+        "branch": str(value(state, "branch") or ""),
+        "last": _texts(last(state)),
+        "at": str(action.get("at", "")),
+        "holder": _texts(holder.get("v")),
+        "held_at": str(holder.get("at", "")),
+        "held_by": str(holder.get("by", "")),
+    }
 
 
 def _texts(given: Any) -> dict[str, str]:
     """Return a map of texts: what somebody else's program put there may be anything."""
-    return {str(key): value if isinstance(value, str) else sort_key(value) for key, value in _dict(given).items()}
+    return {
+        str(key): value if isinstance(value, str) else sort_key(value)
+        for key, value in _dict(given).items()
+    }
 
 
 def progress(given: Any) -> dict[str, Any]:
@@ -322,9 +397,13 @@ def progress(given: Any) -> dict[str, Any]:
     every = stories(state)
     done = [sid for sid in every if is_done(state, sid)]
     return {
-        "total": known["total"], "completed": len(done), "percentage": known["percent"], "current": known["story"] or None,
-        "stories_done": done, "stories_pending": [sid for sid in every if sid not in done and sid != known["story"]],
-    }  # fmt: skip
+        "total": known["total"],
+        "completed": len(done),
+        "percentage": known["percent"],
+        "current": known["story"] or None,
+        "stories_done": done,
+        "stories_pending": [sid for sid in every if sid not in done and sid != known["story"]],
+    }
 
 
 def overrides(given: Any) -> dict[str, Any]:

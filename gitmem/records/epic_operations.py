@@ -47,7 +47,10 @@ class _Edit:
         every = self.state.setdefault("stories", {})
         if sid not in every:
             if len(every) >= STORIES:
-                raise UserError(f"an epic has at most {STORIES} stories.", "Split it: git mem work start NAME begins another one.")
+                raise UserError(
+                    f"an epic has at most {STORIES} stories.",
+                    "Split it: git mem work start NAME begins another one.",
+                )
             every[sid] = {"order": 1 + max((s.get("order", 0) for s in every.values()), default=0)}
         found: dict[str, Any] = every[sid]
         return found
@@ -64,23 +67,39 @@ class _Edit:
         """Return the id of a story; raises UserError when the epic does not have it: a slip of the finger must not add one."""
         if sid not in self.state.get("stories", {}):
             raise UserError(
-                f"the epic has no story '{sid}'.", f"See its stories: git mem work story. Add it: git mem work story --add {sid}"
+                f"the epic has no story '{sid}'.",
+                f"See its stories: git mem work story. Add it: git mem work story --add {sid}",
             )
         return sid
 
     def did(self, action: str, story: str, **more: str) -> None:
         """Note the last action."""
-        now = epic.value(self.state.get("stories", {}).get(story, {}).get("run", {}), "phase") if story else None
-        facts = {"action": action, "story": story, "phase": now or "", "note": self.text("note"), **more}
+        now = (
+            epic.value(self.state.get("stories", {}).get(story, {}).get("run", {}), "phase")
+            if story
+            else None
+        )
+        facts = {
+            "action": action,
+            "story": story,
+            "phase": now or "",
+            "note": self.text("note"),
+            **more,
+        }
         self.set(self.state, "last", {key: value for key, value in facts.items() if value})
 
     def hold(self) -> None:
         """Note who is at it, where, and with which files."""
         holder = self.args.get("holder")
         old = self.state.get("holder")
-        if isinstance(holder, dict) and holder and (not old or (old["v"], old["by"]) != (holder, self.by)):
+        if (
+            isinstance(holder, dict)
+            and holder
+            and (not old or (old["v"], old["by"]) != (holder, self.by))
+        ):
             self.state["holder"] = register(holder, self.at, self.by, old)
-        if "branch" in self.args and (self.text("branch") or "branch" in self.state):  # none is one too: HEAD is detached
+        # none is one too: HEAD is detached
+        if "branch" in self.args and (self.text("branch") or "branch" in self.state):
             self.set(self.state, "branch", self.text("branch"))
         files = self.state.get("files", {})
         new = [path for path in self.args.get("files") or () if path not in files]
@@ -105,7 +124,10 @@ def _start(edit: _Edit) -> None:
     """Begin an epic, or add to it what it does not have; a new story takes up one again that was closed."""
     state = edit.state
     fresh = "last" not in state
-    before, closed = len(state.get("stories", {})), epic.rest(state) in {epic.COMPLETED, epic.ABORTED}
+    before, closed = (
+        len(state.get("stories", {})),
+        epic.rest(state) in {epic.COMPLETED, epic.ABORTED},
+    )
     if edit.text("ref") and "ref" not in state:
         state["ref"] = edit.text("ref")
     total = edit.args.get("total")
@@ -125,7 +147,10 @@ def _start(edit: _Edit) -> None:
 
 def _add(edit: _Edit) -> None:
     """Add stories behind the others, not begun; one that is new takes up an epic again that was closed."""
-    before, closed = len(edit.state.get("stories", {})), epic.rest(edit.state) in {epic.COMPLETED, epic.ABORTED}
+    before, closed = (
+        len(edit.state.get("stories", {})),
+        epic.rest(edit.state) in {epic.COMPLETED, epic.ABORTED},
+    )
     for sid in edit.args.get("stories") or ():
         edit.story(sid)
     for sid, title in (edit.args.get("titles") or {}).items():
@@ -138,7 +163,9 @@ def _story(edit: _Edit) -> None:
     """Begin a story."""
     sid = edit.text("story")
     if epic.is_done(edit.state, sid):
-        raise UserError(f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen")
+        raise UserError(
+            f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen"
+        )
     begun = bool(epic.run_of(edit.state, sid).get("since")) and epic.current(edit.state) == sid
     if edit.text("title"):
         edit.set(edit.story(sid), "title", edit.text("title"))
@@ -153,13 +180,15 @@ def _story(edit: _Edit) -> None:
 
 def _done(edit: _Edit) -> None:
     """Complete a story; the next one is current."""
-    sid = edit.known(edit.text("story"))  # never the current one unnamed: said twice, that would complete two
+    # never the current one unnamed: said twice, that would complete two
+    sid = edit.known(edit.text("story"))
     if not epic.is_done(edit.state, sid):
         run = epic.run_of(edit.state, sid)
         known = {
             "attempts": epic.counted(run.get("attempts", {})),
             "executor": edit.text("executor") or str(epic.value(run, "executor") or ""),
-            "results": {name: one["v"] for name, one in run.get("results", {}).items()},  # the run goes, what it came to stays
+            # the run goes, what it came to stays
+            "results": {name: one["v"] for name, one in run.get("results", {}).items()},
         }
         story = edit.story(sid)
         edit.set(story, "done", {key: value for key, value in known.items() if value} or True)
@@ -168,7 +197,10 @@ def _done(edit: _Edit) -> None:
         if following:
             edit.known(following)
             if following == sid or epic.is_done(edit.state, following):
-                raise UserError(f"story {following} is done; it cannot be the next one.", "Name another one with --next, or leave it out.")
+                raise UserError(
+                    f"story {following} is done; it cannot be the next one.",
+                    "Name another one with --next, or leave it out.",
+                )
         edit.did(epic.STORY_COMPLETED, sid)
         story["run"] = {"round": run.get("round", 0) + 1}
         edit.set(edit.state, "current", following or epic.current(edit.state) or None)
@@ -200,13 +232,25 @@ def _phase(edit: _Edit) -> None:
     """Enter a phase of a story, or say what it came to."""
     sid = edit.chosen()
     if not sid:
-        raise UserError("there is no story to be in a phase.", "Add one: git mem work story --add ID")
+        raise UserError(
+            "there is no story to be in a phase.", "Add one: git mem work story --add ID"
+        )
     if epic.is_done(edit.state, sid):
-        raise UserError(f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen")
-    name, run = edit.text("phase") or str(epic.value(epic.run_of(edit.state, sid), "phase") or ""), edit.run(sid)
+        raise UserError(
+            f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen"
+        )
+    name, run = (
+        edit.text("phase") or str(epic.value(epic.run_of(edit.state, sid), "phase") or ""),
+        edit.run(sid),
+    )
     if not name:
-        raise UserError(f"story {sid} is in no phase yet.", f"Name one of {', '.join(epic.PHASES)}.")
-    again = epic.last(edit.state).get("action") == epic.ERROR_OCCURRED and epic.last(edit.state).get("story") == sid
+        raise UserError(
+            f"story {sid} is in no phase yet.", f"Name one of {', '.join(epic.PHASES)}."
+        )
+    again = (
+        epic.last(edit.state).get("action") == epic.ERROR_OCCURRED
+        and epic.last(edit.state).get("story") == sid
+    )
     moved = (run.get("phase") or {}).get("v") != name
     edit.set(edit.state, "current", sid)
     run.setdefault("since", edit.at)
@@ -244,7 +288,9 @@ def _rest(edit: _Edit, action: str) -> None:
     if action != epic.EPIC_COMPLETED and epic.is_whole(edit.state):
         return
     last = epic.last(edit.state)
-    if last.get("action") != action or (edit.text("note") and edit.text("note") != last.get("note")):
+    if last.get("action") != action or (
+        edit.text("note") and edit.text("note") != last.get("note")
+    ):
         edit.did(action, epic.current(edit.state))
     edit.release()
 
@@ -265,7 +311,10 @@ def _restart(edit: _Edit) -> None:
     if not sid:
         raise UserError("there is no story to begin anew.", "Name one: git mem work story ID")
     run = epic.run_of(edit.state, sid)
-    if set(run) - {"round", "since"} or epic.last(edit.state) != {"action": epic.STORY_STARTED, "story": sid}:
+    if set(run) - {"round", "since"} or epic.last(edit.state) != {
+        "action": epic.STORY_STARTED,
+        "story": sid,
+    }:
         edit.story(sid)["run"] = {"round": run.get("round", 0) + 1, "since": edit.at}
         edit.set(edit.state, "current", sid)
         edit.set(edit.state, "last", {"action": epic.STORY_STARTED, "story": sid})
@@ -275,11 +324,21 @@ def _restart(edit: _Edit) -> None:
 def _checkpoint(edit: _Edit) -> None:
     """Reach a checkpoint."""
     sid = edit.chosen()
-    facts = {"note": edit.text("note"), "story": sid, "phase": str(epic.value(epic.run_of(edit.state, sid), "phase") or "")}
+    facts = {
+        "note": edit.text("note"),
+        "story": sid,
+        "phase": str(epic.value(epic.run_of(edit.state, sid), "phase") or ""),
+    }
     before = epic.last(edit.state)
-    if before.get("action") != epic.CHECKPOINT_REACHED or any(before.get(key, "") != facts[key] for key in facts):
+    if before.get("action") != epic.CHECKPOINT_REACHED or any(
+        before.get(key, "") != facts[key] for key in facts
+    ):
         edit.did(epic.CHECKPOINT_REACHED, sid)
-        mark = {"at": edit.at, "by": edit.by, **{key: found for key, found in facts.items() if found}}
+        mark = {
+            "at": edit.at,
+            "by": edit.by,
+            **{key: found for key, found in facts.items() if found},
+        }
         edit.state["checkpoints"] = [*edit.state.get("checkpoints", []), mark]
     edit.executor(sid, counts=False)
     edit.hold()
@@ -314,22 +373,41 @@ def _import(edit: _Edit) -> None:
 
 
 ACTS: Mapping[str, Callable[[_Edit], None]] = {
-    "start": _start, "add": _add, "story": _story, "done": _done, "reopen": _reopen, "phase": _phase, "pause": _pause, "abort": _abort, "complete": _complete,
-    "go": _go, "restart": _restart, "checkpoint": _checkpoint, "review": _review, "error": _error, "override": _override, "import": _import,
-}  # fmt: skip
+    "start": _start,
+    "add": _add,
+    "story": _story,
+    "done": _done,
+    "reopen": _reopen,
+    "phase": _phase,
+    "pause": _pause,
+    "abort": _abort,
+    "complete": _complete,
+    "go": _go,
+    "restart": _restart,
+    "checkpoint": _checkpoint,
+    "review": _review,
+    "error": _error,
+    "override": _override,
+    "import": _import,
+}
 
 
 def operate(given: Any, act: str, args: Args, at: str, by: str) -> State:
     """Return the state after an operation; what it does not change is as it was. Raises UserError for one that makes no sense."""
     if act not in ACTS:
         raise UserError(
-            f"'{act}' is nothing that can be done to an epic.", "It was written by a newer git mem: upgrade, then run the command again."
+            f"'{act}' is nothing that can be done to an epic.",
+            "It was written by a newer git mem: upgrade, then run the command again.",
         )
     before = epic.normal(given)
     edit = _Edit(epic.normal(_copy(given)), args, at, by)
     ACTS[act](edit)
     after = epic.normal(edit.state)
-    rest = {key: value for key, value in given.items() if key not in epic.KNOWN} if isinstance(given, Mapping) else {}
+    rest = (
+        {key: value for key, value in given.items() if key not in epic.KNOWN}
+        if isinstance(given, Mapping)
+        else {}
+    )
     return rest | (before if after == before else after)
 
 

@@ -7,13 +7,32 @@ from typing import Any
 
 from gitmem.text.equality import plain as plain
 
-DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT = "decision", "error", "pattern", "task", "done", "preference", "context"
+DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT = (
+    "decision",
+    "error",
+    "pattern",
+    "task",
+    "done",
+    "preference",
+    "context",
+)
 KINDS = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT)
-SECTIONS = ("general_context", "key_decisions", "pending_tasks", "user_preferences", "technical_context")
+SECTIONS = (
+    "general_context",
+    "key_decisions",
+    "pending_tasks",
+    "user_preferences",
+    "technical_context",
+)
 SECTION: Mapping[str, str] = {
-    DECISION: "key_decisions", ERROR: "technical_context", PATTERN: "technical_context", TASK: "pending_tasks", DONE: "general_context",
-    PREFERENCE: "user_preferences", CONTEXT: "technical_context",
-}  # fmt: skip
+    DECISION: "key_decisions",
+    ERROR: "technical_context",
+    PATTERN: "technical_context",
+    TASK: "pending_tasks",
+    DONE: "general_context",
+    PREFERENCE: "user_preferences",
+    CONTEXT: "technical_context",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,15 @@
 
 from gitmem.clock import base32
 
-PREFIX = {"memory": "mem", "gotcha": "got", "summary": "sum", "snapshot": "snp", "work": "wrk", "dna": "dna", "event": "evt"}
+PREFIX = {
+    "memory": "mem",
+    "gotcha": "got",
+    "summary": "sum",
+    "snapshot": "snp",
+    "work": "wrk",
+    "dna": "dna",
+    "event": "evt",
+}
 KIND = {prefix: kind for kind, prefix in PREFIX.items()}
 NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; the others in a ULID
 
@@ -51,4 +59,6 @@ def text_key(title: str, body: str) -> str:
     """Return what tells one text from another: the first 16 hex characters of a SHA-256; how its lines are broken does not count."""
     import hashlib
 
-    return hashlib.sha256(f"{' '.join(title.split())}\n{' '.join(body.split())}".encode("utf-8", "replace")).hexdigest()[:16]
+    return hashlib.sha256(
+        f"{' '.join(title.split())}\n{' '.join(body.split())}".encode("utf-8", "replace")
+    ).hexdigest()[:16]

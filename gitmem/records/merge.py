@@ -68,7 +68,9 @@ def _write(stamp: Stamp) -> str:
     return f"{stamp[0]} {stamp[1]} {stamp[2]}"
 
 
-def merge_bytes(id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: Callable[[str], bytes | None]) -> Merged:
+def merge_bytes(
+    id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: Callable[[str], bytes | None]
+) -> Merged:
     """Merge two versions of a record's file. `attic` finds a side of an earlier merge by its digest.
 
     A file that is damaged keeps its bytes in the attic; when both are, the greater digest stays.
@@ -87,7 +89,9 @@ def merge_bytes(id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: 
     origin = (
         root
         if isinstance(root, Record)
-        else Record(id, one.kind, "", "", MappingProxyType({k: 0 for k in SUMMED if k in SCHEMA[one.kind]}))
+        else Record(
+            id, one.kind, "", "", MappingProxyType({k: 0 for k in SUMMED if k in SCHEMA[one.kind]})
+        )
     )
     a, b = _Side(one, ours, digest(ours)), _Side(two, theirs, digest(theirs))
     return _merge(origin, a, b, attic)
@@ -121,8 +125,22 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
     title = _scalar("title", base.title, a.record.title, b.record.title, a, b, stamps)
     body, kept, conflict = _body(base, a, b, attic, stamps)
     if not kept:
-        conflict = bool(_scalar("conflict", base.get("conflict"), a.record.get("conflict"), b.record.get("conflict"), a, b, {}))
-    for key in {*a.record.get("stamps"), *b.record.get("stamps")} - stamps.keys() - {"body", *SUMMED, *joined}:
+        conflict = bool(
+            _scalar(
+                "conflict",
+                base.get("conflict"),
+                a.record.get("conflict"),
+                b.record.get("conflict"),
+                a,
+                b,
+                {},
+            )
+        )
+    for key in (
+        {*a.record.get("stamps"), *b.record.get("stamps")}
+        - stamps.keys()
+        - {"body", *SUMMED, *joined}
+    ):
         stamps[key] = _write(max(a.stamp(key), b.stamp(key)))
     fields |= {key: value for key, value in joined.items() if value}
     fields["stamps"] = stamps
@@ -145,7 +163,9 @@ def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[s
     if x == o and y == o:
         return o
     votes = [(v, side.stamp(key)) for v, side in ((x, a), (y, b)) if v != o]
-    value, _ = max(votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0])))
+    value, _ = max(
+        votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0]))
+    )
     stamps[key] = _write(max(s for v, s in votes if v == value))
     return value
 
@@ -161,7 +181,11 @@ def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> 
     again = 0
     for side in (a, b):
         listed = _named(side.record, key)
-        rest = side.record.get(key) - start - sum(max(0, n - known.get(name, 0)) for name, n in listed.items())
+        rest = (
+            side.record.get(key)
+            - start
+            - sum(max(0, n - known.get(name, 0)) for name, n in listed.items())
+        )
         if rest > 0:
             listed[side.digest] = max(rest, listed.get(side.digest, 0))
         again = min(again, rest)
@@ -175,14 +199,20 @@ def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> 
 
 def _named(record: Record, key: str) -> dict[str, int]:
     listed = record.get("stamps").get(key)
-    return {k: v for k, v in listed.items() if type(v) is int and v > 0} if isinstance(listed, dict) else {}
+    return (
+        {k: v for k, v in listed.items() if type(v) is int and v > 0}
+        if isinstance(listed, dict)
+        else {}
+    )
 
 
 def counted(record: Record, key: str, times: int, name: str) -> Record:
     """Return a record with `times` more in a count, known by the name of who counted."""
     named = _named(record, key)
     more = {name: named.get(name, 0) + times} if name and times > 0 else {}
-    stamps = {**record.get("stamps"), key: {**named, **more}} if named or more else record.get("stamps")
+    stamps = (
+        {**record.get("stamps"), key: {**named, **more}} if named or more else record.get("stamps")
+    )
     return record.change(**{key: min(record.get(key) + times, MOST)}, stamps=stamps or None)
 
 
@@ -194,12 +224,23 @@ def _union(o: Any, x: Any, y: Any) -> list[Any]:
     return [every[k] for k in sorted(every.keys() - gone)]
 
 
-def _map(key: str, o: Mapping[str, Any], x: Mapping[str, Any], y: Mapping[str, Any], a: _Side, b: _Side, stamps: dict[str, Any]) -> Any:
+def _map(
+    key: str,
+    o: Mapping[str, Any],
+    x: Mapping[str, Any],
+    y: Mapping[str, Any],
+    a: _Side,
+    b: _Side,
+    stamps: dict[str, Any],
+) -> Any:
     out = {}
     for name in sorted({*o, *x, *y}):
         values = (o.get(name), x.get(name), y.get(name))
-        if any(isinstance(v, list) for v in values) and all(v is None or isinstance(v, str | list) for v in values):
-            value: Any = _union(*([v] if isinstance(v, str) else v for v in values)) or None  # one of something, or several
+        if any(isinstance(v, list) for v in values) and all(
+            v is None or isinstance(v, str | list) for v in values
+        ):
+            # one of something, or several
+            value: Any = _union(*([v] if isinstance(v, str) else v for v in values)) or None
         else:
             value = _scalar(f"{key}/{name}", *values, a, b, stamps)
         if value is not None:
@@ -217,7 +258,10 @@ def _work(base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> dict[str,
         return {}
     before = base.fields.get("state")
     o = before if isinstance(before, dict) else {}
-    x, y = (state if isinstance(state, dict) else {key: o[key] for key in o.keys() - epic.KNOWN} for state in given)
+    x, y = (
+        state if isinstance(state, dict) else {key: o[key] for key in o.keys() - epic.KNOWN}
+        for state in given
+    )
     state = epic.join(x, y)
     phase = epic.phase(state)
     for key in sorted({*o, *x, *y} - epic.KNOWN):
@@ -239,7 +283,8 @@ def _body(
         return base.body, {}, False
     ordered = sorted(sides.values(), key=lambda v: v[0], reverse=True)
     text = ordered[0][2]
-    if a.record.kind == "dna":  # it is read from code: the later one is right as it stands, and the other can be read again
+    # it is read from code: the later one is right as it stands, and the other can be read again
+    if a.record.kind == "dna":
         stamps["body"] = [_write(ordered[0][0])]
         return text, {}, False
     lost = False
@@ -253,7 +298,9 @@ def _body(
     return text, sides, lost
 
 
-def _variants(side: _Side, attic: Callable[[str], bytes | None]) -> dict[str, tuple[Stamp, bytes, str]]:
+def _variants(
+    side: _Side, attic: Callable[[str], bytes | None]
+) -> dict[str, tuple[Stamp, bytes, str]]:
     """Return the sides that a body was joined from; the side itself when it was not joined."""
     listed = side.record.get("stamps").get("body")
     if isinstance(listed, list) and listed:
@@ -286,18 +333,27 @@ def restamp(before: Record, after: Record) -> Record:
             same = getattr(before, name) == getattr(after, name)
         elif sub:
             was, now = before.get(name) or {}, after.get(name) or {}
-            same = isinstance(was, Mapping) and isinstance(now, Mapping) and was.get(sub) == now.get(sub)
+            same = (
+                isinstance(was, Mapping)
+                and isinstance(now, Mapping)
+                and was.get(sub) == now.get(sub)
+            )
         else:
             same = before.fields.get(name) == after.fields.get(name)
         if same:
             kept[key] = value
     resolved = before.body != after.body
-    return after.change(stamps=kept or None, conflict=None if resolved else after.fields.get("conflict"))
+    return after.change(
+        stamps=kept or None, conflict=None if resolved else after.fields.get("conflict")
+    )
 
 
 def check(id: str, data: bytes) -> Record:
     """Return the record of a file; raises InvalidRecord."""
     record = sane(data, id)
     if isinstance(record, str):
-        raise InvalidRecord(f"the file of {id} is damaged: {record}", "Run 'git mem doctor' to see all damaged files.")
+        raise InvalidRecord(
+            f"the file of {id} is damaged: {record}",
+            "Run 'git mem doctor' to see all damaged files.",
+        )
     return record

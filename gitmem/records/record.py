@@ -13,7 +13,17 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
-from gitmem.records.kinds import CATEGORIES, IMPORTED, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES, UNSURE
+from gitmem.records.kinds import (
+    CATEGORIES,
+    IMPORTED,
+    KIND,
+    NAMED,
+    PREFIX,
+    SEVERITIES,
+    STATUSES,
+    TYPES,
+    UNSURE,
+)
 
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
@@ -24,29 +34,92 @@ TITLE_LIMIT = 300
 # (key, type); the order is the canonical order of the front matter. A `set` is a list without
 # duplicates, sorted; `maps` a list of objects; `any` whatever JSON holds.
 COMMON: tuple[tuple[str, str], ...] = (
-    ("id", "str"), ("kind", "str"), ("created", "time"), ("updated", "time"), ("rev", "int"), ("author", "str"), ("agent", "str"),
-    ("session", "str"), ("tags", "set"), ("origin", "str"),
-)  # fmt: skip
+    ("id", "str"),
+    ("kind", "str"),
+    ("created", "time"),
+    ("updated", "time"),
+    ("rev", "int"),
+    ("author", "str"),
+    ("agent", "str"),
+    ("session", "str"),
+    ("tags", "set"),
+    ("origin", "str"),
+)
 OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
     "memory": (
-        ("type", "str"), ("importance", "number"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
-        ("decay_rate", "number"), ("anchors", "maps"), ("triggers", "map"), ("confirmed", "map"),
+        ("type", "str"),
+        ("importance", "number"),
+        ("project", "str"),
+        ("status", "str"),
+        ("links", "set"),
+        ("supersedes", "set"),
+        ("decay_rate", "number"),
+        ("anchors", "maps"),
+        ("triggers", "map"),
+        ("confirmed", "map"),
     ),
     "gotcha": (
-        ("category", "str"), ("severity", "str"), ("workaround", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
-        ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("fixes", "maps"), ("source", "str"), ("confirmed", "map"),
+        ("category", "str"),
+        ("severity", "str"),
+        ("workaround", "str"),
+        ("status", "str"),
+        ("links", "set"),
+        ("supersedes", "set"),
+        ("anchors", "maps"),
+        ("triggers", "map"),
+        ("occurrences", "int"),
+        ("first_seen", "time"),
+        ("last_seen", "time"),
+        ("resolved", "map"),
+        ("fixes", "maps"),
+        ("source", "str"),
+        ("confirmed", "map"),
     ),
-    "summary": (("scope", "str"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"), ("by", "str"), ("tokens", "int"), ("gone", "set"), ("commits", "maps"), ("sections", "map")),
+    "summary": (
+        ("scope", "str"),
+        ("project", "str"),
+        ("status", "str"),
+        ("links", "set"),
+        ("supersedes", "set"),
+        ("by", "str"),
+        ("tokens", "int"),
+        ("gone", "set"),
+        ("commits", "maps"),
+        ("sections", "map"),
+    ),
     "snapshot": (
-        ("branch", "str"), ("commit", "str"), ("dirty", "maps"), ("story", "str"), ("subtask", "str"), ("cwd", "str"), ("worktree", "str"),
-        ("state", "str"), ("note", "str"), ("status", "str"), ("links", "set"),
+        ("branch", "str"),
+        ("commit", "str"),
+        ("dirty", "maps"),
+        ("story", "str"),
+        ("subtask", "str"),
+        ("cwd", "str"),
+        ("worktree", "str"),
+        ("state", "str"),
+        ("note", "str"),
+        ("status", "str"),
+        ("links", "set"),
     ),
-    "work": (("status", "str"), ("phase", "str"), ("project", "str"), ("links", "set"), ("state", "any")),
+    "work": (
+        ("status", "str"),
+        ("phase", "str"),
+        ("project", "str"),
+        ("links", "set"),
+        ("state", "any"),
+    ),
     "dna": (("project", "str"), ("status", "str"), ("links", "set"), ("sources", "any")),
-    "event": (("at", "time"), ("what", "str"), ("status", "str"), ("links", "set"), ("anchors", "maps")),
-}  # fmt: skip
+    "event": (
+        ("at", "time"),
+        ("what", "str"),
+        ("status", "str"),
+        ("links", "set"),
+        ("anchors", "maps"),
+    ),
+}
 MARKS: tuple[tuple[str, str], ...] = (("conflict", "bool"), ("stamps", "map"))
-SCHEMA: Mapping[str, Mapping[str, str]] = {kind: dict(COMMON + own + MARKS) for kind, own in OWN.items()}
+SCHEMA: Mapping[str, Mapping[str, str]] = {
+    kind: dict(COMMON + own + MARKS) for kind, own in OWN.items()
+}
 
 ENUMS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("memory", "type"): TYPES,
@@ -59,7 +132,13 @@ ENUMS: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "memory": {"type": "fact", "importance": 5, "status": "active", "decay_rate": 0.995},
-    "gotcha": {"category": "general", "severity": "warning", "status": "active", "occurrences": 1, "source": "manual"},
+    "gotcha": {
+        "category": "general",
+        "severity": "warning",
+        "status": "active",
+        "occurrences": 1,
+        "source": "manual",
+    },
     "summary": {"scope": "session", "status": "active"},
 }
 SHARED_DEFAULTS: Mapping[str, Any] = {
@@ -142,7 +221,9 @@ class Record:
             return isinstance(source, Mapping) and bool(source.get("author"))
         return origin in UNSURE
 
-    def change(self, *, title: str | None = None, body: str | None = None, **fields: Any) -> "Record":
+    def change(
+        self, *, title: str | None = None, body: str | None = None, **fields: Any
+    ) -> "Record":
         """Return a record with other values; a field set to None goes back to its default."""
         merged = {**self.fields, **fields}
         return replace(
@@ -159,7 +240,15 @@ class Record:
 
 def make(kind: str, id: str, title: str, body: str = "", **fields: Any) -> Record:
     """Return a validated record in canonical form; raises InvalidRecord."""
-    return canonical(Record(id, kind, title, body, MappingProxyType({k: v for k, v in fields.items() if v is not None})))
+    return canonical(
+        Record(
+            id,
+            kind,
+            title,
+            body,
+            MappingProxyType({k: v for k, v in fields.items() if v is not None}),
+        )
+    )
 
 
 def kind_of(id: str) -> str | None:
@@ -184,7 +273,8 @@ def is_stamp(text: str) -> bool:
 def clean_text(text: str) -> str:
     """Return text in NFC with LF line ends, lone surrogates and control characters replaced: no text may steer a terminal."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text.replace("\n", "").isprintable():  # far quicker than the expression, and nearly always true
+    # far quicker than the expression, and nearly always true
+    if not text.replace("\n", "").isprintable():
         text = CONTROLS.sub("�", text)
     if not text.isascii():
         text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
@@ -193,7 +283,8 @@ def clean_text(text: str) -> str:
 
 def clean_title(text: str) -> str:
     """Return a title: one line, single spaces, at most 300 characters."""
-    title = " ".join(clean_text(" ".join(text.split())).split())  # spaces first: some controls are spaces
+    # spaces first: some controls are spaces
+    title = " ".join(clean_text(" ".join(text.split())).split())
     return title if len(title) <= TITLE_LIMIT else title[: TITLE_LIMIT - 1].rstrip() + "…"
 
 
@@ -224,7 +315,9 @@ def canonical(record: Record) -> Record:
         value = _typed(key, kind, record.fields[key])
         allowed = ENUMS.get((record.kind, key))
         if allowed and value not in allowed:
-            raise InvalidRecord(f"{key} cannot be '{value}'.", "Allowed: " + ", ".join(allowed) + ".")
+            raise InvalidRecord(
+                f"{key} cannot be '{value}'.", "Allowed: " + ", ".join(allowed) + "."
+            )
         if value not in ("", [], {}):
             known[key] = value
     importance = known.get("importance")
@@ -245,15 +338,29 @@ def _typed(key: str, kind: str, value: Any) -> Any:
         return clean_text(value).strip()
     if kind == "time" and isinstance(value, str) and is_stamp(value):
         return value
-    if kind == "int" and isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
+    if (
+        kind == "int"
+        and isinstance(value, int)
+        and not isinstance(value, bool)
+        and 0 <= value < 2**53
+    ):
         return value
-    if kind == "number" and isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53:
+    if (
+        kind == "number"
+        and isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) < 2**53
+    ):
         return int(value) if value == int(value) else float(value)
     if kind == "bool" and isinstance(value, bool):
         return value
     if kind == "set" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
         return sorted({clean for v in value if (clean := clean_title(v))})
-    if kind == "maps" and isinstance(value, list | tuple) and all(isinstance(v, Mapping) for v in value):
+    if (
+        kind == "maps"
+        and isinstance(value, list | tuple)
+        and all(isinstance(v, Mapping) for v in value)
+    ):
         unique = {sort_key(p): p for p in (_plain(v) for v in value) if p}
         return [unique[k] for k in sorted(unique)]
     if kind == "map" and isinstance(value, Mapping):
@@ -264,9 +371,16 @@ def _typed(key: str, kind: str, value: Any) -> Any:
 
 
 _NAMES = {
-    "str": "text", "time": "a time such as 2026-11-21T03:07:30Z", "int": "a whole number", "number": "a number", "bool": "true or false",
-    "set": "a list of texts", "maps": "a list of objects", "map": "an object", "any": "JSON",
-}  # fmt: skip
+    "str": "text",
+    "time": "a time such as 2026-11-21T03:07:30Z",
+    "int": "a whole number",
+    "number": "a number",
+    "bool": "true or false",
+    "set": "a list of texts",
+    "maps": "a list of objects",
+    "map": "an object",
+    "any": "JSON",
+}
 
 
 def sort_key(value: Any) -> str:

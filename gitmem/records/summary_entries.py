@@ -22,7 +22,7 @@ _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
 _STOP = frozenset(
     """a an the and or of to in on at for by with from as is are be been was were it its this that we you they i do does did has have had will would should can not no so
     o os um uma e em de da do das dos para por com se que não foi ser está ao as el la los las un una y en del al con su es lo sus le les""".split()
-)  # fmt: skip
+)
 _TOLD = re.compile(
     r"\b(?:instead of|rather than|no longer(?: use)?|in place of|and not|not|em vez d[eoa]s?|ao invés d[eoa]s?|não mais|en (?:lugar|vez) de|ya no)\s++(?P<a>[^,.;:()]{2,60})"
     r"|\b(?:from|replac\w+|drop(?:ped|ping)?|remov\w+|substitu\w+|reemplaz\w+)\s++(?P<b>[^\s,.;:()][^,.;:()]{1,39}?)\s{1,9}(?:to|with|by|por|pel[oa]|con|in favou?r of)\b"
@@ -30,9 +30,14 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 
-_FOR = re.compile(r"\s(?:for|to|in|on|as|when|because|since|para|como|porque|en|em|nos?|nas?)\s", re.IGNORECASE)
+_FOR = re.compile(
+    r"\s(?:for|to|in|on|as|when|because|since|para|como|porque|en|em|nos?|nas?)\s", re.IGNORECASE
+)
 
-_REASON = re.compile(r"\s(?:because|since|as it|so that|porque|pois|já que|ya que|puesto que)\s|因为|由于", re.IGNORECASE)
+_REASON = re.compile(
+    r"\s(?:because|since|as it|so that|porque|pois|já que|ya que|puesto que)\s|因为|由于",
+    re.IGNORECASE,
+)
 _PURPOSE = frozenset("for in on as para como en em no na nos nas".split())  # what a choice is for
 
 # after these comes what was chosen
@@ -48,7 +53,9 @@ def words(text: str) -> frozenset[str]:
     out: set[str] = set()
     for run in _RUN.findall(plain(text)):
         if "\u3040" <= run[0] <= "\ud7af":
-            out.update(run[i : i + 2] for i in range(len(run) - 1)) if len(run) > 1 else out.add(run)
+            out.update(run[i : i + 2] for i in range(len(run) - 1)) if len(run) > 1 else out.add(
+                run
+            )
         elif run not in _STOP:
             out.add(_stem(run))
     return frozenset(out)
@@ -95,7 +102,12 @@ def replaces(new: str, old: str) -> bool:
     chosen = theirs.difference(*overruled(old))  # what it refused itself was never chosen
     for gone in overruled(new):
         here, there = _matter(new) - gone, _matter(old) - gone
-        if gone <= chosen and len(gone) < len(theirs) and (ours & theirs) - gone and (not here or not there or here & there):
+        if (
+            gone <= chosen
+            and len(gone) < len(theirs)
+            and (ours & theirs) - gone
+            and (not here or not there or here & there)
+        ):
             return True
     a, b = _row(new), _row(old)
     start = 0
@@ -106,9 +118,16 @@ def replaces(new: str, old: str) -> bool:
         end += 1
     after = a[len(a) - end :]
     differing = max(len(a), len(b)) - start - end
-    # the same sentence with another choice in its place: what follows says for what, and that must be the same; a reason does not
+    # the same sentence with another choice in its place: what follows says for what, and that must
+    # be the same; a reason does not
     says_for = bool(after) and after[0] in _PURPOSE and bool(words(" ".join(after)))
-    return 0 < differing <= 2 and start > 0 and a[start - 1] in _CHOOSING and says_for and min(len(a), len(b)) - start - end > 0
+    return (
+        0 < differing <= 2
+        and start > 0
+        and a[start - 1] in _CHOOSING
+        and says_for
+        and min(len(a), len(b)) - start - end > 0
+    )
 
 
 def shortened(text: str) -> str:
@@ -127,7 +146,13 @@ def beside(text: str, detail: str) -> str:
 
 def entry_of(item: Item, session: str, by: str, at: str) -> Entry:
     """Return an item as an entry; `at` is when, if the item does not say it."""
-    out: Entry = {"id": item_id(item.text), "kind": item.kind, "text": item.text, "at": item.at or at, "session": session}
+    out: Entry = {
+        "id": item_id(item.text),
+        "kind": item.kind,
+        "text": item.text,
+        "at": item.at or at,
+        "session": session,
+    }
     more = {
         "detail": shortened(beside(item.text, item.detail)),
         "files": list(item.files),
@@ -167,13 +192,20 @@ def ordered(entries: Iterable[Entry]) -> list[Entry]:
 def is_sections(*values: Any) -> bool:
     """Say whether values are sections as this module has them: maps of lists of maps."""
     return all(
-        isinstance(value, Mapping) and all(isinstance(part, list) and all(isinstance(e, Mapping) for e in part) for part in value.values())
+        isinstance(value, Mapping)
+        and all(
+            isinstance(part, list) and all(isinstance(e, Mapping) for e in part)
+            for part in value.values()
+        )
         for value in values
     )
 
 
 def merge_sections(
-    base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], gone: Iterable[Any] = ()
+    base: Mapping[str, Any],
+    ours: Mapping[str, Any],
+    theirs: Mapping[str, Any],
+    gone: Iterable[Any] = (),
 ) -> dict[str, list[Entry]] | None:
     """Merge the sections of two versions of a summary, entry by entry; None when nothing is left.
 
@@ -184,11 +216,14 @@ def merge_sections(
     out_for_good = {id for id in gone if isinstance(id, str)}
     out: dict[str, list[Entry]] = {}
     for section in sorted({*base, *ours, *theirs}):
-        o, x, y = ({key_of(e): dict(e) for e in side.get(section) or []} for side in (base, ours, theirs))
+        o, x, y = (
+            {key_of(e): dict(e) for e in side.get(section) or []} for side in (base, ours, theirs)
+        )
         merged = [
             kept
             for key in {*o, *x, *y}
-            if (kept := _merge_entry(o.get(key), x.get(key), y.get(key))) is not None and (key not in out_for_good or kept.get("pinned"))
+            if (kept := _merge_entry(o.get(key), x.get(key), y.get(key))) is not None
+            and (key not in out_for_good or kept.get("pinned"))
         ]
         if merged:
             out[section] = ordered(merged)
@@ -226,7 +261,9 @@ def sound(entry: Mapping[str, Any]) -> Entry:
             out[key] = "" if out[key] is None else str(out[key])
     for key in ("files", "also"):
         if key in out:
-            out[key] = [x for x in out[key] if isinstance(x, str)] if isinstance(out[key], list) else []
+            out[key] = (
+                [x for x in out[key] if isinstance(x, str)] if isinstance(out[key], list) else []
+            )
     if "of" in out and type(out["of"]) is not int:
         del out["of"]
     return {"text": "", **out}

@@ -17,17 +17,32 @@ if TYPE_CHECKING:
     from typing import Any
 
 DETECTORS = {  # module: (class, kind)
-    "artifactory": ("ArtifactoryDetector", "Artifactory credential"), "aws": ("AWSKeyDetector", "AWS access key"),
-    "azure_storage_key": ("AzureStorageKeyDetector", "Azure storage key"), "basic_auth": ("BasicAuthDetector", "password in a URL"),
-    "cloudant": ("CloudantDetector", "Cloudant credential"), "discord": ("DiscordBotTokenDetector", "Discord bot token"), "github_token": ("GitHubTokenDetector", "GitHub token"),
-    "gitlab_token": ("GitLabTokenDetector", "GitLab token"), "ibm_cloud_iam": ("IbmCloudIamDetector", "IBM Cloud key"), "ibm_cos_hmac": ("IbmCosHmacDetector", "IBM storage key"),
-    "jwt": ("JwtTokenDetector", "JSON web token"), "mailchimp": ("MailchimpDetector", "Mailchimp key"), "npm": ("NpmDetector", "npm token"), "openai": ("OpenAIDetector", "OpenAI key"),
-    "pypi_token": ("PypiTokenDetector", "PyPI token"), "sendgrid": ("SendGridDetector", "SendGrid key"), "slack": ("SlackDetector", "Slack token"),
-    "softlayer": ("SoftlayerDetector", "SoftLayer credential"), "square_oauth": ("SquareOAuthDetector", "Square secret"), "stripe": ("StripeDetector", "Stripe key"),
-    "telegram_token": ("TelegramBotTokenDetector", "Telegram bot token"), "twilio": ("TwilioKeyDetector", "Twilio key"),
-}  # fmt: skip
+    "artifactory": ("ArtifactoryDetector", "Artifactory credential"),
+    "aws": ("AWSKeyDetector", "AWS access key"),
+    "azure_storage_key": ("AzureStorageKeyDetector", "Azure storage key"),
+    "basic_auth": ("BasicAuthDetector", "password in a URL"),
+    "cloudant": ("CloudantDetector", "Cloudant credential"),
+    "discord": ("DiscordBotTokenDetector", "Discord bot token"),
+    "github_token": ("GitHubTokenDetector", "GitHub token"),
+    "gitlab_token": ("GitLabTokenDetector", "GitLab token"),
+    "ibm_cloud_iam": ("IbmCloudIamDetector", "IBM Cloud key"),
+    "ibm_cos_hmac": ("IbmCosHmacDetector", "IBM storage key"),
+    "jwt": ("JwtTokenDetector", "JSON web token"),
+    "mailchimp": ("MailchimpDetector", "Mailchimp key"),
+    "npm": ("NpmDetector", "npm token"),
+    "openai": ("OpenAIDetector", "OpenAI key"),
+    "pypi_token": ("PypiTokenDetector", "PyPI token"),
+    "sendgrid": ("SendGridDetector", "SendGrid key"),
+    "slack": ("SlackDetector", "Slack token"),
+    "softlayer": ("SoftlayerDetector", "SoftLayer credential"),
+    "square_oauth": ("SquareOAuthDetector", "Square secret"),
+    "stripe": ("StripeDetector", "Stripe key"),
+    "telegram_token": ("TelegramBotTokenDetector", "Telegram bot token"),
+    "twilio": ("TwilioKeyDetector", "Twilio key"),
+}
 KINDS = frozenset(kind for _, kind in DETECTORS.values())
-LINE, OVERLAP = 1000, 200  # its patterns were written for lines of code: a longer line is cut into pieces
+# its patterns were written for lines of code: a longer line is cut into pieces
+LINE, OVERLAP = 1000, 200
 _RUN = Lazy(r"[A-Za-z0-9_+-]{16,}={0,2}")
 _HARMLESS = Lazy(
     r"(?i)(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:ses|msg|prt)_[0-9a-zA-Z]{26}|(?:[a-z]+\d{0,5}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,5}|\d{1,9}))*"
@@ -43,7 +58,11 @@ def runs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of such runs."""
     for found in _RUN.finditer(text):
         run = found[0].strip("_+=-")
-        if any(c.isdigit() for c in run) and any(c.isalpha() for c in run) and not _HARMLESS.fullmatch(run):
+        if (
+            any(c.isdigit() for c in run)
+            and any(c.isalpha() for c in run)
+            and not _HARMLESS.fullmatch(run)
+        ):
             yield found.span()
 
 
@@ -70,7 +89,9 @@ def detect(text: str) -> Iterator[tuple[int, int, str]]:
 def _detectors() -> tuple[tuple[str, Any], ...]:
     import importlib
 
-    # modules are named here, so that nothing is looked up in the current folder or a plugin's setting
+    # modules are named here, so that nothing is looked up in the current folder or a plugin's
+    # setting
     return tuple(
-        (kind, getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)()) for module, (name, kind) in DETECTORS.items()
+        (kind, getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)())
+        for module, (name, kind) in DETECTORS.items()
     )

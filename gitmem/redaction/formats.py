@@ -11,10 +11,26 @@ PREFIXED = (
     ("AWS MWS key", "amzn.mws.", r"[0-9a-f-]{36}(?![\w-])"),
     ("AWS Bedrock key", "ABSKQmVkcm9ja", r"[\w+/=-]{40,}"),
     ("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{20,}"),
-    ("GitLab token", "glpat- gldt- glrt- glft- glsoat- glcbt- glimt- glptt- glagent- gloas- glffct- GR1348941", r"[\w.-]{19,}\w"),
-    ("Slack token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe.xoxp- xoxe.xoxb- xoxo- xoxp- xoxr- xoxs- xapp-", r"[\w%-]{10,}"),
-    ("Slack webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", r"[\w/-]{16,}"),
-    ("Discord webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", r"\d{5,}/[\w-]{20,}"),
+    (
+        "GitLab token",
+        "glpat- gldt- glrt- glft- glsoat- glcbt- glimt- glptt- glagent- gloas- glffct- GR1348941",
+        r"[\w.-]{19,}\w",
+    ),
+    (
+        "Slack token",
+        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe.xoxp- xoxe.xoxb- xoxo- xoxp- xoxr- xoxs- xapp-",
+        r"[\w%-]{10,}",
+    ),
+    (
+        "Slack webhook",
+        "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/",
+        r"[\w/-]{16,}",
+    ),
+    (
+        "Discord webhook",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
+        r"\d{5,}/[\w-]{20,}",
+    ),
     ("Stripe key", "sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_", r"[A-Za-z0-9]{10,}"),
     ("Stripe webhook secret", "whsec_", r"[\w+/=-]{20,}"),
     ("Google API key", "AIza", r"[\w-]{30,}"),
@@ -43,7 +59,11 @@ PREFIXED = (
     ("Atlassian token", "ATATT3 ATCTT3 ATBB", r"[\w=-]{24,}"),
     ("Netlify token", "nfp_ nfc_ nfo_ nfu_", r"[A-Za-z0-9]{30,}"),
     ("Doppler token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[\w.-]{31,}\w"),
-    ("Fly token", "FlyV1 fo1_ fm1_ fm1r_ fm1a_ fm2_", r"[ \w+/=,-]{0,6}[\w+/=-]{40,}(?:,fm\w{1,2}_[\w+/=-]{20,}){0,8}"),
+    (
+        "Fly token",
+        "FlyV1 fo1_ fm1_ fm1r_ fm1a_ fm2_",
+        r"[ \w+/=,-]{0,6}[\w+/=-]{40,}(?:,fm\w{1,2}_[\w+/=-]{20,}){0,8}",
+    ),
     ("Cloudflare key", "v1.0- cfut_ cfat_", r"[0-9a-zA-Z]{24,}(?:-[0-9a-f]{100,})?"),
     ("Heroku key", "HRKU-", r"[\w-]{36,}"),
     ("Grafana token", "glsa_ glc_", r"[\w+/=]{32,}"),
@@ -84,10 +104,15 @@ HUMAN = (
     "pass(?:word|wd|phrase|code)|passwd|pwd|(?<=[_-])(?:pass|pw)|passwort|kennwort|contrase[ñn]a|senha|wachtwoord|mot[ ]de[ ]passe"
     "|[Пп]ароль|密码|密碼|パスワード|비밀번호"
 )
-# Kind, hints in lower case ("" = any long run of letters and digits), pattern (group 1, if any, is the secret), check.
+# Kind, hints in lower case ("" = any long run of letters and digits), pattern (group 1, if any, is
+# the secret), check.
 PATTERNS = (
-    ("AWS secret key", "aws akia asia secretaccesskey",
-     r"(?:(?i:aws|secret_?access_?key)|A[KS]IA[A-Z0-9]{16})[^\n]{0,60}?(?<![\w/+])([\w/+]{40})(?![\w/+=])", "mixed"),
+    (
+        "AWS secret key",
+        "aws akia asia secretaccesskey",
+        r"(?:(?i:aws|secret_?access_?key)|A[KS]IA[A-Z0-9]{16})[^\n]{0,60}?(?<![\w/+])([\w/+]{40})(?![\w/+=])",
+        "mixed",
+    ),
     ("OpenAI key", "sk-", r"(?<![A-Za-z0-9])sk-[\w-]{20,}", "mixed"),
     ("JWT", "eyj", r"(?<![\w-])eyJ[\w=-]{10,}\.(?:[\w=-]{10,}|(?=\.))(?:\.[\w=-]+){0,3}", "real"),
     ("Discord token", "", r"(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])", "real"),
@@ -95,56 +120,190 @@ PATTERNS = (
     ("Twilio key", "", r"(?<![A-Za-z0-9])(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])", "real"),
     ("Mailgun key", "", r"(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])", "real"),
     ("Mailchimp key", "-us", r"(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?!\d)", "real"),
-    ("Terraform token", ".atlasv1.", r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}", "real"),
-    ("Azure storage key", "accountkey sharedaccesskey", r"(?i:AccountKey|SharedAccessKey)=([\w+/=-]{20,})", "real"),
+    (
+        "Terraform token",
+        ".atlasv1.",
+        r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}",
+        "real",
+    ),
+    (
+        "Azure storage key",
+        "accountkey sharedaccesskey",
+        r"(?i:AccountKey|SharedAccessKey)=([\w+/=-]{20,})",
+        "real",
+    ),
     ("Azure signature", "sig=", r"[?&;]sig=([\w%+/=-]{20,})", "mixed"),
     ("Azure client secret", "q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,33}[\w~]", "real"),
-    ("Teams webhook", "webhook.office.com/", r"webhook\.office\.com/webhookb2/([\w@/-]{40,})", "real"),
-    ("Cloudflare key", "cloudflare cf_", r"(?:(?i:cloudflare)|CF_)[^\n]{0,60}?(?<![\w/+-])([\w-]{40})(?![\w/+-])", "mixed"),
-    ("SoftLayer key", "api.softlayer.com", r"(?i)api\.softlayer\.com/soap/v3(?:\.1)?/([a-z0-9]{64})", "real"),
-    ("connection string password", "://", rf"{USER}([^\s/?#\"'`<>]{{1,256}})@(?!sha\d|[\s@])", "meant"),
-    ("connection string password", "://", rf"(?i:{DB}){USER}(?!\d+/)([^\s/?#@,\"'`<>]{{0,128}}[/?#][^\s@,\"'`<>]{{0,128}})@", "meant"),
-    ("connection string password", "://", r"://([^\s/?#@:\"'`<>]{16,256})(?::(?:x-oauth-basic)?)?@", "mixed"),
-    ("connection string password", "thin:", r"(?i)thin:[^\s/@:]{1,64}/([^\s@\"'`]{1,128})@", "meant"),
-    ("connection string password", "password pwd passwd", r"""(?i)[;?&][ ]?(?:password|passwd|pwd)=([^\s;&"'`<>]{1,256})""", "meant"),
-    ("connection string password", "password pwd passwd",
-     r"""(?i)(?:password|passwd|pwd)=([^\s;"'`]{1,256});[ ]?(?:server|data|host|uid|user|database|port|encrypt)""", "meant"),
-    ("authorization header", "authorization",
-     rf"(?i)authorization(?:{SHUT})?[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:{SHUT})?(?:[a-z-]{{3,10}}[ \t]{{1,4}})?([\w.~+/=:|-]{{8,}})",
-     "mixed"),
+    (
+        "Teams webhook",
+        "webhook.office.com/",
+        r"webhook\.office\.com/webhookb2/([\w@/-]{40,})",
+        "real",
+    ),
+    (
+        "Cloudflare key",
+        "cloudflare cf_",
+        r"(?:(?i:cloudflare)|CF_)[^\n]{0,60}?(?<![\w/+-])([\w-]{40})(?![\w/+-])",
+        "mixed",
+    ),
+    (
+        "SoftLayer key",
+        "api.softlayer.com",
+        r"(?i)api\.softlayer\.com/soap/v3(?:\.1)?/([a-z0-9]{64})",
+        "real",
+    ),
+    (
+        "connection string password",
+        "://",
+        rf"{USER}([^\s/?#\"'`<>]{{1,256}})@(?!sha\d|[\s@])",
+        "meant",
+    ),
+    (
+        "connection string password",
+        "://",
+        rf"(?i:{DB}){USER}(?!\d+/)([^\s/?#@,\"'`<>]{{0,128}}[/?#][^\s@,\"'`<>]{{0,128}})@",
+        "meant",
+    ),
+    (
+        "connection string password",
+        "://",
+        r"://([^\s/?#@:\"'`<>]{16,256})(?::(?:x-oauth-basic)?)?@",
+        "mixed",
+    ),
+    (
+        "connection string password",
+        "thin:",
+        r"(?i)thin:[^\s/@:]{1,64}/([^\s@\"'`]{1,128})@",
+        "meant",
+    ),
+    (
+        "connection string password",
+        "password pwd passwd",
+        r"""(?i)[;?&][ ]?(?:password|passwd|pwd)=([^\s;&"'`<>]{1,256})""",
+        "meant",
+    ),
+    (
+        "connection string password",
+        "password pwd passwd",
+        r"""(?i)(?:password|passwd|pwd)=([^\s;"'`]{1,256});[ ]?(?:server|data|host|uid|user|database|port|encrypt)""",
+        "meant",
+    ),
+    (
+        "authorization header",
+        "authorization",
+        rf"(?i)authorization(?:{SHUT})?[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:{SHUT})?(?:[a-z-]{{3,10}}[ \t]{{1,4}})?([\w.~+/=:|-]{{8,}})",
+        "mixed",
+    ),
     ("bearer token", "bearer", r"(?i)(?<![a-z])bearer[ \t]{1,4}([\w.~+/=-]{16,})", "mixed"),
-    ("command-line password", "curl wget",
-     r"""(?:curl|wget)(?=[ ])(?:[^\n]|\\\n){0,200}?[ ]-(?:[A-Za-z#]{0,6}u|U|-user|-proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""", "meant"),
-    ("command-line password", "sshpass redis-cli login ldap",
-     rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?(?!\d+(?![^\s])){ARGUMENT}", "meant"),
-    ("command-line password", "mysql mariadb", rf"(?:mysql|mariadb)[a-z-]{{0,9}}[ ][^\n]{{0,200}}?(?<=[ ])-p{ARGUMENT}", "meant"),
-    ("command-line password", "openssl",
-     rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file|env|fd):|stdin){ARGUMENT}", "meant"),
-    ("command-line password", "zip", rf"(?<![\w.])(?:un)?zip[ ](?:[^\n]{{0,200}}?[ ])??-[a-z]{{0,6}}P[ ]?{ARGUMENT}", "meant"),
-    ("command-line password", "7z rar", rf"(?<![\w.])(?:7z[ar]?|rar|unrar)[ ][^\n]{{0,200}}?(?<=[ ])-h?p{ARGUMENT}", "meant"),
-    ("command-line password", "htpasswd",
-     r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))", "meant"),
-    ("command-line password", "chpasswd", r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""", "meant"),
-    ("command-line password", "stdin sudo cryptsetup passphrase-fd",
-     r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
-    ("command-line password", "<<<",
-     r"""(?:sudo[ ]-\w{0,4}S|cryptsetup|passwd|--(?:password-)?stdin|--passphrase-fd)[^\n|]{0,80}?<<<[ ]?["']?([^\s"'$][^\s"']{2,99})""", "meant"),
-    ("command-line password", "wpa_passphrase nmcli", rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}", "meant"),
-    ("password hash", "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
-     r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}", "real"),
-    ("password", "identified password",
-     r"(?i)(?:(?:with|encrypted|set)[ ]+password|user[ ][^\n]{0,80}?identified(?:[ ]+with[ ]+[\w']{1,40})?[ ]+by)[ ]+(?:as[ ]+)?['\"]([^'\"\n]{4,128})['\"]", "given"),
-    ("password", ":5432: :5433: :3306: :1433: :*: pgpass", r"(?<![\w.*:-])[\w.*-]{1,99}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:]{4,99})(?![\w:])", "chosen"),
-    ("password", "pass pwd wort contrase senha ароль 密码 密碼 パスワ 비밀",
-     rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet|est|sera|será|to)[ ]{{1,2}}|(?:[ ]?(?:是|为|は|：|:)[ ]?))(?:now[ ]|set[ ]to[ ])?[\"'`“]?([^\s\"'`”,;。]{{6,64}})", "chosen"),
+    (
+        "command-line password",
+        "curl wget",
+        r"""(?:curl|wget)(?=[ ])(?:[^\n]|\\\n){0,200}?[ ]-(?:[A-Za-z#]{0,6}u|U|-user|-proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "sshpass redis-cli login ldap",
+        rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?(?!\d+(?![^\s])){ARGUMENT}",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "mysql mariadb",
+        rf"(?:mysql|mariadb)[a-z-]{{0,9}}[ ][^\n]{{0,200}}?(?<=[ ])-p{ARGUMENT}",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "openssl",
+        rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file|env|fd):|stdin){ARGUMENT}",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "zip",
+        rf"(?<![\w.])(?:un)?zip[ ](?:[^\n]{{0,200}}?[ ])??-[a-z]{{0,6}}P[ ]?{ARGUMENT}",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "7z rar",
+        rf"(?<![\w.])(?:7z[ar]?|rar|unrar)[ ][^\n]{{0,200}}?(?<=[ ])-h?p{ARGUMENT}",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "htpasswd",
+        r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "chpasswd",
+        r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "stdin sudo cryptsetup passphrase-fd",
+        r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "<<<",
+        r"""(?:sudo[ ]-\w{0,4}S|cryptsetup|passwd|--(?:password-)?stdin|--passphrase-fd)[^\n|]{0,80}?<<<[ ]?["']?([^\s"'$][^\s"']{2,99})""",
+        "meant",
+    ),
+    (
+        "command-line password",
+        "wpa_passphrase nmcli",
+        rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}",
+        "meant",
+    ),
+    (
+        "password hash",
+        "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
+        r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}",
+        "real",
+    ),
+    (
+        "password",
+        "identified password",
+        r"(?i)(?:(?:with|encrypted|set)[ ]+password|user[ ][^\n]{0,80}?identified(?:[ ]+with[ ]+[\w']{1,40})?[ ]+by)[ ]+(?:as[ ]+)?['\"]([^'\"\n]{4,128})['\"]",
+        "given",
+    ),
+    (
+        "password",
+        ":5432: :5433: :3306: :1433: :*: pgpass",
+        r"(?<![\w.*:-])[\w.*-]{1,99}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:]{4,99})(?![\w:])",
+        "chosen",
+    ),
+    (
+        "password",
+        "pass pwd wort contrase senha ароль 密码 密碼 パスワ 비밀",
+        rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet|est|sera|será|to)[ ]{{1,2}}|(?:[ ]?(?:是|为|は|：|:)[ ]?))(?:now[ ]|set[ ]to[ ])?[\"'`“]?([^\s\"'`”,;。]{{6,64}})",
+        "chosen",
+    ),
     ("token", "export", r"""export[ ]+[A-Za-z_]\w*=["']([^\s"']{16,256})["']""", "drawn"),
-    ("basic authorization", "basic", r"(?i)(?<![a-z])basic[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})", "pair"),
+    (
+        "basic authorization",
+        "basic",
+        r"(?i)(?<![a-z])basic[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
+        "pair",
+    ),
     ("password", "auth", r"""(?i)["']auth["'][ ]*:[ ]*["']([A-Za-z0-9+/]{8,}={0,2})["']""", "pair"),
-    ("password", "login", r"(?<![\w-])login[ \t]++[^\s]{1,99}[ \t]*+\n?[ \t]*+password[ \t]+([^\s]{1,256})", "meant"),
+    (
+        "password",
+        "login",
+        r"(?<![\w-])login[ \t]++[^\s]{1,99}[ \t]*+\n?[ \t]*+password[ \t]+([^\s]{1,256})",
+        "meant",
+    ),
     ("high-entropy string", "", r"""(?<=["'`])[A-Za-z0-9+/_=-]{32,128}(?=["'`])""", "entropic"),
-)  # fmt: skip
+)
 
-# a word that announces a password, and what has the form of one: letters, digits and a sign, as nobody writes a word
+# a word that announces a password, and what has the form of one: letters, digits and a sign, as
+# nobody writes a word
 NEAR_WORDS = (
     "pass",
     "pwd",
@@ -200,7 +359,8 @@ QUOTED = r"""[A-Za-z@]{0,2}(?:\\"(?P<a>[^"\\\n]*)\\"|"(?P<b>(?:[^"\\\n]|\\.)*)"|
 BARE = r"""[\\"'`]{0,2}([^\s"'`,;<>(){}\[\]|]+)"""
 LITERAL = r"""[\\"'`]{0,2}([^\s"'`]+)"""
 
-# What stands where a secret would: templates and references; words of documentation; digests and ids.
+# What stands where a secret would: templates and references; words of documentation; digests and
+# ids.
 REFERENCE = r"""(?ix) x{4} | \*{3} | \.\.\. | … | \\[swdb] | ^(?:< | \$\{ | \$\( | \$[a-z_]\w*$ | \$env: | %[a-z_]+%?$ | %\( | \{ | \[
 | !(?:vault|ref|sub|secret) | @@ | op:// | vault: | arn: | enc\[ | ref\+ | [a-z][\w+.-]*://) | your[-_.] | ^your"""
 PLACEHOLDER = r"""(?ix) example | placeholder | change[-_]?(?:me|it|this)(?!\S{0,20}\d) | replace | insert | dummy | sample | redacted | ^(?:sha\d+|md5|blake\w+|h1)[-:]
@@ -229,7 +389,11 @@ def harmless(text: str) -> bool:
     low = text.lower()
     if "private" in low or "ｐｒｉｖａｔｅ" in low:
         return False
-    if any(near in low for near in NEAR_WORDS) and any(c.isdigit() for c in text) and any(c in "!$%#?+@&*^~" for c in text):
+    if (
+        any(near in low for near in NEAR_WORDS)
+        and any(c.isdigit() for c in text)
+        and any(c in "!$%#?+@&*^~" for c in text)
+    ):
         return False
     if any(c.isdigit() for c in text):
         if any(command in low for command in _TAKES_PASSWORD):
@@ -241,7 +405,9 @@ def harmless(text: str) -> bool:
     if any(hint in low for hint in _HINTS) or any(prefix in text for prefix in _PREFIXES):
         return False
     return not any(
-        len(word) >= 15 and (any(c.isdigit() for c in word) or (len(word) >= 24 and word != word.lower())) for word in text.split()
+        len(word) >= 15
+        and (any(c.isdigit() for c in word) or (len(word) >= 24 and word != word.lower()))
+        for word in text.split()
     )
 
 
@@ -249,7 +415,9 @@ def _is_list_of_words(text: str) -> bool:
     """Say whether a line may be a mnemonic: a dozen short words in small letters, and nothing else."""
     for line in text.split("\n"):
         words = line.strip(" \t\"'`.").split()
-        if len(words) > 11 and all(3 <= len(word.rstrip(",")) <= 8 and word.islower() for word in words):
+        if len(words) > 11 and all(
+            3 <= len(word.rstrip(",")) <= 8 and word.islower() for word in words
+        ):
             return True
     return False
 
@@ -274,10 +442,19 @@ _ANNOUNCING = (
     "seed ",
     "wallet",
 )
-_HINTS = frozenset({*KEYWORDS, *_ANNOUNCING, "cookie", "putty", *(hint for _, hints, _, _ in PATTERNS for hint in hints.split())})
+_HINTS = frozenset(
+    {
+        *KEYWORDS,
+        *_ANNOUNCING,
+        "cookie",
+        "putty",
+        *(hint for _, hints, _, _ in PATTERNS for hint in hints.split()),
+    }
+)
 
 
-# the mark as it is typed, in entities, as JSON escapes it, in full width; with attributes, in any case
+# the mark as it is typed, in entities, as JSON escapes it, in full width; with attributes, in any
+# case
 _OPEN, _CLOSE = (
     r"(?:\\{0,4}<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|%3c|[＜﹤‹〈])",
     r"(?:\\{0,4}>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|%3e|[＞﹥›〉])",
@@ -285,7 +462,8 @@ _OPEN, _CLOSE = (
 # what is in no attribute: each mark is read to the next one at most
 _ATTRIBUTE = rf"(?:[^<>＜＞﹤﹥‹›〈〉&%\\]|(?!{_OPEN}|{_CLOSE})[&%\\])"
 _GAP = r"[\s\u200b-\u200d\u2060\ufeff]"  # what may stand between, seen or not
-# where something else opens in the attributes of a mark that opens, the mark ends there: too much is hidden, not too little
+# where something else opens in the attributes of a mark that opens, the mark ends there: too much
+# is hidden, not too little
 _ENDS = rf"(?:{_CLOSE}|(?(1)(?!)|(?={_OPEN})))"
 _MARK = Lazy(
     rf"(?ix){_OPEN} {_GAP}{{0,9}} (?:(/){_GAP}{{0,9}})? (?:private|ｐｒｉｖａｔｅ) (?:{_GAP}{{0,9}}/?{_CLOSE}|\s{_ATTRIBUTE}*+{_ENDS})"

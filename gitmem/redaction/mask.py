@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, NamedTuple
 
-    _Span = tuple[int, int, int, str]  # start, end, rank (the lower names the kind where two overlap), kind
+    # start, end, rank (the lower names the kind where two overlap), kind
+    _Span = tuple[int, int, int, str]
 
     class Finding(NamedTuple):
         """What was masked, never the secret itself: `preview` is at most 4 characters and a fifth of it."""
@@ -43,10 +44,23 @@ else:  # the same, without the import of `typing`: hooks scrub what they keep
 
 _JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
 
-_KINDS = {"mnemonic", "private key", "session cookie", "password", "token", "key", "secret", "credential"}
+_KINDS = {
+    "mnemonic",
+    "private key",
+    "session cookie",
+    "password",
+    "token",
+    "key",
+    "secret",
+    "credential",
+}
 _PREFIXED = tuple((kind, prefixes.split(), body) for kind, prefixes, body in formats.PREFIXED)
-_PATTERNS = tuple((kind, hints.split(), pattern, check) for kind, hints, pattern, check in formats.PATTERNS)
-_KINDS |= {row[0] for row in formats.PREFIXED} | {row[0] for row in formats.PATTERNS} | detectors.KINDS
+_PATTERNS = tuple(
+    (kind, hints.split(), pattern, check) for kind, hints, pattern, check in formats.PATTERNS
+)
+_KINDS |= (
+    {row[0] for row in formats.PREFIXED} | {row[0] for row in formats.PATTERNS} | detectors.KINDS
+)
 
 
 @cache
@@ -54,7 +68,9 @@ def _rx(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
-def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False) -> Scrubbed:
+def scrub(
+    text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False
+) -> Scrubbed:
     """Return the text with each secret replaced by `[redacted: <kind>]`; its other characters stay as they are.
 
     What is marked private is left out. Every run of characters that a machine may have drawn is masked.
@@ -64,7 +80,11 @@ def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: b
     A value that a regex of `allow` finds itself in is kept; what is not a safe regex is taken as literal text.
     """
     text = formats.public(text)
-    hidden = _hide(text, [m.span() for m in _rx(formats.MARKER).finditer(text) if m[1] in _KINDS]) if "[redacted: " in text else text
+    hidden = (
+        _hide(text, [m.span() for m in _rx(formats.MARKER).finditer(text) if m[1] in _KINDS])
+        if "[redacted: " in text
+        else text
+    )
     tests = [_allowance(a) for a in allow if a]
     found: list[_Span] = []
     for _ in range(16):
@@ -87,7 +107,10 @@ def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).t
     if isinstance(value, str):
         return one(value)
     if isinstance(value, dict):
-        return {k: v if k == "blob" else _named(k, v, one) if isinstance(v, str) else scrub_all(v, one) for k, v in value.items()}
+        return {
+            k: v if k == "blob" else _named(k, v, one) if isinstance(v, str) else scrub_all(v, one)
+            for k, v in value.items()
+        }
     return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
 
 
@@ -141,7 +164,10 @@ def _allowance(pattern: str) -> re.Pattern[str]:
     Repeated groups and back-references are refused, and more than three repetitions.
     """
     plain = re.sub(r"\\[^0-9]", "", pattern)
-    if not re.search(r"\)[*+{]|\\[0-9]|\(\?P=", plain) and len(re.findall(r"[*+]|\{\d*,", plain)) <= 3:
+    if (
+        not re.search(r"\)[*+{]|\\[0-9]|\(\?P=", plain)
+        and len(re.findall(r"[*+]|\{\d*,", plain)) <= 3
+    ):
         try:
             return re.compile(pattern)
         except Exception:  # noqa: BLE001 - a warning made an error, RecursionError, OverflowError: the user's own text is at fault
@@ -162,7 +188,9 @@ def _detect(text: str) -> list[_Span]:
             long = bool(_rx(r"[A-Za-z0-9_+/-]{32}|\d{8}:|[\w-]{24}\.").search(text))
         if any(h in low for h in hints) if hints else long:
             rx, test = _rx(pattern), _CHECKS[check]
-            spans += [(*m.span(rx.groups), rank, kind) for m in rx.finditer(text) if test(m[rx.groups])]
+            spans += [
+                (*m.span(rx.groups), rank, kind) for m in rx.finditer(text) if test(m[rx.groups])
+            ]
     if "cookie" in low:
         spans += _cookies(text)
     if "secret" in low and "data" in low:
@@ -178,7 +206,11 @@ def _detect(text: str) -> list[_Span]:
 
 def _second(text: str) -> list[_Span]:
     """Ask detect-secrets about what our own formats left."""
-    return [(start, end, 400, kind) for start, end, kind in detectors.detect(text) if _real(text[start:end]) and _given(text[start:end])]
+    return [
+        (start, end, 400, kind)
+        for start, end, kind in detectors.detect(text)
+        if _real(text[start:end]) and _given(text[start:end])
+    ]
 
 
 def _drawn(text: str) -> list[_Span]:
@@ -214,7 +246,9 @@ def _public_keys(text: str) -> list[tuple[int, int]]:
 def _is_digest(text: str, at: int) -> bool:
     """Tell whether a place is in a digest, a public key or a picture in base64: `sha512-…`, `h1:…`, `AAAAC3…`, `data:image/png;base64,…`."""
     word = text[max(text.rfind(mark, 0, at) for mark in " \n\t\"'(<`") + 1 : at]
-    return bool(_rx(r"(?:sha\d{1,3}[-:]|h1:|AAAA[A-Z][A-Za-z0-9]|data:[\w/+.-]{1,40};base64,)").match(word))
+    return bool(
+        _rx(r"(?:sha\d{1,3}[-:]|h1:|AAAA[A-Z][A-Za-z0-9]|data:[\w/+.-]{1,40};base64,)").match(word)
+    )
 
 
 def _key_blocks(text: str) -> Iterator[_Span]:
@@ -234,7 +268,9 @@ def _key_blocks(text: str) -> Iterator[_Span]:
         start = stop.start()
         while start > 0:
             line = text.rfind("\n", 0, start - 1) + 1
-            if not _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?").fullmatch(text, line, start):
+            if not _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?").fullmatch(
+                text, line, start
+            ):
                 break
             start = line
         if start < stop.start():
@@ -243,9 +279,13 @@ def _key_blocks(text: str) -> Iterator[_Span]:
 
 
 def _cookies(text: str) -> Iterator[_Span]:
-    for header in _rx(r"""(?i)(?:cookie["']?[ \t]{0,4}[:=]|--cookie)[ \t=]{0,4}["']?([^\n"']+)""").finditer(text):
+    for header in _rx(
+        r"""(?i)(?:cookie["']?[ \t]{0,4}[:=]|--cookie)[ \t=]{0,4}["']?([^\n"']+)"""
+    ).finditer(text):
         for pair in _rx(r"""([\w.-]{1,64})=([^;\s,"']{6,})""").finditer(text, *header.span(1)):
-            named = _rx(r"(?i)sess|sid|auth|token|jwt|csrf|xsrf|remember|login|ticket").search(pair[1])
+            named = _rx(r"(?i)sess|sid|auth|token|jwt|csrf|xsrf|remember|login|ticket").search(
+                pair[1]
+            )
             if _given(pair[2]) and (_mixed(pair[2]) or (named and _rx(r"\d").search(pair[2]))):
                 yield *pair.span(2), 200, "session cookie"
 
@@ -254,10 +294,16 @@ def _kubernetes(text: str) -> Iterator[_Span]:
     """Find the values of a Kubernetes secret, in YAML or JSON, whatever their names."""
     if not _rx(r"""kind["']?:[ ]{0,4}["']?Secret(?!\w)""").search(text):
         return
-    sections = list(_rx(r"""(?m)(?<![\w-])(data|stringData)["']?:(?:[ \t]*(?:\{|$)|(?=[ ][\w.-]+:))""").finditer(text))
+    sections = list(
+        _rx(
+            r"""(?m)(?<![\w-])(data|stringData)["']?:(?:[ \t]*(?:\{|$)|(?=[ ][\w.-]+:))"""
+        ).finditer(text)
+    )
     for section, following in zip(sections, [*sections[1:], *[None] * bool(sections)], strict=True):
         end = following.start() if following else len(text)
-        for pair in _rx(r"""(?<![\w.-])[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(text, section.end(), end):
+        for pair in _rx(r"""(?<![\w.-])[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(
+            text, section.end(), end
+        ):
             if section[1] == "stringData" or _decoded(pair[1]):
                 yield *pair.span(1), 200, "secret"
 
@@ -287,7 +333,11 @@ def _assignments(text: str) -> Iterator[_Span]:
         env = flag or (sep == "=" and key["word"].isupper() and not key[0].endswith(" "))
         value = _rx(formats.QUOTED).match(text, key.end())
         quoted = value is not None
-        start, end = value.span(value.lastindex or 0) if value else _run(text, key.end(), formats.LITERAL if env else formats.BARE, runs)
+        start, end = (
+            value.span(value.lastindex or 0)
+            if value
+            else _run(text, key.end(), formats.LITERAL if env else formats.BARE, runs)
+        )
         if end < 0:
             continue
         if not quoted:
@@ -298,7 +348,11 @@ def _assignments(text: str) -> Iterator[_Span]:
         unsure = bool(listed) or (key["verb"] is not None and not quoted)
         human = key["human"] is not None or ((quoted or env) and "secret" in word)
         if _secretive(text[start : min(end, start + _JUDGED)], human, quoted, env, unsure):
-            kind = "password" if key["human"] else next((k for k in ("token", "key", "secret") if k in word), "credential")
+            kind = (
+                "password"
+                if key["human"]
+                else next((k for k in ("token", "key", "secret") if k in word), "credential")
+            )
             yield start, end, 300, kind
 
 
@@ -306,7 +360,9 @@ def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> 
     """Return the span of an unquoted value, (-1, -1) if there is none; `runs` saves reading one long run again for each key in it."""
     first, last = runs.get(pattern, (0, 0))
     if first <= at < last:
-        slashes = len(text[at : min(at + 2, last - 1)]) - len(text[at : min(at + 2, last - 1)].lstrip("\\"))
+        slashes = len(text[at : min(at + 2, last - 1)]) - len(
+            text[at : min(at + 2, last - 1)].lstrip("\\")
+        )
         return at + slashes, last
     value = _rx(pattern).match(text, at)
     if value is None:
@@ -317,19 +373,33 @@ def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> 
 
 def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -> bool:
     """Tell whether the value of a name that promises a secret is one. People choose words, machines do not."""
-    if len(value) < (6 if human else 8) or not _given(value) or (not quoted and value[0] in "&*([{\\-"):
+    if (
+        len(value) < (6 if human else 8)
+        or not _given(value)
+        or (not quoted and value[0] in "&*([{\\-")
+    ):
         return False
     core, digits = value.rstrip("!?"), any(c.isdigit() for c in value)
     letters = any(c.isalpha() for c in value)
     if " " in core and human and quoted and env and not digits:
         return letters and not any(word in core.lower() for word in formats.KEYWORDS)
-    if (" " in core and not (human and quoted and env and digits and letters)) or (unsure and not (letters and digits and _strong(core))):
+    if (" " in core and not (human and quoted and env and digits and letters)) or (
+        unsure and not (letters and digits and _strong(core))
+    ):
         return False
     if human and digits:
-        return not letters or not _wordy(value) or (core.isalnum() and not _rx(formats.TERM).fullmatch(core))
+        return (
+            not letters
+            or not _wordy(value)
+            or (core.isalnum() and not _rx(formats.TERM).fullmatch(core))
+        )
     if human and (quoted or env):
         if core.isalpha():
-            return (env or core.islower()) and len(core) >= (6 if env else 8) and not any(w in core.lower() for w in formats.KEYWORDS)
+            return (
+                (env or core.islower())
+                and len(core) >= (6 if env else 8)
+                and not any(w in core.lower() for w in formats.KEYWORDS)
+            )
         return bool(re.search(r"[^\w\s./:,;()\[\]{}'-]", core))
     return not _wordy(value) and (letters and (digits or len(value) >= 16))
 
@@ -346,11 +416,20 @@ def _wordy(value: str) -> bool:
     if re.search(r"[^\w./:,@+ ~=-]", value):
         return False
     for part in re.split(r"[^A-Za-z0-9]+", value):
-        if len(part) >= 20 and len(re.findall(r"\d+", part)) >= 3 and re.search("[a-z]", part) and re.search("[A-Z]", part):
+        if (
+            len(part) >= 20
+            and len(re.findall(r"\d+", part)) >= 3
+            and re.search("[a-z]", part)
+            and re.search("[A-Z]", part)
+        ):
             return False
         words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", part)
         size = sum(map(len, words))
-        if len(part) > 3 and not _rx(formats.TERM).fullmatch(part) and (len(part) - size > (3 if words else 4) or size < 2.5 * len(words)):
+        if (
+            len(part) > 3
+            and not _rx(formats.TERM).fullmatch(part)
+            and (len(part) - size > (3 if words else 4) or size < 2.5 * len(words))
+        ):
             return False
     return True
 
@@ -364,7 +443,13 @@ def _given(value: str) -> bool:
 
 
 def _meant(value: str) -> bool:
-    return not _rx(formats.REFERENCE).search(value) and value not in {"PASSWORD", "PASS", "PWD", "SECRET", "TOKEN"}
+    return not _rx(formats.REFERENCE).search(value) and value not in {
+        "PASSWORD",
+        "PASS",
+        "PWD",
+        "SECRET",
+        "TOKEN",
+    }
 
 
 def _mixed(value: str) -> bool:
@@ -375,7 +460,11 @@ def _mixed(value: str) -> bool:
 def _entropic(value: str) -> bool:
     """Tell random text between quotes; digests in base64 have the length of one."""
     sorts = all(re.search(c, value) for c in ("[a-z]", "[A-Z]", "[0-9]"))
-    if not sorts or (value.endswith("=") and len(value) in (44, 88)) or not (_mixed(value) and _given(value)):
+    if (
+        not sorts
+        or (value.endswith("=") and len(value) in (44, 88))
+        or not (_mixed(value) and _given(value))
+    ):
         return False
     return -sum(n / len(value) * log2(n / len(value)) for n in map(value.count, set(value))) >= 4.5
 
@@ -409,7 +498,9 @@ def _chosen(value: str) -> bool:
 
 
 def _machine_drawn(value: str) -> bool:
-    return _mixed(value) and _given(value) and any(c.isdigit() for c in value) and "/" not in value[:2]
+    return (
+        _mixed(value) and _given(value) and any(c.isdigit() for c in value) and "/" not in value[:2]
+    )
 
 
 _CHECKS: dict[str, Callable[[str], bool]] = {

@@ -23,16 +23,35 @@ ACCOUNTS = "zugangsdaten|anmeldedaten|credentials?|creds|credenziali|credenciale
 USER = r"[\w.@+-]{1,64}"
 VALUE = r"""[\\"'`“«]{0,2}(?P<v>[^\s"'`<>,;()\[\]{}”»]{6,64})"""
 WORD = r"""["'`“«]?(?P<v>[^\s"'`<>”»]{6,64})"""
-# what announces it: "key" needs a digit or a hyphen in it, "prose" a digit that no name of a method has, "bare" a stronger form
+# what announces it: "key" needs a digit or a hyphen in it, "prose" a digit that no name of a method
+# has, "bare" a stronger form
 ANNOUNCED = (
-    ("key", rf"""(?:{HUMAN})(?:[-_.]?(?:value|string|text|\d{{1,2}}))?(?:\\?["'\]]){{0,2}}[ \t]{{0,4}}(?:=>|:?=|->|[:：])[ \t]{{0,4}}{VALUE}"""),
-    ("key", rf"""(?:{HUMAN})["']?[ \t]{{0,4}}/?\n?[ \t]{{0,12}}(?:value|val)["']?[ ]{{0,2}}[=:][ ]{{0,2}}["']{VALUE}"""),
+    (
+        "key",
+        rf"""(?:{HUMAN})(?:[-_.]?(?:value|string|text|\d{{1,2}}))?(?:\\?["'\]]){{0,2}}[ \t]{{0,4}}(?:=>|:?=|->|[:：])[ \t]{{0,4}}{VALUE}""",
+    ),
+    (
+        "key",
+        rf"""(?:{HUMAN})["']?[ \t]{{0,4}}/?\n?[ \t]{{0,12}}(?:value|val)["']?[ ]{{0,2}}[=:][ ]{{0,2}}["']{VALUE}""",
+    ),
     ("key", rf"(?:{HUMAN})[\"']?>{VALUE}</"),
     ("key", rf"""(?:{HUMAN})[\w."-]{{0,20}}[ ]?\(["']{VALUE}["']\)"""),
-    ("key", rf"""(?:{HUMAN})["'][ ]?\)?[ ]?\{{[^}}]{{0,120}}?default[ ]{{0,9}}=[ ]{{0,9}}["']{VALUE}["']"""),
-    ("key", rf"""\[(?:db|database|mysql|client|postgres|smtp|mail)\][^\[]{{0,200}}?pass[ ]{{0,4}}=[ ]{{0,4}}{VALUE}"""),
-    ("key", rf"""(?<=[\s'"])--?(?:[a-z]{{1,12}}-){{0,2}}[a-z]{{0,6}}(?:pass|passwd|password|passphrase|pwd|secret)[ =]["']?{VALUE}"""),
-    ("key", rf"""(?:sqlcmd|bcp|mongo(?:sh|dump|restore)?|az|docker|sshpass|bosh|cf)[ ][^\n|;]{{0,120}}?[ ]-[pP][ ]?["']?{VALUE}"""),
+    (
+        "key",
+        rf"""(?:{HUMAN})["'][ ]?\)?[ ]?\{{[^}}]{{0,120}}?default[ ]{{0,9}}=[ ]{{0,9}}["']{VALUE}["']""",
+    ),
+    (
+        "key",
+        rf"""\[(?:db|database|mysql|client|postgres|smtp|mail)\][^\[]{{0,200}}?pass[ ]{{0,4}}=[ ]{{0,4}}{VALUE}""",
+    ),
+    (
+        "key",
+        rf"""(?<=[\s'"])--?(?:[a-z]{{1,12}}-){{0,2}}[a-z]{{0,6}}(?:pass|passwd|password|passphrase|pwd|secret)[ =]["']?{VALUE}""",
+    ),
+    (
+        "key",
+        rf"""(?:sqlcmd|bcp|mongo(?:sh|dump|restore)?|az|docker|sshpass|bosh|cf)[ ][^\n|;]{{0,120}}?[ ]-[pP][ ]?["']?{VALUE}""",
+    ),
     ("key", rf"""(?:https?|xh|curlie)[ ][^\n|;]{{0,60}}?-a[ ]?{USER}:{VALUE}"""),
     ("key", rf"""(?:lftp|ncftp)[ ][^\n|;]{{0,60}}?-u[ ]?{USER}[, ]{VALUE}"""),
     ("key", rf"""-U[ ]?["']?(?:{USER}\\{{1,2}})?{USER}%{VALUE}"""),
@@ -40,25 +59,78 @@ ANNOUNCED = (
     ("key", rf"""net[ ]user[ ]{USER}[ ]{VALUE}"""),
     ("key", rf"""sqlplus[ ][^\n/]{{0,40}}?{USER}/{VALUE}@"""),
     ("key", rf"""identified[ ]by[ ](?:values[ ])?["']{VALUE}["']"""),
-    ("key", rf"""(?:requirepass|masterauth|enable[ ](?:secret|password)|password[ ][057])[ ](?:[05789][ ])?{VALUE}"""),
-    ("prose", rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{0,4}}?[ ](?:is|was|are|es|era|é|ist|war|lautet|est|è|sera|será)[ ](?:now[ ]|set[ ]to[ ])?{WORD}"""),
-    ("prose", rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{1,3}}?[ ]{{0,2}}(?:->|=>|[:：])[ ]{WORD}"""),
-    ("prose", rf"""(?:{ACCOUNTS})[^\n\w]{{0,6}}(?:(?:are|is|sind|son|são|sono|sont)[ ])?(?:for[ ]\w{{1,20}}[: ]{{1,2}})?{USER}[ ]?[/:|,][ ]?{WORD}"""),
-    ("prose", rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para|pour|per)[ ]"""),
-    ("prose", rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e|et)[ ]?{WORD}[ ](?:as|als|como|comme)[ ]"""),
+    (
+        "key",
+        rf"""(?:requirepass|masterauth|enable[ ](?:secret|password)|password[ ][057])[ ](?:[05789][ ])?{VALUE}""",
+    ),
+    (
+        "prose",
+        rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{0,4}}?[ ](?:is|was|are|es|era|é|ist|war|lautet|est|è|sera|será)[ ](?:now[ ]|set[ ]to[ ])?{WORD}""",
+    ),
+    (
+        "prose",
+        rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{1,3}}?[ ]{{0,2}}(?:->|=>|[:：])[ ]{WORD}""",
+    ),
+    (
+        "prose",
+        rf"""(?:{ACCOUNTS})[^\n\w]{{0,6}}(?:(?:are|is|sind|son|são|sono|sont)[ ])?(?:for[ ]\w{{1,20}}[: ]{{1,2}})?{USER}[ ]?[/:|,][ ]?{WORD}""",
+    ),
+    (
+        "prose",
+        rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para|pour|per)[ ]""",
+    ),
+    (
+        "prose",
+        rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e|et)[ ]?{WORD}[ ](?:as|als|como|comme)[ ]""",
+    ),
     ("bare", rf"""(?:{HUMAN})[ ]{{1,2}}{WORD}"""),
-    ("bare", rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como|comme|es|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})"""),
-)  # fmt: skip
+    (
+        "bare",
+        rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como|comme|es|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})""",
+    ),
+)
 _HINTS = (
-    *("pass", "pwd", "pw", "wort", "contrase", "senha", "parola", "psk", "clave", "zugang", "daten", "cred", "identifi", "login"),
-    *("sqlcmd", "bcp", "mongo", "lftp", "ncftp", "net use", "net user", "sqlplus", "enable", "auth", "-u", " -a ", " with ", "use "),
+    *(
+        "pass",
+        "pwd",
+        "pw",
+        "wort",
+        "contrase",
+        "senha",
+        "parola",
+        "psk",
+        "clave",
+        "zugang",
+        "daten",
+        "cred",
+        "identifi",
+        "login",
+    ),
+    *(
+        "sqlcmd",
+        "bcp",
+        "mongo",
+        "lftp",
+        "ncftp",
+        "net use",
+        "net user",
+        "sqlplus",
+        "enable",
+        "auth",
+        "-u",
+        " -a ",
+        " with ",
+        "use ",
+    ),
     *("mit ", "con ", "com ", "avec "),
 )
 _METHODS = (
     r"(?i)(?:scram|sha|md|aes|utf|base|argon|pbkdf|bcrypt|scrypt|ed|rsa|ec|hs|rs|es|ps|iso|rfc|oauth|tls|ssl|v|x|http|ipv|cost|level|step|python|node|php)"
     r"[-_ ]?\d{1,5}(?:[-_ ]?[a-z]{1,12})?(?:[-_][a-z]{1,12}|[-_]\d{1,4}){0,2}"
 )
-_NUMBERED = r"(?i)\d{1,4}[-_ ]?[a-z]{1,14}(?:[-_][a-z]{1,14}){0,2}|[a-z]{1,14}[-_]\d{1,2}|\d[\d.,:/-]*"
+_NUMBERED = (
+    r"(?i)\d{1,4}[-_ ]?[a-z]{1,14}(?:[-_][a-z]{1,14}){0,2}|[a-z]{1,14}[-_]\d{1,2}|\d[\d.,:/-]*"
+)
 _NAME = r"[a-z_$][a-z0-9$]*+(?:_[a-z0-9]+)+|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|[A-Za-z_][\w]*\(.*|.*[/\\].*"
 _OF_CODE = r"(?i)(?:new|old|current|confirm|your|user|admin|my|reset|forgot|hash|field|input|label|form|secret|token|key|name|string|type|env|file|path|min|max|length|expire)"
 _FEWEST = 6
@@ -96,8 +168,14 @@ def _is_chosen(value: str, strength: str) -> bool:
     has_sign = any(not char.isalnum() and char not in "_-." for char in value)
     if strength == "key":
         parts = value.split("-")
-        is_words = len(parts) > 1 and all(part.isalpha() and len(part) > 2 for part in parts) and value == value.lower()
-        return (has_digit and has_letter) or (is_words and len(parts) == 2) or (has_sign and has_case)
+        is_words = (
+            len(parts) > 1
+            and all(part.isalpha() and len(part) > 2 for part in parts)
+            and value == value.lower()
+        )
+        return (
+            (has_digit and has_letter) or (is_words and len(parts) == 2) or (has_sign and has_case)
+        )
     if not (has_digit and has_letter):
         return False
     if strength == "prose":
@@ -107,14 +185,24 @@ def _is_chosen(value: str, strength: str) -> bool:
 
 def _stands_for_another(value: str) -> bool:
     """Say whether a value is a reference, a placeholder, a name in code, a method or an amount."""
-    if _rx(formats.REFERENCE).search(value) or _rx(formats.PLACEHOLDER).search(value) or _rx(formats.HASH).fullmatch(value):
+    if (
+        _rx(formats.REFERENCE).search(value)
+        or _rx(formats.PLACEHOLDER).search(value)
+        or _rx(formats.HASH).fullmatch(value)
+    ):
         return True
     if value[0] in "$%{[(&*-<@" or "()" in value or "${" in value or "://" in value:
         return True
-    if _rx(_METHODS).fullmatch(value) or _rx(_NUMBERED).fullmatch(value) or _rx(_NAME).fullmatch(value):
+    if (
+        _rx(_METHODS).fullmatch(value)
+        or _rx(_NUMBERED).fullmatch(value)
+        or _rx(_NAME).fullmatch(value)
+    ):
         return True
     words = re.split(r"[-_.]|(?<=[a-z])(?=[A-Z])", value)
-    return len(words) > 1 and any(_rx(_OF_CODE).fullmatch(word) or word.lower().startswith("pass") for word in words)
+    return len(words) > 1 and any(
+        _rx(_OF_CODE).fullmatch(word) or word.lower().startswith("pass") for word in words
+    )
 
 
 # -- mnemonics: twelve to twenty-four words of BIP-39, which are three to eight letters long
@@ -139,7 +227,9 @@ def mnemonics(text: str) -> Iterator[tuple[int, int]]:
             skipped = _announcing(words) if spoken else 0
             listed = words[skipped:]
             if len(listed) in _COUNTS and _STOP.isdisjoint(listed) and (spoken or match[0] == bare):
-                start = match.start() + (match[0].index(listed[0], len(" ".join(words[:skipped]))) if skipped else 0)
+                start = match.start() + (
+                    match[0].index(listed[0], len(" ".join(words[:skipped]))) if skipped else 0
+                )
                 yield at + start, at + match.end()
         at += len(line) + 1
 

@@ -25,7 +25,11 @@ def by_variable(env: "Mapping[str, str]") -> bool:
 
 def path_of(scope: str, home: Home, env: "Mapping[str, str]", session: str = "") -> str:
     """Return the file that turns a scope off: `repository`, `session` or `machine`."""
-    return os.path.join(user_folder(env), NAME) if scope == "machine" else home.join(f"{NAME}-{session}" if scope == "session" else NAME)
+    return (
+        os.path.join(user_folder(env), NAME)
+        if scope == "machine"
+        else home.join(f"{NAME}-{session}" if scope == "session" else NAME)
+    )
 
 
 def reads(path: str, now: float) -> "dict[str, Any] | None":
@@ -39,7 +43,8 @@ def reads(path: str, now: float) -> "dict[str, Any] | None":
         found = loads(text)
     except (ValueError, RecursionError):
         found = {}
-    found = found if isinstance(found, dict) else {}  # somebody touched the file: that is clear enough
+    # somebody touched the file: that is clear enough
+    found = found if isinstance(found, dict) else {}
     until = found.get("until")
     return None if isinstance(until, int | float) and until <= now else found
 
@@ -47,7 +52,9 @@ def reads(path: str, now: float) -> "dict[str, Any] | None":
 def is_off(home: Home, env: "Mapping[str, str]", now: float, session: str = "") -> str:
     """Return the scope that is off, the widest first; empty when hooks are on."""
     for scope in ("machine", "repository", "session"):
-        if (scope != "session" or session) and reads(path_of(scope, home, env, session), now) is not None:
+        if (scope != "session" or session) and reads(
+            path_of(scope, home, env, session), now
+        ) is not None:
             return scope
     return ""
 
@@ -58,14 +65,29 @@ def sessions_off(home: Home, now: float) -> "list[str]":
         names = os.listdir(home.path)
     except OSError:
         return []
-    return sorted(name[len(NAME) + 1 :] for name in names if name.startswith(f"{NAME}-") and reads(home.join(name), now) is not None)
+    return sorted(
+        name[len(NAME) + 1 :]
+        for name in names
+        if name.startswith(f"{NAME}-") and reads(home.join(name), now) is not None
+    )
 
 
-def turn_off(scope: str, home: Home, env: "Mapping[str, str]", now: float, until: float | None, session: str = "") -> None:
+def turn_off(
+    scope: str,
+    home: Home,
+    env: "Mapping[str, str]",
+    now: float,
+    until: float | None,
+    session: str = "",
+) -> None:
     """Turn hooks off; raises External when the disk says no."""
     path = path_of(scope, home, env, session)
     Home(os.path.dirname(path), shared=scope != "machine" and home.shared).make()
-    write_atomic(path, dumps({"since": now, "until": until}).encode() + b"\n", shared=scope != "machine" and home.shared)
+    write_atomic(
+        path,
+        dumps({"since": now, "until": until}).encode() + b"\n",
+        shared=scope != "machine" and home.shared,
+    )
 
 
 def turn_on(scope: str, home: Home, env: "Mapping[str, str]", session: str = "") -> bool:

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
-KEYS = ("user.email", "author.email", "committer.email", "gitmem.ownemail")  # settings that name addresses of this user
+# settings that name addresses of this user
+KEYS = ("user.email", "author.email", "committer.email", "gitmem.ownemail")
 
 
 def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[str, str]:
@@ -18,12 +19,16 @@ def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[s
     with `--author`, git's hooks have whoever wrote the commit there. `setting` reads git's configuration.
     """
     user = _user(env)
-    name = env.get("GIT_COMMITTER_NAME") or setting("user.name") or env.get("GIT_AUTHOR_NAME") or user
+    name = (
+        env.get("GIT_COMMITTER_NAME") or setting("user.name") or env.get("GIT_AUTHOR_NAME") or user
+    )
     email = env.get("GIT_COMMITTER_EMAIL") or setting("user.email")
     return name, email or env.get("GIT_AUTHOR_EMAIL") or env.get("EMAIL") or f"{user}@{_node()}"
 
 
-def own_addresses(env: "Mapping[str, str]", values: "Callable[[str], Sequence[str]]") -> frozenset[str]:
+def own_addresses(
+    env: "Mapping[str, str]", values: "Callable[[str], Sequence[str]]"
+) -> frozenset[str]:
     """Return the e-mail addresses of this user, as `made_by` compares them.
 
     `values` returns all values of a key of git's configuration: a repository, or a file that

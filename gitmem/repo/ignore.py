@@ -28,7 +28,8 @@ class Ignored:
     def __init__(self, lines: "Iterable[str]", looks: float = inf) -> None:
         self._looks = looks
         self._rules, self.faults = _rules(lines)
-        # what may be ignored is seen by one look at each name of a path, however many patterns there are
+        # what may be ignored is seen by one look at each name of a path, however many patterns
+        # there are
         hiding = [rule for rule in self._rules if not rule.negated]
         self._plain = {rule.first for rule in hiding if not rule.wild}
         self._wild = dict.fromkeys(rule.first for rule in hiding if rule.wild)
@@ -45,7 +46,9 @@ class Ignored:
         if self._plain.isdisjoint(names) and not self._may_hide(names):
             return False
         self._looks -= len(names) * len(self._rules)
-        return self._looks < 0 or any(self._one("/".join(names[:n]), n < len(names)) for n in range(1, len(names) + 1))
+        return self._looks < 0 or any(
+            self._one("/".join(names[:n]), n < len(names)) for n in range(1, len(names) + 1)
+        )
 
     def _may_hide(self, names: "Sequence[str]") -> bool:
         """Say whether a pattern with marks fits one of some names."""
@@ -69,7 +72,9 @@ class Ignored:
                 return True
         return self.named_in(command, roots, folder, folders=True)
 
-    def named_in(self, text: str, roots: "Sequence[str]" = (), folder: str = "", *, folders: bool = False) -> bool:
+    def named_in(
+        self, text: str, roots: "Sequence[str]" = (), folder: str = "", *, folders: bool = False
+    ) -> bool:
         """Say whether a text names an ignored path: in full, from the work tree's root, or from a folder; with `folders` a word may name a folder."""
         if not self._rules:
             return False
@@ -143,7 +148,12 @@ class _Rule:
         self.anchored = anchored
         self.first = pattern.split("/", 1)[0]  # that one name of a path has to be
         self.wild = any(c in self.first for c in "*?[")
-        self.is_compiled = any(mark in name for name in pattern.split("/") if name != "**" and not is_simple(name) for mark in "*?[")
+        self.is_compiled = any(
+            mark in name
+            for name in pattern.split("/")
+            if name != "**" and not is_simple(name)
+            for mark in "*?["
+        )
 
     def fits(self, path: str) -> bool:
         if not self.anchored:

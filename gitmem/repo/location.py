@@ -49,12 +49,15 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
         gitdir = _git_dir(os.path.join(start, given))
         if gitdir is None:
             raise NotARepository(
-                f"GIT_DIR is set to '{given}', which is not a git repository.", "Unset GIT_DIR, or point it at a repository."
+                f"GIT_DIR is set to '{given}', which is not a git repository.",
+                "Unset GIT_DIR, or point it at a repository.",
             )
         tree = env.get("GIT_WORK_TREE")
         worktree = os.path.abspath(os.path.join(start, tree)) if tree else _worktree_of(gitdir)
         return Location(gitdir, _common(gitdir, env), worktree)
-    ceilings = {os.path.abspath(p) for p in env.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if p}
+    ceilings = {
+        os.path.abspath(p) for p in env.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if p
+    }
     here = start
     while True:
         dot = os.path.join(here, ".git")
@@ -129,7 +132,9 @@ def _is_git_dir(path: str) -> bool:
         return False
     if os.path.isfile(os.path.join(path, "commondir")):
         return True
-    return os.path.isdir(os.path.join(path, "objects")) and os.path.isdir(os.path.join(path, "refs"))
+    return os.path.isdir(os.path.join(path, "objects")) and os.path.isdir(
+        os.path.join(path, "refs")
+    )
 
 
 def _common(gitdir: str, env: "Mapping[str, str]") -> str:
@@ -137,7 +142,9 @@ def _common(gitdir: str, env: "Mapping[str, str]") -> str:
     if given:
         return os.path.abspath(given)
     try:
-        with open(os.path.join(gitdir, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            os.path.join(gitdir, "commondir"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
             return os.path.abspath(os.path.join(gitdir, file.read().strip()))
     except OSError:
         return os.path.abspath(gitdir)
@@ -148,7 +155,9 @@ def _worktree_of(gitdir: str) -> str | None:
     if os.path.basename(gitdir) == ".git":
         return os.path.dirname(gitdir)
     try:
-        with open(os.path.join(gitdir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            os.path.join(gitdir, "gitdir"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
             return os.path.dirname(os.path.abspath(file.read().strip()))
     except OSError:
         return None
@@ -179,7 +188,11 @@ def make_user_folder(env: "Mapping[str, str]") -> None:
 
 def is_own(where: Location) -> bool:
     """Say whether all that git looks at belongs to this user: git dir, common dir, work tree, and the `.git` in it."""
-    paths = [where.gitdir, where.commondir, *([where.worktree, os.path.join(where.worktree, ".git")] if where.worktree else [])]
+    paths = [
+        where.gitdir,
+        where.commondir,
+        *([where.worktree, os.path.join(where.worktree, ".git")] if where.worktree else []),
+    ]
     try:
         return all(os.lstat(path).st_uid == os.geteuid() for path in paths if os.path.lexists(path))
     except (OSError, AttributeError):
@@ -187,12 +200,17 @@ def is_own(where: Location) -> bool:
 
 
 COMMITS = "commits"  # in our folder: commits that git's hook saw, with the session, a line each
-REWRITTEN = "rewritten"  # in our folder: what an amend or a rebase made of commits, as git tells its hook: old and new, a line each
+# in our folder: what an amend or a rebase made of commits, as git tells its hook: old and new, a
+# line each
+REWRITTEN = "rewritten"
 RESTORING = "restore.json"  # in our folder: a snapshot is being brought back
 WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
 # what is there when something was stopped -> what it was, what to do
 STOPPED = {
-    WIPING: ("a 'git mem wipe' was stopped before its end.", "End it: git mem wipe --yes; to keep what is left: git mem init"),
+    WIPING: (
+        "a 'git mem wipe' was stopped before its end.",
+        "End it: git mem wipe --yes; to keep what is left: git mem init",
+    ),
     RESTORING: (
         "a 'git mem snapshot restore' was stopped before its end.",
         "Run it again to end it; to take it back, restore the snapshot that was saved before it: git mem snapshot list",
@@ -240,7 +258,11 @@ class Home:
 
 def ignore_text(worktree: str | None) -> str:
     """Return what a work tree says that it does not want stored, as far as that is looked at."""
-    return read_regular(os.path.join(worktree, ".gitmemignore"), 1 << 18).decode("utf-8", "replace") if worktree else ""
+    return (
+        read_regular(os.path.join(worktree, ".gitmemignore"), 1 << 18).decode("utf-8", "replace")
+        if worktree
+        else ""
+    )
 
 
 def storable(path: str) -> str:

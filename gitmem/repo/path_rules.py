@@ -6,14 +6,20 @@ here may be restored there. So the rules of `core.protectNTFS` and `core.protect
 
 import re
 
-# code points that HFS+ leaves out when it compares names; `next_hfs_char` in git's utf8.c has the same list
-_HFS_IGNORED = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
-# where git stops to read a name: bytes that are not UTF-8, and the code points that its decoder refuses
+# code points that HFS+ leaves out when it compares names; `next_hfs_char` in git's utf8.c has the
+# same list
+_HFS_IGNORED = dict.fromkeys(
+    (*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF)
+)
+# where git stops to read a name: bytes that are not UTF-8, and the code points that its decoder
+# refuses
 _NO_CHARACTER = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _NTFS_GIT = re.compile(r"(?:\.git|git~1)[. ]*(?::|\Z)", re.IGNORECASE | re.ASCII)
-# `.gitmodules`, its short name, and the name that NTFS makes when the first four short names are taken
+# `.gitmodules`, its short name, and the name that NTFS makes when the first four short names are
+# taken
 _NTFS_GITMODULES = re.compile(
-    r"(?:\.gitmodules|gitmod~[1-4]|(?=.{8})(?:gi7eba|gi7eb|gi7e|gi7|gi|g)?~[1-9][0-9]*)[. ]*(?::|\Z)", re.IGNORECASE | re.ASCII
+    r"(?:\.gitmodules|gitmod~[1-4]|(?=.{8})(?:gi7eba|gi7eb|gi7e|gi7|gi|g)?~[1-9][0-9]*)[. ]*(?::|\Z)",
+    re.IGNORECASE | re.ASCII,
 )
 MOST_SHOWN = 5  # refused paths that a message names
 

@@ -31,20 +31,27 @@ def raw_ref(commondir: str, ref: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         pass
     except (OSError, ValueError) as error:  # ValueError: no name that a file can have
-        raise External(f"{ref} cannot be read: {error}.", "Check the file's owner and mode.") from error
+        raise External(
+            f"{ref} cannot be read: {error}.", "Check the file's owner and mode."
+        ) from error
     else:
         value = words[0].lower() if words else ""
         if len(value) in {40, 64} and not value.strip("0123456789abcdef"):
             return value
         if value != "ref:":
-            raise External(f"{ref} {'holds no commit' if words else 'is empty'}, as a power cut can leave it.", "Run: git mem doctor --fix")
+            raise External(
+                f"{ref} {'holds no commit' if words else 'is empty'}, as a power cut can leave it.",
+                "Run: git mem doctor --fix",
+            )
     return packed_ref(commondir, ref)
 
 
 def packed_ref(commondir: str, ref: str) -> str | None:
     """Return the value of a ref in packed-refs, which a loose file may have overtaken; None if it is not there."""
     try:
-        with open(os.path.join(commondir, "packed-refs"), encoding="utf-8", errors="replace") as file:
+        with open(
+            os.path.join(commondir, "packed-refs"), encoding="utf-8", errors="replace"
+        ) as file:
             for line in file:
                 if line.rstrip("\n").endswith(" " + ref):
                     return line.split(" ", 1)[0]
@@ -56,7 +63,9 @@ def packed_ref(commondir: str, ref: str) -> str | None:
 def head(location: "Location") -> str | None:
     """Return the commit that is checked out, as the files tell; None on an unborn branch, or where only git can tell."""
     try:
-        with open(os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
             text = file.read(4096).strip()
     except OSError:
         return None
@@ -79,11 +88,17 @@ def branches_stamp(location: "Location") -> str:
     Whoever sets a ref makes a lock beside it, so that its folder changes.
     """
     common = location.commondir
-    paths = [os.path.join(location.gitdir, "HEAD"), *(os.path.join(common, name) for name in ("packed-refs", "reftable", "worktrees"))]
+    paths = [
+        os.path.join(location.gitdir, "HEAD"),
+        *(os.path.join(common, name) for name in ("packed-refs", "reftable", "worktrees")),
+    ]
     for top in ("heads", "remotes"):
         paths += [folder for folder, _, _ in os.walk(os.path.join(common, "refs", top))]
     try:
-        paths += [os.path.join(common, "worktrees", name, "HEAD") for name in sorted(os.listdir(os.path.join(common, "worktrees")))]
+        paths += [
+            os.path.join(common, "worktrees", name, "HEAD")
+            for name in sorted(os.listdir(os.path.join(common, "worktrees")))
+        ]
     except OSError:
         pass  # there is one work tree
     return " ".join(str(_changed_at(path)) for path in paths)
@@ -99,7 +114,9 @@ def _changed_at(path: str) -> int:
 def branch(location: "Location") -> str:
     """Return the branch that is checked out, empty when none is."""
     try:
-        with open(os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="replace") as file:
+        with open(
+            os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="replace"
+        ) as file:
             text = file.read(4096).strip()
     except OSError:
         return ""

@@ -13,13 +13,54 @@ SOURCE = 1 << 20  # bytes of a source file that are read for an anchor
 AROUND = 3  # lines of context beside an anchored line
 # An error inside of these is where it came up, not where it belongs.
 FOREIGN = frozenset(
-    {"node_modules", "site-packages", "dist-packages", "vendor", "third_party", ".git", ".venv", "venv", ".tox", "target", "build", "dist"}
+    {
+        "node_modules",
+        "site-packages",
+        "dist-packages",
+        "vendor",
+        "third_party",
+        ".git",
+        ".venv",
+        "venv",
+        ".tox",
+        "target",
+        "build",
+        "dist",
+    }
 )
-SECRET_NAMES = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "credentials", "secrets.yaml", "secrets.yml", "secrets.json"})  # fmt: skip
-SECRET_ENDS = (".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".tfvars", ".kdbx", ".netrc", ".npmrc", ".pypirc")
+SECRET_NAMES = frozenset(
+    {
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        "id_ecdsa_sk",
+        "id_ed25519_sk",
+        "credentials",
+        "secrets.yaml",
+        "secrets.yml",
+        "secrets.json",
+    }
+)
+SECRET_ENDS = (
+    ".env",
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".tfvars",
+    ".kdbx",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+)
 
 
-def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str, commit: str | None = None) -> "list[dict[str, Any]]":
+def anchors(
+    locations: "Sequence[tuple[str, int]]", root: str, folder: str, commit: str | None = None
+) -> "list[dict[str, Any]]":
     """Return the anchor of the deepest location (path, line from 1) that is the project's own code; none when there is none.
 
     Paths are meant from `folder`, else from `root`, the work tree; `commit` is the one that is checked out.
@@ -44,7 +85,14 @@ def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str, comm
                     "after": lines[line : line + AROUND],
                 }
                 context = {k: [x.rstrip("\r\n ")[:200] for x in v] for k, v in around.items()}
-                return [{"path": place, "lines": [line, line], **({"commit": commit} if commit else {}), "context": context}]
+                return [
+                    {
+                        "path": place,
+                        "lines": [line, line],
+                        **({"commit": commit} if commit else {}),
+                        "context": context,
+                    }
+                ]
     return []
 
 
@@ -53,7 +101,8 @@ def read_lines(path: str) -> "list[str]":
     import stat
 
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not block
+        # a pipe must not block
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return []
     with os.fdopen(handle, "rb") as file:

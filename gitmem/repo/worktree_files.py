@@ -28,7 +28,10 @@ class PathRefused(UserError):
     """A path that must not be written or deleted."""
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"'{printable(path)}' is refused: {why}. Nothing was written there.", "Look at where it leads, and who made it.")
+        super().__init__(
+            f"'{printable(path)}' is refused: {why}. Nothing was written there.",
+            "Look at where it leads, and who made it.",
+        )
 
 
 class WorkTree:
@@ -45,7 +48,14 @@ class WorkTree:
     # -- files
 
     def write(
-        self, path: str, data: bytes, *, mode: int | None = None, new_mode: int = 0o666, keep: bool = False, durable: bool = False
+        self,
+        path: str,
+        data: bytes,
+        *,
+        mode: int | None = None,
+        new_mode: int = 0o666,
+        keep: bool = False,
+        durable: bool = False,
     ) -> None:
         """Write a file so that a reader sees the old or the new bytes; what is there, also a link, is replaced and never followed.
 
@@ -55,7 +65,9 @@ class WorkTree:
         with self._parent(path, make=True) as (folder, name):
             temp = f".gitmem-{os.getpid()}-{time.monotonic_ns()}.tmp"
             old = _regular(folder, name) if keep else None
-            handle = os.open(temp, _NEW, (new_mode if mode is None else mode) & PERMISSIONS, dir_fd=folder)
+            handle = os.open(
+                temp, _NEW, (new_mode if mode is None else mode) & PERMISSIONS, dir_fd=folder
+            )
             try:
                 with os.fdopen(handle, "wb", closefd=False) as file:
                     file.write(data)
@@ -77,7 +89,10 @@ class WorkTree:
 
     def write_new(self, path: str, data: bytes = b"", *, mode: int = 0o666) -> None:
         """Write a file where there is nothing; raises FileExistsError."""
-        with self._parent(path, make=True) as (folder, name), os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file:
+        with (
+            self._parent(path, make=True) as (folder, name),
+            os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file,
+        ):
             file.write(data)
 
     def link(self, path: str, target: str) -> None:
@@ -124,7 +139,9 @@ class WorkTree:
         with self._parent(path) as (folder, name):
             if _regular(folder, name) is None:
                 return
-            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+            handle = os.open(
+                name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+            )
             try:
                 os.fchmod(handle, mode & PERMISSIONS)
             finally:
@@ -169,11 +186,19 @@ class WorkTree:
         root = os.path.realpath(self.root)
         real = os.path.realpath(path)
         if not real.startswith(root.rstrip(os.sep) + os.sep):
-            raise PathRefused(os.path.relpath(path, self.root), f"a link leads it out of the repository, to '{printable(real)}'")
+            raise PathRefused(
+                os.path.relpath(path, self.root),
+                f"a link leads it out of the repository, to '{printable(real)}'",
+            )
         relative = os.path.relpath(real, root).replace(os.sep, "/")
         if why := path_refusal(relative):
             asked = os.path.relpath(path, self.root)
-            raise PathRefused(asked, why if asked == relative else f"a link leads it to '{printable(relative)}', and {why}")
+            raise PathRefused(
+                asked,
+                why
+                if asked == relative
+                else f"a link leads it to '{printable(relative)}', and {why}",
+            )
         return relative
 
     # -- the way
@@ -189,9 +214,18 @@ class WorkTree:
         finally:
             os.close(folder)
 
-    def _descend(self, names: Sequence[str], path: str, *, make: bool = False, replace: bool = False, made: list[str] | None = None) -> int:
+    def _descend(
+        self,
+        names: Sequence[str],
+        path: str,
+        *,
+        make: bool = False,
+        replace: bool = False,
+        made: list[str] | None = None,
+    ) -> int:
         """Open the folder that some names lead to, each relative to the one above; the caller closes it."""
-        here = os.open(self.root, _PASS & ~os.O_NOFOLLOW)  # the root is the user's: it may be reached by a link
+        # the root is the user's: it may be reached by a link
+        here = os.open(self.root, _PASS & ~os.O_NOFOLLOW)
         try:
             for at, name in enumerate(names):
                 if make and _make(here, name, replace=replace) and made is not None:
@@ -230,7 +264,9 @@ def _step(folder: int, name: str, path: str) -> int:
         return os.open(name, _PASS, dir_fd=folder)
     except OSError as error:
         if error.errno in _NOT_A_FOLDER and _is_link(folder, name):
-            raise PathRefused(path, f"'{printable(name)}' on the way to it is a symbolic link") from error
+            raise PathRefused(
+                path, f"'{printable(name)}' on the way to it is a symbolic link"
+            ) from error
         raise
 
 

@@ -21,7 +21,9 @@ class Current:
 
     __slots__ = ("asked", "began", "last", "root", "session", "story")
 
-    def __init__(self, root: str, began: float, last: float, session: str, asked: int, story: str) -> None:
+    def __init__(
+        self, root: str, began: float, last: float, session: str, asked: int, story: str
+    ) -> None:
         self.root = root
         self.began = began
         self.last = last
@@ -30,7 +32,8 @@ class Current:
         self.story = story
 
 
-# the same work goes on: its last sign is young enough, and no further ahead than clocks are; or the same conversation does
+# the same work goes on: its last sign is young enough, and no further ahead than clocks are; or the
+# same conversation does
 _GOES_ON = f"((ROUND(excluded.last - last, 3) <= {TTL} AND ROUND(last - excluded.last, 3) <= {SKEW}) OR (excluded.session <> '' AND excluded.session = session))"
 _SIGN = (
     "INSERT INTO contexts (root, began, last, session, asked, story) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
@@ -45,8 +48,16 @@ _COLUMNS = "kind, what, at, agent, session, role, ok, story"
 
 @healing
 def note(
-    state: State, root: str, at: float, acts: "Sequence[Act]" = (), *, conversation: str = "", asked: int = 0, story: str = "", once: bool = False
-) -> bool:  # fmt: skip
+    state: State,
+    root: str,
+    at: float,
+    acts: "Sequence[Act]" = (),
+    *,
+    conversation: str = "",
+    asked: int = 0,
+    story: str = "",
+    once: bool = False,
+) -> bool:
     """Give a sign of the work in hand in a work tree, and add what was done; say whether anything was added. One transaction.
 
     `conversation` is the agent's session whose own context carries the work on, however long it was silent. With `once`, an act that says
@@ -63,7 +74,18 @@ def note(
             added = True
             db.execute(
                 f"INSERT INTO acts (root, began, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (root, began, row[0], row[1], at, row[2], act.session, act.role, int(act.ok), row[3]),
+                (
+                    root,
+                    began,
+                    row[0],
+                    row[1],
+                    at,
+                    row[2],
+                    act.session,
+                    act.role,
+                    int(act.ok),
+                    row[3],
+                ),
             )
         if added:
             db.execute(
@@ -81,7 +103,10 @@ def _is_there(state: State, root: str, began: float, row: "tuple[str, str, str, 
     if last is None or _bare(last[1]) != _bare(what) or last[2:] != (agent, story, 1):
         return False
     since = "SELECT what FROM acts WHERE root = ? AND n > ? AND kind = ? AND role <> ?"
-    return all(normal(given) != normal(what) for (given,) in state.db.execute(since, (root, last[0], COMMAND, ASSISTANT)))
+    return all(
+        normal(given) != normal(what)
+        for (given,) in state.db.execute(since, (root, last[0], COMMAND, ASSISTANT))
+    )
 
 
 def _bare(what: str) -> str:
@@ -91,7 +116,9 @@ def _bare(what: str) -> str:
 @healing
 def current(state: State, root: str) -> Current | None:
     """Return the work in hand as it was left, however long ago; None where nothing is known."""
-    row = state.db.execute("SELECT root, began, last, session, asked, story FROM contexts WHERE root = ?", (root,)).fetchone()
+    row = state.db.execute(
+        "SELECT root, began, last, session, asked, story FROM contexts WHERE root = ?", (root,)
+    ).fetchone()
     return Current(*row) if row else None
 
 

@@ -26,7 +26,16 @@ class Failure:
 
     __slots__ = ("at", "ended", "given", "head", "key", "pattern", "root")
 
-    def __init__(self, key: str, pattern: str, at: float, given: str, head: str, root: str, ended: float | None = None) -> None:
+    def __init__(
+        self,
+        key: str,
+        pattern: str,
+        at: float,
+        given: str,
+        head: str,
+        root: str,
+        ended: float | None = None,
+    ) -> None:
         self.key = key
         self.pattern = pattern
         self.at = at
@@ -44,14 +53,25 @@ def note_failure(state: State, session: str, failure: Failure) -> None:
     """Remember that a command fails; what it failed with before has come to an end."""
     sql = "UPDATE failing SET ended = ? WHERE session = ? AND command = ? AND pattern <> ? AND ended IS NULL"
     state.db.execute(sql, (failure.at, session, failure.key, failure.pattern))
-    row = (session, failure.key, failure.pattern, failure.at, failure.given, failure.head, failure.root)
+    row = (
+        session,
+        failure.key,
+        failure.pattern,
+        failure.at,
+        failure.given,
+        failure.head,
+        failure.root,
+    )
     state.db.execute("INSERT OR REPLACE INTO failing VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", row)
 
 
 @healing
 def failures(state: State, session: str) -> "list[Failure]":
     """Return what fails in a session."""
-    return [Failure(*row) for row in state.db.execute(f"SELECT {_COLUMNS} FROM failing WHERE session = ?", (session,))]
+    return [
+        Failure(*row)
+        for row in state.db.execute(f"SELECT {_COLUMNS} FROM failing WHERE session = ?", (session,))
+    ]
 
 
 @healing
@@ -61,7 +81,14 @@ def note_step(state: State, session: str, at: float, action: str, what: str) -> 
 
 
 @healing
-def conclude(state: State, session: str, passed: "Sequence[Failure]", command: str, at: float, sure: "Callable[[Failure], bool]") -> int:
+def conclude(
+    state: State,
+    session: str,
+    passed: "Sequence[Failure]",
+    command: str,
+    at: float,
+    sure: "Callable[[Failure], bool]",
+) -> int:
     """Make outcomes of failures that a command which passes now puts an end to; return how many. `sure` says which are worth one.
 
     Of processes that see it pass at once, one gets each. An outcome is a JSON object: `pattern, command` (as it passed), `failed`
@@ -72,11 +99,15 @@ def conclude(state: State, session: str, passed: "Sequence[Failure]", command: s
     with transaction(db):
         for one in passed:
             where = (session, one.key, one.pattern)
-            sql = f"SELECT {_COLUMNS} FROM failing WHERE session = ? AND command = ? AND pattern = ?"
+            sql = (
+                f"SELECT {_COLUMNS} FROM failing WHERE session = ? AND command = ? AND pattern = ?"
+            )
             row = db.execute(sql, where).fetchone()
             if row is None:
                 continue
-            db.execute("DELETE FROM failing WHERE session = ? AND command = ? AND pattern = ?", where)
+            db.execute(
+                "DELETE FROM failing WHERE session = ? AND command = ? AND pattern = ?", where
+            )
             failure = Failure(*row)
             if not sure(failure):
                 continue
@@ -84,9 +115,17 @@ def conclude(state: State, session: str, passed: "Sequence[Failure]", command: s
             sql = "SELECT action, what FROM steps WHERE session = ? AND at > ? AND at <= ? ORDER BY at DESC, rowid DESC LIMIT ?"
             steps = list(dict.fromkeys(db.execute(sql, (session, failure.at, until, STEPS))))[::-1]
             facts = {
-                "session": session, "pattern": failure.pattern, "command": command, "failed": failure.given, "root": failure.root, "head": failure.head,
-                "since": failure.at, "until": until, "at": at, "steps": steps,
-            }  # fmt: skip
+                "session": session,
+                "pattern": failure.pattern,
+                "command": command,
+                "failed": failure.given,
+                "root": failure.root,
+                "head": failure.head,
+                "since": failure.at,
+                "until": until,
+                "at": at,
+                "steps": steps,
+            }
             db.execute("INSERT INTO outcomes (facts) VALUES (?)", (dumps(facts),))
             count += 1
         _forget_steps(state, session)
@@ -130,7 +169,9 @@ def claim(state: State, number: int, now: float) -> bool:
 @healing
 def put_back(state: State, number: int, lease: float) -> None:
     """Let somebody else take an outcome on; nothing happens when somebody has, because the lease was over."""
-    state.db.execute("UPDATE outcomes SET claimed = NULL WHERE n = ? AND claimed = ?", (number, lease))
+    state.db.execute(
+        "UPDATE outcomes SET claimed = NULL WHERE n = ? AND claimed = ?", (number, lease)
+    )
 
 
 @healing

@@ -44,7 +44,8 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
-STARTING, COMING = 0.3, 15.0  # seconds that a hook has to start the drain that it claimed, and a drain to begin
+# seconds that a hook has to start the drain that it claimed, and a drain to begin
+STARTING, COMING = 0.3, 15.0
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
@@ -135,18 +136,28 @@ class State:
             if found == SCHEMA:
                 return
             for table in ("failing", "outcomes") if 0 < found < 4 else ():
-                db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
+                # of an older version: conclusions of a day or so
+                db.execute(f"DROP TABLE IF EXISTS {table}")
             has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
-            for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
+            for column in (
+                sorted(
+                    {"why", "root", "transcript", "process", "kind", "branch", "story", "title"}
+                    - has
+                )
+                if has
+                else ()
+            ):
                 db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
             has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
             for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
                 if column not in has:
                     db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
             for table in ("edits", "links", "patches") if 0 < found < 9 else ():
-                db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: whose lines are whose is found out anew
+                # of an older version: whose lines are whose is found out anew
+                db.execute(f"DROP TABLE IF EXISTS {table}")
             if found == 1:
-                db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
+                # of an older version: counts of a day or so
+                db.execute("DROP TABLE IF EXISTS errors")
             for statement in _TABLES:
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -164,7 +175,8 @@ class State:
         path = self._home.join(NAME)
         try:
             disk = os.statvfs(self._home.path)
-            if disk.f_bavail * disk.f_frsize < ROOM:  # on a full disk SQLite's errors look like damage
+            # on a full disk SQLite's errors look like damage
+            if disk.f_bavail * disk.f_frsize < ROOM:
                 damaged = False
             if damaged and os.stat(path).st_ino == self._inode:
                 os.replace(path, path + ".damaged")
@@ -189,7 +201,10 @@ class State:
         """Count one read of each id."""
         rows = [(store, id, at) for id in ids]
         if rows:
-            self._many("INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = excluded.last", rows)
+            self._many(
+                "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = excluded.last",
+                rows,
+            )
 
     def _many(self, sql: str, rows: "Sequence[tuple[object, ...]]") -> None:
         with transaction(self.db):
@@ -198,36 +213,56 @@ class State:
     @healing
     def reads(self, store: str) -> "dict[str, tuple[int, str]]":
         """Return {id: (reads, last)} that are not yet in the store."""
-        return {id: (n, last) for id, n, last in self.db.execute("SELECT id, n, last FROM reads WHERE store = ?", (store,))}
+        return {
+            id: (n, last)
+            for id, n, last in self.db.execute(
+                "SELECT id, n, last FROM reads WHERE store = ?", (store,)
+            )
+        }
 
     @healing
     def take_reads(self, store: str, taken: "dict[str, tuple[int, str]]") -> None:
         """Subtract reads that have been committed; those counted meanwhile stay."""
-        self._many("UPDATE reads SET n = n - ? WHERE store = ? AND id = ?", [(n, store, id) for id, (n, _) in taken.items()])
+        self._many(
+            "UPDATE reads SET n = n - ? WHERE store = ? AND id = ?",
+            [(n, store, id) for id, (n, _) in taken.items()],
+        )
         self.db.execute("DELETE FROM reads WHERE n <= 0")
 
     @healing
-    def add_error(self, pattern: str, at: float, session: str, window: float, *, again: bool = False) -> int:
+    def add_error(
+        self, pattern: str, at: float, session: str, window: float, *, again: bool = False
+    ) -> int:
         """Record a hit of an error and return how many fall into the window that ends now. `again`: it may have been recorded, and then it is known by its time."""
         with transaction(self.db):
             stamp = at
             while (
                 not again
                 and self.db.execute(
-                    "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)
+                    "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?",
+                    (pattern, stamp, session),
                 ).fetchone()
             ):
                 stamp += 1e-6
-            self.db.execute("INSERT OR IGNORE INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session))
+            self.db.execute(
+                "INSERT OR IGNORE INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session)
+            )
             self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
-            count = self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0]
+            count = self.db.execute(
+                "SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)
+            ).fetchone()[0]
         return int(count)
 
     @healing
     def hits(self, pattern: str, at: float, window: float, *, sessions: bool = False) -> int:
         """Return how many hits of an error the window that ends at a time holds; `sessions` counts each session once."""
         what = "DISTINCT session" if sessions else "*"
-        return int(self.db.execute(f"SELECT COUNT({what}) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0])
+        return int(
+            self.db.execute(
+                f"SELECT COUNT({what}) FROM errors WHERE pattern = ? AND at > ?",
+                (pattern, at - window),
+            ).fetchone()[0]
+        )
 
     @healing
     def claim_hits(self, pattern: str, at: float, window: float) -> "tuple[int, float]":
@@ -237,17 +272,25 @@ class State:
         """
         with transaction(self.db):
             unsent = "pattern = ? AND at > ? AND sent IS NULL"
-            count, first = self.db.execute(f"SELECT COUNT(*), MIN(at) FROM errors WHERE {unsent}", (pattern, at - window)).fetchone()
-            self.db.execute(f"UPDATE errors SET sent = ? WHERE {unsent}", (at, pattern, at - window))
+            count, first = self.db.execute(
+                f"SELECT COUNT(*), MIN(at) FROM errors WHERE {unsent}", (pattern, at - window)
+            ).fetchone()
+            self.db.execute(
+                f"UPDATE errors SET sent = ? WHERE {unsent}", (at, pattern, at - window)
+            )
         return int(count), float(first or at)
 
     @healing
     def return_hits(self, pattern: str, at: float) -> None:
         """Undo `claim_hits`: the store could not be told."""
-        self.db.execute("UPDATE errors SET sent = NULL WHERE pattern = ? AND sent = ?", (pattern, at))
+        self.db.execute(
+            "UPDATE errors SET sent = NULL WHERE pattern = ? AND sent = ?", (pattern, at)
+        )
 
     @healing
-    def claim_drain(self, why: str, at: float, gap: float, again: float, *, sure: bool = False) -> bool:
+    def claim_drain(
+        self, why: str, at: float, gap: float, again: float, *, sure: bool = False
+    ) -> bool:
         """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure.
 
         None is while one that was started has yet to begin: it will see what this one is for. So there is hardly ever more than one at work and one to come.
@@ -258,7 +301,9 @@ class State:
             last, _, reason = mark.partition(" ")
             pid, _, of = (self.marked("drain pid") or "").partition(" ")
             age = at - float(last)
-            coming = mark != self.marked("drain begun") and (0 <= age < COMING and runs(pid) if of == mark else 0 <= age < STARTING)
+            coming = mark != self.marked("drain begun") and (
+                0 <= age < COMING and runs(pid) if of == mark else 0 <= age < STARTING
+            )
             due = not coming and (sure or abs(at - float(last)) > (again if reason == why else gap))
             if due:
                 self.mark("drain", f"{at} {why}")
@@ -272,22 +317,31 @@ class State:
     @healing
     def begin_drain(self) -> None:
         """Note that the drain which was started last begins: what is left from now on is for another one."""
-        self.db.execute("INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = 'drain'")
+        self.db.execute(
+            "INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = 'drain'"
+        )
 
     @healing
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told; one that is still to be digested stays."""
         self.db.execute("DELETE FROM requests WHERE at < ?", (before,))
-        self.db.execute("DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)", (before,))
+        self.db.execute(
+            "DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)",
+            (before,),
+        )
         for table in ("failing", "steps", "acts", "edits"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
-        self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
+        self.db.execute(
+            "DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,)
+        )
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "elsewhere "):  # marks of a session
+        # marks of a session
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "elsewhere "):
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
-                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)
+                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)",
+                (key,),
             )
         for table, context in (("told", "session"), ("late_answers", "context")):
             owner = f"CASE instr({context}, '/') WHEN 0 THEN {context} ELSE substr({context}, 1, instr({context}, '/') - 1) END"
@@ -339,7 +393,12 @@ class State:
     @healing
     def snoozed(self, now: float) -> "dict[str, float]":
         """Return {id: until} of what is hidden from this user."""
-        return {id: float(until) for id, until in self.db.execute("SELECT id, until FROM snoozes WHERE until > ?", (now,))}
+        return {
+            id: float(until)
+            for id, until in self.db.execute(
+                "SELECT id, until FROM snoozes WHERE until > ?", (now,)
+            )
+        }
 
     @healing
     def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
@@ -347,16 +406,25 @@ class State:
         fresh = []
         with transaction(self.db):
             for id, oid in rows:
-                known = self.db.execute("SELECT oid FROM told WHERE session = ? AND id = ?", (session, id)).fetchone()
+                known = self.db.execute(
+                    "SELECT oid FROM told WHERE session = ? AND id = ?", (session, id)
+                ).fetchone()
                 if known is None or known[0] != oid:
                     fresh.append(id)
-                    self.db.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid))
+                    self.db.execute(
+                        "INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid)
+                    )
         return fresh
 
     @healing
     def owes(self, context: str) -> bool:
         """Say whether a context is still to be given an answer (see `state.late_answers`)."""
-        return self.db.execute("SELECT 1 FROM late_answers WHERE context = ? LIMIT 1", (context,)).fetchone() is not None
+        return (
+            self.db.execute(
+                "SELECT 1 FROM late_answers WHERE context = ? LIMIT 1", (context,)
+            ).fetchone()
+            is not None
+        )
 
     @healing
     def known(self, session: str) -> "dict[str, str]":

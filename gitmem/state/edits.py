@@ -56,7 +56,9 @@ class Edit:
             flags = units[at_byte + 2]
             length = int.from_bytes(units[at_byte : at_byte + 2], "little")
             crc = self.after[start + number]
-            self.units.append(Unit(crc, length, comma=bool(flags & _COMMA), closes=bool(flags & _CLOSES)))
+            self.units.append(
+                Unit(crc, length, comma=bool(flags & _COMMA), closes=bool(flags & _CLOSES))
+            )
             self.given.append(bool(flags & _GIVEN))
 
     @property
@@ -112,7 +114,10 @@ def that_wrote(state: State, wanted: "frozenset[int]", paths: "Sequence[str]") -
     written = f"substr(after, start * {SIZE} + 1, length(units) / {_UNIT} * {SIZE})"
     rows = state.db.execute(f"SELECT n, path, {written} FROM edits")
     numbers = [n for n, path, data in rows if path in paths or not wanted.isdisjoint(_marks(data))]
-    found = [state.db.execute(f"SELECT {_COLUMNS} FROM edits WHERE n = ?", (n,)).fetchone() for n in numbers]
+    found = [
+        state.db.execute(f"SELECT {_COLUMNS} FROM edits WHERE n = ?", (n,)).fetchone()
+        for n in numbers
+    ]
     return sorted([Edit(*row) for row in found if row], key=lambda edit: (edit.at, edit.n))
 
 

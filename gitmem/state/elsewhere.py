@@ -39,7 +39,9 @@ def replace(state: State, rows: "Sequence[Elsewhere]") -> None:
 
 
 @healing
-def of_paths(state: State, mine: "Sequence[str]", paths: "Sequence[str]", limit: int) -> "list[Elsewhere]":
+def of_paths(
+    state: State, mine: "Sequence[str]", paths: "Sequence[str]", limit: int
+) -> "list[Elsewhere]":
     """Return where files are changed elsewhere, the worst first."""
     marks = [",".join("?" * len(some)) for some in (mine, paths)]
     sql = f"SELECT mine, path, other, level, what, who FROM elsewhere WHERE mine IN ({marks[0]}) AND path IN ({marks[1]}) ORDER BY {_RANK}, path, other LIMIT ?"

@@ -21,7 +21,9 @@ def owe(state: State, context: str, kind: str, text: str = "") -> None:
 @healing
 def owed(state: State, context: str) -> "dict[str, str]":
     """Return {kind: text} of the answers that a context is still to be given."""
-    return dict(state.db.execute("SELECT kind, text FROM late_answers WHERE context = ?", (context,)))
+    return dict(
+        state.db.execute("SELECT kind, text FROM late_answers WHERE context = ?", (context,))
+    )
 
 
 @healing
@@ -30,6 +32,8 @@ def take(state: State, context: str, kinds: "Sequence[str]") -> "list[str]":
     taken = []
     with transaction(state.db):
         for kind in kinds:
-            if state.db.execute("DELETE FROM late_answers WHERE context = ? AND kind = ?", (context, kind)).rowcount:
+            if state.db.execute(
+                "DELETE FROM late_answers WHERE context = ? AND kind = ?", (context, kind)
+            ).rowcount:
                 taken.append(kind)
     return taken

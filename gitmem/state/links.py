@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 
-# how a session had a part: it ran the command that made the commit; its edits wrote lines of it; else
+# how a session had a part: it ran the command that made the commit; its edits wrote lines of it;
+# else
 COMMITTED, WROTE, TOOK_PART = "committed", "wrote", "took part"
 # who wrote the lines, as Agent Trace names contributors
 AI, HUMAN, MIXED, UNKNOWN = "ai", "human", "mixed", "unknown"
@@ -65,7 +66,9 @@ def of(state: State, oids: Iterable[str]) -> dict[str, list[Link]]:
     for start in range(0, len(wanted), ASKED):
         part = wanted[start : start + ASKED]
         where = f"oid IN ({','.join('?' * len(part))})"
-        for row in state.db.execute(f"SELECT {_COLUMNS} FROM links WHERE {where} ORDER BY {_ORDER}, session", part):
+        for row in state.db.execute(
+            f"SELECT {_COLUMNS} FROM links WHERE {where} ORDER BY {_ORDER}, session", part
+        ):
             out.setdefault(row[0], []).append(_link(row))
     return out
 
@@ -91,7 +94,9 @@ def same_patch(state: State, patch: str) -> list[Link]:
 def held(state: State, since: float) -> dict[str, dict[int, set[int]]]:
     """Return {commit: {row of `state.edits`: its lines that the commit has}} of the commits linked since a time."""
     out: dict[str, dict[int, set[int]]] = {}
-    for oid, edits in state.db.execute("SELECT oid, edits FROM links WHERE at >= ? AND edits != '[]'", (since,)):
+    for oid, edits in state.db.execute(
+        "SELECT oid, edits FROM links WHERE at >= ? AND edits != '[]'", (since,)
+    ):
         for number, places in json.loads(edits):
             out.setdefault(oid, {}).setdefault(number, set()).update(places)
     return out

@@ -12,9 +12,14 @@ def ask(state: State, root: str, now: float) -> None:
 
 def take(state: State) -> "list[str]":
     """Return the work trees that were asked for, each to one caller."""
-    rows = state.db.execute("SELECT key, value FROM marks WHERE key LIKE 'native %' ORDER BY key").fetchall()
+    rows = state.db.execute(
+        "SELECT key, value FROM marks WHERE key LIKE 'native %' ORDER BY key"
+    ).fetchall()
     taken = []
     for key, value in rows:
-        if state.db.execute("DELETE FROM marks WHERE key = ? AND value = ?", (key, value)).rowcount == 1:
+        if (
+            state.db.execute("DELETE FROM marks WHERE key = ? AND value = ?", (key, value)).rowcount
+            == 1
+        ):
             taken.append(key[len(_PREFIX) :])
     return taken

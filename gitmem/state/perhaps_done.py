@@ -15,9 +15,13 @@ KEPT = 200  # tasks, the latest
 @healing
 def known(state: State) -> "dict[str, dict[str, str]]":
     """Return {id of a record or of an entry: {text, why, session}} of the tasks that may be done."""
-    rows = state.db.execute("SELECT key, value FROM marks WHERE key >= ? AND key < ?", (_KEY, _KEY[:-1] + "!")).fetchall()
+    rows = state.db.execute(
+        "SELECT key, value FROM marks WHERE key >= ? AND key < ?", (_KEY, _KEY[:-1] + "!")
+    ).fetchall()
     found = {key[len(_KEY) :]: loads(value) for key, value in rows}
-    return {id: facts for id, facts in found.items() if isinstance(facts, dict) and facts.get("text")}
+    return {
+        id: facts for id, facts in found.items() if isinstance(facts, dict) and facts.get("text")
+    }
 
 
 def keep(state: State, found: "Mapping[str, Mapping[str, str]]") -> None:

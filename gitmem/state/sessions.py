@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-SILENCE = 1800.0  # seconds without a sign of life after which a session whose process is not known counts as gone
+# seconds without a sign of life after which a session whose process is not known counts as gone
+SILENCE = 1800.0
 LEASE = 300.0  # seconds that a process has for what a session asked
 # what a session asks of a process that has time
 DIGEST, SNAPSHOT = "digest", "snapshot"
@@ -38,9 +39,22 @@ class Session:
     )
 
     def __init__(
-        self, id: str, agent: str, started: float, last: float, history: str, ended: float | None, why: str | None, root: str | None, transcript: str | None, process: str | None,
-        kind: str | None = None, branch: str | None = None, story: str | None = None, title: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        id: str,
+        agent: str,
+        started: float,
+        last: float,
+        history: str,
+        ended: float | None,
+        why: str | None,
+        root: str | None,
+        transcript: str | None,
+        process: str | None,
+        kind: str | None = None,
+        branch: str | None = None,
+        story: str | None = None,
+        title: str | None = None,
+    ) -> None:
         self.id = id
         self.agent = agent
         self.started = started
@@ -62,7 +76,9 @@ class Request:
 
     __slots__ = ("at", "claimed", "kind", "n", "session", "tries")
 
-    def __init__(self, n: int, kind: str, session: str, at: float, claimed: float, tries: int = 0) -> None:
+    def __init__(
+        self, n: int, kind: str, session: str, at: float, claimed: float, tries: int = 0
+    ) -> None:
         self.n = n
         self.kind = kind
         self.session = session
@@ -76,7 +92,16 @@ class Cost:
 
     __slots__ = ("answers", "calls", "event", "most", "session", "spent", "tokens")
 
-    def __init__(self, session: str, event: str, calls: int, answers: int, tokens: int, spent: float, most: float) -> None:
+    def __init__(
+        self,
+        session: str,
+        event: str,
+        calls: int,
+        answers: int,
+        tokens: int,
+        spent: float,
+        most: float,
+    ) -> None:
         self.session = session
         self.event = event
         self.calls = calls
@@ -98,7 +123,9 @@ def sign(state: State, session: Session, *, opens: bool, others: "Sequence[str]"
     only taken for dead. Where the id is a session's of one of the agents `others`, nothing is noted, and the name is empty.
     """
     again = (
-        ", ended = NULL, why = NULL" if opens else f", ended = CASE why WHEN '{GONE}' THEN NULL ELSE ended END, why = NULLIF(why, '{GONE}')"
+        ", ended = NULL, why = NULL"
+        if opens
+        else f", ended = CASE why WHEN '{GONE}' THEN NULL ELSE ended END, why = NULLIF(why, '{GONE}')"
     )
     sql = (
         f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?) ON CONFLICT DO UPDATE SET last = MAX(last, excluded.last){again}, "
@@ -106,13 +133,24 @@ def sign(state: State, session: Session, *, opens: bool, others: "Sequence[str]"
         "process = COALESCE(NULLIF(excluded.process, ''), process) "
         f"WHERE COALESCE(agent, '') NOT IN ({','.join('?' * len(others))}) RETURNING history"
     )
-    values = (session.id, session.agent, session.started, session.last, session.history, session.root, session.transcript, session.process)
+    values = (
+        session.id,
+        session.agent,
+        session.started,
+        session.last,
+        session.history,
+        session.root,
+        session.transcript,
+        session.process,
+    )
     found = state.db.execute(sql, (*values, *others)).fetchall()
     return str(found[0][0]) if found else ""
 
 
 @healing
-def describe(state: State, id: str, *, kind: str = "", branch: str = "", story: str = "", title: str = "") -> None:
+def describe(
+    state: State, id: str, *, kind: str = "", branch: str = "", story: str = "", title: str = ""
+) -> None:
     """Note what a session is about; what is empty stays as it was, and so does the kind that it began with."""
     sql = (
         "UPDATE sessions SET kind = COALESCE(NULLIF(kind, ''), NULLIF(?, '')), branch = COALESCE(NULLIF(?, ''), branch), "
@@ -127,20 +165,40 @@ def end(state: State, id: str, at: float, why: str) -> bool:
     return _end(state, id, at, why, "")
 
 
-def _end(state: State, id: str, at: float, why: str, test: str, *values: object, asked: float | None = None) -> bool:
+def _end(
+    state: State,
+    id: str,
+    at: float,
+    why: str,
+    test: str,
+    *values: object,
+    asked: float | None = None,
+) -> bool:
     db = state.db
     with transaction(db):
         ended = (
-            db.execute(f"UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL{test}", (at, why, id, *values)).rowcount > 0
+            db.execute(
+                f"UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL{test}",
+                (at, why, id, *values),
+            ).rowcount
+            > 0
         )
         if ended:
-            db.execute("DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL", (DIGEST, id))
-            db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (DIGEST, id, at if asked is None else asked))
+            db.execute(
+                "DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL",
+                (DIGEST, id),
+            )
+            db.execute(
+                "INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)",
+                (DIGEST, id, at if asked is None else asked),
+            )
     return ended
 
 
 @healing
-def lost(state: State, now: float, is_gone: "Callable[[str], bool | None]", but: str = "") -> "list[Session]":
+def lost(
+    state: State, now: float, is_gone: "Callable[[str], bool | None]", but: str = ""
+) -> "list[Session]":
     """Return the sessions that ended without saying so: their process is gone, or, where that is not known, they are silent for long.
 
     `is_gone` answers for a process, None when it cannot tell; `but` is one that is surely there.
@@ -148,7 +206,8 @@ def lost(state: State, now: float, is_gone: "Callable[[str], bool | None]", but:
     found = []
     for one in some(state, ended=False):
         gone = is_gone(one.process) if one.process else None
-        # clocks of two hosts, or of two processes at once, are never quite the same: a sign from the near future is one
+        # clocks of two hosts, or of two processes at once, are never quite the same: a sign from
+        # the near future is one
         if one.id != but and (gone if gone is not None else abs(now - one.last) >= SILENCE):
             found.append(one)
     return found
@@ -163,7 +222,10 @@ def bury(state: State, session: Session, now: float | None = None) -> bool:
 @healing
 def forgo(state: State, id: str, at: float, why: str) -> None:
     """Note that a session has ended whose digest is there already."""
-    state.db.execute("UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL AND last = ?", (at, why, id, at))
+    state.db.execute(
+        "UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL AND last = ?",
+        (at, why, id, at),
+    )
 
 
 @healing
@@ -205,7 +267,9 @@ def ask(state: State, kind: str, session: str, at: float, gap: float = 0.0) -> b
         if due:
             if gap:
                 state.mark(key, str(at))
-            db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (kind, session, at))
+            db.execute(
+                "INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (kind, session, at)
+            )
     return due
 
 
@@ -223,7 +287,12 @@ def requested(state: State) -> "list[Request]":
 
 
 @healing
-def take(state: State, now: float, taker: str = "", is_gone: "Callable[[str], bool | None]" = lambda _: None) -> Request | None:
+def take(
+    state: State,
+    now: float,
+    taker: str = "",
+    is_gone: "Callable[[str], bool | None]" = lambda _: None,
+) -> Request | None:
     """Take what was asked for first, of what was tried least; None when there is nothing that is free.
 
     One whose taker died is free at once where `is_gone` knows of the process, and else after a while. Who waited for the database may be
@@ -234,9 +303,18 @@ def take(state: State, now: float, taker: str = "", is_gone: "Callable[[str], bo
         for n, kind, session, at, claimed, other, tries in db.execute(
             "SELECT n, kind, session, at, claimed, taker, COALESCE(tries, 0) FROM requests ORDER BY COALESCE(tries, 0), n"
         ).fetchall():
-            if claimed is None or not now - LEASE <= claimed <= now + LEASE or (other and is_gone(other)):
-                db.execute("UPDATE requests SET claimed = ?, taker = ?, tries = ? WHERE n = ?", (now, taker, tries + 1, n))
-                found: Request | None = Request(int(n), str(kind), str(session), float(at), now, int(tries))
+            if (
+                claimed is None
+                or not now - LEASE <= claimed <= now + LEASE
+                or (other and is_gone(other))
+            ):
+                db.execute(
+                    "UPDATE requests SET claimed = ?, taker = ?, tries = ? WHERE n = ?",
+                    (now, taker, tries + 1, n),
+                )
+                found: Request | None = Request(
+                    int(n), str(kind), str(session), float(at), now, int(tries)
+                )
                 break
         else:
             found = None
@@ -246,7 +324,9 @@ def take(state: State, now: float, taker: str = "", is_gone: "Callable[[str], bo
 @healing
 def leave(state: State, request: Request) -> None:
     """Note that a request failed: it comes back when its lease is over, and not with the end of this process."""
-    state.db.execute("UPDATE requests SET taker = NULL WHERE n = ? AND claimed = ?", (request.n, request.claimed))
+    state.db.execute(
+        "UPDATE requests SET taker = NULL WHERE n = ? AND claimed = ?", (request.n, request.claimed)
+    )
 
 
 @healing
@@ -262,7 +342,9 @@ def renew(state: State, request: Request, now: float) -> bool:
 @healing
 def done(state: State, request: Request) -> None:
     """Take a request away; it stays with whoever took it since."""
-    state.db.execute("DELETE FROM requests WHERE n = ? AND claimed = ?", (request.n, request.claimed))
+    state.db.execute(
+        "DELETE FROM requests WHERE n = ? AND claimed = ?", (request.n, request.claimed)
+    )
 
 
 @healing
@@ -274,7 +356,9 @@ def condense(state: State, session: str, at: float) -> None:
 @healing
 def to_condense(state: State) -> "dict[str, str]":
     """Return the sessions that asked for it: {id: the mark of its asking}."""
-    rows = state.db.execute("SELECT key, value FROM marks WHERE key >= 'condense ' AND key < 'condense!'")
+    rows = state.db.execute(
+        "SELECT key, value FROM marks WHERE key >= 'condense ' AND key < 'condense!'"
+    )
     return {key[9:]: value for key, value in rows}
 
 
@@ -347,19 +431,25 @@ def costs(state: State, ids: "Sequence[str]") -> "list[Cost]":
 
 
 @healing
-def set_spots(state: State, root: str, key: str, rows: "Sequence[tuple[str, str, int, int, str]]") -> None:
+def set_spots(
+    state: State, root: str, key: str, rows: "Sequence[tuple[str, str, int, int, str]]"
+) -> None:
     """Keep where gotchas of a work tree are whose file is not called any more as they say: (path, id, first line, last line, path before)."""
     db = state.db
     with transaction(db):
         db.execute("DELETE FROM spots WHERE root = ?", (root,))
-        db.executemany("INSERT OR REPLACE INTO spots VALUES (?, ?, ?, ?, ?, ?)", [(root, *row) for row in rows])
+        db.executemany(
+            "INSERT OR REPLACE INTO spots VALUES (?, ?, ?, ?, ?, ?)", [(root, *row) for row in rows]
+        )
         state.mark(f"spots {root}", key)
 
 
 @healing
 def spots(state: State, root: str, path: str = "") -> "dict[str, tuple[str, int, int, str]]":
     """Return {id: (path, first, last, path before)} of gotchas that are somewhere else now, in one file or all."""
-    sql = "SELECT id, path, first, last, was FROM spots WHERE root = ?" + (" AND path = ?" if path else "")
+    sql = "SELECT id, path, first, last, was FROM spots WHERE root = ?" + (
+        " AND path = ?" if path else ""
+    )
     return {
         id: (str(at), int(first), int(last), str(was))
         for id, at, first, last, was in state.db.execute(sql, (root, path) if path else (root,))

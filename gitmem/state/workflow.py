@@ -25,8 +25,17 @@ class Act:
     __slots__ = ("agent", "at", "kind", "ok", "role", "session", "story", "what")
 
     def __init__(
-        self, kind: str, what: str, *, at: float = 0.0, agent: str = "", session: str = "", role: str = USER, ok: bool = True, story: str = ""
-    ) -> None:  # fmt: skip
+        self,
+        kind: str,
+        what: str,
+        *,
+        at: float = 0.0,
+        agent: str = "",
+        session: str = "",
+        role: str = USER,
+        ok: bool = True,
+        story: str = "",
+    ) -> None:
         self.kind = kind
         self.what = what
         self.at = at
@@ -69,12 +78,22 @@ class Table:
         for row in data["tasks"]:
             self._rows.setdefault(normal(row["task"]), []).append((row["workflow"], row["state"]))
         for name, flow in data["workflows"].items():
-            steps = [Transition(one["state"], one["trigger"], one["next"]) for one in flow["transitions"]]
+            steps = [
+                Transition(one["state"], one["trigger"], one["next"]) for one in flow["transitions"]
+            ]
             self.workflows[name] = Workflow(name, int(flow["threshold"]), steps)
             for step in steps:
                 self._rows.setdefault(normal(step.trigger), []).append((name, step.state))
         self.known = frozenset(
-            {*self._rows, *(normal(one) for flow in self.workflows.values() for step in flow.transitions for one in step.next)}
+            {
+                *self._rows,
+                *(
+                    normal(one)
+                    for flow in self.workflows.values()
+                    for step in flow.transitions
+                    for one in step.next
+                ),
+            }
         )
 
     def resolve(self, name: str, active: str = "") -> "tuple[str, str] | None":
@@ -91,15 +110,21 @@ class Table:
         flow = self.workflows.get(workflow)
         for step in flow.transitions if flow else ():
             if step.state == state:
-                return tuple(one for one in step.next if normal(one) != normal(done) or normal(done) == normal(step.trigger))
+                return tuple(
+                    one
+                    for one in step.next
+                    if normal(one) != normal(done) or normal(done) == normal(step.trigger)
+                )
         return ()
 
     def pattern(self, commands: "Iterable[str]", active: str = "") -> str:
         """Return the workflow of which these commands hold enough different triggers; of several the active one, else the first; '' for none."""
         given = {normal(one) for one in commands}
         fits = [
-            name for name, flow in self.workflows.items() if len({normal(step.trigger) for step in flow.transitions} & given) >= flow.threshold
-        ]  # fmt: skip
+            name
+            for name, flow in self.workflows.items()
+            if len({normal(step.trigger) for step in flow.transitions} & given) >= flow.threshold
+        ]
         return active if active in fits else fits[0] if fits else ""
 
 
@@ -108,7 +133,16 @@ class WorkflowState:
 
     __slots__ = ("at", "by", "role", "state", "sure", "workflow")
 
-    def __init__(self, workflow: str = "", state: str = "", by: str = "", *, sure: bool = False, role: str = USER, at: float = 0.0) -> None:
+    def __init__(
+        self,
+        workflow: str = "",
+        state: str = "",
+        by: str = "",
+        *,
+        sure: bool = False,
+        role: str = USER,
+        at: float = 0.0,
+    ) -> None:
         self.workflow = workflow
         self.state = state
         self.by = by
@@ -145,7 +179,11 @@ def infer(table: Table, acts: "Iterable[Act]") -> WorkflowState:
                 past.pop()
             continue
         found = table.resolve(name, now.workflow)
-        if found is None or (act.role == TOOL and now.workflow not in {"", found[0]} and not _due(table, now, found[0])):
+        if found is None or (
+            act.role == TOOL
+            and now.workflow not in {"", found[0]}
+            and not _due(table, now, found[0])
+        ):
             continue
         sure = act.kind == TASK or act.role == TOOL
         if now.by == name and (now.workflow, now.state) == found:
@@ -157,7 +195,10 @@ def infer(table: Table, acts: "Iterable[Act]") -> WorkflowState:
 
 def _due(table: Table, now: WorkflowState, workflow: str) -> bool:
     """Say whether another workflow is what comes next."""
-    return any((found := table.resolve(one)) is not None and found[0] == workflow for one in table.after(now.workflow, now.state))
+    return any(
+        (found := table.resolve(one)) is not None and found[0] == workflow
+        for one in table.after(now.workflow, now.state)
+    )
 
 
 def is_fresh(last: float, now: float) -> bool:
@@ -167,7 +208,9 @@ def is_fresh(last: float, now: float) -> bool:
     return -SKEW <= age <= TTL
 
 
-def kind_of(table: Table, commands: "Sequence[str]", position: WorkflowState, *, talked: bool) -> str:
+def kind_of(
+    table: Table, commands: "Sequence[str]", position: WorkflowState, *, talked: bool
+) -> str:
     """Return the kind of a session from its last commands, where work stands, and whether anything else was said in it."""
     if position.workflow and position.sure and position.role != TOOL:
         return WORKFLOW
@@ -190,5 +233,11 @@ def ago(seconds: float) -> str:
     minutes = int(max(0.0, seconds) // 60)
     if minutes < 1:
         return "just now"
-    count, unit = (minutes, "minute") if minutes < 60 else (minutes // 60, "hour") if minutes < 1440 else (minutes // 1440, "day")
+    count, unit = (
+        (minutes, "minute")
+        if minutes < 60
+        else (minutes // 60, "hour")
+        if minutes < 1440
+        else (minutes // 1440, "day")
+    )
     return f"{count} {unit}{'' if count == 1 else 's'} ago"

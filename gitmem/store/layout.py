@@ -15,9 +15,11 @@ FORMAT = 1
 FORMAT_PATH = "gitmem.json"
 FORMAT_BYTES = b'{"format": 1}\n'
 PURGES = "purges.jsonl"
-GITMEM = ("gitmem", "gitmem@localhost")  # who commits a merge: its commit depends on its parents alone
+# who commits a merge: its commit depends on its parents alone
+GITMEM = ("gitmem", "gitmem@localhost")
 
-FILE_LIMIT = SUMMARY_LIMIT  # bytes of a file in a folder of records that are read: the largest record
+# bytes of a file in a folder of records that are read: the largest record
+FILE_LIMIT = SUMMARY_LIMIT
 PLAIN_LIMIT = 16 * 1024 * 1024  # and of any other file
 
 FOLDER = {
@@ -84,7 +86,11 @@ def safe_path(path: str) -> bool:
     if len(encoded) > 512 or len(parts) > 8 or _BAD_NAME.search(path):
         return False
     return all(
-        p not in {"", ".", ".."} and p.lower() not in {".git", "git~1"} and not p.endswith((" ", ".")) and len(p) <= 200 for p in parts
+        p not in {"", ".", ".."}
+        and p.lower() not in {".git", "git~1"}
+        and not p.endswith((" ", "."))
+        and len(p) <= 200
+        for p in parts
     )
 
 
@@ -96,7 +102,8 @@ def check_format(data: bytes | None, ref: str) -> None:
         number = json.loads(data or b"")["format"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidRecord(
-            f"{ref} does not hold a gitmem store ({FORMAT_PATH} is missing or damaged).", "Run 'git mem doctor' to see what is there."
+            f"{ref} does not hold a gitmem store ({FORMAT_PATH} is missing or damaged).",
+            "Run 'git mem doctor' to see what is there.",
         ) from error
     if type(number) is not int or number < 1:  # true is not a number, 1.0 is not how one is written
         raise InvalidRecord(
@@ -104,4 +111,7 @@ def check_format(data: bytes | None, ref: str) -> None:
             "Run 'git mem doctor' to see what is there.",
         )
     if number > FORMAT:
-        raise FormatTooNew(f"the store has format {number}; this git mem knows up to {FORMAT}.", "Upgrade: pip install --upgrade git-mem")
+        raise FormatTooNew(
+            f"the store has format {number}; this git mem knows up to {FORMAT}.",
+            "Upgrade: pip install --upgrade git-mem",
+        )

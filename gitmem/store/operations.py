@@ -30,7 +30,9 @@ FIXES = 5  # of a gotcha that came back, those that are kept
 class View:
     """A parent tree with the edits so far on top, and the name of the clone that applies them."""
 
-    def __init__(self, read: Callable[[str], bytes | None], replica: Callable[[], str] = str) -> None:
+    def __init__(
+        self, read: Callable[[str], bytes | None], replica: Callable[[], str] = str
+    ) -> None:
         self._read = read
         self.replica = replica
         self.edits: Edits = {}
@@ -61,9 +63,25 @@ def put(record: Record, base: Record | None = None, *, revive: bool = False) -> 
     }
 
 
-def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purged: bool = False, said: str = "") -> Op:
+def forget(
+    id: str,
+    at: str,
+    by: str,
+    reason: str = "",
+    pattern: str = "",
+    purged: bool = False,
+    said: str = "",
+) -> Op:
     """Return the operation that removes a record on purpose and leaves a tombstone; `said` is what is not to be proposed again."""
-    mark = {"id": id, "at": at, "by": by, "reason": reason, "pattern": pattern, "said": said, "purged": purged or None}
+    mark = {
+        "id": id,
+        "at": at,
+        "by": by,
+        "reason": reason,
+        "pattern": pattern,
+        "said": said,
+        "purged": purged or None,
+    }
     return {"op": "forget", "id": id, "mark": {k: v for k, v in mark.items() if v}}
 
 
@@ -88,7 +106,13 @@ def observe(record: Record, times: int, at: str) -> Op:
 
     A hit on a resolved one reopens it; on a forgotten (muted) one it does nothing.
     """
-    return {"op": "observe", "id": record.id, "data": encode(record).decode(), "times": times, "at": at}
+    return {
+        "op": "observe",
+        "id": record.id,
+        "data": encode(record).decode(),
+        "times": times,
+        "at": at,
+    }
 
 
 def capture(facts: Mapping[str, Any]) -> Op:
@@ -103,7 +127,14 @@ def capture(facts: Mapping[str, Any]) -> Op:
 
 def work(id: str, act: str, args: Mapping[str, Any], at: str, new: Record | None = None) -> Op:
     """Return the operation that does something to an epic (`gitmem.records.epic_operations`); `new` is the record that it begins with where there is none."""
-    return {"op": "work", "id": id, "act": act, "args": dict(args), "at": at, "new": encode(new).decode() if new else None}
+    return {
+        "op": "work",
+        "id": id,
+        "act": act,
+        "args": dict(args),
+        "at": at,
+        "new": encode(new).decode() if new else None,
+    }
 
 
 def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
@@ -121,7 +152,8 @@ def apply(op: Op, view: View) -> None:
     handler = _HANDLERS.get(str(op.get("op")))
     if handler is None:
         raise InvalidRecord(
-            f"unknown operation '{op.get('op')}' in the journal.", "It was written by a newer git mem: upgrade, then run the command again."
+            f"unknown operation '{op.get('op')}' in the journal.",
+            "It was written by a newer git mem: upgrade, then run the command again.",
         )
     handler(op, view)
 
@@ -133,7 +165,9 @@ def _put(op: Op, view: View) -> None:
     current = view.read(path)
     if view.read(mark) is not None:
         if not op.get("revive"):
-            raise UserError(f"{id} was forgotten meanwhile.", f"Bring it back with: git mem restore {id}")
+            raise UserError(
+                f"{id} was forgotten meanwhile.", f"Bring it back with: git mem restore {id}"
+            )
         view.set(mark, None)
     if current is None or current == base:
         view.set(path, data)
@@ -151,7 +185,10 @@ def _forget(op: Op, view: View) -> None:
     old = view.read(tombstone_path(id))
     # a purge takes the place of an earlier mark, whose reason and pattern may quote the record
     if old is None or (op["mark"].get("purged") and b'"purged": true' not in old):
-        view.set(tombstone_path(id), json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n")
+        view.set(
+            tombstone_path(id),
+            json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n",
+        )
     view.set(record_path(id), None)
 
 
@@ -198,14 +235,20 @@ def _observe(op: Op, view: View) -> None:
     new = decode(op["data"].encode())
     if current is None:
         seen = new.get("occurrences")
-        view.set(record_path(id), encode(counted(new.change(occurrences=0), "occurrences", seen, view.replica())))
+        view.set(
+            record_path(id),
+            encode(counted(new.change(occurrences=0), "occurrences", seen, view.replica())),
+        )
         return
     old = decode(current)
-    anchors = old.anchors + [a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}]
+    anchors = old.anchors + [
+        a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}
+    ]
     body = old.body
     fixes = old.get("fixes")
     if old.resolved:
-        fixes = sorted([*fixes, old.get("resolved")], key=lambda fix: str(fix.get("at")))[-FIXES:]  # how it was dealt with then
+        # how it was dealt with then
+        fixes = sorted([*fixes, old.get("resolved")], key=lambda fix: str(fix.get("at")))[-FIXES:]
         body = with_note(body, f"Reopened {op['at']}: it happened again after it was resolved.")
     after = old.touched(op["at"]).change(
         body=body,
@@ -214,7 +257,8 @@ def _observe(op: Op, view: View) -> None:
         resolved=None,
         fixes=fixes or None,
     )
-    # the stamps of an older text are not this one's; a conflict in it is still for a person to settle
+    # the stamps of an older text are not this one's; a conflict in it is still for a person to
+    # settle
     after = restamp(old, after).change(conflict=old.fields.get("conflict"))
     view.set(record_path(id), encode(counted(after, "occurrences", op["times"], view.replica())))
 
@@ -238,11 +282,29 @@ def _capture(op: Op, view: View) -> None:
         body += "\nCommand:\n\n    " + command[:500].strip().replace("\n", "\n    ") + "\n"
     times = int(facts.get("times") or 1)
     record = make(
-        "gotcha", op["id"], (found.title if found else "") or pattern, body, created=at, updated=at, rev=1, author="git-mem", agent=facts.get("agent") or None,
-        session=facts.get("session") or None, origin="captured", source="auto_detected", category=found.category if found else None, severity=found.severity if found else None,
-        occurrences=times, first_seen=str(facts.get("first") or at), last_seen=at, anchors=list(scrub_all(facts.get("anchors") or [])),
-        triggers={"error": pattern, **({"command": known_by} if (known_by := head(command)) else {})},
-    )  # fmt: skip
+        "gotcha",
+        op["id"],
+        (found.title if found else "") or pattern,
+        body,
+        created=at,
+        updated=at,
+        rev=1,
+        author="git-mem",
+        agent=facts.get("agent") or None,
+        session=facts.get("session") or None,
+        origin="captured",
+        source="auto_detected",
+        category=found.category if found else None,
+        severity=found.severity if found else None,
+        occurrences=times,
+        first_seen=str(facts.get("first") or at),
+        last_seen=at,
+        anchors=list(scrub_all(facts.get("anchors") or [])),
+        triggers={
+            "error": pattern,
+            **({"command": known_by} if (known_by := head(command)) else {}),
+        },
+    )
     _observe({"id": op["id"], "data": encode(record).decode(), "times": times, "at": at}, view)
 
 
@@ -261,12 +323,16 @@ def _work(op: Op, view: View) -> None:
     if before is not None and before.status == "archived":
         raise UserError(f"{id} was discarded.", f"Bring it back with: git mem restore {id}")
     record = before or decode(op["new"].encode())
-    state = operate(record.fields.get("state"), op["act"], op["args"], op["at"], view.replica()[-BY:])
+    state = operate(
+        record.fields.get("state"), op["act"], op["args"], op["at"], view.replica()[-BY:]
+    )
     after = record.change(state=state, phase=phase(state) or None)
     if before is None:
         view.set(record_path(id), encode(after))
     elif dict(after.fields) != dict(before.fields):
-        view.set(record_path(id), encode(restamp(before, after.touched(max(op["at"], before.updated)))))
+        view.set(
+            record_path(id), encode(restamp(before, after.touched(max(op["at"], before.updated))))
+        )
 
 
 def _usage(op: Op, view: View) -> None:
@@ -282,6 +348,14 @@ def _file(op: Op, view: View) -> None:
 
 
 _HANDLERS: dict[str, Callable[[Op, View], None]] = {
-    "put": _put, "forget": _forget, "mute": _mute, "unmute": _unmute, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
+    "put": _put,
+    "forget": _forget,
+    "mute": _mute,
+    "unmute": _unmute,
+    "collect": _collect,
+    "observe": _observe,
+    "capture": _capture,
+    "usage": _usage,
+    "file": _file,
     "work": _work,
-}  # fmt: skip
+}

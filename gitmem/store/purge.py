@@ -47,7 +47,8 @@ class Purged:
     rewritten: int = 0
     dropped_refs: list[str] = field(default_factory=list)
     pruned: Pruned = field(default_factory=Pruned)
-    held_by: list[str] = field(default_factory=list)  # the user's refs that still need what was purged
+    # the user's refs that still need what was purged
+    held_by: list[str] = field(default_factory=list)
     foreign: int = 0  # unreachable objects of the user's that hold the text
 
 
@@ -133,7 +134,9 @@ def _retried(change: Callable[[], None], tip: Callable[[], str | None]) -> bool:
         time.sleep(0.02)
 
 
-def _snapshots(objects: Objects, ids: Sequence[str], mask: Mask | None) -> Iterator[tuple[str, str]]:
+def _snapshots(
+    objects: Objects, ids: Sequence[str], mask: Mask | None
+) -> Iterator[tuple[str, str]]:
     """Yield (ref, commit) of the snapshots that hold what is purged: of their own, not of the code that they stand on."""
     for ref, oid in objects.refs(SNAPSHOTS).items():
         if ref.removeprefix(SNAPSHOTS) in ids:
@@ -158,7 +161,11 @@ def _new_blobs(objects: Objects, old: str | None, new: str) -> set[str]:
         other = before.get(entry.name)
         if entry == other or entry.mode == COMMIT:
             continue
-        out |= _new_blobs(objects, other.oid if other and other.is_tree else None, entry.oid) if entry.is_tree else {entry.oid}
+        out |= (
+            _new_blobs(objects, other.oid if other and other.is_tree else None, entry.oid)
+            if entry.is_tree
+            else {entry.oid}
+        )
     return out
 
 
@@ -170,11 +177,16 @@ def _mark(store: Store, done: Rewritten, ids: Sequence[str]) -> str:
     old = objects.read(entry.oid) if entry and not entry.is_tree else b""
     at = store.clock.stamp()
     # `purge` tells two purges of one commit apart: either may have taken out something else
-    lines = [json.dumps({"at": at, "boundary": boundary, "purge": store.clock.ulid()}) for boundary in done.boundaries]
+    lines = [
+        json.dumps({"at": at, "boundary": boundary, "purge": store.clock.ulid()})
+        for boundary in done.boundaries
+    ]
     edits = {PURGES: old + b"".join(line.encode() + b"\n" for line in lines)}
     for id in ids:
         if objects.find(commit.tree, tombstone_path(id)) is None:
-            edits[tombstone_path(id)] = mark_bytes({"at": at, "by": store.author[0], "id": id, "purged": True})
+            edits[tombstone_path(id)] = mark_bytes(
+                {"at": at, "by": store.author[0], "id": id, "purged": True}
+            )
     text = "gitmem: purge\n\nGitmem-Op: purge\n"
     # whose purge it is: other clones ask who took records out before they follow
     when = max(int(store.clock.now()), min(commit.committer.time, LAST))
@@ -189,7 +201,8 @@ class Sent:
     rewritten: int = 0
     pruned: Pruned = field(default_factory=Pruned)
     masked: set[str] = field(default_factory=set)
-    abandoned: list[str] = field(default_factory=list)  # tips that held what was purged: pruned already
+    # tips that held what was purged: pruned already
+    abandoned: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)  # the oldest commits that purges replaced
     left_out: list[str] = field(default_factory=list)
     followed: Losses | None = None  # what a purge there takes out of this clone
@@ -216,7 +229,9 @@ def send(
     out = Sent()
     there = store.objects.tip(into)
     if there is None:
-        raise External(f"what {remote.name} sent cannot be read.", "Run 'git fsck', then try again.")
+        raise External(
+            f"what {remote.name} sent cannot be read.", "Run 'git fsck', then try again."
+        )
     doomed = [there]
     doom(store.home, doomed)
     try:
@@ -309,7 +324,9 @@ def _join(
                     "Run it on a terminal, which asks, or with --follow-purge: what goes is kept here for 30 days.",
                 )
     except MissingObject as error:
-        raise External(f"what {remote.name} sent is incomplete: {error}", "Run 'git fsck' on the remote.") from error
+        raise External(
+            f"what {remote.name} sent is incomplete: {error}", "Run 'git fsck' on the remote."
+        ) from error
     new = [*carried.doomed, *([ours] if lacking else [])]
     doomed += new
     doom(store.home, new)

@@ -32,7 +32,9 @@ class Kept:
     remote: str
 
 
-def keep(home: Home, name: str, about: dict[str, str], records: Sequence[tuple[str, bytes]]) -> None:
+def keep(
+    home: Home, name: str, about: dict[str, str], records: Sequence[tuple[str, bytes]]
+) -> None:
     """Keep records under a name (a ULID); on the disk when this returns. Raises External."""
     folder = home.join(FOLDER)
     home.make()
@@ -57,7 +59,9 @@ def kept(home: Home) -> Iterator[Kept]:
             if "purger" in row:
                 about = {key: str(row.get(key, "")) for key in ("at", "purger", "remote")}
             elif isinstance(id, str) and kind_of(id) and isinstance(data, str):
-                yield Kept(id, data, about.get("at", ""), about.get("purger", ""), about.get("remote", ""))
+                yield Kept(
+                    id, data, about.get("at", ""), about.get("purger", ""), about.get("remote", "")
+                )
 
 
 def followed_unasked(home: Home, now: float) -> set[str]:

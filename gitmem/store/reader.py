@@ -11,7 +11,15 @@ from gitmem.errors import InvalidRecord, MissingObject, UnknownId
 from gitmem.git.objects import Entry, Lost, Objects, files
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
-from gitmem.store.layout import FILE_LIMIT, FOLDER, FORMAT_PATH, check_format, id_of_path, in_record_folder, record_path
+from gitmem.store.layout import (
+    FILE_LIMIT,
+    FOLDER,
+    FORMAT_PATH,
+    check_format,
+    id_of_path,
+    in_record_folder,
+    record_path,
+)
 
 T = TypeVar("T")
 GONE = "it is missing from the repository: run 'git mem doctor --fix'."
@@ -55,7 +63,12 @@ class Reader:
         tree = self.objects.commit(commit).tree
         if tree not in self._checked:
             entry = self.objects.find(tree, FORMAT_PATH)
-            check_format(self.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None, self.ref)
+            check_format(
+                self.objects.read_small(entry.oid, FILE_LIMIT)
+                if entry and not entry.is_tree
+                else None,
+                self.ref,
+            )
             self._checked.add(tree)
         return tree
 
@@ -71,13 +84,21 @@ class Reader:
         tree = self.tree(at)
         entry = self.objects.find(tree, path) if tree else None
         if entry is None or entry.is_tree:
-            raise UnknownId(f"no record has the id {id}{' at that time' if at else ''}.", "List what there is with: git mem list")
+            raise UnknownId(
+                f"no record has the id {id}{' at that time' if at else ''}.",
+                "List what there is with: git mem list",
+            )
         found = load(path, entry.oid, self.objects.read_small(entry.oid, FILE_LIMIT))
         if isinstance(found, Damaged):
-            raise InvalidRecord(f"the file of {id} is damaged: {found.reason}", "Run 'git mem doctor' to see all damaged files.")
+            raise InvalidRecord(
+                f"the file of {id} is damaged: {found.reason}",
+                "Run 'git mem doctor' to see all damaged files.",
+            )
         return found
 
-    def entries(self, at: str | None = None, lost: Lost | None = None) -> Iterator[tuple[str, Entry]]:
+    def entries(
+        self, at: str | None = None, lost: Lost | None = None
+    ) -> Iterator[tuple[str, Entry]]:
         """Yield (path, entry) of every file in the folders of records; `lost` is told of folders that are gone, else MissingObject is raised."""
         tree = self.tree(at)
         for top in self.objects.tree(tree) if tree else ():
@@ -89,14 +110,20 @@ class Reader:
         lost: list[Damaged] = []
         listed = list(self.entries(at, lambda path, oid: lost.append(Damaged(path, oid, GONE))))
         yield from lost
-        yield from (Damaged(p, e.oid, "it is not a regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
+        yield from (
+            Damaged(p, e.oid, "it is not a regular file.")
+            for p, e in listed
+            if e.mode not in {0o100644, 0o100755}
+        )
         yield from self.load((p, e.oid) for p, e in listed if e.mode in {0o100644, 0o100755})
 
     def load(self, rows: Iterable[tuple[str, str]], size: int = 500) -> Iterator[Stored | Damaged]:
         """Yield what files of records hold, by (path, oid)."""
         for some in batched(rows, size):
             try:
-                found = dict(self.objects.read_many_small(dict.fromkeys(oid for _, oid in some), FILE_LIMIT))
+                found = dict(
+                    self.objects.read_many_small(dict.fromkeys(oid for _, oid in some), FILE_LIMIT)
+                )
             except MissingObject:
                 yield from (self._load_one(path, oid) for path, oid in some)
             else:
@@ -124,9 +151,17 @@ def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
 def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:
     """Return what a file in the folders of records holds; no data stands for one that is too large to read."""
     if data is None:
-        return Damaged(path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have.")
+        return Damaged(
+            path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have."
+        )
     id = id_of_path(path)
     if id is None:
-        return Damaged(path, oid, "its name is not that of a record." if in_record_folder(path) else "it is not a record.")
+        return Damaged(
+            path,
+            oid,
+            "its name is not that of a record."
+            if in_record_folder(path)
+            else "it is not a record.",
+        )
     record = sane(data, id)
     return Damaged(path, oid, record) if isinstance(record, str) else Stored(record, oid, path)

@@ -47,7 +47,11 @@ def _ours(git: Git) -> list[str]:
         return []
     start = f"pack-{OURS}"
     kept = {name[5:-5] for name in names if name.startswith(start) and name.endswith(".keep")}
-    return [name[5:-4] for name in names if name.startswith(start) and name.endswith(".idx") and name[5:-4] not in kept]
+    return [
+        name[5:-4]
+        for name in names
+        if name.startswith(start) and name.endswith(".idx") and name[5:-4] not in kept
+    ]
 
 
 def _clear(git: Git) -> None:
@@ -60,7 +64,10 @@ def _clear(git: Git) -> None:
         path = os.path.join(folder, file)
         with contextlib.suppress(FileNotFoundError):
             old = os.stat(path).st_mtime < time.time() - STALE
-            if old and (file.endswith(".keep") or not os.path.exists(os.path.join(folder, f"pack-{name}.idx"))):
+            if old and (
+                file.endswith(".keep")
+                or not os.path.exists(os.path.join(folder, f"pack-{name}.idx"))
+            ):
                 os.unlink(path)
 
 
@@ -73,7 +80,11 @@ def _join(git: Git, home: Home) -> bool:
     if len(packs) - len(joined) > PACK_LIMIT // 2:
         joined = packs
     algorithm = "sha256" if packs and len(packs[0]) == 2 * RAW_LENGTH["sha256"] else "sha1"
-    oids = dict.fromkeys(oid for name in joined for oid, _ in read_index(os.path.join(folder, f"pack-{name}.idx"), algorithm))
+    oids = dict.fromkeys(
+        oid
+        for name in joined
+        for oid, _ in read_index(os.path.join(folder, f"pack-{name}.idx"), algorithm)
+    )
     if not oids:
         return False
     # made in a folder of our own, on the same disk: git's names for packs are not ours
@@ -81,12 +92,26 @@ def _join(git: Git, home: Home) -> bool:
     shutil.rmtree(place, ignore_errors=True)
     home.make("packing")
     listing = "".join(f"{oid}\n" for oid in oids).encode()
-    made = git.run("pack-objects", "-q", os.path.join(place, "pack"), stdin=listing, config=DURABLE, timeout=600).decode().split()
+    made = (
+        git.run(
+            "pack-objects",
+            "-q",
+            os.path.join(place, "pack"),
+            stdin=listing,
+            config=DURABLE,
+            timeout=600,
+        )
+        .decode()
+        .split()
+    )
     for old in made:
         name = new_name(algorithm)
         for suffix in (".pack", ".rev", ".idx"):  # the index last: git sees no pack without one
             with contextlib.suppress(FileNotFoundError):
-                os.rename(os.path.join(place, f"pack-{old}{suffix}"), os.path.join(folder, f"pack-{name}{suffix}"))
+                os.rename(
+                    os.path.join(place, f"pack-{old}{suffix}"),
+                    os.path.join(folder, f"pack-{name}{suffix}"),
+                )
     sync_dir(folder)
     shutil.rmtree(place, ignore_errors=True)
     for name in joined:

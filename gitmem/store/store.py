@@ -41,8 +41,17 @@ class Message:
     def text(self, key: str = "") -> str:
         """Return the commit message."""
         rows = [("Gitmem-Op", self.op), *(("Gitmem-Id", i) for i in self.ids[:20])]
-        rows += [("Gitmem-Agent", self.agent), ("Gitmem-Session", self.session), *self.extra, ("Gitmem-Key", key)]
-        return " ".join(self.subject.split())[:200] + "\n\n" + "".join(f"{k}: {' '.join(v.split())}\n" for k, v in rows if v)
+        rows += [
+            ("Gitmem-Agent", self.agent),
+            ("Gitmem-Session", self.session),
+            *self.extra,
+            ("Gitmem-Key", key),
+        ]
+        return (
+            " ".join(self.subject.split())[:200]
+            + "\n\n"
+            + "".join(f"{k}: {' '.join(v.split())}\n" for k, v in rows if v)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +85,20 @@ class Store(Reader):
     author: tuple[str, str]
     signer: Callable[[Any], str | None] | None = None
     after_write: Callable[[int], None] | None = (
-        None  # told how many commits were made or taken in, outside the lock; 0: inside, of new packs alone
+        # told how many commits were made or taken in, outside the lock; 0: inside, of new packs
+        # alone
+        None
     )
     listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
-    no_write: str = ""  # why this process must not touch git now (a receive quarantine): everything is journaled
+    # why this process must not touch git now (a receive quarantine): everything is journaled
+    no_write: str = ""
     budget: float = BUDGET
     sleep: Callable[[float], None] = time.sleep
     _notices: list[Notice] = field(default_factory=list)
 
-    def write(self, ops: Sequence[Op], message: Message, author: tuple[str, str] | None = None) -> Written:
+    def write(
+        self, ops: Sequence[Op], message: Message, author: tuple[str, str] | None = None
+    ) -> Written:
         """Apply operations as one commit; raises UserError when one makes no sense, External on a full disk.
 
         Applied again from scratch whenever another writer was quicker. What does not get through within
@@ -92,9 +106,21 @@ class Store(Reader):
         """
         key = self.clock.ulid()
         entry = {
-            "key": key, "ref": self.ref, "since": self.tip(), "ops": list(ops), "author": list(author or self.author), "at": self.clock.stamp(),
-            "subject": message.subject, "trailers": [message.op, list(message.ids), message.agent, message.session, [list(e) for e in message.extra]],
-        }  # fmt: skip
+            "key": key,
+            "ref": self.ref,
+            "since": self.tip(),
+            "ops": list(ops),
+            "author": list(author or self.author),
+            "at": self.clock.stamp(),
+            "subject": message.subject,
+            "trailers": [
+                message.op,
+                list(message.ids),
+                message.agent,
+                message.session,
+                [list(e) for e in message.extra],
+            ],
+        }
         if self.no_write:
             journal.add(self.home, entry)
             return Written(None, journaled=True)
@@ -168,7 +194,8 @@ class Store(Reader):
             try:
                 done += self._retry(lambda e=entry: self._commit(e, str(e["key"]))) is not None  # type: ignore[misc]
             except MissingObject:
-                continue  # what it changes is gone; it waits for what mends the store, and holds up no other
+                # what it changes is gone; it waits for what mends the store, and holds up no other
+                continue
             except (UserError, LookupError, TypeError, ValueError, AttributeError):
                 journal.set_aside(path)  # kept for doctor; one bad entry must not block the others
                 continue
@@ -222,7 +249,8 @@ class Store(Reader):
 
     def _commit(self, entry: dict[str, Any], key: str) -> str | None:
         parent, _ = self._ensure()
-        # asked of the very parent that is built on: git may outlive the drainer that started it, and move the ref late
+        # asked of the very parent that is built on: git may outlive the drainer that started it,
+        # and move the ref late
         if key and self._applied(entry, parent):
             return None
         tree = self.tree(parent)
@@ -232,9 +260,16 @@ class Store(Reader):
             found = self.objects.find(tree, path)
             if found is None or found.is_tree:
                 return None
-            data = self.objects.read_small(found.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT)
-            # damaged like any other: it can be removed, and what takes its place leaves its name in the attic
-            return b"A file that was too large to read: git cat-file blob %s\n" % found.oid.encode() if data is None else data
+            data = self.objects.read_small(
+                found.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT
+            )
+            # damaged like any other: it can be removed, and what takes its place leaves its name in
+            # the attic
+            return (
+                b"A file that was too large to read: git cat-file blob %s\n" % found.oid.encode()
+                if data is None
+                else data
+            )
 
         view = View(read, lambda: replica(self.home, self.clock))
         for op in entry["ops"]:
@@ -242,12 +277,25 @@ class Store(Reader):
         if not view.edits:
             return None
         op_name, ids, agent, session, extra = entry["trailers"]
-        text = Message(entry["subject"], op_name, tuple(ids), agent, session, tuple((k, v) for k, v in extra)).text(key)
+        text = Message(
+            entry["subject"], op_name, tuple(ids), agent, session, tuple((k, v) for k, v in extra)
+        ).text(key)
         at = int(seconds(entry["at"]))
-        name, mail = entry["author"] if entry["author"][0] else self.author  # a hook does not know the user's name
-        # git orders by the committer's time: never earlier than the parent's, whatever the clock says. The author's is what people read
+        # a hook does not know the user's name
+        name, mail = entry["author"] if entry["author"][0] else self.author
+        # git orders by the committer's time: never earlier than the parent's, whatever the clock
+        # says. The author's is what people read
         ordered = max(at, min(self.objects.commit(parent).committer.time, LAST))
-        made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, Identity(name, mail, at), Identity(name, mail, ordered)))
+        made = self.objects.write(
+            Draft(
+                tree,
+                dict(view.edits),
+                (parent,),
+                text,
+                Identity(name, mail, at),
+                Identity(name, mail, ordered),
+            )
+        )
         if self.signer:
             made = self._signed(made) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])

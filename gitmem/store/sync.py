@@ -41,10 +41,13 @@ class Outcome:
     conflicts: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    abandoned: list[str] = field(default_factory=list)  # old tips that held what somebody purged: to be pruned
+    # old tips that held what somebody purged: to be pruned
+    abandoned: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)  # the oldest commits that the purge replaced
-    masked: set[str] = field(default_factory=set)  # texts that the purge took out, for our own files
-    waiting: Losses | None = None  # a purge that nobody agreed to follow yet; nothing was merged or pushed
+    # texts that the purge took out, for our own files
+    masked: set[str] = field(default_factory=set)
+    # a purge that nobody agreed to follow yet; nothing was merged or pushed
+    waiting: Losses | None = None
     followed: Losses | None = None  # what a purge that was followed took out of this clone
     quarantined: int = 0  # records of those that are kept on this machine
 
@@ -60,7 +63,11 @@ def tracking_ref(name: str) -> str:
     import hashlib
     import re
 
-    plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_-]+)*", name) and not name.endswith(".lock") and "://" not in name
+    plain = (
+        re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_-]+)*", name)
+        and not name.endswith(".lock")
+        and "://" not in name
+    )
     return f"{REMOTES}{name if plain else 'url-' + hashlib.sha256(name.encode()).hexdigest()[:12]}/main"
 
 
@@ -107,14 +114,21 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     before = store.objects.tip(into)
     if not remote.fetch(into):
         if before is not None and not out.warnings:
-            out.warnings.append(f"{remote.name} no longer has the memory it had; it is published again from here.")
+            out.warnings.append(
+                f"{remote.name} no longer has the memory it had; it is published again from here."
+            )
         return None
     fetched = store.objects.tip(into)
     if fetched is None:
-        raise External(f"what {remote.name} sent cannot be read.", "Run 'git fsck', then 'git mem sync' again.")
+        raise External(
+            f"what {remote.name} sent cannot be read.", "Run 'git fsck', then 'git mem sync' again."
+        )
     tree = store.objects.commit(fetched).tree
     entry = store.objects.find(tree, FORMAT_PATH)
-    check_format(store.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None, f"{remote.name} {remote.ref}")
+    check_format(
+        store.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None,
+        f"{remote.name} {remote.ref}",
+    )
     ours = store.tip()
     if ours and (hit := holds(store.objects, fetched, ours)):
         # what was purged here is still there: taking it would bring the secret back
@@ -132,7 +146,9 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
                 f"Something else was purged there on {other['at']}, which is still here. "
                 f"Name once more what you purged here, so that it goes there too: git mem purge --text SECRET (or ID) --remote {remote.name}"
             )
-        raise RemoteRefused(f"{remote.name} still holds what was purged here on {hit['at']}.", way, fetched=fetched)
+        raise RemoteRefused(
+            f"{remote.name} still holds what was purged here on {hit['at']}.", way, fetched=fetched
+        )
     if before is not None and before != fetched and not store.objects.is_ancestor(before, fetched):
         warning = f"{remote.name}'s memory was rewritten; both histories are kept."
         if ours and warning not in out.warnings and not holds(store.objects, ours, fetched):
@@ -162,7 +178,8 @@ def _join(store: Store, theirs: str, out: Outcome, weighing: Weighing) -> None:
                     return
                 out.followed, out.quarantined = lost, kept
                 made, report = followed.commit, followed.report
-                # noted before the ref moves: a sync that is killed in between is ended by the next prune
+                # noted before the ref moves: a sync that is killed in between is ended by the next
+                # prune
                 doom(store.home, [ours, *followed.doomed])
             else:
                 made, report = merge_commits(store.objects, ours, theirs)
@@ -174,16 +191,25 @@ def _join(store: Store, theirs: str, out: Outcome, weighing: Weighing) -> None:
             continue
         except MissingObject as error:
             raise External(
-                f"what {out.remote} sent is incomplete: {error}", "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote."
+                f"what {out.remote} sent is incomplete: {error}",
+                "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote.",
             ) from error
         if followed is not None:
             drop_unclean(store, theirs, [tracking_ref(out.remote)])
             out.abandoned += [ours, *followed.doomed]
             out.replaced += [row["boundary"] for row in purges(store.objects, theirs)]
             out.masked |= followed.masked
-            out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")
-            out.warnings += [f"your unsent change of {path} quotes what was purged, and was left out." for path in followed.left_out]
-            out.warnings += [f"your unsent change of {id} went with the record, which was purged." for id in followed.unsent]
+            out.warnings.append(
+                f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent."
+            )
+            out.warnings += [
+                f"your unsent change of {path} quotes what was purged, and was left out."
+                for path in followed.left_out
+            ]
+            out.warnings += [
+                f"your unsent change of {id} went with the record, which was purged."
+                for id in followed.unsent
+            ]
         out.received += received
         out.merged = made not in {ours, theirs}
         out.note(report)
@@ -213,7 +239,11 @@ def drop_unclean(store: Store, purged: str, keep: Iterable[str] = ()) -> list[st
     kept = {*keep}
     gone = []
     for ref, oid in store.objects.refs(NAMESPACE).items():
-        if ref.startswith((REMOTES, BACKUP)) and ref not in kept and holds(store.objects, oid, purged):
+        if (
+            ref.startswith((REMOTES, BACKUP))
+            and ref not in kept
+            and holds(store.objects, oid, purged)
+        ):
             store.objects.delete(ref, oid)
             gone.append(ref)
     expire_reflogs(store, [store.ref, *kept, *gone])
@@ -257,5 +287,6 @@ def unpushed(store: Store, remote: str) -> tuple[int, str]:
         return 0, ""
     there = store.objects.tip(tracking_ref(remote))
     waiting = [c.author.time for c in store.objects.walk([tip], [there] if there else [])]
-    dated = [t for t in waiting if t != ROOT_TIME] or waiting  # the first commit of every store has a made-up time
+    # the first commit of every store has a made-up time
+    dated = [t for t in waiting if t != ROOT_TIME] or waiting
     return len(waiting), stamp(min(dated)) if dated else ""

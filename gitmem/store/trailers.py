@@ -1,6 +1,7 @@
 """What the message of a store's commit says in its last lines. Pure."""
 
-BOOKKEEPING = frozenset({"usage", "merge", "purge", "init"})  # operations of commits that nobody asked for
+# operations of commits that nobody asked for
+BOOKKEEPING = frozenset({"usage", "merge", "purge", "init"})
 
 
 def trailers(message: str) -> dict[str, list[str]]:

@@ -46,7 +46,9 @@ Edits = dict[str, bytes | Entry | None]
 def root_draft() -> Draft:
     """Return the deterministic first commit of every store."""
     who = Identity(*GITMEM, ROOT_TIME)
-    return Draft(None, {FORMAT_PATH: FORMAT_BYTES}, (), "gitmem: init\n\nGitmem-Op: init\n", who, who)
+    return Draft(
+        None, {FORMAT_PATH: FORMAT_BYTES}, (), "gitmem: init\n\nGitmem-Op: init\n", who, who
+    )
 
 
 def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> tuple[str, Report]:
@@ -56,19 +58,24 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
     if objects.is_ancestor(ours, theirs):
         check_bounds(objects, ours, theirs)
         return theirs, Report()
-    # in one order, whoever merges: what a tree of somebody else's may hold beside files (empty folders) must not make a difference
+    # in one order, whoever merges: what a tree of somebody else's may hold beside files (empty
+    # folders) must not make a difference
     ours, theirs = sorted((ours, theirs))
     one, two = objects.commit(ours), objects.commit(theirs)
     base = _base_tree(objects, ours, theirs, depth)
     edits, report = merge_trees(objects, base, one.tree, two.tree)
     stamp = min(max(one.committer.time, two.committer.time), LAST)
     who = Identity(*GITMEM, stamp)
-    return objects.write(Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)), report
+    return objects.write(
+        Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)
+    ), report
 
 
 def check_bounds(objects: Objects, ours: str | None, theirs: str) -> None:
     """Raise External when what a commit brings was made to be endless: it must not become the store."""
-    for _ in diff(objects, objects.commit(ours).tree if ours else None, objects.commit(theirs).tree):
+    for _ in diff(
+        objects, objects.commit(ours).tree if ours else None, objects.commit(theirs).tree
+    ):
         pass
 
 
@@ -130,7 +137,11 @@ class _Tree:
         known = self._folders.get(path)
         if known is None:
             entry = self.find(path)
-            known = {e.name: e for e in self._objects.tree(entry.oid)} if entry and entry.is_tree else {}
+            known = (
+                {e.name: e for e in self._objects.tree(entry.oid)}
+                if entry and entry.is_tree
+                else {}
+            )
             self._folders[path] = known
         return known
 
@@ -140,11 +151,20 @@ def _acceptable(path: str, entry: Entry) -> bool:
     if entry.mode not in {BLOB, EXEC} or not safe_path(path):
         return False
     parts = path.split("/")
-    return not any(part.endswith(".md") and id_of_path("/".join(parts[: n + 1])) for n, part in enumerate(parts[:-1]))
+    return not any(
+        part.endswith(".md") and id_of_path("/".join(parts[: n + 1]))
+        for n, part in enumerate(parts[:-1])
+    )
 
 
 def _both(
-    objects: Objects, path: str, old: Entry | None, one: Entry | None, two: Entry | None, trees: tuple[str, str], report: Report
+    objects: Objects,
+    path: str,
+    old: Entry | None,
+    one: Entry | None,
+    two: Entry | None,
+    trees: tuple[str, str],
+    report: Report,
 ) -> Mapping[str, bytes | Entry | None]:
     """Merge a path that both sides changed differently."""
     id = id_of_path(path)
@@ -152,9 +172,20 @@ def _both(
     if one is None or two is None:
         kept = one or two
         assert kept is not None
-        marks = [e for tree in trees if id and (e := objects.find(tree, tombstone_path(id))) and not e.is_tree]
+        marks = [
+            e
+            for tree in trees
+            if id and (e := objects.find(tree, tombstone_path(id))) and not e.is_tree
+        ]
         if id and marks:
-            return {path: None, **(dict([_to_attic(objects, id, kept)]) if not any(_purged(objects, e) for e in marks) else {})}
+            return {
+                path: None,
+                **(
+                    dict([_to_attic(objects, id, kept)])
+                    if not any(_purged(objects, e) for e in marks)
+                    else {}
+                ),
+            }
         return {path: Entry(kept.name, BLOB, kept.oid)}
     if one.oid == two.oid:
         return {path: Entry(one.name, BLOB, one.oid)}
@@ -181,11 +212,18 @@ def _both(
             report.conflicts.append(id)
         if merged.damaged:
             report.damaged.append(path)
-        return {path: merged.data, **{attic_path(id, name): data for name, data in merged.attic.items()}}
+        return {
+            path: merged.data,
+            **{attic_path(id, name): data for name, data in merged.attic.items()},
+        }
     if path.startswith("usage/"):
         return {path: _merge_usage(base, ours, theirs)}
     if path == PURGES:  # each line stays: another clone's purge is not ours to forget
-        return {path: b"".join(line + b"\n" for line in sorted({*ours.split(b"\n"), *theirs.split(b"\n")} - {b""}))}
+        return {
+            path: b"".join(
+                line + b"\n" for line in sorted({*ours.split(b"\n"), *theirs.split(b"\n")} - {b""})
+            )
+        }
     if path.startswith("tombstones/"):
         return {path: min(ours, theirs, key=lambda mark: (b'"purged": true' not in mark, mark))}
     # a file that no rule knows: one side by its digest, the other in the attic
@@ -214,11 +252,19 @@ def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
     for id in {*one, *two}:
         was = start.get(id, {"n": 0, "last": ""})
         a, b = one.get(id, was), two.get(id, was)
-        out[id] = {"n": was["n"] + max(0, a["n"] - was["n"]) + max(0, b["n"] - was["n"]), "last": max(a["last"], b["last"], was["last"])}
+        out[id] = {
+            "n": was["n"] + max(0, a["n"] - was["n"]) + max(0, b["n"] - was["n"]),
+            "last": max(a["last"], b["last"], was["last"]),
+        }
     return usage_bytes(out)
 
 
-def _bury(objects: Objects, edits: Edits, mine: Mapping[str, tuple[Entry | None, Entry | None]], tree: _Tree) -> None:
+def _bury(
+    objects: Objects,
+    edits: Edits,
+    mine: Mapping[str, tuple[Entry | None, Entry | None]],
+    tree: _Tree,
+) -> None:
     """Move a record that one side added to the attic when the other side forgot its id.
 
     Happens to captured gotchas, whose ids come from their patterns: muted here, learned there.
@@ -256,10 +302,16 @@ def _settle_clashes(objects: Objects, edits: Edits, tree: _Tree) -> None:
         for n in range(1, len(parts))
     }
     for folder in sorted(folders):
-        _give_way(objects, edits, folder, edits.pop(folder) if folder in edits else tree.find(folder))
+        _give_way(
+            objects, edits, folder, edits.pop(folder) if folder in edits else tree.find(folder)
+        )
     for path, value in list(edits.items()):
         entry = tree.find(path) if value is not None else None
-        if entry and entry.is_tree and any(edits.get(p, e) is not None for p, e in files(objects, entry.oid, path + "/")):
+        if (
+            entry
+            and entry.is_tree
+            and any(edits.get(p, e) is not None for p, e in files(objects, entry.oid, path + "/"))
+        ):
             _give_way(objects, edits, path, edits.pop(path))
 
 

@@ -19,4 +19,7 @@ def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
 
 def usage_bytes(rows: Mapping[str, Mapping[str, Any]]) -> bytes:
     """Return a usage file: one JSON object a line, sorted by id."""
-    return "".join(json.dumps({"id": id, "n": rows[id]["n"], "last": rows[id]["last"]}) + "\n" for id in sorted(rows)).encode()
+    return "".join(
+        json.dumps({"id": id, "n": rows[id]["n"], "last": rows[id]["last"]}) + "\n"
+        for id in sorted(rows)
+    ).encode()

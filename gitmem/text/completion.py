@@ -34,7 +34,9 @@ _OPEN = re.compile(
     r"|[?？¿]|没|未|不|还|如果|等|之后|之前|需要|要|吗"
 )
 _PART = re.compile(r"(?<=[.!;。！；])\s*|\n+|;\s+")
-_WHOSE = re.compile(r"(?i)^(?:the|our|my|your|this|that|all|both|a|o|as|os|noss[ao]s?|minhas?|meus?|la|el|las|los|nuestr[ao]s?|mis?)\s+")
+_WHOSE = re.compile(
+    r"(?i)^(?:the|our|my|your|this|that|all|both|a|o|as|os|noss[ao]s?|minhas?|meus?|la|el|las|los|nuestr[ao]s?|mis?)\s+"
+)
 _ENDS = re.compile(r"[,，;；].*$")
 
 
@@ -44,7 +46,10 @@ def completed(text: str) -> list[str]:
     for part in _PART.split(text[:8000]):
         clause = part.strip(" .!;。！；*_-•\t")
         clause = re.sub(
-            r"^(?:ok(?:ay)?|so|great|well|and|also|then|bom|bueno|vale|pronto|好|好的)[,，:]?\s+", "", clause, flags=re.IGNORECASE
+            r"^(?:ok(?:ay)?|so|great|well|and|also|then|bom|bueno|vale|pronto|好|好的)[,，:]?\s+",
+            "",
+            clause,
+            flags=re.IGNORECASE,
         )
         if not 4 <= len(clause) <= 240 or _OPEN.search(clause):
             continue

@@ -2,7 +2,8 @@
 
 from gitmem.base.fast import Lazy
 
-# signs that are part of a name: `C++17`, `clang++`, `C#`; not those of `a+b`, `1++`, `Page#top`, `## Title ##`
+# signs that are part of a name: `C++17`, `clang++`, `C#`; not those of `a+b`, `1++`, `Page#top`,
+# `## Title ##`
 SIGNS = r"(?<=[a-z])\+\+(?!\+|\d*[a-z_])|(?<=[a-z])(?<![a-z0-9_]{2})#(?!#|\d*[a-z_])"
 _WORD = Lazy(r"\w+")
 _NAME = Lazy(rf"\w+(?:{SIGNS})?")

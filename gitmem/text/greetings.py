@@ -1,7 +1,8 @@
 """Which prompts say nothing of work: a greeting, a thank-you, a word to see whether anybody is there. Pure; hooks load it."""
 
 MOST = 5  # words of one
-COMMANDS = frozenset({"/exit", "/quit", "/clear", "/help"})  # of an agent's CLI that say nothing; any other one is work
+# of an agent's CLI that say nothing; any other one is work
+COMMANDS = frozenset({"/exit", "/quit", "/clear", "/help"})
 _WORDS = frozenset(
     "hi hii hey heya hello helo hallo howdy yo hola ola oi ciao salut bonjour moin servus ahoj cześć czesc merhaba namaste salam shalom hej hei "
     "ok okay k yes yep yeah no nope sure fine good great nice cool thanks thank thx ty cheers danke merci gracias obrigado grazie please pls "
@@ -15,5 +16,9 @@ def trivial(prompt: str) -> bool:
     """Say whether a prompt is small talk alone: nothing in it says what to do."""
     if prompt.lstrip().startswith("/"):
         return prompt.strip().lower() in COMMANDS
-    words = "".join(c if c.isalnum() or c in "'’" else " " for c in prompt[:200].lower()).replace("’", "'").split()
+    words = (
+        "".join(c if c.isalnum() or c in "'’" else " " for c in prompt[:200].lower())
+        .replace("’", "'")
+        .split()
+    )
     return len(prompt) <= 200 and len(words) <= MOST and all(word in _WORDS for word in words)

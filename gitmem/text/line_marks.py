@@ -86,7 +86,14 @@ class Note:
 
     __slots__ = ("after", "first", "given", "gone", "start", "units")
 
-    def __init__(self, after: "list[int]", start: int, units: "list[Unit]", gone: "list[int]", given: "list[bool]") -> None:
+    def __init__(
+        self,
+        after: "list[int]",
+        start: int,
+        units: "list[Unit]",
+        gone: "list[int]",
+        given: "list[bool]",
+    ) -> None:
         self.first = 0  # line of the file that `after` begins with
         self.after = after
         self.start = start

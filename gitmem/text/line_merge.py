@@ -9,7 +9,9 @@ def _changes(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]
     from difflib import SequenceMatcher  # two bodies that both changed: rare, and 3 ms
 
     matcher = SequenceMatcher(None, base, side, autojunk=False)
-    return [(i1, i2, side[j1:j2]) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"]
+    return [
+        (i1, i2, side[j1:j2]) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"
+    ]
 
 
 def merge3(base: str, one: str, two: str) -> str | None:
@@ -19,7 +21,10 @@ def merge3(base: str, one: str, two: str) -> str | None:
     if one == base:
         return two
     lines = base.splitlines(keepends=True)
-    left, right = _changes(lines, one.splitlines(keepends=True)), _changes(lines, two.splitlines(keepends=True))
+    left, right = (
+        _changes(lines, one.splitlines(keepends=True)),
+        _changes(lines, two.splitlines(keepends=True)),
+    )
     out: list[str] = []
     at = i = j = 0
     while i < len(left) or j < len(right):

@@ -53,7 +53,11 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
             at = end + 1
         else:
             end = at
-            while end + 1 < len(lines) and _goes_on(lines[end + 1]) and not IMPORT.fullmatch(line.strip()):
+            while (
+                end + 1 < len(lines)
+                and _goes_on(lines[end + 1])
+                and not IMPORT.fullmatch(line.strip())
+            ):
                 end += 1
             if end + 1 < len(lines) and _UNDERLINE.match(lines[end + 1]) and end == at:
                 head = line.strip()
@@ -61,7 +65,11 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
                 at += 2
                 continue
             text = "\n".join(one.strip() for one in lines[at : end + 1])
-            kind = "table" if all(one.lstrip().startswith("|") for one in lines[at : end + 1]) else "text"
+            kind = (
+                "table"
+                if all(one.lstrip().startswith("|") for one in lines[at : end + 1])
+                else "text"
+            )
             yield Piece(kind, at + 1, end + 1, re.sub(r"(?m)^>[ \t]?", "", text), head)
             at = end + 1
 
@@ -133,7 +141,12 @@ def _end_of_item(lines: Sequence[str], at: int) -> int:
             continue
         deep = _wide(line)
         fence = FENCE.match(line)
-        if deep <= depth and (ITEM.match(line) or _HEADING.match(line) or _RULER.match(line) or (fence and deep < depth + 2)):
+        if deep <= depth and (
+            ITEM.match(line)
+            or _HEADING.match(line)
+            or _RULER.match(line)
+            or (fence and deep < depth + 2)
+        ):
             break
         if deep < depth + 2 and (not lines[n - 1].strip() or IMPORT.fullmatch(line.strip())):
             break
@@ -147,7 +160,9 @@ def _item(lines: Sequence[str], at: int, end: int, item: "re.Match[str]", head: 
     box = _BOX.match(first)
     rest = [line.expandtabs(4) for line in lines[at + 1 : end + 1]]
     indent = min((_wide(line) for line in rest if line.strip()), default=0)
-    text = "\n".join([first[box.end() :] if box else first, *(line[indent:].rstrip() for line in rest)])
+    text = "\n".join(
+        [first[box.end() :] if box else first, *(line[indent:].rstrip() for line in rest)]
+    )
     return Piece(
         "item",
         at + 1,

@@ -16,10 +16,17 @@ _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _BREAK = re.compile(r"[,，、;；:：](?!\d)")
 # `Before X, do Y` is `do Y before X`
-_TURNED = re.compile(r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando|quando)\b[^,]+),\s*+([^,]*[^,\s.])[\s.]*$")
+_TURNED = re.compile(
+    r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando|quando)\b[^,]+),\s*+([^,]*[^,\s.])[\s.]*$"
+)
 _AND, _OR = frozenset("and e y".split()), frozenset("or ou o".split())
-_NOT = frozenset("not no never none don dont avoid avoids avoiding nunca não jamais jamás evitar evite evita tampoco".split())
-_CUT = {f"{word}n": word for word in "does did is are was were has have had should would could must need".split()} | {
+_NOT = frozenset(
+    "not no never none don dont avoid avoids avoiding nunca não jamais jamás evitar evite evita tampoco".split()
+)
+_CUT = {
+    f"{word}n": word
+    for word in "does did is are was were has have had should would could must need".split()
+} | {
     "don": "do",
     "won": "will",
     "can": "can",
@@ -42,14 +49,33 @@ _CHOOSE = frozenset(
 _LEADING = frozenset("to i ¬ must".split())  # before a verb of choosing
 _POINTING = frozenset("a an the this that our your its".split())
 _MUST = frozenset("must deve devem debe deben".split())
-_OF = {"do": "de", "da": "de", "dos": "de", "das": "de", "del": "de", "nos": "em", "nas": "em", "na": "em", "al": "ao"}
-_ROMANCE = frozenset("o os um uma e em de das dos para por com que el los las una y en con antes".split())
-_LISTING = frozenset("use uses using used support supports include includes allow allows between usar usamos".split())
-_PLACED = frozenset("in on with for of about com con para em en".split())  # a list after one of these must be the end
+_OF = {
+    "do": "de",
+    "da": "de",
+    "dos": "de",
+    "das": "de",
+    "del": "de",
+    "nos": "em",
+    "nas": "em",
+    "na": "em",
+    "al": "ao",
+}
+_ROMANCE = frozenset(
+    "o os um uma e em de das dos para por com que el los las una y en con antes".split()
+)
+_LISTING = frozenset(
+    "use uses using used support supports include includes allow allows between usar usamos".split()
+)
+# a list after one of these must be the end
+_PLACED = frozenset("in on with for of about com con para em en".split())
 _ORDERED = frozenset("then order first last respectively ordem orden depois después luego".split())
-_JOINS = frozenset("that which who when if before after while because unless except by que quando cuando por".split())
+_JOINS = frozenset(
+    "that which who when if before after while because unless except by que quando cuando por".split()
+)
 _BE = frozenset("is are be been".split())
-_DONE = frozenset("written run made kept sent built done put read held found given taken shown".split())
+_DONE = frozenset(
+    "written run made kept sent built done put read held found given taken shown".split()
+)
 _CJK_FRAME = re.compile("应该|应当|我们|请")
 _CJK_HOLDS = re.compile("总是|始终")
 _NOT_CJK = re.compile("不|没|別|别|勿|禁|无|無|ない|しない")
@@ -85,7 +111,10 @@ class Refused:
     def says_again(self, text: str) -> bool:
         """Say whether a text says what was rejected."""
         new = claim(text)
-        return new.plain in self._plain or bool(new.telling and any(says_again(new, old) for old in self._claims.get(_group_key(new), ())))
+        return new.plain in self._plain or bool(
+            new.telling
+            and any(says_again(new, old) for old in self._claims.get(_group_key(new), ()))
+        )
 
 
 def _group_key(one: Claim) -> tuple[int, str]:
@@ -103,7 +132,9 @@ def says_again(new: Claim, old: Claim) -> bool:
     if new.plain == old.plain:
         return True
     same = len(new.telling) == len(old.telling) > 0
-    return same and all(a == b or _one_stem(a, b) for a, b in zip(new.telling, old.telling, strict=True))
+    return same and all(
+        a == b or _one_stem(a, b) for a, b in zip(new.telling, old.telling, strict=True)
+    )
 
 
 def _tokens(text: str) -> list[str]:
@@ -119,8 +150,14 @@ def _tokens(text: str) -> list[str]:
 
 def _telling(words: list[str]) -> list[str]:
     """Return the words that tell, in their order; those of a bare list in the order of the alphabet."""
-    denies = any(word in _NOT or word == "t" or word in _WITHOUT or _NOT_CJK.search(word) for word in words)
-    told = frozenset().union(*_PERSONS) if sum(not group.isdisjoint(words) for group in _PERSONS) > 1 else frozenset()
+    denies = any(
+        word in _NOT or word == "t" or word in _WITHOUT or _NOT_CJK.search(word) for word in words
+    )
+    told = (
+        frozenset().union(*_PERSONS)
+        if sum(not group.isdisjoint(words) for group in _PERSONS) > 1
+        else frozenset()
+    )
     romance = len(_ROMANCE.intersection(words)) > 1 and not {"the", "and", "is"} & set(words)
     words = _passive(_sorted_lists(_denied(words)))
     out: list[str] = []
@@ -128,7 +165,9 @@ def _telling(words: list[str]) -> list[str]:
     for n, word in enumerate(words):
         after = words[n + 1] if n + 1 < len(words) else ""
         if _IS_CJK.match(word):
-            run = _CJK_FRAME.sub("", word) if denies else _CJK_HOLDS.sub("", _CJK_FRAME.sub("", word))
+            run = (
+                _CJK_FRAME.sub("", word) if denies else _CJK_HOLDS.sub("", _CJK_FRAME.sub("", word))
+            )
             out += [run[i : i + 2] for i in range(len(run) - 1)] or ([run] if run else [])
         elif word in {"has", "have"} and after == "to":
             out.append("must")
@@ -144,7 +183,9 @@ def _telling(words: list[str]) -> list[str]:
             out.append(_OF[word])
         elif word == "," or (word in _AND and (word == "and" or romance)):
             pass
-        elif word in told or not (word in _FRAME or (word in _HOLDS and not denies) or _is_choice(word, before, after)):
+        elif word in told or not (
+            word in _FRAME or (word in _HOLDS and not denies) or _is_choice(word, before, after)
+        ):
             out.append(word)
         before = word
     return out
@@ -156,7 +197,13 @@ def _is_choice(word: str, before: str, after: str) -> bool:
         return after in _CHOOSE or after in _FRAME - _POINTING or before in _CHOOSE
     if word in {"make", "time"}:
         return after == "sure" if word == "make" else before == "every"
-    return word in _CHOOSE and (not before or before in _LEADING or before in _FRAME or before in _HOLDS or before in _CHOOSE)
+    return word in _CHOOSE and (
+        not before
+        or before in _LEADING
+        or before in _FRAME
+        or before in _HOLDS
+        or before in _CHOOSE
+    )
 
 
 def _denied(words: Sequence[str]) -> list[str]:
@@ -191,7 +238,9 @@ def _sorted_lists(words: list[str]) -> list[str]:
             items.append(words[end])
             end += 1
             start = end
-            while end < len(words) and (words[end] == "," or words[end] in _AND or words[end] in _OR):
+            while end < len(words) and (
+                words[end] == "," or words[end] in _AND or words[end] in _OR
+            ):
                 end += 1
             if end == start or end == len(words) or not _is_item(words[end]):
                 end = start
@@ -206,7 +255,9 @@ def _sorted_lists(words: list[str]) -> list[str]:
 
 def _is_item(word: str) -> bool:
     return (
-        word not in _FRAME and word not in {"¬", ",", "only", "to"} | _AND | _OR | _WITHOUT | _PLACED | _JOINS and not _IS_CJK.match(word)
+        word not in _FRAME
+        and word not in {"¬", ",", "only", "to"} | _AND | _OR | _WITHOUT | _PLACED | _JOINS
+        and not _IS_CJK.match(word)
     )
 
 
@@ -219,9 +270,26 @@ def _passive(words: list[str]) -> list[str]:
     while end < len(words) and (words[end] == "¬" or words[end] in _HOLDS):
         end += 1
     start = at
-    while start and words[start - 1] in {"should", "must", "to", "have", "has", "will", "¬", "may", "can", "might", "could"}:
+    while start and words[start - 1] in {
+        "should",
+        "must",
+        "to",
+        "have",
+        "has",
+        "will",
+        "¬",
+        "may",
+        "can",
+        "might",
+        "could",
+    }:
         start -= 1
-    if end >= len(words) or not start or words[end] in _CHOOSE or not (words[end].endswith("ed") or words[end] in _DONE):
+    if (
+        end >= len(words)
+        or not start
+        or words[end] in _CHOOSE
+        or not (words[end].endswith("ed") or words[end] in _DONE)
+    ):
         return words
     if not _JOINS.isdisjoint(words[:start]) or "," in words[:start]:
         return words
@@ -236,4 +304,7 @@ def _one_stem(a: str, b: str) -> bool:
     while n < min(len(a), len(b)) and a[n] == b[n]:
         n += 1
     ends = a[n:], b[n:]
-    return set(ends) <= _ENDINGS and (n >= 4 or (n == 3 and ("" in ends or set(ends) in ({"y", "ies"}, {"y", "ied"}, {"e", "ing"}))))
+    return set(ends) <= _ENDINGS and (
+        n >= 4
+        or (n == 3 and ("" in ends or set(ends) in ({"y", "ies"}, {"y", "ied"}, {"e", "ing"})))
+    )

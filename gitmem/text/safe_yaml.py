@@ -11,13 +11,20 @@ def check(text: str, loader: Any, nested: int, *, simple: bool = True) -> None:
     try:
         for event in yaml.parse(text, Loader=loader):
             line = getattr(event.start_mark, "line", 0) + 1
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+                event, yaml.CollectionEndEvent
+            )
             if depth > nested:  # libyaml builds on the C stack
                 raise ValueError(f"line {line}: it is nested too deeply")
-            if simple and (isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None)):
+            if simple and (
+                isinstance(event, yaml.AliasEvent)
+                or getattr(event, "anchor", None)
+                or getattr(event, "tag", None)
+            ):
                 raise ValueError(f"line {line}: anchors, aliases and tags are not taken")
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" not in str(error.problem):  # libyaml of PyYAML 6.0.4 and later has a limit of its own
+        # libyaml of PyYAML 6.0.4 and later has a limit of its own
+        if "nesting depth" not in str(error.problem):
             raise
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ValueError(f"line {line}: it is nested too deeply") from error

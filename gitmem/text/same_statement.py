@@ -12,7 +12,9 @@ from gitmem.text.paraphrase import Claim, claim, says_again
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 # a path, a version, an option, an identifier or a word; one character of a script without spaces
-_TOKEN = re.compile(rf"[{_CJK}]|(?:(?:(?<=\s)|^)-{{1,2}}|[@~$/.])?[^\W{_CJK}]+(?:[-./:@+#%'’]+[^\W{_CJK}]+)*(?:\+\+|#|%)?")
+_TOKEN = re.compile(
+    rf"[{_CJK}]|(?:(?:(?<=\s)|^)-{{1,2}}|[@~$/.])?[^\W{_CJK}]+(?:[-./:@+#%'’]+[^\W{_CJK}]+)*(?:\+\+|#|%)?"
+)
 _EMPTY = frozenset(
     """a an the is are was were be been being am has have had having do does did will shall please
     o os um uma uns umas é são foi foram está estão ser el la los las un una unos unas es son fue fueron está están
@@ -28,7 +30,10 @@ _LEAD = re.compile(
     r"|(?:vamos\sa|vamos|hemos\sdecidido|decidimos|falta|precisamos|precisa|temos\s(?:que|de)|tenemos\sque|hay\sque|por\sfavor)[,\s]+(?!com\b|con\b)"
     r"|(?:我们|还需要|需要|决定))\s*"
 )
-_POLITE = re.compile(r"(?:[,，]|(?<!\s))\s*+\b(?:please|thanks|por favor|obrigad[oa]|gracias)\b|请|谢谢", re.IGNORECASE)
+_POLITE = re.compile(
+    r"(?:[,，]|(?<!\s))\s*+\b(?:please|thanks|por favor|obrigad[oa]|gracias)\b|请|谢谢",
+    re.IGNORECASE,
+)
 _MARKUP = re.compile(r"[`*_]{2,}|`|\*(?=\w)|(?<=\w)\*")
 
 
@@ -56,7 +61,11 @@ def _claim(text: str) -> Claim:
 
 
 def _singular(token: str) -> str:
-    return token[:-1] if len(token) > 4 and token.isalpha() and token.endswith("s") and not token.endswith("ss") else token
+    return (
+        token[:-1]
+        if len(token) > 4 and token.isalpha() and token.endswith("s") and not token.endswith("ss")
+        else token
+    )
 
 
 def same(one: str, other: str) -> bool:

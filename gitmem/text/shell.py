@@ -24,7 +24,9 @@ _WRAPPER = Lazy(
     r"timeout(?:\s+(?:-[ks]\s+(?!-)\S+|-(?![ks]\s)\S+))*\s+\d+(?:\.\d+)?[smhd]?)\s+"
 )
 _HIDDEN = Lazy(r"(?<!\s)\s*+(?:\d?>>?&\d?-?|(?:&|\d)?>>?\s*+/dev/null|<\s*+/dev/null)")
-_FLAGS = Lazy(r"(?<!\s)\s++(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)")
+_FLAGS = Lazy(
+    r"(?<!\s)\s++(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)"
+)
 _RUNNER = Lazy(
     r"^(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|python\d?(?:\.\d+)?\s+-m\s+|npx\s+)?(?:pytest|unittest|npm|pnpm|yarn|bun|make|cargo|go|tox|nox|jest|vitest|mocha|mvn|gradle|ruff|mypy|tsc|eslint|pre-commit)\b"
 )
@@ -36,7 +38,8 @@ _SHOWING = Lazy(r"^(?:tail|head|cat|less|tee|grep|egrep|rg|sed|awk|sort|uniq|wc)
 _LOOKING = Lazy(
     r"^(?:ls|cat|head|tail|less|grep|egrep|fgrep|rg|ag|(?:find|fd)(?!.*\s-(?:exec|delete))|stat|test|\[|which|type|pwd|echo|cd|diff|cmp|file|git[ -]mem)(?:\s|$)"
 )
-# what sets up, starts, cleans or configures: it may be why the same command passes now, with the same code
+# what sets up, starts, cleans or configures: it may be why the same command passes now, with the
+# same code
 _HELPING = Lazy(
     r"^(?:sudo\s+(?:-\S+\s+)*)?(?:"
     r"(?:pip|pip3|pipx|pipenv|poetry|pdm|uv|conda|mamba|npm|pnpm|yarn|bun|cargo|gem|bundle|composer|apt|apt-get|apk|dnf|yum|brew|go|rustup|nvm|pyenv|asdf|sdk|dotnet|helm|mix|corepack)"
@@ -63,7 +66,9 @@ class Part:
 
     __slots__ = ("bare", "env", "folder", "kind", "operator", "text")
 
-    def __init__(self, operator: str, folder: str, env: str, bare: str, text: str, kind: str = "") -> None:
+    def __init__(
+        self, operator: str, folder: str, env: str, bare: str, text: str, kind: str = ""
+    ) -> None:
         self.operator = operator
         self.folder = folder
         self.env = env
@@ -74,7 +79,9 @@ class Part:
     @property
     def key(self) -> str:
         """What is the same each time it is run: where, and what, without how much a runner prints."""
-        return f"{self.folder}\n{_FLAGS.sub('', self.bare) if _RUNNER.match(self.bare) else self.bare}"
+        return (
+            f"{self.folder}\n{_FLAGS.sub('', self.bare) if _RUNNER.match(self.bare) else self.bare}"
+        )
 
 
 def parts(command: str, cwd: str = "") -> "list[Part]":
@@ -101,7 +108,9 @@ def key(command: str, cwd: str = "") -> str:
     run = _run(parts(command, cwd))
     if not run:
         return ""
-    return f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]
+    return (
+        f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]
+    )
 
 
 def proven(command: str, cwd: str = "") -> "set[str]":
@@ -115,16 +124,23 @@ def proven(command: str, cwd: str = "") -> "set[str]":
     if len(command) > READ or _ODD.search(plain) or plain.endswith("&"):
         return set()
     found = parts(command, cwd)
-    start = max((n for n, part in enumerate(found) if part.operator in {";", "\n"}), default=0)  # only the last list's code is told
+    # only the last list's code is told
+    start = max((n for n, part in enumerate(found) if part.operator in {";", "\n"}), default=0)
     tail = found[start:]
     signs = {part.operator for part in tail[1:]}
     failing = any(_PIPEFAIL.match(part.bare) for part in found[:start])
     if not tail or "||" in signs or "&" in signs or ("|" in signs and not failing):
         return set()
     run = [part for part in tail if part.operator != "|" and not part.kind]
-    if not run or any(sign in run[-1].folder for sign in "$~`") or any(_CD.match(part.text) and part.text.endswith("-") for part in found):
+    if (
+        not run
+        or any(sign in run[-1].folder for sign in "$~`")
+        or any(_CD.match(part.text) and part.text.endswith("-") for part in found)
+    ):
         return set()
-    return {part.key for part in run} | {f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]}
+    return {part.key for part in run} | {
+        f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]
+    }
 
 
 def same(one: str, other: str) -> bool:
@@ -157,7 +173,11 @@ def helping(command: str) -> "list[str]":
     """Return the simple commands that set up, start, clean or configure: those that may be why another one passes."""
     if "<<" in command:
         return []  # the text of a here-document is not a command
-    return [" ".join(part.text.split()) for part in parts(command) if _HELPING.match(part.bare if part.kind != "export" else part.text)]
+    return [
+        " ".join(part.text.split())
+        for part in parts(command)
+        if _HELPING.match(part.bare if part.kind != "export" else part.text)
+    ]
 
 
 def only_looks(command: str) -> bool:
@@ -167,7 +187,11 @@ def only_looks(command: str) -> bool:
 
 
 def _run(found: "list[Part]") -> "list[Part]":
-    return [part for part in found if not part.kind and not (part.operator == "|" and _SHOWING.match(part.bare))]
+    return [
+        part
+        for part in found
+        if not part.kind and not (part.operator == "|" and _SHOWING.match(part.bare))
+    ]
 
 
 def _split(command: str) -> "list[tuple[str, str]]":

@@ -27,7 +27,9 @@ def are_sisters(path: str, other: str, core: str) -> bool:
     """Say whether of two files one tests the other, by their names; a name that many files have needs a folder of one name too."""
     if stem(other.rpartition("/")[2]) != core or is_test(other) == is_test(path):
         return False
-    above = {part.lower() for part in path.split("/")[:-1]} & {part.lower() for part in other.split("/")[:-1]}
+    above = {part.lower() for part in path.split("/")[:-1]} & {
+        part.lower() for part in other.split("/")[:-1]
+    }
     return core not in _EVERYWHERE or bool(above - {"src", "lib", "app", "test", "tests"})
 
 

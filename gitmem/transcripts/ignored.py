@@ -18,7 +18,12 @@ def shown(turns: Iterable[Turn], hidden: Ignored, root: str = "") -> Iterator[Tu
 def _without(turn: Turn, hidden: Ignored, roots: list[str]) -> Turn:
     root = roots[0] if roots else ""
     files = tuple(path for path in turn.files if not hidden.has(relative(path, root)))
-    if turn.role == TOOL and (len(files) < len(turn.files) or hidden.used_by(turn.command, roots, root)):
-        return replace(turn, text="", command="", files=files, failed=None)  # what it printed is of them
+    if turn.role == TOOL and (
+        len(files) < len(turn.files) or hidden.used_by(turn.command, roots, root)
+    ):
+        # what it printed is of them
+        return replace(turn, text="", command="", files=files, failed=None)
     text = hidden.without(turn.text, roots, root)
-    return replace(turn, text=text, files=files, rows=turn.rows and text.count("\n") == turn.text.count("\n"))
+    return replace(
+        turn, text=text, files=files, rows=turn.rows and text.count("\n") == turn.text.count("\n")
+    )

@@ -12,7 +12,9 @@ _MARK = re.compile(rb'["{}\[\]]')
 _QUOTE = re.compile(rb'["\\]')
 
 
-def members(stream: IO[bytes], name: str, *, every: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+def members(
+    stream: IO[bytes], name: str, *, every: bool = False
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, value) of each object in the list `name` of a document, or in the document that is a list itself.
 
     With `every` the document may be a list of such documents, and the lists of all are read. Of an object of more than 4 MiB comes what its beginning says. A document that ends in the middle has the objects before.
@@ -54,7 +56,15 @@ def members(stream: IO[bytes], name: str, *, every: bool = False) -> Iterator[tu
                 string.clear()
             elif mark in b"{[":
                 deep += 1
-                if not level and mark == b"[" and (last == key and deep in (2, 3) if every else deep == 1 or (deep == 2 and last == key)):
+                if (
+                    not level
+                    and mark == b"["
+                    and (
+                        last == key and deep in (2, 3)
+                        if every
+                        else deep == 1 or (deep == 2 and last == key)
+                    )
+                ):
                     level = deep
                 elif level and deep == level + 1 and mark == b"{":
                     line += step.count(b"\n", counted, here)

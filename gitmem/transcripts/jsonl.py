@@ -40,7 +40,12 @@ def lines(stream: IO[bytes], most: int = MOST) -> Iterator[Line]:
                     ended = True
                     break
         text = data.decode("utf-8", "replace")
-        yield Line(number, (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\r\n"), whole, ended)
+        yield Line(
+            number,
+            (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\r\n"),
+            whole,
+            ended,
+        )
 
 
 def value(line: Line) -> Any:

@@ -18,25 +18,68 @@ from gitmem.transcripts.turn import Turn
 
 PEEK = 64 << 10  # bytes by which a file is told
 READERS: Mapping[str, Callable[[IO[bytes]], Iterator[Turn]]] = {
-    "claude": claude, "gemini": gemini, "gemini-document": gemini_document, "codex": codex, "history": history,
-    "export": exported, "text": text, "plan": plan, "state": state, "commits": commits,
-}  # fmt: skip
-STRAY = 0.01  # of a text's bytes that may be control characters: what terminals drew, a few that came in by accident
+    "claude": claude,
+    "gemini": gemini,
+    "gemini-document": gemini_document,
+    "codex": codex,
+    "history": history,
+    "export": exported,
+    "text": text,
+    "plan": plan,
+    "state": state,
+    "commits": commits,
+}
+# of a text's bytes that may be control characters: what terminals drew, a few that came in by
+# accident
+STRAY = 0.01
 HINT = "What can be read: transcripts of Claude Code, Gemini CLI and Codex, histories and exports of sessions, plans, notes, commit messages; in UTF-8."
 WIDE = "it is in UTF-16"
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\b\x1b")
 _MAGIC = (
-    (b"\x89PNG\r\n", "it is a picture"), (b"\xff\xd8\xff", "it is a picture"), (b"GIF8", "it is a picture"), (b"SQLite format 3\0", "it is a database"),
-    (b"PK\x03\x04", "it is an archive or a document that is packed like one"), (b"PK\x05\x06", "it is an archive"), (b"\x1f\x8b", "it is compressed"), (b"BZh", "it is compressed"),
-    (b"\xfd7zXZ", "it is compressed"), (b"7z\xbc\xaf", "it is an archive"), (b"(\xb5/\xfd", "it is compressed"), (b"%PDF-", "it is a PDF"), (b"\x7fELF", "it is a program"),
-    (b"\xff\xfe", WIDE), (b"\xfe\xff", WIDE),
-)  # fmt: skip
-_COMMIT = re.compile(rb"\s*commit [0-9a-f]{7,64}\b[^\n]*\n(?:Merge|Author|AuthorDate|Commit|Date|gpg|\s)")
-_ONE_LINES = re.compile(rb"\s*+(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*|\Z)){2}")
+    (b"\x89PNG\r\n", "it is a picture"),
+    (b"\xff\xd8\xff", "it is a picture"),
+    (b"GIF8", "it is a picture"),
+    (b"SQLite format 3\0", "it is a database"),
+    (b"PK\x03\x04", "it is an archive or a document that is packed like one"),
+    (b"PK\x05\x06", "it is an archive"),
+    (b"\x1f\x8b", "it is compressed"),
+    (b"BZh", "it is compressed"),
+    (b"\xfd7zXZ", "it is compressed"),
+    (b"7z\xbc\xaf", "it is an archive"),
+    (b"(\xb5/\xfd", "it is compressed"),
+    (b"%PDF-", "it is a PDF"),
+    (b"\x7fELF", "it is a program"),
+    (b"\xff\xfe", WIDE),
+    (b"\xfe\xff", WIDE),
+)
+_COMMIT = re.compile(
+    rb"\s*commit [0-9a-f]{7,64}\b[^\n]*\n(?:Merge|Author|AuthorDate|Commit|Date|gpg|\s)"
+)
+_ONE_LINES = re.compile(
+    rb"\s*+(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*|\Z)){2}"
+)
 # a document of `git mem session export`, or a list of them, in whatever order its keys are
 _EXPORT = re.compile(rb'"interactions"\s*:\s*\[\s*(?:[{\]]|\Z)')
-_CODEX = {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "inter_agent_communication_metadata"}
-_CLAUDE = {"user", "assistant", "system", "summary", "attachment", "queue-operation", "file-history-snapshot", "last-prompt", "progress"}
+_CODEX = {
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "inter_agent_communication_metadata",
+}
+_CLAUDE = {
+    "user",
+    "assistant",
+    "system",
+    "summary",
+    "attachment",
+    "queue-operation",
+    "file-history-snapshot",
+    "last-prompt",
+    "progress",
+}
 
 
 def read(stream: IO[bytes], name: str = "", form: str = "auto") -> Iterator[Turn]:
@@ -66,7 +109,8 @@ def readable(stream: IO[bytes], name: str) -> IO[bytes]:
 def _no_text(head: bytes) -> str:
     """Return what bytes are that are not text; empty when they may be text, in whatever encoding of single bytes."""
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
-    if kind or head.startswith(b'{"'):  # of JSON lines, those that a crash has damaged are passed over
+    # of JSON lines, those that a crash has damaged are passed over
+    if kind or head.startswith(b'{"'):
         return kind
     bare = head.rstrip(b"\0")  # a file that a crash left with zeros at its end
     controls = len(bare) - len(bare.translate(None, _CONTROLS))
@@ -80,7 +124,11 @@ def detect(head: bytes, name: str = "") -> str:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if (start[:1] == b"{" or b"\n{" in head) and (found := _of_rows(head)):
         return found
-    if start[:1] in (b"{", b"[") and _EXPORT.search(head) and (b'"session_id"' in head or b'"metadata"' in head):
+    if (
+        start[:1] in (b"{", b"[")
+        and _EXPORT.search(head)
+        and (b'"session_id"' in head or b'"metadata"' in head)
+    ):
         return "export"
     if start[:1] == b"{":
         if b'"messages"' in head and (b'"sessionId"' in head or b'"projectHash"' in head):
@@ -89,7 +137,9 @@ def detect(head: bytes, name: str = "") -> str:
             return "state"
     if start[:1] == b"[" and b'"parts"' in head and b'"role"' in head:
         return "gemini-document"
-    if name.lower().endswith((".md", ".markdown")) and re.search(rb"(?m)^[ \t]*[-*] \[[ xX]\] ", head):
+    if name.lower().endswith((".md", ".markdown")) and re.search(
+        rb"(?m)^[ \t]*[-*] \[[ xX]\] ", head
+    ):
         return "plan"
     return "text"
 

@@ -14,10 +14,21 @@ _PATHS = ("file_path", "path", "notebook_path", "absolute_path", "filename", "fi
 _PATCHED = re.compile(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$")
 _EXITED = re.compile(r"(?mi)^(?:process exited with code|exit code:?|exit status:?) (-?\d+)\s*$")
 _BOX = {"completed": "x", "done": "x", "complete": "x", "cancelled": "-", "deleted": "-"}
-TODOS = {"TodoWrite", "write_todos", "update_plan", "TaskCreate", "TaskUpdate", "todowrite", "WriteTodos", "todo_write"}
+TODOS = {
+    "TodoWrite",
+    "write_todos",
+    "update_plan",
+    "TaskCreate",
+    "TaskUpdate",
+    "todowrite",
+    "WriteTodos",
+    "todo_write",
+}
 
 
-def used(tool: str, given: dict[str, Any], output: str, failed: bool | None, root: str = "", **where: Any) -> Turn:
+def used(
+    tool: str, given: dict[str, Any], output: str, failed: bool | None, root: str = "", **where: Any
+) -> Turn:
     """Return one use of a tool as a turn."""
     command = given.get("command") or given.get("cmd") or ""
     if isinstance(command, list):
@@ -47,12 +58,20 @@ def files(given: dict[str, Any], root: str = "") -> tuple[str, ...]:
         found += _PATCHED.findall(patch[:200_000])
     for one in (*sequence(given.get("paths")), *sequence(given.get("files"))):
         found.append(string(one) or string(mapping(one).get("path")))
-    return tuple(dict.fromkeys(relative(path, root) for path in found[: 4 * FILES] if path and len(path) < 1000))[:FILES]
+    return tuple(
+        dict.fromkeys(
+            relative(path, root) for path in found[: 4 * FILES] if path and len(path) < 1000
+        )
+    )[:FILES]
 
 
 def relative(path: str, root: str) -> str:
     """Return a path as it is called in the work tree."""
-    path = posixpath.normpath(path.replace("\\", "/").replace("\0", "")) if "\n" not in path else path.split("\n")[0]
+    path = (
+        posixpath.normpath(path.replace("\\", "/").replace("\0", ""))
+        if "\n" not in path
+        else path.split("\n")[0]
+    )
     return path[len(root) + 1 :] if root and path.startswith(root.rstrip("/") + "/") else path
 
 
@@ -60,15 +79,26 @@ def tasks(tool: str, given: dict[str, Any]) -> str:
     """Return the list of tasks that a tool was given, as lines `- [x] task`; empty when the tool keeps none."""
     if tool not in TODOS:
         return ""
-    rows = sequence(given.get("todos")) or sequence(given.get("plan")) or ([given] if tool.startswith("Task") else [])
+    rows = (
+        sequence(given.get("todos"))
+        or sequence(given.get("plan"))
+        or ([given] if tool.startswith("Task") else [])
+    )
     out = []
     for row in rows[:200]:
         one = mapping(row)
         text = next(
-            (string(one[k]).strip() for k in ("content", "description", "step", "subject", "title") if string(one.get(k)).strip()), ""
+            (
+                string(one[k]).strip()
+                for k in ("content", "description", "step", "subject", "title")
+                if string(one.get(k)).strip()
+            ),
+            "",
         )
         if tool == "TaskCreate":
             text = string(one.get("subject")).strip() or text
         if text:
-            out.append(f"- [{_BOX.get(string(one.get('status')).lower(), ' ')}] {' '.join(text.split())[:500]}")
+            out.append(
+                f"- [{_BOX.get(string(one.get('status')).lower(), ' ')}] {' '.join(text.split())[:500]}"
+            )
     return "\n".join(out)

@@ -91,7 +91,8 @@ def _left_over(folder: str, name: str) -> list[str]:
         return []
     processes = [entry.removeprefix(start) for entry in entries if entry.startswith(start)]
     gone = [pid for pid in processes if pid.isdecimal() and (pid == own or not runs(pid))]
-    gone.sort(key=lambda pid: pid != own)  # first what this process would put others in the place of
+    # first what this process would put others in the place of
+    gone.sort(key=lambda pid: pid != own)
     return [os.path.join(folder, start + pid) for pid in gone]
 
 
@@ -198,13 +199,19 @@ def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> 
         app.state.mark(STAMP, stamp)
         return []
     commits = {one.oid: one for one in work.history.new(heads, seen, first - DAY, MOST)}
-    commits |= {oid: one for oid, one in work.history.commits([*noted, *rewritten, *open_]).items() if oid not in commits}
+    commits |= {
+        oid: one
+        for oid, one in work.history.commits([*noted, *rewritten, *open_]).items()
+        if oid not in commits
+    }
     found = work.link(sorted(commits.values(), key=lambda one: one.at))
     app.state.mark(SEEN, json.dumps(heads))
     app.state.mark(STAMP, stamp)
     since = app.clock.now() - FRESH
     left = {
-        oid: open_.get(oid, 0) + 1 for oid, one in commits.items() if oid not in found and one.at >= since and open_.get(oid, 0) < TRIES
+        oid: open_.get(oid, 0) + 1
+        for oid, one in commits.items()
+        if oid not in found and one.at >= since and open_.get(oid, 0) < TRIES
     }
     app.state.mark(OPEN, json.dumps(dict(list(left.items())[-AGAIN:])))
     told = _told(app, {link.session for some in found.values() for link in some})
@@ -232,10 +239,17 @@ def _told(app: App, ids: set[str]) -> list[str]:
         except UnknownId:
             continue
         session = sessions.get(app.state, id)
-        commits = shared.field(links.of_session(app.state, id), app.untold(session.root if session else None))
+        commits = shared.field(
+            links.of_session(app.state, id), app.untold(session.root if session else None)
+        )
         if commits and commits != record.fields.get("commits"):
             write.update(
-                store, app.writer(session=id), record, record.change(commits=commits), "digest", f"summary: commits of {record.id}"
+                store,
+                app.writer(session=id),
+                record,
+                record.change(commits=commits),
+                "digest",
+                f"summary: commits of {record.id}",
             )
             done += 1
     return [f"{done} digest(s) told of their commits"] if done else []

@@ -15,14 +15,34 @@ PATTERNS = 8
 Progress = Callable[[int, int], None]
 
 
-def pages(app: App, revision: str = "HEAD", progress: Progress | None = None) -> tuple[str, list[Page]]:
+def pages(
+    app: App, revision: str = "HEAD", progress: Progress | None = None
+) -> tuple[str, list[Page]]:
     """Return (commit, pages) of a commit; raises UserError when there is none."""
     code = app.code_map
     graph = code.graph(revision, progress)
-    rows = app.rows(kinds=("memory",), statuses=LIVE, what="rule", limit=PATTERNS, order="importance", scopes=("shared",))
-    rows += app.rows(kinds=("memory",), statuses=LIVE, what="pattern", limit=PATTERNS, order="importance", scopes=("shared",))
-    patterns = [str(row["title"]) for row in rows if row["origin"] not in {"captured", "extracted"}][:PATTERNS]
-    made = dna.describe(code, graph, app.project, patterns, int(app.settings.get("dnaBudget")), progress)
+    rows = app.rows(
+        kinds=("memory",),
+        statuses=LIVE,
+        what="rule",
+        limit=PATTERNS,
+        order="importance",
+        scopes=("shared",),
+    )
+    rows += app.rows(
+        kinds=("memory",),
+        statuses=LIVE,
+        what="pattern",
+        limit=PATTERNS,
+        order="importance",
+        scopes=("shared",),
+    )
+    patterns = [
+        str(row["title"]) for row in rows if row["origin"] not in {"captured", "extracted"}
+    ][:PATTERNS]
+    made = dna.describe(
+        code, graph, app.project, patterns, int(app.settings.get("dnaBudget")), progress
+    )
     return graph.commit, made
 
 

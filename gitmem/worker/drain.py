@@ -29,7 +29,8 @@ TRACE = "background"  # the mark that tells what was done last
 
 def drain(app: App) -> None:
     """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
-    signal.alarm(LONGEST)  # what hangs ends; what it had taken on comes back with the next one, which reads less of it
+    # what hangs ends; what it had taken on comes back with the next one, which reads less of it
+    signal.alarm(LONGEST)
     try:
         _drain(app)
     finally:
@@ -41,14 +42,31 @@ def _drain(app: App) -> None:
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
         app.state.begin_drain()
         try:
-            for step in (_release, _commit, _learn, _adopt, _finish, _condense, _compile, _native, _follow, _drift, _expire):
+            for step in (
+                _release,
+                _commit,
+                _learn,
+                _adopt,
+                _finish,
+                _condense,
+                _compile,
+                _native,
+                _follow,
+                _drift,
+                _expire,
+            ):
                 try:
                     done += step(app)
                 except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
                     failures.append(error)
         finally:
             failed = "; ".join(f"{type(error).__name__}: {error}" for error in failures)
-            facts = {"at": app.clock.now(), "seconds": round(time.monotonic() - began, 3), "did": done, "failed": failed}
+            facts = {
+                "at": app.clock.now(),
+                "seconds": round(time.monotonic() - began, 3),
+                "did": done,
+                "failed": failed,
+            }
             if not app.state.in_memory:
                 app.state.mark(TRACE, json.dumps(facts))
         if failures:
@@ -120,7 +138,9 @@ def _finish(app: App) -> list[str]:
     if not sessions.waiting(app.state):
         return []
     from gitmem.services.sessions import finish
-    from gitmem.worker.session_jobs import desk  # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
+
+    # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
+    from gitmem.worker.session_jobs import desk
 
     done = finish.work_off(app.state, desk(app), lambda: signal.alarm(LONGEST))
     if done:
@@ -181,7 +201,8 @@ def _native(app: App) -> list[str]:
         try:
             with open_app(root, app.env, app.clock, "git") as other:
                 done += keep_in_step(other, how)
-        except GitmemError as error:  # a file that nobody may write must not keep the rest from its turn
+        # a file that nobody may write must not keep the rest from its turn
+        except GitmemError as error:
             done.append(f"memory files: {error}")
     return done
 
@@ -190,10 +211,20 @@ def _renamed(app: App, index: Index) -> list[tuple[str, str, int, int, str]]:
     """Return where the files are today that gotchas are about as a whole, when they are not where they were."""
     out = []
     root = str(app.location.worktree)
-    gone = [path for path, blobs in index.bases().items() if "" in blobs and not os.path.lexists(os.path.join(root, path))]
-    for row in index.rows(paths=gone[:RENAMED], fields=("id", "anchors"), **placement.OPEN) if gone else ():
+    gone = [
+        path
+        for path, blobs in index.bases().items()
+        if "" in blobs and not os.path.lexists(os.path.join(root, path))
+    ]
+    for row in (
+        index.rows(paths=gone[:RENAMED], fields=("id", "anchors"), **placement.OPEN) if gone else ()
+    ):
         for anchor in row["anchors"]:
-            if anchor.get("path") in gone and not anchor.get("lines") and (now := app.follower.called(anchor)):
+            if (
+                anchor.get("path") in gone
+                and not anchor.get("lines")
+                and (now := app.follower.called(anchor))
+            ):
                 out.append((now, row["id"], 0, 0, str(anchor["path"])))
     return out
 

@@ -14,7 +14,9 @@ from gitmem.services.drift.drift import HIGH, LEVELS, LOW, Pair, Side, drift, na
 from gitmem.state import elsewhere, sessions
 from gitmem.state.elsewhere import Elsewhere
 
-DAYS, ACTIVE = 30, 7  # in which a branch was committed to: that is compared at all; that is told of where it does not clash
+# in which a branch was committed to: that is compared at all; that is told of where it does not
+# clash
+DAYS, ACTIVE = 30, 7
 AGAIN = 600.0  # seconds after which work trees are looked at again, when no branch moved
 REST = 10.0  # times as long as it took last is waited before it is done again
 FILES = 1000  # of one side that are told of
@@ -34,14 +36,20 @@ def keep(app: App) -> list[str]:
     app.state.mark(MARK, f"{key} {now} 1")  # also where it fails: not at once again
     begun = time.monotonic()
     with Merges(app.location, app.env, timeout=30.0) as merges:
-        several = len(merges.refs("refs/heads/", "refs/remotes/")) > 1 or len(merges.worktrees()) > 1
+        several = (
+            len(merges.refs("refs/heads/", "refs/remotes/")) > 1 or len(merges.worktrees()) > 1
+        )
         rows: list[Elsewhere] = []
         if several:
             try:
                 found, _ = sides(merges, (), app.code_history.resolve, int(now - DAYS * 86400))
             except GitmemError:
                 return []
-            for pair in drift(merges, found, hides=app.untold(str(app.location.worktree))) if len(found) > 1 else ():
+            for pair in (
+                drift(merges, found, hides=app.untold(str(app.location.worktree)))
+                if len(found) > 1
+                else ()
+            ):
                 if LEVELS.index(pair.level) >= LEVELS.index(HIGH):
                     name_authors(merges, pair, lambda root: working(app, root))
                 rows += _rows(pair, now)
@@ -53,7 +61,11 @@ def keep(app: App) -> list[str]:
 
 def working(app: App, root: str) -> list[str]:
     """Return who is at work in a work tree: the sessions that run there."""
-    some = [one for one in sessions.some(app.state, ended=False) if one.root == storable(os.path.realpath(root))]
+    some = [
+        one
+        for one in sessions.some(app.state, ended=False)
+        if one.root == storable(os.path.realpath(root))
+    ]
     return [f"{one.agent} session {one.id[:8]}" for one in some[:3]]
 
 

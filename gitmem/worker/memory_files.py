@@ -38,9 +38,30 @@ from gitmem.store.store import Store
 PATIENCE = 20.0  # seconds that one run waits for another
 AGAIN = 5  # times that a file may change under our hands
 FIELDS = (
-    "store", "id", "kind", "type", "status", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "last_seen", "workaround",
-    "anchors", "decay_rate", "confirmed", "oid", "path", "author", "committer", "vouchers",
-)  # fmt: skip
+    "store",
+    "id",
+    "kind",
+    "type",
+    "status",
+    "agent",
+    "origin",
+    "title",
+    "created",
+    "updated",
+    "importance",
+    "severity",
+    "resolved",
+    "last_seen",
+    "workaround",
+    "anchors",
+    "decay_rate",
+    "confirmed",
+    "oid",
+    "path",
+    "author",
+    "committer",
+    "vouchers",
+)
 
 
 class Changed(Busy):
@@ -61,7 +82,10 @@ class Run:
         """What finds the files; raises UserError where no agent can work."""
         app = self.app
         if app.location.worktree is None:
-            raise UserError("this repository is bare: agents have no memory files in it.", "Change to a work tree of it.")
+            raise UserError(
+                "this repository is bare: agents have no memory files in it.",
+                "Change to a work tree of it.",
+            )
         if not app.env.get("HOME"):
             raise UserError("there is no HOME, where agents keep their memory files.", "Set HOME.")
         allow = app.settings.get("allowSecret")
@@ -83,12 +107,18 @@ class Run:
         """The records that came from files, read at once; one that is damaged is doctor's to tell of."""
         out = []
         for scope in SCOPES:
-            wanted = {str(row["oid"]): row for row in self.rows if native_pull.came_from_file(row) and row["store"] == scope}
+            wanted = {
+                str(row["oid"]): row
+                for row in self.rows
+                if native_pull.came_from_file(row) and row["store"] == scope
+            }
             if not wanted:
                 continue
             for oid, data in self.app.store(scope).objects.read_many_small(wanted, FILE_LIMIT):
                 stored = load(str(wanted[oid]["path"]), oid, data)
-                if isinstance(stored, Stored) and isinstance(stored.record.fields.get("source"), dict):
+                if isinstance(stored, Stored) and isinstance(
+                    stored.record.fields.get("source"), dict
+                ):
                     out.append(native_pull.Known(scope, stored.record))
         return sorted(out, key=lambda one: (one.record.id, one.scope))
 
@@ -97,15 +127,30 @@ class Run:
         """What a plan looks at."""
         app = self.app
         git = Git(app.location.gitdir, app.env, timeout=20.0)
-        commit = head(app.location) or git.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+        commit = (
+            head(app.location)
+            or git.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+        )
 
         def holds(other: str) -> str:
-            code = git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0] if commit else 128
+            code = (
+                git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0]
+                if commit
+                else 128
+            )
             if code == 0:
                 return "here"
             if code == 128:
                 return "away"
-            refs = git.run("for-each-ref", "--count=1", f"--contains={other}", "refs/heads", "refs/remotes", "refs/tags", ok=(0, 128, 129))
+            refs = git.run(
+                "for-each-ref",
+                "--count=1",
+                f"--contains={other}",
+                "refs/heads",
+                "refs/remotes",
+                "refs/tags",
+                ok=(0, 128, 129),
+            )
             return "away" if refs.strip() else "lost"
 
         def gone(name: str, tree: str) -> bool:
@@ -144,7 +189,12 @@ class Run:
         def blob(data: bytes) -> str:
             return object_id("blob", data, app.objects.traits.hash)
 
-        authors = LineAuthors(CodeHistory(app.location, app.env), app.location.gitdir, app.location.commondir, app.own_addresses)
+        authors = LineAuthors(
+            CodeHistory(app.location, app.env),
+            app.location.gitdir,
+            app.location.commondir,
+            app.own_addresses,
+        )
         data_of = {memo.blamed: memo.data for memo in self.files.memos if memo.blamed}
 
         def author(memo: Memo, lines: Sequence[int]) -> str:
@@ -154,7 +204,12 @@ class Run:
             return next((found[n - 1] for n in lines if 0 < n <= len(found) and found[n - 1]), "")
 
         def remover(name: str, since: str, key: str) -> str:
-            return authors.of_removal(name, since, data_of.get(name, b""), lambda data: key in self.finder.keys_of(name, data))
+            return authors.of_removal(
+                name,
+                since,
+                data_of.get(name, b""),
+                lambda data: key in self.finder.keys_of(name, data),
+            )
 
         return World(
             app.writer(),
@@ -174,7 +229,16 @@ class Run:
 
     def _left_out(self, git: Git, name: str) -> bool:
         out = git.run(
-            "-C", self.finder.root, "--work-tree", self.finder.root, "ls-files", "-t", "-z", "--", f":(top,literal){name}", ok=(0, 128)
+            "-C",
+            self.finder.root,
+            "--work-tree",
+            self.finder.root,
+            "ls-files",
+            "-t",
+            "-z",
+            "--",
+            f":(top,literal){name}",
+            ok=(0, 128),
         )
         return out.startswith(b"S")
 
@@ -183,7 +247,9 @@ class Run:
         plan = pull_plan.plan(self.files, self.world, blocks=blocks)
         self.taken = {os.path.realpath(memo.path): memo.data for memo in self.files.memos}
         if not dry and plan.writes and native_pull.apply(plan, self.world):
-            plan.notes.append("another process was writing: what was read is in the journal, and the next git mem command commits it.")
+            plan.notes.append(
+                "another process was writing: what was read is in the journal, and the next git mem command commits it."
+            )
         return plan
 
     # -- writing
@@ -191,8 +257,12 @@ class Run:
     def targets(self, to: Sequence[str], *, held: bool = False, asked: bool = True) -> list[Target]:
         """Return the files to write, or to take the block out of; with `held`, where none is named, each that has one, tracked ones if `asked`."""
         own = self.files  # git lists before names are looked at
-        found = self.app.worktree(self.finder.root).ignored(native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within])
-        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), held=held, asked=asked)
+        found = self.app.worktree(self.finder.root).ignored(
+            native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within]
+        )
+        return native_push.targets(
+            self.finder, own, to, dict.fromkeys(found, True), held=held, asked=asked
+        )
 
     @cached_property
     def _disk(self) -> Disk:
@@ -208,9 +278,19 @@ class Run:
             reads |= index.usage([str(row["id"]) for row in self.rows])
         own = self.app.own_addresses
         accepted = {str(row["id"]) for row in self.rows if is_accepted(row, own)}
-        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean, accepted)
+        return native_push.Writer(
+            self.files, self.rows, reads, self.known, self.app.agent, clean, accepted
+        )
 
-    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True) -> list[Push]:
+    def push(
+        self,
+        to: Sequence[str],
+        *,
+        dry: bool = False,
+        remove: bool = False,
+        held: bool = False,
+        asked: bool = True,
+    ) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
         out = []
         for target in self.targets(to, held=held or remove, asked=asked):
@@ -228,7 +308,10 @@ class Run:
             if why:
                 raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
             if data != self.taken.get(real, data):
-                raise Changed(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+                raise Changed(
+                    f"'{target.name}' changes all the time.",
+                    "Close the program that writes it, then run this again.",
+                )
             push = self.writer.push(target, data, remove=remove)
             if target.held and push.changes and not remove:
                 unknown = len(self._foreign(data or b""))
@@ -241,7 +324,10 @@ class Run:
             if file_changes.read(real) == push.before:
                 self._write(real, push.after)
                 return push
-        raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+        raise Busy(
+            f"'{target.name}' changes all the time.",
+            "Close the program that writes it, then run this again.",
+        )
 
     def _write(self, real: str, data: bytes) -> None:
         """Write a memory file; what agents keep below the user's home is the user's alone."""
@@ -261,20 +347,36 @@ class Run:
             if ids:
                 store = self.app.store(scope)
                 ids = {id for id in ids if history.tombstone(store, id) is None}
-                ids -= {managed_block.short(id) for id in history.removed_ids(store)} if ids else set()
+                ids -= (
+                    {managed_block.short(id) for id in history.removed_ids(store)} if ids else set()
+                )
         return ids
 
     def _reworded(self, data: bytes) -> set[str]:
         """Return the short ids in a file's block whose words this store never had for them: they are from a newer state of it, in another clone."""
-        rows = {managed_block.short(str(row["id"])): row for row in self.rows if row["store"] == "shared"}
-        texts = {id: text for id, text in native_push.texts_in(data).items() if id in rows and text != text_of(rows[id], clean)}
+        rows = {
+            managed_block.short(str(row["id"])): row
+            for row in self.rows
+            if row["store"] == "shared"
+        }
+        texts = {
+            id: text
+            for id, text in native_push.texts_in(data).items()
+            if id in rows and text != text_of(rows[id], clean)
+        }
         store = self.app.store("shared")
         ids = {str(rows[id]["id"]) for id in texts}
         for step in history.log(store, sorted(ids)) if ids else ():
             for _, id in step.changes:
                 entry = store.objects.find(step.commit.tree, record_path(id))
-                stored = load(record_path(id), entry.oid, store.objects.read(entry.oid)) if entry else None
-                if isinstance(stored, Stored) and texts.get(managed_block.short(id)) == text_of(_row(stored), clean):
+                stored = (
+                    load(record_path(id), entry.oid, store.objects.read(entry.oid))
+                    if entry
+                    else None
+                )
+                if isinstance(stored, Stored) and texts.get(managed_block.short(id)) == text_of(
+                    _row(stored), clean
+                ):
                     del texts[managed_block.short(id)]
             if not texts:
                 break
@@ -299,7 +401,14 @@ def _left(push: Push, unknown: int, reworded: int) -> Push:
         if count
     ]
     notes.append(f"to write the block all the same: git mem native push --to {push.target.name}")
-    return replace(push, what="foreign", after=push.before or b"", notes=tuple(notes), unknown=unknown, reworded=reworded)
+    return replace(
+        push,
+        what="foreign",
+        after=push.before or b"",
+        notes=tuple(notes),
+        unknown=unknown,
+        reworded=reworded,
+    )
 
 
 def with_blocks(app: App) -> list[str]:
@@ -318,7 +427,10 @@ def alone(app: App) -> Iterator[None]:
         lock = Lock(app.home.touch("native.lock"), PATIENCE)
         lock.__enter__()
     except Busy as error:
-        raise Busy("another git mem process works on the memory files at the moment.", "Try again in a moment.") from error
+        raise Busy(
+            "another git mem process works on the memory files at the moment.",
+            "Try again in a moment.",
+        ) from error
     try:
         yield
     finally:
@@ -336,25 +448,48 @@ def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
 
 
 def push(
-    app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True
+    app: App,
+    to: Sequence[str],
+    *,
+    dry: bool = False,
+    remove: bool = False,
+    held: bool = False,
+    asked: bool = True,
 ) -> tuple[Run, Plan, list[Push]]:
     """Write the blocks, or take them out, after taking what somebody changed in them; with `held` each that is there, tracked ones if `asked`."""
     return _both(app, to, dry=dry, blocks=True, remove=remove, held=held, asked=asked)
 
 
-def sync(app: App, to: Sequence[str], *, dry: bool = False, asked: bool = True) -> tuple[Run, Plan, list[Push]]:
+def sync(
+    app: App, to: Sequence[str], *, dry: bool = False, asked: bool = True
+) -> tuple[Run, Plan, list[Push]]:
     """Take what the files say, then write the blocks: without names each that is there too; in files that git tracks if somebody `asked`."""
     return _both(app, to, dry=dry, blocks=False, held=True, asked=asked)
 
 
 def _both(
-    app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False, held: bool = False, asked: bool = True
+    app: App,
+    to: Sequence[str],
+    *,
+    dry: bool,
+    blocks: bool,
+    remove: bool = False,
+    held: bool = False,
+    asked: bool = True,
 ) -> tuple[Run, Plan, list[Push]]:
-    more = [os.path.realpath(os.path.expanduser(name)) for name in to if os.sep in name or name.endswith(".md")]
+    more = [
+        os.path.realpath(os.path.expanduser(name))
+        for name in to
+        if os.sep in name or name.endswith(".md")
+    ]
     if dry:
         first = Run(app, more)
         first.targets(to)  # a wrong name is told before anything else
-        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove, held=held, asked=asked)
+        return (
+            first,
+            first.pull(dry=True, blocks=blocks),
+            first.push(to, dry=True, remove=remove, held=held, asked=asked),
+        )
     with alone(app):
         plan, pushes = Plan(), dict[str, Push]()
         for _ in range(AGAIN):
@@ -367,7 +502,9 @@ def _both(
                 for one in run.push(to, remove=remove, held=held, asked=asked)
                 if one.changes or one.target.path not in pushes
             }
-            plan = Plan([*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes])))
+            plan = Plan(
+                [*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes]))
+            )
             if not any(isinstance(problem, Changed) for problem in run.problems):
                 break
         return run, plan, list(pushes.values())
@@ -383,7 +520,9 @@ def keep_in_step(app: App, how: str) -> list[str]:
     if how == "pull":
         run, plan = pull(app)
     else:
-        run, plan, pushes = push(app, (), held=True, asked=False) if how == "push" else sync(app, (), asked=False)
+        run, plan, pushes = (
+            push(app, (), held=True, asked=False) if how == "push" else sync(app, (), asked=False)
+        )
     if plan.writes:
         done.append(f"{len(plan.writes)} record(s) pulled from memory files")
     done += [f"{one.target.name} written" for one in pushes if one.changes]

@@ -11,7 +11,9 @@ from gitmem.codemap.search.refresh import refresh
 Progress = Callable[[int, int], None]
 
 
-def search_index(app: App, revision: str = "", progress: Progress | None = None, *, stored: bool = False) -> SearchIndex:
+def search_index(
+    app: App, revision: str = "", progress: Progress | None = None, *, stored: bool = False
+) -> SearchIndex:
     """Return the search over a commit, by default the one that is checked out with what is not committed yet; the caller closes it.
 
     What a commit that is named has is for this process only, unless it is to be `stored`. Raises UserError when there is no such commit.
@@ -26,7 +28,8 @@ def search_index(app: App, revision: str = "", progress: Progress | None = None,
         if is_damage(error):
             index.remove()
             index = SearchIndex(code.folder)
-        else:  # others keep it for long, or the disk takes nothing: for this time it is made in memory
+        # others keep it for long, or the disk takes nothing: for this time it is made in memory
+        else:
             index = SearchIndex("")
         refresh(index, code, graph, app.code_history, progress)
     except BaseException:

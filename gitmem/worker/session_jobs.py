@@ -34,7 +34,10 @@ def desk(app: App) -> Desk:
         return None if wanted == "off" else app.store(wanted)
 
     def captured(session: str) -> list[str]:
-        return [row["title"] for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)]
+        return [
+            row["title"]
+            for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)
+        ]
 
     model = app.model()
     wanted = app.settings.get("summary")
@@ -55,7 +58,9 @@ def desk(app: App) -> Desk:
         extract=_extractor(app, model),
         indexes=lambda: [index for _, index in app.indexes()],
         limit=app.settings.get("summaryLimit"),
-        commits=lambda session: shared.field(links.of_session(app.state, session.id), app.untold(session.root)),
+        commits=lambda session: shared.field(
+            links.of_session(app.state, session.id), app.untold(session.root)
+        ),
         ask=model.ask if model is not None else None,
         perhaps=lambda found: perhaps_done.keep(app.state, found),
         before=lambda session: _before(app, session),
@@ -73,17 +78,23 @@ def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
         return False
     if save.is_clean(work, hides=app.hidden(work.root).has):
         return False
-    save.save(work, app.objects, app.store("private"), who, id, context, hides=app.hidden(work.root).has)
+    save.save(
+        work, app.objects, app.store("private"), who, id, context, hides=app.hidden(work.root).has
+    )
     rows = app.index().rows(kinds=("snapshot",), stores=("private",))
     number, days = app.settings.get("snapshotKeep"), app.settings.get("snapshotDays")
-    keep.prune(app.objects, app.store("private"), app.writer(session=""), rows, app.home, number, days)
+    keep.prune(
+        app.objects, app.store("private"), app.writer(session=""), rows, app.home, number, days
+    )
     return True
 
 
 def _before(app: App, session: Session) -> float:
     """Return when the last session of the same work tree ended that began before this one; its own beginning when there was none."""
     others = (
-        one for one in sessions.some(app.state) if one.root == session.root and one.id != session.id and one.started < session.started
+        one
+        for one in sessions.some(app.state)
+        if one.root == session.root and one.id != session.id and one.started < session.started
     )
     return min(session.started, max(map(ended_at, others), default=session.started))
 
@@ -104,7 +115,9 @@ class _Beating:
         return self._model.ask(instruction, text, schema)
 
 
-def _extractor(app: App, model: Model | None) -> Callable[[Iterable[Turn], Callable[[], None]], Extract]:
+def _extractor(
+    app: App, model: Model | None
+) -> Callable[[Iterable[Turn], Callable[[], None]], Extract]:
     """Return what reads a session's turns: the model that the settings name, else the offline rules."""
     budget, allow = app.settings.get("modelBudget"), app.settings.get("allowSecret")
 

@@ -17,10 +17,18 @@ Editors start it; it speaks the Language Server Protocol on standard input and o
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the language server on standard input and output; return the exit code."""
     layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("git-mem-lsp", description=ABOUT, formatter_class=layout, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        "git-mem-lsp", description=ABOUT, formatter_class=layout, allow_abbrev=False
+    )
     parser.add_argument("--version", action="version", version=f"git-mem-lsp {__version__}")
-    parser.add_argument("--log-file", metavar="PATH", help="write a log there instead of warnings to standard error")
-    parser.add_argument("--stdio", action="store_true", help="accepted because some editors pass it; there is no other way to talk")
+    parser.add_argument(
+        "--log-file", metavar="PATH", help="write a log there instead of warnings to standard error"
+    )
+    parser.add_argument(
+        "--stdio",
+        action="store_true",
+        help="accepted because some editors pass it; there is no other way to talk",
+    )
     options = parser.parse_args(argv)
     set_up_log(options.log_file)
     stdin, stdout = take_streams()
@@ -40,7 +48,11 @@ def set_up_log(path: str | None) -> None:
             handler = logging.FileHandler(os.path.expanduser(path), encoding="utf-8")
         except OSError as error:
             problem = error
-    logging.basicConfig(handlers=[handler], format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.ERROR)
+    logging.basicConfig(
+        handlers=[handler],
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        level=logging.ERROR,
+    )
     log = logging.getLogger("gitmem_lsp")
     log.setLevel(logging.INFO)
     if problem:

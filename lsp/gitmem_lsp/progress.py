@@ -32,7 +32,9 @@ class Progress:
         loop = self._loop
         if loop is not None and not loop.is_closed():
             try:
-                loop.call_soon_threadsafe(lambda: self._background.start(self._show(location.commondir, done, total)))
+                loop.call_soon_threadsafe(
+                    lambda: self._background.start(self._show(location.commondir, done, total))
+                )
             except RuntimeError:
                 return  # the loop has ended
 
@@ -55,8 +57,13 @@ class Progress:
             self._begun.add(token)
             name = os.path.basename(os.path.dirname(key)) or key
             began = t.WorkDoneProgressBegin(
-                title="git mem", message=f"indexing the memories of {name}", percentage=share, cancellable=False
+                title="git mem",
+                message=f"indexing the memories of {name}",
+                percentage=share,
+                cancellable=False,
             )
             progress.begin(token, began)
         elif token in self._begun:
-            progress.report(token, t.WorkDoneProgressReport(message=f"{done:,} of {total:,}", percentage=share))
+            progress.report(
+                token, t.WorkDoneProgressReport(message=f"{done:,} of {total:,}", percentage=share)
+            )

@@ -48,7 +48,8 @@ class Server(LanguageServer):
     """git-mem's language server on one pair of streams."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        super().__init__("git-mem-lsp", __version__, protocol_cls=GuardedProtocol, max_workers=1)  # its pool only reads stdin
+        # its pool only reads stdin
+        super().__init__("git-mem-lsp", __version__, protocol_cls=GuardedProtocol, max_workers=1)
         self.clock = Clock()
         self.background = Background()
         self.configuration = Configuration(self, self.background)
@@ -85,7 +86,9 @@ class Server(LanguageServer):
         """Answer a client until it leaves or its stream ends."""
         self.protocol.set_writer(StdoutWriter(stdout))
         try:
-            asyncio.run(serve_frames(stdin, self.thread_pool, self.guarded, self.report_server_error))
+            asyncio.run(
+                serve_frames(stdin, self.thread_pool, self.guarded, self.report_server_error)
+            )
         except (BrokenPipeError, KeyboardInterrupt, SystemExit):  # pygls ends with the last
             log.info("the client has left")
         finally:
@@ -112,7 +115,9 @@ class Server(LanguageServer):
         window = self.client_capabilities.window
         if not (window and window.show_document and window.show_document.support):
             return False
-        answer = await self.window_show_document_async(t.ShowDocumentParams(uri, external=False, take_focus=True))
+        answer = await self.window_show_document_async(
+            t.ShowDocumentParams(uri, external=False, take_focus=True)
+        )
         return bool(answer and answer.success)
 
     def tell_changed(self, uris: Sequence[str]) -> None:
@@ -182,7 +187,8 @@ def on_initialize(ls: Server, params: t.InitializeParams) -> None:
             ls.configuration.set(given["settings"])
     options = ls.configuration.over(ls.publisher.options(None))
     for name, switch, work in SWITCHED:
-        if getattr(options, switch):  # a client that lists the symbols of one server only should not be given none
+        # a client that lists the symbols of one server only should not be given none
+        if getattr(options, switch):
             ls.feature(name)(guarded(work, []))
 
 
@@ -196,8 +202,14 @@ async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
     folders = [folder.uri for folder in ls.workspace.folders.values()]
     warm(ls, folders or [ls.workspace.root_uri or ""])
     workspace = ls.client_capabilities.workspace
-    if workspace and workspace.did_change_configuration and workspace.did_change_configuration.dynamic_registration:
-        wish = t.Registration("gitmem-configuration", t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": "gitmem"})
+    if (
+        workspace
+        and workspace.did_change_configuration
+        and workspace.did_change_configuration.dynamic_registration
+    ):
+        wish = t.Registration(
+            "gitmem-configuration", t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": "gitmem"}
+        )
         ls.client_register_capability(t.RegistrationParams([wish]))
     if ls.configuration.can_ask:
         await configure(ls)
@@ -219,12 +231,27 @@ async def configure(ls: Server) -> None:
 def switch_on(ls: Server) -> None:
     """Offer the features that are off by default to a client that lets servers do so, once a setting wants them."""
     text = ls.client_capabilities.text_document
-    options = ls.configuration.over(ls.publisher.options(next(iter(ls.repositories.homes.values()), None)))
+    options = ls.configuration.over(
+        ls.publisher.options(next(iter(ls.repositories.homes.values()), None))
+    )
     for name, switch, work in SWITCHED:
-        able = getattr(text, {"inlay_hints": "inlay_hint", "outline": "document_symbol"}[switch], None) if text else None
-        if getattr(options, switch) and able and able.dynamic_registration and name not in ls.guarded.fm.features:
+        able = (
+            getattr(text, {"inlay_hints": "inlay_hint", "outline": "document_symbol"}[switch], None)
+            if text
+            else None
+        )
+        if (
+            getattr(options, switch)
+            and able
+            and able.dynamic_registration
+            and name not in ls.guarded.fm.features
+        ):
             ls.feature(name)(guarded(work, []))
-            ls.client_register_capability(t.RegistrationParams([t.Registration(f"gitmem-{switch}", name, {"documentSelector": None})]))
+            ls.client_register_capability(
+                t.RegistrationParams(
+                    [t.Registration(f"gitmem-{switch}", name, {"documentSelector": None})]
+                )
+            )
 
 
 def warm(ls: Server, uris: Sequence[str]) -> None:
@@ -321,13 +348,29 @@ FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
     (t.WORKSPACE_DID_CHANGE_CONFIGURATION, on_configuration, None),
     (t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, on_folders, None),
     (t.TEXT_DOCUMENT_HOVER, handlers.on_hover, None),
-    (t.TEXT_DOCUMENT_CODE_ACTION, handlers.on_code_action, t.CodeActionOptions(code_action_kinds=KINDS)),
+    (
+        t.TEXT_DOCUMENT_CODE_ACTION,
+        handlers.on_code_action,
+        t.CodeActionOptions(code_action_kinds=KINDS),
+    ),
     (t.TEXT_DOCUMENT_CODE_LENS, handlers.on_code_lens, t.CodeLensOptions(resolve_provider=False)),
-    (t.TEXT_DOCUMENT_COMPLETION, handlers.on_completion, t.CompletionOptions(trigger_characters=TRIGGERS, resolve_provider=True)),
+    (
+        t.TEXT_DOCUMENT_COMPLETION,
+        handlers.on_completion,
+        t.CompletionOptions(trigger_characters=TRIGGERS, resolve_provider=True),
+    ),
     (t.COMPLETION_ITEM_RESOLVE, handlers.on_completion_resolve, None),
-    (t.TEXT_DOCUMENT_DOCUMENT_LINK, handlers.on_document_link, t.DocumentLinkOptions(resolve_provider=True)),
+    (
+        t.TEXT_DOCUMENT_DOCUMENT_LINK,
+        handlers.on_document_link,
+        t.DocumentLinkOptions(resolve_provider=True),
+    ),
     (t.DOCUMENT_LINK_RESOLVE, handlers.on_document_link_resolve, None),
-    (t.WORKSPACE_SYMBOL, handlers.on_workspace_symbol, t.WorkspaceSymbolOptions(resolve_provider=True)),
+    (
+        t.WORKSPACE_SYMBOL,
+        handlers.on_workspace_symbol,
+        t.WorkspaceSymbolOptions(resolve_provider=True),
+    ),
     (t.WORKSPACE_SYMBOL_RESOLVE, handlers.on_workspace_symbol_resolve, None),
     (t.SHUTDOWN, on_shutdown, None),
     (t.EXIT, on_exit, None),
@@ -338,7 +381,13 @@ SWITCHED: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     (t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline", handlers.on_document_symbol),
 )
 EMPTY: Mapping[str, Any] = {
-    name: [] for name in (t.TEXT_DOCUMENT_CODE_ACTION, t.TEXT_DOCUMENT_CODE_LENS, t.TEXT_DOCUMENT_DOCUMENT_LINK, t.WORKSPACE_SYMBOL)
+    name: []
+    for name in (
+        t.TEXT_DOCUMENT_CODE_ACTION,
+        t.TEXT_DOCUMENT_CODE_LENS,
+        t.TEXT_DOCUMENT_DOCUMENT_LINK,
+        t.WORKSPACE_SYMBOL,
+    )
 }
 
 

@@ -61,7 +61,9 @@ def from_editor(value: Any, base: Options = DEFAULTS) -> tuple[Options, list[str
     if isinstance(levels, Mapping):
         good = {k: v for k, v in levels.items() if k in DEFAULT_LEVELS and v in LEVELS}
         wrong += [
-            f"gitmem.severity.{k} is {v!r}; allowed: {', '.join(LEVELS)}." for k, v in levels.items() if v is not None and k not in good
+            f"gitmem.severity.{k} is {v!r}; allowed: {', '.join(LEVELS)}."
+            for k, v in levels.items()
+            if v is not None and k not in good
         ]
         out = replace(out, severity={**out.severity, **good})
     elif levels is not None:
@@ -90,6 +92,8 @@ def from_git(get: Mapping[str, Any], base: Options = DEFAULTS) -> Options:
     sound = {f.name for f in fields(Options)}
     out = replace(base, **{k: v for k, v in found.items() if k in sound})
     out = replace(
-        out, max_per_file=max(1, min(out.max_per_file, MOST["maxPerFile"])), snooze_days=max(1, min(out.snooze_days, MOST["snoozeDays"]))
+        out,
+        max_per_file=max(1, min(out.max_per_file, MOST["maxPerFile"])),
+        snooze_days=max(1, min(out.snooze_days, MOST["snoozeDays"])),
     )
     return replace(out, severity={**out.severity, **levels})

@@ -25,7 +25,9 @@ MODELS = {"gemini": "gemini-2.5-flash", "codex": "gpt-5.5"}
 def missing(what: str) -> NoReturn:
     """Skip for want of a CLI, or fail where all have to be there."""
     if os.environ.get("GITMEM_REQUIRE_ALL"):
-        pytest.fail(f"{what} is not installed ('make agents' does it), and GITMEM_REQUIRE_ALL is set.")
+        pytest.fail(
+            f"{what} is not installed ('make agents' does it), and GITMEM_REQUIRE_ALL is set."
+        )
     pytest.skip(f"{what} is not installed: make agents.")
 
 
@@ -51,32 +53,74 @@ class Cli:
         self.program = program(self.agent)
         self.home.mkdir(parents=True, exist_ok=True)
         if self.agent == "gemini":
-            self._write(".gemini/settings.json", json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}))
+            self._write(
+                ".gemini/settings.json",
+                json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
+            )
         elif self.agent == "codex":
-            self._write(".codex/config.toml", _CODEX.format(model=MODELS["codex"], url=self.model.url))
+            self._write(
+                ".codex/config.toml", _CODEX.format(model=MODELS["codex"], url=self.model.url)
+            )
 
     def environment(self) -> dict[str, str]:
         """Return all that the CLI sees of this machine."""
         url = self.model.url
         own = {
             "claude": {
-                "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
-                "DISABLE_TELEMETRY": "1", "IS_SANDBOX": "1",
+                "ANTHROPIC_BASE_URL": url,
+                "ANTHROPIC_API_KEY": "dummy",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                "DISABLE_AUTOUPDATER": "1",
+                "DISABLE_TELEMETRY": "1",
+                "IS_SANDBOX": "1",
             },
-            "gemini": {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "dummy", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+            "gemini": {
+                "GOOGLE_GEMINI_BASE_URL": url,
+                "GEMINI_API_KEY": "dummy",
+                "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            },
             "codex": {"FAKE_KEY": "dummy"},
-        }  # fmt: skip
-        path = os.pathsep.join([str(Path(sys.executable).parent), str(BIN), *os.environ["PATH"].split(os.pathsep)])
-        git = {key: os.environ[key] for key in ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CEILING_DIRECTORIES") if key in os.environ}
-        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", **git, **own[self.agent], **self.env}
+        }
+        path = os.pathsep.join(
+            [str(Path(sys.executable).parent), str(BIN), *os.environ["PATH"].split(os.pathsep)]
+        )
+        git = {
+            key: os.environ[key]
+            for key in ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CEILING_DIRECTORIES")
+            if key in os.environ
+        }
+        return {
+            "PATH": path,
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            **git,
+            **own[self.agent],
+            **self.env,
+        }
 
     def command(self, prompt: str, *args: str) -> list[str]:
         """Return the words of a run without a person."""
         if self.agent == "claude":
-            return [self.program, "-p", prompt, "--allowedTools", "Bash,Read,Edit,Write", "--output-format", "text", *args]
+            return [
+                self.program,
+                "-p",
+                prompt,
+                "--allowedTools",
+                "Bash,Read,Edit,Write",
+                "--output-format",
+                "text",
+                *args,
+            ]
         if self.agent == "gemini":
             return [self.program, "-p", prompt, "--yolo", "-m", MODELS["gemini"], *args]
-        return [self.program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *args, prompt]
+        return [
+            self.program,
+            "exec",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-hook-trust",
+            *args,
+            prompt,
+        ]
 
     def run(self, folder: Path, prompt: str, *args: str) -> str:
         """Have the agent work on a prompt; return what it printed."""
@@ -86,20 +130,35 @@ class Cli:
         """Call the CLI in a folder; return what it printed, on both streams."""
         try:
             done = subprocess.run(
-                [self.program, *args], cwd=folder, env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True, errors="replace", timeout=DEADLINE, check=False,
-            )  # fmt: skip
+                [self.program, *args],
+                cwd=folder,
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=DEADLINE,
+                check=False,
+            )
         except subprocess.TimeoutExpired as error:
             pytest.fail(f"{self.agent} {args} did not end in {DEADLINE:g} s: {error.stdout!r}")
         assert done.returncode in ok, f"{self.agent} {args}: exit {done.returncode}: {done.stdout}"
         return done.stdout
 
-    def start(self, folder: Path, prompt: str, *args: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
+    def start(
+        self, folder: Path, prompt: str, *args: str, env: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
         """Start the agent in a session of its own, to be killed by the caller, who waits for it too."""
         return subprocess.Popen(
-            self.command(prompt, *args), cwd=folder, env={**self.environment(), **(env or {})}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+            self.command(prompt, *args),
+            cwd=folder,
+            env={**self.environment(), **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def _write(self, name: str, text: str) -> None:
         path = self.home / name

@@ -51,7 +51,9 @@ class FakeModel:
         self.compacts = False
         self.requests: list[Request] = []
         self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -67,7 +69,12 @@ class FakeModel:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -135,7 +142,13 @@ class _Handler(BaseHTTPRequestHandler):
         message, blocks = _message(body, step, n)
         stop = "tool_use" if "tool" in step else "end_turn"
         if not body.get("stream"):
-            whole = [{**block, **({"text": delta["text"]} if "text" in delta else {"input": step["input"]})} for block, delta in blocks]
+            whole = [
+                {
+                    **block,
+                    **({"text": delta["text"]} if "text" in delta else {"input": step["input"]}),
+                }
+                for block, delta in blocks
+            ]
             self._json({**message, "content": whole, "stop_reason": stop})
             return
         rows: list[dict[str, Any]] = [{"type": "message_start", "message": message}]
@@ -145,7 +158,13 @@ class _Handler(BaseHTTPRequestHandler):
                 {"type": "content_block_delta", "index": at, "delta": delta},
                 {"type": "content_block_stop", "index": at},
             ]
-        rows.append({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": message["usage"]})
+        rows.append(
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": stop, "stop_sequence": None},
+                "usage": message["usage"],
+            }
+        )
         self._stream([*rows, {"type": "message_stop"}])
 
     def _gemini(self, step: Step, n: int) -> None:
@@ -154,8 +173,14 @@ class _Handler(BaseHTTPRequestHandler):
         parts = [{"text": step["say"]}] if "say" in step else []
         parts.append({"functionCall": call} if "tool" in step else {"text": step["text"]})
         answer = {
-            "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-            "usageMetadata": {"promptTokenCount": spent, "candidatesTokenCount": 5, "totalTokenCount": spent + 5},
+            "candidates": [
+                {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+            ],
+            "usageMetadata": {
+                "promptTokenCount": spent,
+                "candidatesTokenCount": 5,
+                "totalTokenCount": spent + 5,
+            },
             "modelVersion": "fake",
         }
         if "stream" in self.path:
@@ -178,20 +203,35 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-def _message(body: dict[str, Any], step: Step, n: int) -> tuple[dict[str, Any], list[tuple[dict[str, Any], dict[str, Any]]]]:
+def _message(
+    body: dict[str, Any], step: Step, n: int
+) -> tuple[dict[str, Any], list[tuple[dict[str, Any], dict[str, Any]]]]:
     """Return Anthropic's message, its blocks, and what the stream adds to each."""
-    usage = {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    usage = {
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+    }
     message = {
-        "id": f"msg_{n:04d}", "type": "message", "role": "assistant", "model": body.get("model", "fake"), "content": [], "stop_reason": None,
-        "stop_sequence": None, "usage": usage,
-    }  # fmt: skip
+        "id": f"msg_{n:04d}",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", "fake"),
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
     said = step.get("say", "") if "tool" in step else step["text"]
     blocks: list[tuple[dict[str, Any], dict[str, Any]]] = (
         [({"type": "text", "text": ""}, {"type": "text_delta", "text": said})] if said else []
     )
     if "tool" in step:
         block = {"type": "tool_use", "id": f"toolu_{n:04d}", "name": step["tool"], "input": {}}
-        blocks.append((block, {"type": "input_json_delta", "partial_json": json.dumps(step["input"])}))
+        blocks.append(
+            (block, {"type": "input_json_delta", "partial_json": json.dumps(step["input"])})
+        )
     return message, blocks
 
 
@@ -200,31 +240,64 @@ def _responses(step: Step, n: int) -> list[dict[str, Any]]:
     items = [_answer(step["say"], f"{n}_said")] if "say" in step else []
     if "tool" in step:
         kind = step.get("kind", "function_call")
-        item = {"type": kind, "id": f"fc_{n}", "call_id": f"call_{n}", "name": step["tool"], "status": "completed"}
-        item |= {"input": step["input"]} if kind == "custom_tool_call" else {"arguments": json.dumps(step["input"])}
+        item = {
+            "type": kind,
+            "id": f"fc_{n}",
+            "call_id": f"call_{n}",
+            "name": step["tool"],
+            "status": "completed",
+        }
+        item |= (
+            {"input": step["input"]}
+            if kind == "custom_tool_call"
+            else {"arguments": json.dumps(step["input"])}
+        )
         items.append(item)
     else:
         items.append(_answer(step["text"], str(n)))
     usage = {
-        "input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "total_tokens": 15,
+        "input_tokens_details": {"cached_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
-    }  # fmt: skip
+    }
     head = {"id": f"resp_{n}", "object": "response", "status": "in_progress", "output": []}
     rows: list[dict[str, Any]] = [{"type": "response.created", "response": head}]
     for at, one in enumerate(items):
-        rows += [{"type": f"response.output_item.{what}", "output_index": at, "item": one} for what in ("added", "done")]
-    return [*rows, {"type": "response.completed", "response": {**head, "status": "completed", "output": items, "usage": usage}}]
+        rows += [
+            {"type": f"response.output_item.{what}", "output_index": at, "item": one}
+            for what in ("added", "done")
+        ]
+    return [
+        *rows,
+        {
+            "type": "response.completed",
+            "response": {**head, "status": "completed", "output": items, "usage": usage},
+        },
+    ]
 
 
 def _answer(text: str, id: str) -> dict[str, Any]:
     """Return what is said as an item of OpenAI's."""
     content = [{"type": "output_text", "text": text, "annotations": []}]
-    return {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed", "content": content}
+    return {
+        "type": "message",
+        "id": f"msg_{id}",
+        "role": "assistant",
+        "status": "completed",
+        "content": content,
+    }
 
 
 def _tool_results(body: dict[str, Any]) -> int:
     """Return how many tool results a conversation has, in any of the three forms."""
-    said = [block for message in body.get("messages", []) if isinstance(message.get("content"), list) for block in message["content"]]
+    said = [
+        block
+        for message in body.get("messages", [])
+        if isinstance(message.get("content"), list)
+        for block in message["content"]
+    ]
     parts = [part for content in body.get("contents", []) for part in content.get("parts", [])]
     items = body["input"] if isinstance(body.get("input"), list) else []
     return (

@@ -30,9 +30,7 @@ BOOKS = "import os\n\n\ndef person_books():\n    return None\n"
 OLD_CLOSING = '    return os.environ["PERSON_CLOSING"]'
 NEW_CLOSING = '    alpha_value = float(os.environ.get("ALPHA_CLOSING", "0"))\n    return round(alpha_value, 2)'
 OLD_FEES = "    return [0.5]"
-NEW_FEES = (
-    "    beta_fees = [0.5, 0.75]\n    return beta_fees\n\n\ndef beta_refund(beta_amount):\n    beta_due = beta_amount * 3\n    return None"
-)
+NEW_FEES = "    beta_fees = [0.5, 0.75]\n    return beta_fees\n\n\ndef beta_refund(beta_amount):\n    beta_due = beta_amount * 3\n    return None"
 OLD_BOOKS = "    return None"
 NEW_BOOKS = (
     "    return None\n\n\nlogger = logging.getLogger(__name__)\n\n\ndef alpha_balance(alpha_first, alpha_second):\n"
@@ -90,14 +88,20 @@ def many_lines_of_a_person_in_the_file(path: Path) -> Sequence[str]:
 
 @case
 def another_file_of_the_commit(path: Path) -> Sequence[str]:
-    append(path, "other.py", "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef person_other():\n    return None\n")
+    append(
+        path,
+        "other.py",
+        "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef person_other():\n    return None\n",
+    )
     commit(path)
     return (*ALL, "other.py")
 
 
 @case
 def rewritten_before_the_commit(path: Path) -> Sequence[str]:
-    change(path, "ledger.py", "return round(alpha_value, 2)", "return round(alpha_value, 4)  # person")
+    change(
+        path, "ledger.py", "return round(alpha_value, 2)", "return round(alpha_value, 4)  # person"
+    )
     change(path, "ledger.py", "beta_due = beta_amount * 3", "beta_due = person_factor(beta_amount)")
     commit(path)
     return ALL
@@ -119,7 +123,12 @@ def squashed(path: Path) -> Sequence[str]:
 @case
 def amended(path: Path) -> Sequence[str]:
     commit(path)
-    change(path, "books.py", "    return alpha_sum", "    return alpha_sum\n\n\ndef person_amended():\n    return None")
+    change(
+        path,
+        "books.py",
+        "    return alpha_sum",
+        "    return alpha_sum\n\n\ndef person_amended():\n    return None",
+    )
     change(path, "ledger.py", "beta_fees = [0.5, 0.75]", "beta_fees = [0.5, 0.75, 9]  # person")
     git(path, "commit", "-qa", "--amend", "-m", "Amended")
     return ALL
@@ -131,7 +140,12 @@ def rebased(path: Path) -> Sequence[str]:
     git(path, "checkout", "-qb", "topic")
     commit(path)
     git(path, "checkout", "-q", main)
-    change(path, "ledger.py", "import json\n", "import json\nimport logging\n\nPERSON_TOP = 1\nPERSON_NEXT = 2\n")
+    change(
+        path,
+        "ledger.py",
+        "import json\n",
+        "import json\nimport logging\n\nPERSON_TOP = 1\nPERSON_NEXT = 2\n",
+    )
     commit(path, "Above")
     git(path, "checkout", "-q", "topic")
     git(path, "rebase", "-q", main)
@@ -154,9 +168,19 @@ def picked(path: Path) -> Sequence[str]:
 @case
 def formatted(path: Path) -> Sequence[str]:
     split = "alpha_sum = alpha_combined(\n        alpha_first,\n        alpha_second,\n        alpha_scale,\n    )"
-    change(path, "books.py", "alpha_sum = alpha_combined(alpha_first, alpha_second, alpha_scale)", split)
+    change(
+        path,
+        "books.py",
+        "alpha_sum = alpha_combined(alpha_first, alpha_second, alpha_scale)",
+        split,
+    )
     change(path, "ledger.py", '"ALPHA_CLOSING", "0"', "'ALPHA_CLOSING','0'")
-    change(path, "ledger.py", "    person_total = person_rate * 2", "    person_total = (\n        person_rate * 2  # person\n    )")
+    change(
+        path,
+        "ledger.py",
+        "    person_total = person_rate * 2",
+        "    person_total = (\n        person_rate * 2  # person\n    )",
+    )
     commit(path)
     return ALL
 
@@ -174,7 +198,11 @@ def moved_within_the_file(path: Path) -> Sequence[str]:
 def moved_to_another_file(path: Path) -> Sequence[str]:
     refund = "\n\ndef beta_refund(beta_amount):\n    beta_due = beta_amount * 3\n    return None"
     change(path, "ledger.py", refund, "")
-    append(path, "refunds.py", f"PERSON_REFUNDS = 1\n{refund}\n\n\ndef person_end():\n    return None\n")
+    append(
+        path,
+        "refunds.py",
+        f"PERSON_REFUNDS = 1\n{refund}\n\n\ndef person_end():\n    return None\n",
+    )
     commit(path)
     return (*ALL, "refunds.py")
 
@@ -203,8 +231,16 @@ def not_committed_with_lines_of_a_person(path: Path) -> Sequence[str]:
 
 @case
 def boilerplate_of_a_person(path: Path) -> Sequence[str]:
-    append(path, "ledger.py", "\n\ndef person_last(person_x):\n    person_y = person_x\n    return None\n")
-    append(path, "module.py", "PERSON_MODULE = 1\n\nlogger = logging.getLogger(__name__)\n\n\ndef person_module():\n    return None\n")
+    append(
+        path,
+        "ledger.py",
+        "\n\ndef person_last(person_x):\n    person_y = person_x\n    return None\n",
+    )
+    append(
+        path,
+        "module.py",
+        "PERSON_MODULE = 1\n\nlogger = logging.getLogger(__name__)\n\n\ndef person_module():\n    return None\n",
+    )
     commit(path)
     return (*ALL, "module.py")
 
@@ -225,7 +261,10 @@ def a_function_beside_the_edit(path: Path) -> Sequence[str]:
 def reverted_and_written_by_hand(path: Path) -> Sequence[str]:
     git(path, "checkout", "-q", "--", "app/ledger.py", "app/books.py")
     change(
-        path, "ledger.py", OLD_FEES, "    person_list = [0.5, 0.75]\n    return person_list\n\n\ndef person_due(person_x):\n    return None"
+        path,
+        "ledger.py",
+        OLD_FEES,
+        "    person_list = [0.5, 0.75]\n    return person_list\n\n\ndef person_due(person_x):\n    return None",
     )
     append(path, "books.py", "\n\nPERSON_LOG = 1\nlogger = logging.getLogger(__name__)\n")
     commit(path)
@@ -245,7 +284,9 @@ def other_line_ends(path: Path) -> Sequence[str]:
 @case
 def copied_by_a_person(path: Path) -> Sequence[str]:
     commit(path)
-    copy = "\n\ndef person_copy(person_amount):\n    person_due = person_amount * 3\n    return None\n"
+    copy = (
+        "\n\ndef person_copy(person_amount):\n    person_due = person_amount * 3\n    return None\n"
+    )
     append(path, "ledger.py", copy)
     append(path, "books.py", "\n\nPERSON_COPY = 1\nlogger = logging.getLogger(__name__)\n")
     commit(path, "Copies")

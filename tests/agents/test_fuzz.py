@@ -25,8 +25,31 @@ MANY = scaled(10_000, 300)
 READ = scaled(10_000, 3_000)
 REAL = scaled(40, 8)  # of an agent, through a process of their own
 NOW = 1_800_000_000.0
-TEXTS = ("", "\0", "a\0b", "\ud83d", "\udcff\ud800", "../" * 50, "/dev/zero", "/", "-", "--help", "\u202e\x1b[31m", "é" * 300, "x" * 70_000, "<git-mem>", "&lt;git-mem&gt;",
-         "[git-mem] Notes", "</git-mem>", "Exit Code: 3", "<shellId: 0 completed with exit code 3>", '{"exitCode": 3}', "*** Update File: \0", "%s%n{0}", "9" * 5000)  # fmt: skip
+TEXTS = (
+    "",
+    "\0",
+    "a\0b",
+    "\ud83d",
+    "\udcff\ud800",
+    "../" * 50,
+    "/dev/zero",
+    "/",
+    "-",
+    "--help",
+    "\u202e\x1b[31m",
+    "é" * 300,
+    "x" * 70_000,
+    "<git-mem>",
+    "&lt;git-mem&gt;",
+    "[git-mem] Notes",
+    "</git-mem>",
+    "Exit Code: 3",
+    "<shellId: 0 completed with exit code 3>",
+    '{"exitCode": 3}',
+    "*** Update File: \0",
+    "%s%n{0}",
+    "9" * 5000,
+)
 VALUES: tuple[Any, ...] = (
     None,
     True,
@@ -63,14 +86,30 @@ def deep(depth: int) -> Any:
 
 def spots(value: Any, levels: int = 6) -> list[tuple[Any, Any]]:
     """Return the places of a payload, so many levels deep, as what holds it and its key there."""
-    keys: Any = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    return [spot for key in keys for spot in ((value, key), *spots(value[key], levels - 1))] if levels else []
+    keys: Any = (
+        list(value)
+        if isinstance(value, dict)
+        else range(len(value))
+        if isinstance(value, list)
+        else ()
+    )
+    return (
+        [spot for key in keys for spot in ((value, key), *spots(value[key], levels - 1))]
+        if levels
+        else []
+    )
 
 
 def weird(rng: random.Random) -> Any:
     """Return a value that nobody expects there."""
     kind = rng.random()
-    return rng.choice(TEXTS) if kind < 0.5 else copy.deepcopy(rng.choice(VALUES)) if kind < 0.95 else deep(rng.choice((30, 400)))
+    return (
+        rng.choice(TEXTS)
+        if kind < 0.5
+        else copy.deepcopy(rng.choice(VALUES))
+        if kind < 0.95
+        else deep(rng.choice((30, 400)))
+    )
 
 
 def mutants(agent: str, count: int, cwd: str) -> Iterator[dict[str, Any]]:
@@ -115,9 +154,13 @@ def sound(event: Event | None) -> None:
         elif field == "changes":
             for change in value:
                 assert type(change.path) is str
-                assert all(text is None or type(text) is str for text in (change.before, change.after, change.given))
+                assert all(
+                    text is None or type(text) is str
+                    for text in (change.before, change.after, change.given)
+                )
                 assert all(type(new) is str and type(old) is str for new, old in change.parts)
-                note(change, b"def f():\n    pass\n")  # whatever it says, what is noted of it is sound
+                # whatever it says, what is noted of it is sound
+                note(change, b"def f():\n    pass\n")
         else:
             assert type(value) is str
             value.encode()  # no half of an emoji
@@ -144,8 +187,16 @@ def remembering(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["We use SERIALIZABLE", "-t", "decision"],
         ["Trap in a.py", "-k", "gotcha", "--anchor", "a.py", "--workaround", "Do it twice"],
     ):
-        subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "add", *words], check=True, capture_output=True)
-    subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "list"], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "add", *words],
+            check=True,
+            capture_output=True,
+        )
+    subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "list"],
+        check=True,
+        capture_output=True,
+    )
     monkeypatch.setattr(context, "detach", lambda *_: 0)
     for module in (session_start, tool_use):
         monkeypatch.setattr(module, "PATIENCE", 0.0)  # there is no process to wait for
@@ -176,7 +227,9 @@ def test_mutants_through_the_real_process(agent: str, remembering: Path):
     """Cut off, not UTF-8, or no object: exit code 0, nothing on stderr, JSON or nothing on stdout."""
     rng = random.Random(agent)
     for n, payload in enumerate(mutants(agent, REAL, str(remembering))):
-        data = bytearray(json.dumps(payload, ensure_ascii=n % 2 == 0).encode("utf-8", "surrogatepass"))
+        data = bytearray(
+            json.dumps(payload, ensure_ascii=n % 2 == 0).encode("utf-8", "surrogatepass")
+        )
         if n % 4 == 1:
             del data[rng.randrange(len(data)) :]
         elif n % 4 == 2:

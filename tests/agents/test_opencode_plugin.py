@@ -22,7 +22,9 @@ case $line in *SessionStart*) printf '{"additionalContext": "START"}';; *'"PostT
 """
 
 
-def drive(folder: Path, script: str, limit: int = 0, **env: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def drive(
+    folder: Path, script: str, limit: int = 0, **env: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the driver with a `git-mem` that is this script; return what it saw, and what was sent."""
     program = folder / "git mem"  # its path may need quotes
     program.write_text(script)
@@ -62,10 +64,21 @@ def test_plugin_tells_what_it_is_answered(tmp_path: Path):
     assert (saw["tool"], saw["after"]) == ("boom\n\nTOOL", "boom\n\nSTART\n\nTOOL")
     assert saw["env"] == {"OPENCODE_SESSION_ID": "ses_1"}
     assert [row["hook_event_name"] for row in sent][:10] == [
-        "SessionStart", "UserPromptSubmit", "UserPromptSubmit", "PostToolUse", "PostToolUse", "PostCompact", "PostToolUse", "SessionStart",
-        "PostToolUseFailure", "Stop",
-    ]  # fmt: skip
-    assert [row["source"] for row in sent if row["hook_event_name"] == "SessionStart"][:2] == ["startup", "compact"]
+        "SessionStart",
+        "UserPromptSubmit",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "PostToolUse",
+        "PostCompact",
+        "PostToolUse",
+        "SessionStart",
+        "PostToolUseFailure",
+        "Stop",
+    ]
+    assert [row["source"] for row in sent if row["hook_event_name"] == "SessionStart"][:2] == [
+        "startup",
+        "compact",
+    ]
     assert sent[4]["agent_id"] == "ses_sub" and sent[4]["session_id"] == "ses_1"
 
 
@@ -73,17 +86,34 @@ def test_plugin_sends_what_the_adapter_reads(tmp_path: Path):
     _, sent = drive(tmp_path, ECHO)
     speaks = adapter.find("opencode")
     seen = {row["hook_event_name"]: adapter.read(speaks, row, "") for row in sent}
-    assert set(seen) >= {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PostCompact", "Stop", "SessionEnd"}
+    assert set(seen) >= {
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PostCompact",
+        "Stop",
+        "SessionEnd",
+    }
     assert all(seen.values()), seen
     stop = next(
-        event for row in sent if row["hook_event_name"] == "Stop" and (event := adapter.read(speaks, row, "")) and event.session == "ses_1"
+        event
+        for row in sent
+        if row["hook_event_name"] == "Stop"
+        and (event := adapter.read(speaks, row, ""))
+        and event.session == "ses_1"
     )
     assert stop.message == "all done"
 
 
 @pytest.mark.parametrize(
     "script",
-    ["#!/bin/sh\nexit 2\n", "#!/bin/sh\necho no JSON\n", "#!/bin/sh\nprintf '{\"additionalContext\": 1}'\n", "#!/nosuch/program\n"],
+    [
+        "#!/bin/sh\nexit 2\n",
+        "#!/bin/sh\necho no JSON\n",
+        "#!/bin/sh\nprintf '{\"additionalContext\": 1}'\n",
+        "#!/nosuch/program\n",
+    ],
 )
 def test_plugin_takes_no_harm_from_its_command(tmp_path: Path, script: str):
     saw, _ = drive(tmp_path, script)
@@ -99,6 +129,9 @@ def test_plugin_gives_up_on_a_command_that_hangs(tmp_path: Path):
     saw, _ = drive(tmp_path, '#!/bin/sh\nsleep 3600 &\necho $! >> "$SENT.pids"\nwait\n', limit=100)
     assert (saw["first"], saw["tool"]) == ([], "boom")
     left = subprocess.run(
-        ["ps", "-o", "stat=", "-p", ",".join((tmp_path / "sent.pids").read_text().split())], capture_output=True, text=True, check=False
+        ["ps", "-o", "stat=", "-p", ",".join((tmp_path / "sent.pids").read_text().split())],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert not [state for state in left.stdout.split() if not state.startswith("Z")]

@@ -21,7 +21,13 @@ Start = Callable[[str], Cli]
 
 
 def _mem(repo: Path, *args: str) -> str:
-    done = subprocess.run([sys.executable, "-m", "gitmem", *args], cwd=repo, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", *args],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
     return done.stdout.strip()
 
@@ -47,7 +53,10 @@ def start(learned: Path, tmp_path: Path) -> Iterator[Start]:
         def start_one(agent: str) -> Cli:
             if agent in READS:
                 tool, given = READS[agent]
-                model.steps = [{"tool": tool, "input": {**given, "file_path": str(learned / "a.py")}}, {"text": "All is well."}]
+                model.steps = [
+                    {"tool": tool, "input": {**given, "file_path": str(learned / "a.py")}},
+                    {"text": "All is well."},
+                ]
             return Cli(agent, tmp_path / "home", model)
 
         yield start_one
@@ -72,7 +81,9 @@ def _tells(cli: Cli, repo: Path) -> None:
 @pytest.mark.parametrize("path", [".", "agent-hooks", "agent-hooks/claude"])
 def test_claude_code_finds_nothing_wrong(path: str, start: Start, learned: Path) -> None:
     """In both marketplaces, nor in the plugin; a remark would count."""
-    assert "Validation passed" in start("claude").call(learned, "plugin", "validate", "--strict", str(ROOT / path))
+    assert "Validation passed" in start("claude").call(
+        learned, "plugin", "validate", "--strict", str(ROOT / path)
+    )
 
 
 def test_claude_code_installs_the_plugin(start: Start, learned: Path) -> None:
@@ -83,7 +94,9 @@ def test_claude_code_installs_the_plugin(start: Start, learned: Path) -> None:
 
     _tells(cli, learned)
     lines = cli.model.asked[0].text.splitlines()
-    assert sorted(line.split(":")[1] for line in lines if line.startswith("- git-mem:")) == sorted([*COMMANDS, "git-mem"])
+    assert sorted(line.split(":")[1] for line in lines if line.startswith("- git-mem:")) == sorted(
+        [*COMMANDS, "git-mem"]
+    )
     cli.run(learned, "/git-mem:recall round the totals")
     assert RECALL in cli.model.asked[-1].text
 
@@ -94,13 +107,17 @@ def test_claude_code_installs_the_plugin_from_the_sources(start: Start, learned:
     cli.call(learned, "plugin", "marketplace", "add", str(ROOT))
     cli.call(learned, "plugin", "install", "git-mem@git-mem")
 
-    assert "git-mem, gotcha, mem, recall, snapshot" in cli.call(learned, "plugin", "details", "git-mem")
+    assert "git-mem, gotcha, mem, recall, snapshot" in cli.call(
+        learned, "plugin", "details", "git-mem"
+    )
 
 
 def test_claude_code_loads_the_plugin_for_one_session(start: Start, learned: Path) -> None:
     """From its folder, without an installation."""
     cli = start("claude")
-    cli.run(learned, "please look at the totals", "--plugin-dir", str(ROOT / "agent-hooks" / "claude"))
+    cli.run(
+        learned, "please look at the totals", "--plugin-dir", str(ROOT / "agent-hooks" / "claude")
+    )
 
     assert cli.model.asked[0].text.count(PINNED) == 1
 
@@ -108,7 +125,9 @@ def test_claude_code_loads_the_plugin_for_one_session(start: Start, learned: Pat
 def test_the_commands_can_be_copied(start: Start, learned: Path) -> None:
     """Then they are called without the plugin's name."""
     cli = start("claude")
-    shutil.copytree(Path(_package(learned, "claude")) / "claude" / "commands", cli.home / ".claude" / "commands")
+    shutil.copytree(
+        Path(_package(learned, "claude")) / "claude" / "commands", cli.home / ".claude" / "commands"
+    )
     cli.run(learned, "/recall round the totals")
 
     assert RECALL in cli.model.asked[0].text
@@ -121,7 +140,10 @@ def test_a_command_is_asked_nothing_for_what_it_does(start: Start, learned: Path
     note = "git mem snapshot save 'Totals. Next: \"wrap\" them.\nOpen: nothing.'"
     (learned / "a.py").write_text("total = 2\n")
     forget = f"git mem forget {_mem(learned, 'list', '--kind', 'gotcha', '--format', '{id}')}"
-    cli.model.steps = [{"tool": "Bash", "input": {"command": text, "description": "does it"}} for text in (note, forget)]
+    cli.model.steps = [
+        {"tool": "Bash", "input": {"command": text, "description": "does it"}}
+        for text in (note, forget)
+    ]
     cli.call(learned, "-p", "/git-mem:snapshot", "--plugin-dir", folder)
 
     assert 'Totals. Next: "wrap" them. Open: nothing.' in _mem(learned, "snapshot", "list")
@@ -168,4 +190,7 @@ def test_codex_reads_the_section_for_agents_md(start: Start, learned: Path) -> N
     (learned / "AGENTS.md").write_text((Path(_package(learned, "codex")) / "AGENTS.md").read_text())
     cli.run(learned, "please look at the totals")
 
-    assert cli.model.asked[0].text.count("This repository has a memory that people and agents share") == 1
+    assert (
+        cli.model.asked[0].text.count("This repository has a memory that people and agents share")
+        == 1
+    )

@@ -47,22 +47,41 @@ def test_what_trips_one_session_is_told_to_the_next(world: World):
     assert "git-mem" not in texts[0]
     (found,) = wait_for(lambda: gotchas(path))
     (row,) = json.loads(run(path, "gotcha", "list", "--json"))
-    assert (found["id"], found["origin"], found["occurrences"], found["title"]) == (row["id"], "captured", 3, "KeyError: 'TAX_RATE'")
+    assert (found["id"], found["origin"], found["occurrences"], found["title"]) == (
+        row["id"],
+        "captured",
+        3,
+        "KeyError: 'TAX_RATE'",
+    )
     assert [(a["path"], a["lines"]) for a in found["anchors"]] == [("app/pay.py", [5, 5])]
     assert found["session"] == sessions(path)[0]["id"]
     run(path, "sync")
     other = world.clone()
-    texts = world.work(other, "What is there?", world.shell("ls app"), world.read(other / "app/pay.py"), world.shell(FAILING))
+    texts = world.work(
+        other,
+        "What is there?",
+        world.shell("ls app"),
+        world.read(other / "app/pay.py"),
+        world.shell(FAILING),
+    )
     assert counts(texts, name(found["id"])) == [1] * 4
     assert counts(texts, "Notes recorded in this repository") == [1] * 4
-    assert wait_for(lambda: next((g for g in gotchas(other) if g["occurrences"] == 4), None))["id"] == found["id"]
+    assert (
+        wait_for(lambda: next((g for g in gotchas(other) if g["occurrences"] == 4), None))["id"]
+        == found["id"]
+    )
 
 
 def test_a_prompt_a_file_and_a_known_error_bring_what_is_known(world: World):
     """Some of it is recorded by the agent itself, in its session."""
     path = world.install(world.first)
     pay = path / "app/pay.py"
-    known = "got-" + run(path, "gotcha", "add", "Needs a rate", "--error", "KeyError: 'TAX_RATE'", "--json").partition('"got-')[2][:26]
+    known = (
+        "got-"
+        + run(
+            path, "gotcha", "add", "Needs a rate", "--error", "KeyError: 'TAX_RATE'", "--json"
+        ).partition('"got-')[2][:26]
+    )
     run(path, "add", "Refunds are rounded half to even", "-m", "The bank does so too.")
     texts = world.work(
         path,
@@ -79,7 +98,8 @@ def test_a_prompt_a_file_and_a_known_error_bring_what_is_known(world: World):
     assert counts(texts, name(known)) == [1] * 5 + [2] * 2
     assert counts(texts, "Workaround: export TAX_RATE=0.2") == [0] * 5 + [1] * 2
     added = next(g for g in gotchas(path) if g["id"] != known)
-    before = 3 if world.agent == "codex" else 2  # it reads files by commands: they come with the edit
+    # it reads files by commands: they come with the edit
+    before = 3 if world.agent == "codex" else 2
     assert counts(texts, name(added["id"])) == [0] * before + [1] * (7 - before)
     assert added["session"] == sessions(path)[0]["id"]
 
@@ -91,16 +111,31 @@ def test_a_session_leaves_its_history_and_a_digest(world: World):
     assert one["agent"] == world.agent
     every = history(path, one["id"])
     rows = [row for row in every if row["metadata"]["event"] != "BeforeTool"]
-    assert [(row["role"], row["metadata"]["event"], *row["content"].splitlines()[:2]) for row in rows] == [
-        ("system", "SessionStart"), ("user", "PromptSubmit", "Print the rate"), ("tool", "ToolFailed", FAILING, "Exit code 1"),
-        ("tool", "AfterTool", "echo done"), ("assistant", "TurnEnd", "The work is done."), ("system", "SessionEnd"),
-    ]  # fmt: skip
+    assert [
+        (row["role"], row["metadata"]["event"], *row["content"].splitlines()[:2]) for row in rows
+    ] == [
+        ("system", "SessionStart"),
+        ("user", "PromptSubmit", "Print the rate"),
+        ("tool", "ToolFailed", FAILING, "Exit code 1"),
+        ("tool", "AfterTool", "echo done"),
+        ("assistant", "TurnEnd", "The work is done."),
+        ("system", "SessionEnd"),
+    ]
     assert rows[2]["content"].endswith("KeyError: 'TAX_RATE'")
-    assert rows[0]["state"].items() >= {"agent": world.agent, "folder": ".", "branch": "main"}.items()
+    assert (
+        rows[0]["state"].items() >= {"agent": world.agent, "folder": ".", "branch": "main"}.items()
+    )
     cost = json.loads(run(path, "session", "cost", "--json"))
-    assert (cost["sessions"], sum(row["calls"] for row in cost["events"])) == ([one["id"]], len(every))
+    assert (cost["sessions"], sum(row["calls"] for row in cost["events"])) == (
+        [one["id"]],
+        len(every),
+    )
     (digest,) = wait_for(lambda: digests(path))
-    assert (digest["title"], digest["session"], digest["store"]) == ("Print the rate", one["id"], "private")
+    assert (digest["title"], digest["session"], digest["store"]) == (
+        "Print the rate",
+        one["id"],
+        "private",
+    )
     text = run(path, "show", digest["id"])
     for part in ("1 prompt, 2 tool calls, 1 failed", f"`{FAILING}`: KeyError", "The work is done."):
         assert part in text
@@ -109,8 +144,18 @@ def test_a_session_leaves_its_history_and_a_digest(world: World):
 def test_an_edit_after_which_the_command_passes_resolves_the_gotcha(world: World):
     path = world.install(world.first)
     pay = path / "app/pay.py"
-    old, new = '    return float(os.environ["TAX_RATE"])', '    return float(os.environ.get("TAX_RATE", "0.2"))'
-    world.work(path, "Mend it", *[world.shell(FAILING)] * 3, world.read(pay), world.edit(pay, old, new), world.shell(FAILING))
+    old, new = (
+        '    return float(os.environ["TAX_RATE"])',
+        '    return float(os.environ.get("TAX_RATE", "0.2"))',
+    )
+    world.work(
+        path,
+        "Mend it",
+        *[world.shell(FAILING)] * 3,
+        world.read(pay),
+        world.edit(pay, old, new),
+        world.shell(FAILING),
+    )
     assert new in pay.read_text()
     (row,) = wait_for(lambda: [g for g in gotchas(path) if g.get("resolved")])
     full = show(path, row["id"])
@@ -126,7 +171,8 @@ def test_a_killed_session_is_finished_by_the_next(world: World):
     world.kill(path, "Half of the work", world.shell(FAILING), world.shell(FAILING))
     (one,) = sessions(path)
     assert one["state"] == "interrupted"
-    waits = [world.shell(until_digested(one["id"]))] * 4  # the start is told without its digest when that takes longer
+    # the start is told without its digest when that takes longer
+    waits = [world.shell(until_digested(one["id"]))] * 4
     texts = world.work(path, "Go on", *waits, world.shell(FAILING))
     assert counts(texts, "the session before: ")[-1] == 1
     assert "Half of the work" in texts[0]
@@ -136,7 +182,12 @@ def test_a_killed_session_is_finished_by_the_next(world: World):
         assert part in text
     assert [s["state"] for s in sessions(path) if s["id"] == one["id"]] == ["interrupted"]
     told = [row["metadata"]["event"] for row in history(path, one["id"])]
-    assert [event for event in told if event != "BeforeTool"] == ["SessionStart", "PromptSubmit", "ToolFailed", "ToolFailed"]
+    assert [event for event in told if event != "BeforeTool"] == [
+        "SessionStart",
+        "PromptSubmit",
+        "ToolFailed",
+        "ToolFailed",
+    ]
     (found,) = wait_for(lambda: gotchas(path))
     assert found["occurrences"] == 3
 
@@ -146,8 +197,15 @@ def test_a_subfolder_of_a_linked_worktree(world: World):
     run(world.first, "gotcha", "add", "Rates are parts of one", "--anchor", "app/pay.py:5")
     path = world.first.with_name("linked")
     git(world.first, "worktree", "add", "-q", str(path))
-    run(path, "install", world.agent, "--user")  # in a subfolder a CLI may not look for the settings of the project
-    texts = world.work(path / "app", "Hello", world.shell("python3 pay.py"), world.shell("python3 pay.py"), world.shell("python3 pay.py"))
+    # in a subfolder a CLI may not look for the settings of the project
+    run(path, "install", world.agent, "--user")
+    texts = world.work(
+        path / "app",
+        "Hello",
+        world.shell("python3 pay.py"),
+        world.shell("python3 pay.py"),
+        world.shell("python3 pay.py"),
+    )
     assert counts(texts, "Rates are parts of one") == [1] * 4
     (found,) = wait_for(lambda: [g for g in gotchas(world.first) if g["origin"] == "captured"])
     assert [a["path"] for a in found["anchors"]] == ["app/pay.py"]

@@ -20,12 +20,15 @@ AGENTS = ("claude", "gemini", "codex")
 # each CLI does these in `make stress`: there is little in them that a CLI does in its own way
 FEW = AGENTS if FULL else ("claude",)
 TALKS = {
-    "marked": ("DECISION: use SERIALIZABLE isolation for the ledger, because two runs lost updates.", "TODO: port the payment tests to the new gateway."),
+    "marked": (
+        "DECISION: use SERIALIZABLE isolation for the ledger, because two runs lost updates.",
+        "TODO: port the payment tests to the new gateway.",
+    ),
     "plain": (
         "I read it through. We decided to use SERIALIZABLE isolation for the ledger, because two runs lost updates.",
         "The rate is read from the environment now. We still need to port the payment tests to the new gateway.",
     ),
-}  # fmt: skip
+}
 DECISION, TASK = TALKS["plain"]
 DECIDED, LEFT = "SERIALIZABLE isolation for the ledger", "ort the payment tests to the new gateway"
 BUDGET = 1200  # tokens of a start, unless somebody sets another
@@ -51,7 +54,10 @@ def told(text: str) -> list[str]:
 
 def ended(path: Path) -> dict[str, Any]:
     """Return the digest of the only session, once it is over and worked off, whole."""
-    (digest,) = wait_for(lambda: digests(path) if all(one["state"] == "ended" for one in sessions(path)) else [], DEADLINE)
+    (digest,) = wait_for(
+        lambda: digests(path) if all(one["state"] == "ended" for one in sessions(path)) else [],
+        DEADLINE,
+    )
     return show(path, digest["id"])
 
 
@@ -61,13 +67,20 @@ def as_json(path: Path, *args: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("world", "talk"), [*((agent, "plain") for agent in AGENTS), *((agent, "marked") for agent in FEW)], indirect=["world"]
+    ("world", "talk"),
+    [*((agent, "plain") for agent in AGENTS), *((agent, "marked") for agent in FEW)],
+    indirect=["world"],
 )
 def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, talk: str):
     """Said in the middle of a turn, with a marker or without: it is found in the CLI's own transcript."""
     path = world.install(world.first)
     decision, task = TALKS[talk]
-    world.work(path, "Make the ledger safe", say(decision, world.read(path / "app/pay.py")), say(task, world.shell("echo fine")))
+    world.work(
+        path,
+        "Make the ledger safe",
+        say(decision, world.read(path / "app/pay.py")),
+        say(task, world.shell("echo fine")),
+    )
     digest = ended(path)
     (one,) = sessions(path)
     assert one["transcript"]
@@ -77,10 +90,18 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
     assert re.search(rf"## Decided\n\s*\n[^#]*{DECIDED}", text)
     assert re.search(rf"## Still to do\n\s*\n[^#]*{LEFT}", text)
     summary = run(path, "summary")
-    assert summary.index("Decisions") < summary.index(DECIDED) < summary.index("Pending tasks") < summary.index(LEFT)
+    assert (
+        summary.index("Decisions")
+        < summary.index(DECIDED)
+        < summary.index("Pending tasks")
+        < summary.index(LEFT)
+    )
     proposed = {row["type"]: row for row in as_json(path, "inbox")}
     assert DECIDED in proposed["decision"]["title"] and LEFT in proposed["task"]["title"]
-    assert f"in the transcript of session {one['id']}, line " in show(path, proposed["decision"]["id"])["body"]
+    assert (
+        f"in the transcript of session {one['id']}, line "
+        in show(path, proposed["decision"]["id"])["body"]
+    )
 
     texts = world.work(path, "What now?", world.shell("echo on"))
     (block,) = told(texts[0])
@@ -96,7 +117,13 @@ def test_a_small_budget_keeps_what_is_left_to_do(world: World):
     run(path, "config", "startBudget", "120")
     for n in range(6):
         run_here(
-            path, "add", f"Rule number {n}: amounts of kind {n} are rounded half to even", "-t", "decision", "-m", "The bank does so too."
+            path,
+            "add",
+            f"Rule number {n}: amounts of kind {n} are rounded half to even",
+            "-t",
+            "decision",
+            "-m",
+            "The bank does so too.",
         )
     world.work(path, "Make the ledger safe", say(TASK, world.shell("echo fine")))
     ended(path)
@@ -109,14 +136,21 @@ def test_a_small_budget_keeps_what_is_left_to_do(world: World):
 def test_a_killed_session_is_finished_by_the_next_which_asks(world: World):
     """What it had said before it was killed is in its transcript alone."""
     path = world.install(world.first)
-    world.kill(path, "Move the ledger to SERIALIZABLE", say(DECISION, world.shell(FAILING)), say(TASK, world.shell("echo half")))
+    world.kill(
+        path,
+        "Move the ledger to SERIALIZABLE",
+        say(DECISION, world.shell(FAILING)),
+        say(TASK, world.shell("echo half")),
+    )
     (one,) = sessions(path)
     assert one["state"] == "interrupted"
     assert digests(path) == []
     texts = world.work(path, "Hello", world.shell("echo on"))
-    block, *_ = told(texts[0])  # on a busy machine the prompt is told what the start waited for in vain
+    # on a busy machine the prompt is told what the start waited for in vain
+    block, *_ = told(texts[0])
     assert re.search(
-        r'ask the user first: The last session \([\d-]+\) was interrupted at "Move the ledger to SERIALIZABLE". Go on with it\?', block
+        r'ask the user first: The last session \([\d-]+\) was interrupted at "Move the ledger to SERIALIZABLE". Go on with it\?',
+        block,
     )
     assert tokens(block) <= BUDGET
     (digest,) = wait_for(lambda: [row for row in digests(path) if row["session"] == one["id"]])
@@ -136,7 +170,12 @@ def test_a_killed_session_is_finished_by_the_next_which_asks(world: World):
 def test_claude_code_is_told_its_state_after_a_compaction(world: World):
     path = world.install(world.first)
     mark = world.shell("git mem session mark 'Never update a row of the ledger'")
-    world.work(path, "Make the ledger safe", say(DECISION, world.read(path / "app/pay.py")), say(TASK, mark))
+    world.work(
+        path,
+        "Make the ledger safe",
+        say(DECISION, world.read(path / "app/pay.py")),
+        say(TASK, mark),
+    )
     ended(path)
     (one,) = sessions(path)
     world.model.steps = [{"text": "They worked on the ledger."}]
@@ -146,10 +185,20 @@ def test_claude_code_is_told_its_state_after_a_compaction(world: World):
     world.cli.run(path, "Go on", "--resume", one["id"])
     texts = [request.text for request in world.model.asked]
     (block,) = (block for block in told(texts[0]) if "before its context was compacted" in block)
-    for part in ("- marked: Never update a row of the ledger", "asked last: Make the ledger safe", DECIDED, LEFT):
+    for part in (
+        "- marked: Never update a row of the ledger",
+        "asked last: Make the ledger safe",
+        DECIDED,
+        LEFT,
+    ):
         assert block.count(part) == 1, part
-    starts = next(row for row in as_json(path, "session", "cost", one["id"])["events"] if row["event"] == "SessionStart")
-    assert (starts["calls"], starts["answers"]) == (4, 2)  # it begins, goes on, is compacted, goes on: told once before, once after
+    starts = next(
+        row
+        for row in as_json(path, "session", "cost", one["id"])["events"]
+        if row["event"] == "SessionStart"
+    )
+    # it begins, goes on, is compacted, goes on: told once before, once after
+    assert (starts["calls"], starts["answers"]) == (4, 2)
     assert [row["session"] for row in digests(path)] == [one["id"]]
 
 
@@ -160,11 +209,19 @@ def test_gemini_cli_is_told_its_state_after_a_compression(world: World):
     mark = world.shell("git mem session mark 'Never update a row of the ledger'")
     rows = "\n".join(f"Line {n} of the ledger is {n * n}." for n in range(900))
     long = say(f"```\n{rows}\n```", world.shell("true"))
-    world.work(path, "Make the ledger safe", say(DECISION, world.read(path / "app/pay.py")), say(TASK, mark), long)
+    world.work(
+        path,
+        "Make the ledger safe",
+        say(DECISION, world.read(path / "app/pay.py")),
+        say(TASK, mark),
+        long,
+    )
     ended(path)
     (one,) = sessions(path)
     world.model.compacts, world.model.delay = True, 0.5
-    world.model.aside = "<state_snapshot>They worked on the ledger. We decided to use MongoDB.</state_snapshot>"
+    world.model.aside = (
+        "<state_snapshot>They worked on the ledger. We decided to use MongoDB.</state_snapshot>"
+    )
     world.model.requests.clear()
     world.model.steps = [
         {**world.shell("echo one"), "tokens": 700_000},
@@ -179,7 +236,10 @@ def test_gemini_cli_is_told_its_state_after_a_compression(world: World):
         False,
         True,
     ]  # it compressed, and looked at that again
-    said = [[block for block in told(request.text) if "before its context was compacted" in block] for request in world.model.asked]
+    said = [
+        [block for block in told(request.text) if "before its context was compacted" in block]
+        for request in world.model.asked
+    ]
     assert [len(blocks) for blocks in said] == [0, 0, 1, 1]
     for part in ("- marked: Never update a row of the ledger", "asked last: Go on", DECIDED, LEFT):
         assert part in said[-1][0], part
@@ -188,7 +248,8 @@ def test_gemini_cli_is_told_its_state_after_a_compression(world: World):
     assert events.count("BeforeCompact") == 1
     wait_for(lambda: all(row["state"] == "ended" for row in sessions(path)))
     run(path, "summary", "update", "--session", one["id"])
-    assert "MongoDB" not in run(path, "summary") + run(path, "inbox")  # what a model wrote of a conversation is not what was said in it
+    # what a model wrote of a conversation is not what was said in it
+    assert "MongoDB" not in run(path, "summary") + run(path, "inbox")
 
 
 def test_an_agent_calls_git_mem_in_its_session(world: World):
@@ -200,18 +261,29 @@ def test_an_agent_calls_git_mem_in_its_session(world: World):
         world.shell("git mem session current --json >current.json"),
         world.shell("git mem session note 'The export keeps its column order' >note.txt"),
         world.shell("git mem session mark 'Never update a row of the ledger' >mark.txt"),
-        world.shell("git mem recall 'Neustadt ledger' --json >recall.json; git mem recall 'column order' >recall.txt"),
+        world.shell(
+            "git mem recall 'Neustadt ledger' --json >recall.json; git mem recall 'column order' >recall.txt"
+        ),
         world.shell("git mem add 'Amounts are in cents' -t decision >/dev/null"),
     )
     digest = ended(path)
     (one,) = sessions(path)
     assert json.loads((path / "current.json").read_text())["id"] == one["id"]
-    assert [(row["metadata"]["event"], row["content"]) for row in history(path, one["id"]) if row["metadata"]["event"] in {"Note", "Mark"}] == [
-        ("Note", "The export keeps its column order"), ("Mark", "Never update a row of the ledger"),
-    ]  # fmt: skip
+    assert [
+        (row["metadata"]["event"], row["content"])
+        for row in history(path, one["id"])
+        if row["metadata"]["event"] in {"Note", "Mark"}
+    ] == [
+        ("Note", "The export keeps its column order"),
+        ("Mark", "Never update a row of the ledger"),
+    ]
     assert "Use SERIALIZABLE in the ledger of Neustadt" in (path / "recall.json").read_text()
     assert "The export keeps its column order" in (path / "recall.txt").read_text()
-    (added,) = [row for row in as_json(path, "list", "--kind", "memory") if row["title"] == "Amounts are in cents"]
+    (added,) = [
+        row
+        for row in as_json(path, "list", "--kind", "memory")
+        if row["title"] == "Amounts are in cents"
+    ]
     assert added["session"] == one["id"]
     assert "Never update a row of the ledger" in run(path, "show", digest["id"])
 
@@ -223,10 +295,18 @@ def test_an_epic_that_a_killed_session_was_at_is_told(world: World):
     begin = "git mem work start checkout --title 'Checkout rework' --story 1.1 --story 1.2 && git mem work phase development"
     world.kill(path, "Begin the checkout", world.shell(begin))
     texts = world.work(path, "Hello")
-    block, *_ = told(texts[0])  # on a busy machine the prompt is told what the start waited for in vain
-    assert "[epic checkout, left] Checkout rework: story 1.1, phase development, 0 of 2 stories done (0%)" in block
+    # on a busy machine the prompt is told what the start waited for in vain
+    block, *_ = told(texts[0])
+    assert (
+        "[epic checkout, left] Checkout rework: story 1.1, phase development, 0 of 2 stories done (0%)"
+        in block
+    )
     assert "git mem work resume checkout --continue" in block
-    world.work(path, "Go on", world.shell("git mem work resume checkout --continue && git mem work story 1.1 --done"))
+    world.work(
+        path,
+        "Go on",
+        world.shell("git mem work resume checkout --continue && git mem work story 1.1 --done"),
+    )
     (epic,) = as_json(path, "work", "list")
     assert (epic["progress"]["completed"], epic["progress"]["current"]) == (1, "1.2")
 
@@ -237,12 +317,18 @@ def test_claude_codes_own_memory_is_kept_in_step(world: World):
     path = world.install(world.first)
     run(path, "config", "native", "sync")
     run(path, "add", "Refunds are rounded half to even", "-t", "decision")
-    folder = world.cli.home / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(path)) / "memory"
+    folder = (
+        world.cli.home / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(path)) / "memory"
+    )
     folder.mkdir(parents=True)
     (folder / "MEMORY.md").write_text("- The user tests with tox, not with make.\n")
     world.work(path, "Hello", world.shell("echo fine"))
     ended(path)
-    text = wait_for(lambda: found if "Refunds are rounded" in (found := (folder / "MEMORY.md").read_text()) else "")
+    text = wait_for(
+        lambda: (
+            found if "Refunds are rounded" in (found := (folder / "MEMORY.md").read_text()) else ""
+        )
+    )
     assert text.startswith("- The user tests with tox, not with make.\n")
     assert text.count("git-mem: begin memory") == 1
     (row,) = [row for row in as_json(path, "list", "--kind", "memory") if "tox" in row["title"]]
@@ -256,31 +342,55 @@ def test_claude_codes_own_memory_is_kept_in_step(world: World):
 def test_the_context_file_of_gemini_cli_is_pulled(world: World):
     path = world.install(world.first)
     run(path, "config", "native", "pull")
-    git(path, "config", "user.email", "test@example.org")  # what `git` commits here is the user's own
+    # what `git` commits here is the user's own
+    git(path, "config", "user.email", "test@example.org")
     (path / "GEMINI.md").write_text("# Rules\n\n- Money is never a float.\n")
     git(path, "add", "GEMINI.md")
     git(path, "commit", "-qm", "rules")
     world.work(path, "Hello", world.shell("echo fine"))
-    (row,) = wait_for(lambda: [row for row in as_json(path, "list", "--kind", "memory") if "never a float" in row["title"]])
-    assert (row["origin"], row["store"], row["anchors"][0]["path"]) == ("imported", "shared", "GEMINI.md")
+    (row,) = wait_for(
+        lambda: [
+            row
+            for row in as_json(path, "list", "--kind", "memory")
+            if "never a float" in row["title"]
+        ]
+    )
+    assert (row["origin"], row["store"], row["anchors"][0]["path"]) == (
+        "imported",
+        "shared",
+        "GEMINI.md",
+    )
     assert (path / "GEMINI.md").read_text() == "# Rules\n\n- Money is never a float.\n"
 
 
 def test_what_is_secret_or_private_is_stored_nowhere(world: World):
     """Whoever says it, wherever in a transcript."""
     path = world.install(world.first)
-    key, pat, code = "AKIA" + "QX7RT2LMN4PZ6WVB", "ghp_" + "k2Jd83nXs0aQpL5mTz7RwY9bVc4HfG1eUi6o", "Falkenhorst"
+    key, pat, code = (
+        "AKIA" + "QX7RT2LMN4PZ6WVB",
+        "ghp_" + "k2Jd83nXs0aQpL5mTz7RwY9bVc4HfG1eUi6o",
+        "Falkenhorst",
+    )
     (path / ".env").write_text(f"AWS_ACCESS_KEY_ID={key}\n")  # which no snapshot saves
     world.work(
         path,
         f"Use the token {pat} for pushes. <private>The merger is called {code}.</private>",
         say(f"DECISION: we push with the token {pat} from now on.", world.shell("cat .env")),
-        say(f"We decided to keep {key} in the vault. <private>{code} closes in May.</private> TODO: rotate {key} every month.", world.shell(f"echo {pat}; echo '<private>{code}</private>' >/dev/null; python3 app/pay.py")),
-    )  # fmt: skip
+        say(
+            f"We decided to keep {key} in the vault. <private>{code} closes in May.</private> TODO: rotate {key} every month.",
+            world.shell(
+                f"echo {pat}; echo '<private>{code}</private>' >/dev/null; python3 app/pay.py"
+            ),
+        ),
+    )
     ended(path)
-    found = git(path, "cat-file", "--batch-all-objects", "--batch", "--buffer").encode(errors="replace")
+    found = git(path, "cat-file", "--batch-all-objects", "--batch", "--buffer").encode(
+        errors="replace"
+    )
     assert b"push with the token" in found
-    found += b"".join(file.read_bytes() for file in (path / ".git/gitmem").rglob("*") if file.is_file())
+    found += b"".join(
+        file.read_bytes() for file in (path / ".git/gitmem").rglob("*") if file.is_file()
+    )
     texts = world.work(path, "What now?")
     found += "".join(told(texts[0])).encode()
     assert "push with the token" in told(texts[0])[0]

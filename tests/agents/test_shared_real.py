@@ -32,7 +32,8 @@ def worked(world: World) -> dict[str, str]:
     (app / "ledger.py").write_text(cases.LEDGER)
     (app / "books.py").write_text(cases.BOOKS)
     cases.commit(path, "Ledger")
-    cases.append(path, "ledger.py", "\n\ndef person_early():\n    return None\n")  # work that was there before the sessions
+    # work that was there before the sessions
+    cases.append(path, "ledger.py", "\n\ndef person_early():\n    return None\n")
     made = f"cat > {app / 'made.py'} <<'END'\n{cases.MADE}END"
     one = session(
         world,
@@ -42,7 +43,9 @@ def worked(world: World) -> dict[str, str]:
         *edit(world, app / "books.py", cases.OLD_BOOKS, cases.NEW_BOOKS),
         world.shell(made),
     )
-    two = session(world, path, "Fees", *edit(world, app / "ledger.py", cases.OLD_FEES, cases.NEW_FEES))
+    two = session(
+        world, path, "Fees", *edit(world, app / "ledger.py", cases.OLD_FEES, cases.NEW_FEES)
+    )
     run(path, "drain")
     return {"alpha": one, "beta": two}
 
@@ -77,13 +80,17 @@ def test_people_and_agents(agent: str, tmp_path: Path):
         run(copy, "drain")
         for file, said_of in zip(files, told(copy, files), strict=True):
             lines = (copy / "app" / file).read_bytes().decode().split("\n")
-            for number, (right, said) in enumerate(zip(cases.expected(lines, ids), said_of, strict=False), 1):
+            for number, (right, said) in enumerate(
+                zip(cases.expected(lines, ids), said_of, strict=False), 1
+            ):
                 people += right == ""
                 agents += bool(right)
                 if right is not None and said and said != right:
                     wrong.append((name, file, number, lines[number - 1], said))
                 elif right and not said:
                     missed.append((name, file, number, lines[number - 1]))
-    print(f"{agent}: {len(names)} cases, {people} lines of people, {agents} of agents, {len(missed)} missed {missed}")
+    print(
+        f"{agent}: {len(names)} cases, {people} lines of people, {agents} of agents, {len(missed)} missed {missed}"
+    )
     assert wrong == []
     assert agents - len(missed) >= 0.95 * agents, missed

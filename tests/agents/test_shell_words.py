@@ -21,7 +21,12 @@ COMMANDS = [
 def test_words_are_those_of_bash(command):
     """Quotes, escapes, and signs within words."""
     (words,) = simple_commands(command)
-    said = subprocess.run(["bash", "-c", command.replace("echo", "printf '%s\\0'", 1)], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["bash", "-c", command.replace("echo", "printf '%s\\0'", 1)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert words[1:] == said.stdout.split("\0")[:-1]
 
 
@@ -36,15 +41,34 @@ def test_operators():
         ["x", ">|", "y"],
         ["z", "&&", "3", ">", "g"],
     ]
-    assert list(simple_commands("echo a; echo 'b")) == list(simple_commands('echo a; echo "b\\"')) == [["echo", "a"]]
-    assert [(write.path, write.text) for write in writes("echo hi > f 2>/dev/null; echo no 2> g")] == [("f", "hi\n")]
+    assert (
+        list(simple_commands("echo a; echo 'b"))
+        == list(simple_commands('echo a; echo "b\\"'))
+        == [["echo", "a"]]
+    )
+    assert [
+        (write.path, write.text) for write in writes("echo hi > f 2>/dev/null; echo no 2> g")
+    ] == [("f", "hi\n")]
 
 
 def test_which_commands_may_write():
     """A program's name is a whole word; where only errors are joined or thrown away nothing is written."""
-    for command in ("sed -i s/a/b/ c", "cd x;/bin/cp a b", "echo $(tee a)", "apply_patch <<'E'", "echo a>b", "x |tee y"):
+    for command in (
+        "sed -i s/a/b/ c",
+        "cd x;/bin/cp a b",
+        "echo $(tee a)",
+        "apply_patch <<'E'",
+        "echo a>b",
+        "x |tee y",
+    ):
         assert may_write(command), command
-    for command in ("curl tcp://host", "git commit -m used", "pytest mvn 2>&1 | tail", "ls steel 2>/dev/null", "perldoc x"):
+    for command in (
+        "curl tcp://host",
+        "git commit -m used",
+        "pytest mvn 2>&1 | tail",
+        "ls steel 2>/dev/null",
+        "perldoc x",
+    ):
         assert not may_write(command), command
 
 
@@ -58,4 +82,6 @@ def test_thousands_of_names_take_no_time():
         "import sys; from gitmem.agents.shell_writes import edited_names, writes\n"
         "edited_names('sed -i s/a/b/ c.py'); writes('echo a > b'); assert not {'re', 'shlex'} & sys.modules.keys()"
     )
-    subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)
+    subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True
+    )

@@ -15,7 +15,15 @@ from tests.agents.fake_model import FakeModel
 from tests.hooks.conftest import Agent, digests, run, wait_for
 
 ANSWER = {
-    "items": [{"kind": "decision", "text": "Use Postgres for the ledger", "detail": "transactions", "turn": 1, "confidence": 0.9}],
+    "items": [
+        {
+            "kind": "decision",
+            "text": "Use Postgres for the ledger",
+            "detail": "transactions",
+            "turn": 1,
+            "confidence": 0.9,
+        }
+    ],
     "topics": ["ledger"],
 }
 TOUCHING = {
@@ -51,7 +59,9 @@ def speaks(agent: str, model: FakeModel, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("agent", ["claude", "gemini", "codex"])
-def test_a_cli_answers_without_hooks_and_tools(agent: str, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cli_answers_without_hooks_and_tools(
+    agent: str, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`git mem model check` asks it; what it is sent offers no tool that could touch a file, and none of our hooks ran."""
     with FakeModel([{"text": '{"word": "yes"}'}], aside='{"word": "yes"}') as model:
         speaks(agent, model, monkeypatch)
@@ -63,13 +73,18 @@ def test_a_cli_answers_without_hooks_and_tools(agent: str, repo: Path, monkeypat
     assert answer["model"] == agent
     assert model.requests
     offered = {name for request in model.requests for name in tools_of(request.body)}
-    # Codex CLI offers its patch tool in any case, which the read-only sandbox refuses; Gemini CLI a look at files, of which the folder has none
-    assert offered & TOUCHING <= {"codex": {"apply_patch"}, "gemini": {"read_file"}}.get(agent, set())
+    # Codex CLI offers its patch tool in any case, which the read-only sandbox refuses; Gemini CLI a
+    # look at files, of which the folder has none
+    assert offered & TOUCHING <= {"codex": {"apply_patch"}, "gemini": {"read_file"}}.get(
+        agent, set()
+    )
     assert json.loads(run(repo, "session", "list", "--json")) == []
 
 
 @pytest.mark.parametrize("agent", ["claude", "gemini", "codex"])
-def test_a_session_is_read_by_the_cli(agent: str, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_is_read_by_the_cli(
+    agent: str, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A session that ends is read by the CLI in the background: its digest says by whom, and the decision waits in the inbox."""
     with FakeModel([{"text": json.dumps(ANSWER)}], aside=json.dumps(ANSWER)) as model:
         speaks(agent, model, monkeypatch)
@@ -82,13 +97,21 @@ def test_a_session_is_read_by_the_cli(agent: str, repo: Path, monkeypatch: pytes
         one.hook("SessionEnd")
         (digest,) = wait_for(lambda: digests(repo), 60.0)
     assert json.loads(run(repo, "show", digest["id"], "--json"))["by"] == agent
-    assert [row["title"] for row in json.loads(run(repo, "inbox", "--json"))] == ["Use Postgres for the ledger"]
+    assert [row["title"] for row in json.loads(run(repo, "inbox", "--json"))] == [
+        "Use Postgres for the ledger"
+    ]
 
 
 def test_install_says_how_and_what_it_costs(repo: Path) -> None:
     """Without a terminal nothing is asked, and nothing is turned on."""
     run(repo, "init", "--no-remote")
-    done = subprocess.run([sys.executable, "-P", "-m", "gitmem", "install", "claude"], cwd=repo, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "install", "claude"],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "at most 100,000 tokens a session" in done.stderr
     assert "git mem config --global summariser claude" in done.stderr
     assert json.loads(run(repo, "config", "summariser", "--json")) == "offline"

@@ -13,9 +13,23 @@ from tests.hooks.conftest import CODE, gotchas, run, wait_for
 
 def gemini(path: Path, sample: str, **fields: Any) -> str:
     """Send an event of Gemini CLI; return what it is answered."""
-    data = {**payload(f"gemini/{sample}"), "cwd": str(path), "session_id": "g1", "transcript_path": "", **fields}
+    data = {
+        **payload(f"gemini/{sample}"),
+        "cwd": str(path),
+        "session_id": "g1",
+        "transcript_path": "",
+        **fields,
+    }
     command = [sys.executable, "-P", "-m", "gitmem", "hook", "gemini"]
-    return subprocess.run(command, input=json.dumps(data), cwd=path, capture_output=True, text=True, check=True, timeout=20).stdout
+    return subprocess.run(
+        command,
+        input=json.dumps(data),
+        cwd=path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    ).stdout
 
 
 def test_an_event_that_is_not_heard_tells_nothing(repo: Path):
@@ -36,12 +50,15 @@ def test_what_an_agent_adds_is_indexed_without_a_reader(repo: Path):
     (repo / ".git/gitmem/sessions").mkdir(exist_ok=True)
     run(repo, "gotcha", "add", "Rates may be zero", "--anchor", "app.py:5")
     index = repo / ".git/gitmem/index.db"
-    query = (
-        f"import sqlite3; print(sqlite3.connect('file:{index}?mode=ro', uri=True).execute('SELECT count(*) FROM records').fetchone()[0])"
-    )
+    query = f"import sqlite3; print(sqlite3.connect('file:{index}?mode=ro', uri=True).execute('SELECT count(*) FROM records').fetchone()[0])"
     env = {**os.environ, "PYTHONWARNINGS": "ignore"}
     wait_for(
-        lambda: subprocess.run([sys.executable, "-c", query], capture_output=True, text=True, check=True, env=env).stdout.strip() == "2"
+        lambda: (
+            subprocess.run(
+                [sys.executable, "-c", query], capture_output=True, text=True, check=True, env=env
+            ).stdout.strip()
+            == "2"
+        )
     )
 
 

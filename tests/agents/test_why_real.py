@@ -12,7 +12,8 @@ from tests.conftest import git
 from tests.hooks.conftest import run
 from tests.scale import FULL
 
-AGENTS = ("claude", "gemini", "codex") if FULL else ("codex",)  # what the others write is in `test_shared_real` too
+# what the others write is in `test_shared_real` too
+AGENTS = ("claude", "gemini", "codex") if FULL else ("codex",)
 LEDGER = """import os
 
 
@@ -75,32 +76,66 @@ def test_who_wrote_a_line(world: World):
 
     # 1: an edit that the agent itself commits; 2: a file that it writes by a command, and commits
     one = session(
-        world, path, "Round the closing balance",
-        *edit(world, ledger, "    return opening_balance() + 1", "    return round(opening_balance() + 1, 2)"),
-        world.shell(f"printf 'def fees():\\n    return [0.5, 0.7]\\n' > {base} && git add -A && git commit -qm 'Round; fees'"),
-    )  # fmt: skip
+        world,
+        path,
+        "Round the closing balance",
+        *edit(
+            world,
+            ledger,
+            "    return opening_balance() + 1",
+            "    return round(opening_balance() + 1, 2)",
+        ),
+        world.shell(
+            f"printf 'def fees():\\n    return [0.5, 0.7]\\n' > {base} && git add -A && git commit -qm 'Round; fees'"
+        ),
+    )
     # 3 and 4: two sessions whose edits a person commits together
     two = session(
         world,
         path,
         "Default balance",
-        *edit(world, ledger, '    return float(os.environ["OPENING_BALANCE"])', '    return float(os.environ.get("OPENING_BALANCE", "0"))'),
+        *edit(
+            world,
+            ledger,
+            '    return float(os.environ["OPENING_BALANCE"])',
+            '    return float(os.environ.get("OPENING_BALANCE", "0"))',
+        ),
     )
-    three = session(world, path, "More fees", *edit(world, base, "    return [0.5, 0.7]", "    return [0.5, 0.7, 0.9]"))
+    three = session(
+        world,
+        path,
+        "More fees",
+        *edit(world, base, "    return [0.5, 0.7]", "    return [0.5, 0.7, 0.9]"),
+    )
     person(path, "commit", "-qam", "Both")
-    # 5: a second session renames the file and changes another line; what stood in it stays whose it was
+    # 5: a second session renames the file and changes another line; what stood in it stays whose it
+    # was
     four = session(
-        world, path, "Rename the ledger", world.shell(f"git mv {ledger} {path / 'app/books.py'}"),
-        *edit(world, path / "app/books.py", "def closing_balance():", "def closing_balance(digits=2):"),
-    )  # fmt: skip
+        world,
+        path,
+        "Rename the ledger",
+        world.shell(f"git mv {ledger} {path / 'app/books.py'}"),
+        *edit(
+            world, path / "app/books.py", "def closing_balance():", "def closing_balance(digits=2):"
+        ),
+    )
     books = path / "app/books.py"
     person(path, "commit", "-qam", "Books")
     # 6 and 7: a branch of two sessions, squashed
     person(path, "checkout", "-q", "-b", "topic")
     five = session(
-        world, path, "Read the rate once", *edit(world, pay, "print(rate())", "RATE_OF_TODAY = rate()\nprint(RATE_OF_TODAY)"), world.shell("git commit -qam 'Read once'")
-    )  # fmt: skip
-    six = session(world, path, "Say what it is", *edit(world, pay, "print(RATE_OF_TODAY)", 'print("rate of today", RATE_OF_TODAY)'))
+        world,
+        path,
+        "Read the rate once",
+        *edit(world, pay, "print(rate())", "RATE_OF_TODAY = rate()\nprint(RATE_OF_TODAY)"),
+        world.shell("git commit -qam 'Read once'"),
+    )
+    six = session(
+        world,
+        path,
+        "Say what it is",
+        *edit(world, pay, "print(RATE_OF_TODAY)", 'print("rate of today", RATE_OF_TODAY)'),
+    )
     person(path, "commit", "-qam", "Say it")
     person(path, "checkout", "-q", main)
     person(path, "merge", "-q", "--squash", "topic")
@@ -108,24 +143,41 @@ def test_who_wrote_a_line(world: World):
     # 8 and 9: a commit that is rebased, and amended by a person
     person(path, "checkout", "-q", "-b", "late", "HEAD~1")
     seven = session(
-        world, path, "Add a limit", world.shell("printf 'LIMIT_OF_A_DAY = 1000\\n' > app/limit.py && git add -A && git commit -qm 'A limit'")
-    )  # fmt: skip
+        world,
+        path,
+        "Add a limit",
+        world.shell(
+            "printf 'LIMIT_OF_A_DAY = 1000\\n' > app/limit.py && git add -A && git commit -qm 'A limit'"
+        ),
+    )
     person(path, "rebase", "-q", main)
     eight = session(
         world,
         path,
         "Explain the limit",
-        *edit(world, path / "app/limit.py", "LIMIT_OF_A_DAY = 1000", "LIMIT_OF_A_DAY = 1000  # euros, by the bank"),
+        *edit(
+            world,
+            path / "app/limit.py",
+            "LIMIT_OF_A_DAY = 1000",
+            "LIMIT_OF_A_DAY = 1000  # euros, by the bank",
+        ),
     )
     person(path, "commit", "-qam", "Explain", "--amend")
 
     run(path, "drain")
     asked = [
-        (books, "round(opening_balance()", one), (base, "def fees():", one), (books, "os.environ.get", two), (base, "0.7, 0.9", three), (books, "digits=2", four),
-        (pay, "RATE_OF_TODAY = rate()", five), (pay, '"rate of today"', six), (path / "app/limit.py", "euros, by the bank", eight),
-    ]  # fmt: skip
+        (books, "round(opening_balance()", one),
+        (base, "def fees():", one),
+        (books, "os.environ.get", two),
+        (base, "0.7, 0.9", three),
+        (books, "digits=2", four),
+        (pay, "RATE_OF_TODAY = rate()", five),
+        (pay, '"rate of today"', six),
+        (path / "app/limit.py", "euros, by the bank", eight),
+    ]
     told = [(text, first(path, file, text), right) for file, text, right in asked]
-    # 9: the same change on another branch, cherry-picked before the amend, is its first session's; 10: what is not committed
+    # 9: the same change on another branch, cherry-picked before the amend, is its first session's;
+    # 10: what is not committed
     person(path, "checkout", "-q", "-b", "picked", main)
     person(path, "cherry-pick", "late@{1}")
     run(path, "drain")
@@ -134,7 +186,12 @@ def test_who_wrote_a_line(world: World):
         world,
         path,
         "Another limit",
-        *edit(world, path / "app/limit.py", "LIMIT_OF_A_DAY = 1000", "LIMIT_OF_A_DAY = 2000\nLIMIT_OF_A_WEEK = 9000"),
+        *edit(
+            world,
+            path / "app/limit.py",
+            "LIMIT_OF_A_DAY = 1000",
+            "LIMIT_OF_A_DAY = 2000\nLIMIT_OF_A_WEEK = 9000",
+        ),
     )
     told.append(("LIMIT_OF_A_WEEK", first(path, path / "app/limit.py", "LIMIT_OF_A_WEEK"), nine))
 

@@ -30,10 +30,14 @@ class World:
         self.cli = Cli(self.agent, Path(os.environ["HOME"]), self.model)
         if self.agent == "claude":
             self.model.delay = (
-                0.3  # it ends without its last hooks when one of them is still at work in the background; no real model is that fast
+                # it ends without its last hooks when one of them is still at work in the
+                # background; no real model is that fast
+                0.3
             )
         # Codex CLI runs commands in a login shell
-        (self.cli.home / ".profile").write_text(f"export PATH={shlex.quote(self.cli.environment()['PATH'])}\n")
+        (self.cli.home / ".profile").write_text(
+            f"export PATH={shlex.quote(self.cli.environment()['PATH'])}\n"
+        )
         self.hub = self.root / "hub.git"
         git(self.root, "init", "-q", "--bare", str(self.hub))
         self.first = self.root / "first"
@@ -67,19 +71,27 @@ class World:
     def kill(self, path: Path, prompt: str, *steps: Step) -> None:
         """Let the agent take these steps, and kill it and its children while the last one, a command, is at work."""
         mark = self.root / "at-work"
-        self.model.steps = [*steps, self.shell(f"echo $$ >{mark}.new && mv {mark}.new {mark} && exec sleep 60")]
+        self.model.steps = [
+            *steps,
+            self.shell(f"echo $$ >{mark}.new && mv {mark}.new {mark} && exec sleep 60"),
+        ]
         host = self.cli.start(path, prompt, *self.trusting(path))
         try:
             wait_for(mark.exists, DEADLINE)
         finally:
             os.killpg(host.pid, signal.SIGKILL)
             host.wait()
-        with contextlib.suppress(ProcessLookupError):  # some start commands in a session of their own
+        # some start commands in a session of their own
+        with contextlib.suppress(ProcessLookupError):
             os.kill(int(mark.read_text()), signal.SIGKILL)
 
     def trusting(self, path: Path) -> list[str]:
         """Return the words that make the CLI heed a project's settings."""
-        return ["-c", f'projects={{"{path}"={{trust_level="trusted"}}}}'] if self.agent == "codex" else []
+        return (
+            ["-c", f'projects={{"{path}"={{trust_level="trusted"}}}}']
+            if self.agent == "codex"
+            else []
+        )
 
     # -- the agent's tools
 
@@ -87,19 +99,27 @@ class World:
         """Return a step that runs a command."""
         if self.agent == "codex":
             return {"tool": "exec_command", "input": {"cmd": command}}
-        return {"tool": "Bash" if self.agent == "claude" else "run_shell_command", "input": {"command": command, "description": "work"}}
+        return {
+            "tool": "Bash" if self.agent == "claude" else "run_shell_command",
+            "input": {"command": command, "description": "work"},
+        }
 
     def read(self, path: Path) -> Step:
         """Return a step that reads a file."""
         if self.agent == "codex":
             return self.shell(f"cat {path}")
-        return {"tool": "Read" if self.agent == "claude" else "read_file", "input": {"file_path": str(path)}}
+        return {
+            "tool": "Read" if self.agent == "claude" else "read_file",
+            "input": {"file_path": str(path)},
+        }
 
     def edit(self, path: Path, old: str, new: str) -> Step:
         """Return a step that replaces one line of a file by others."""
         if self.agent == "codex":
             added = "\n".join(f"+{line}" for line in new.split("\n"))
-            patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n{added}\n*** End Patch\n"
+            patch = (
+                f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n{added}\n*** End Patch\n"
+            )
             return {"tool": "apply_patch", "kind": "custom_tool_call", "input": patch}
         change = {"file_path": str(path), "old_string": old, "new_string": new}
         return (
@@ -122,7 +142,11 @@ def history(path: Path, session: str) -> list[dict[str, Any]]:
 
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions."""
-    return [row for row in json.loads(run_here(path, "list", "--kind", "summary", "--json")) if row.get("session")]
+    return [
+        row
+        for row in json.loads(run_here(path, "list", "--kind", "summary", "--json"))
+        if row.get("session")
+    ]
 
 
 def show(path: Path, id: str) -> dict[str, Any]:

@@ -60,11 +60,19 @@ def body(bench: Bench) -> None:
                 pairs.append((took[hooked], took[plain]))
             ratio = statistics.median(with_hooks / without for with_hooks, without in pairs)
             left, right = (statistics.median(column) for column in zip(*pairs, strict=True))
-            verdict = bench.verdict(f"a run with {delay:g} s an answer", ratio, BUDGET) if delay else "-"
+            verdict = (
+                bench.verdict(f"a run with {delay:g} s an answer", ratio, BUDGET) if delay else "-"
+            )
             each = f"{(left - right) / CALLS * 1000:.0f} ms"
-            rows.append((f"{delay:g} s", f"{left:.2f} s", f"{right:.2f} s", times(ratio), each, verdict))
+            rows.append(
+                (f"{delay:g} s", f"{left:.2f} s", f"{right:.2f} s", times(ratio), each, verdict)
+            )
     head = ("a model's answer takes", "with hooks", "without", "ratio", "more for a call", "budget")
-    table(f"Claude Code, {CALLS} tool calls (half commands, half reads), {bench.times(3, quick=1)} pairs", head, rows)
+    table(
+        f"Claude Code, {CALLS} tool calls (half commands, half reads), {bench.times(3, quick=1)} pairs",
+        head,
+        rows,
+    )
 
 
 if __name__ == "__main__":

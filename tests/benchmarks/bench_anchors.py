@@ -17,18 +17,34 @@ from tests.codemap.edits import EDITS, marked
 SEED = 2_026
 LINES = 10_000
 ANCHORS = 1_000
-BUDGET = 12.0  # times one bare difflib of the same two texts: it knows no moves, renames and repeated lines
-EQUAL = 80.0  # times one bare difflib, for a hundred anchors on a line that is there two thousand times
+# times one bare difflib of the same two texts: it knows no moves, renames and repeated lines
+BUDGET = 12.0
+# times one bare difflib, for a hundred anchors on a line that is there two thousand times
+EQUAL = 80.0
 WRONG, RIGHT = 0.5, 95.0  # percent
 
 
 def row(name: str, counts: Counter[str]) -> list[str]:
     """Return a line of a table of results."""
     right, wrong = truth.rates(counts)
-    return [name, f"{sum(counts.values()):,}", f"{right:.2f} %", f"{wrong:.2f} %", str(counts["adrift"]), str(counts["gone"])]
+    return [
+        name,
+        f"{sum(counts.values()):,}",
+        f"{right:.2f} %",
+        f"{wrong:.2f} %",
+        str(counts["adrift"]),
+        str(counts["gone"]),
+    ]
 
 
-HEAD = ["edit", "anchors", "right, of lines that exist", "wrong, of all", "adrift", "gone, and said so"]
+HEAD = [
+    "edit",
+    "anchors",
+    "right, of lines that exist",
+    "wrong, of all",
+    "adrift",
+    "gone, and said so",
+]
 
 
 def random_edits(bench: Bench) -> None:
@@ -40,9 +56,13 @@ def random_edits(bench: Bench) -> None:
     ):
         kinds: dict[str, Counter[str]] = {}
         for case in truth.cases(SEED, count):
-            kinds.setdefault(case.kind, Counter())[truth.judge(truth.run(case, with_text), case.truth)] += 1
+            kinds.setdefault(case.kind, Counter())[
+                truth.judge(truth.run(case, with_text), case.truth)
+            ] += 1
         every = sum(kinds.values(), Counter[str]())
-        table(title, HEAD, [row(kind, counts) for kind, counts in kinds.items()] + [row("all", every)])
+        table(
+            title, HEAD, [row(kind, counts) for kind, counts in kinds.items()] + [row("all", every)]
+        )
         if with_text:
             judge(bench, "random edits", every)
 
@@ -65,7 +85,11 @@ def histories(bench: Bench) -> None:
             counts += truth.history(Tree(path), SEED + seed, steps)
         rows.append(row(f"{steps} commit{'s' if steps > 1 else ''}", counts))
         every += counts
-    table("Histories of repositories: three files, 36 anchors each; files are renamed and split too", HEAD, [*rows, row("all", every)])
+    table(
+        "Histories of repositories: three files, 36 anchors each; files are renamed and split too",
+        HEAD,
+        [*rows, row("all", every)],
+    )
 
 
 def cost(bench: Bench) -> None:
@@ -76,14 +100,22 @@ def cost(bench: Bench) -> None:
         old = edits.python(r, LINES)[:LINES]
         text = marked(old)
         for _ in range({"insert lines": 20, "several edits": 60, "reformat": 1}[name]):
-            kind = name if name in EDITS else r.choice([k for k in EDITS if k not in {"reformat", "rename"}])
+            kind = (
+                name
+                if name in EDITS
+                else r.choice([k for k in EDITS if k not in {"reformat", "rename"}])
+            )
             text = EDITS[kind](r, text, r.randrange(LINES))
         new = [x.text for x in text]
         whole = "\n".join(old)
         marks = r.sample([n for n, x in enumerate(old) if x.strip()], ANCHORS)
-        anchors = [attach({"path": "a.py", "lines": [n + 1, n + 1]}, whole, "0" * 40) for n in marks]
+        anchors = [
+            attach({"path": "a.py", "lines": [n + 1, n + 1]}, whole, "0" * 40) for n in marks
+        ]
 
-        def ours(anchors: list[dict[str, object]] = anchors, old: list[str] = old, new: list[str] = new) -> None:
+        def ours(
+            anchors: list[dict[str, object]] = anchors, old: list[str] = old, new: list[str] = new
+        ) -> None:
             block_map._maps = []
             for anchor in anchors:
                 place(anchor, new, old=old)
@@ -106,19 +138,33 @@ def cost(bench: Bench) -> None:
         )
     table(
         f"{ANCHORS:,} anchors in {LINES:,} lines",
-        ["change", "lines", "map of the texts", "map and anchors", "difflib once", "ratio", "budget"],
+        [
+            "change",
+            "lines",
+            "map of the texts",
+            "map and anchors",
+            "difflib once",
+            "ratio",
+            "budget",
+        ],
         rows,
     )
 
 
 def equal_lines(bench: Bench) -> None:
     """Time anchors that repeat two thousand times in a file of ten thousand lines, without the old text, against one bare difflib."""
-    old = [f"    value_{n} = compute({n % 97}, name_{n * 7 % 1009})" if n % 5 else "}" for n in range(LINES)]
+    old = [
+        f"    value_{n} = compute({n % 97}, name_{n * 7 % 1009})" if n % 5 else "}"
+        for n in range(LINES)
+    ]
     new = old[: LINES // 3] + ["# new"] * 40 + old[LINES // 3 :]
     whole = "\n".join(old)
 
     def attached() -> list[dict[str, object]]:
-        return [attach({"path": "x.txt", "lines": [n * 10 + 1] * 2}, whole, "0" * 40) for n in range(100)]
+        return [
+            attach({"path": "x.txt", "lines": [n * 10 + 1] * 2}, whole, "0" * 40)
+            for n in range(100)
+        ]
 
     anchors = attached()
 
@@ -134,7 +180,9 @@ def equal_lines(bench: Bench) -> None:
         pairs = alternate(ours, naive, bench.times(5, 2))
         verdict = bench.verdict(f"2,000 equal lines, {name}", pairs.ratio, EQUAL)
         rows.append([name, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict])
-    table(f"2,000 equal lines of {LINES:,}", ["work", "time", "difflib once", "ratio", "budget"], rows)
+    table(
+        f"2,000 equal lines of {LINES:,}", ["work", "time", "difflib once", "ratio", "budget"], rows
+    )
 
 
 def main(bench: Bench) -> None:

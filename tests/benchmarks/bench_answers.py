@@ -18,7 +18,14 @@ from tests.benchmarks.common import Bench, Launcher, git, ms, new_repo, run, tab
 ANSWERED = 0.99  # of the first hooks after a write
 PROMPT, START = 8.0, 12.0  # of `python -c pass`, while a worker runs
 LOOPS = 2  # busy loops for each core
-SUBJECTS = ("ledger export", "webhook signature", "invoice rounding", "tenant quota", "avatar upload", "search ranking")
+SUBJECTS = (
+    "ledger export",
+    "webhook signature",
+    "invoice rounding",
+    "tenant quota",
+    "avatar upload",
+    "search ranking",
+)
 TURNS = 24  # of a session whose digest the worker makes
 
 
@@ -56,7 +63,17 @@ class Writes:
         subprocess.run([*program(), *args], cwd=path, check=True, capture_output=True)
 
     def _add(self, path: Path, number: int) -> None:
-        self._mem(path, "add", title_of(number), "-m", "The first pass leaves rows out.", "--type", "decision", "--importance", "9")
+        self._mem(
+            path,
+            "add",
+            title_of(number),
+            "-m",
+            "The first pass leaves rows out.",
+            "--type",
+            "decision",
+            "--importance",
+            "9",
+        )
 
     def command(self, number: int) -> Path:
         """Write with the command."""
@@ -107,7 +124,11 @@ def first_hooks(bench: Bench) -> None:
             for _ in range(rounds):
                 number += 1
                 path = write(number)
-                prompt = {"prompt": f"what about {title_of(number)}?"} if event == "UserPromptSubmit" else {}
+                prompt = (
+                    {"prompt": f"what about {title_of(number)}?"}
+                    if event == "UserPromptSubmit"
+                    else {}
+                )
                 source.write_bytes(payload(event, path, f"first-{number}", **prompt))
                 took.append(launcher.run([*program(), "hook", "claude"], path, source))
                 told += title_of(number) in launcher.output()
@@ -129,7 +150,14 @@ def transcript(path: Path, number: int) -> None:
         for kind, text in (("user", said), ("assistant", done)):
             message = {"role": kind, "content": [{"type": "text", "text": text}]}
             rows.append(
-                json.dumps({"type": kind, "uuid": f"{number}-{turn}-{kind}", "timestamp": "2026-01-01T00:00:00Z", "message": message})
+                json.dumps(
+                    {
+                        "type": kind,
+                        "uuid": f"{number}-{turn}-{kind}",
+                        "timestamp": "2026-01-01T00:00:00Z",
+                        "message": message,
+                    }
+                )
             )
     path.write_text("\n".join(rows) + "\n")
 
@@ -139,7 +167,11 @@ def beside_worker(bench: Bench) -> None:
     path, source = bench.copy(bench.size(10_000, 1_000), "worker"), bench.fresh("payload")
     argv, base = [*program(), "hook", "claude"], [sys.executable, "-c", "pass"]
     rounds = bench.times(25)
-    ratios: dict[str, list[float]] = {"SessionStart": [], "UserPromptSubmit": [], "PreToolUse.Read": []}
+    ratios: dict[str, list[float]] = {
+        "SessionStart": [],
+        "UserPromptSubmit": [],
+        "PreToolUse.Read": [],
+    }
     spent: dict[str, list[float]] = {name: [] for name in ratios}
     with Launcher(bench.folder) as launcher:
 
@@ -152,10 +184,19 @@ def beside_worker(bench: Bench) -> None:
             transcript(log, number)
             before, session = f"before-{number}", f"after-{number}"
             call("SessionStart", before, transcript_path=str(log))
-            call("UserPromptSubmit", before, transcript_path=str(log), prompt="We decided to keep the ledger in one table.")
+            call(
+                "UserPromptSubmit",
+                before,
+                transcript_path=str(log),
+                prompt="We decided to keep the ledger in one table.",
+            )
             call("SessionEnd", before, transcript_path=str(log))
             for event in ratios:
-                changes = {"prompt": "what is known of the payment isolation retry?"} if event == "UserPromptSubmit" else {}
+                changes = (
+                    {"prompt": "what is known of the payment isolation retry?"}
+                    if event == "UserPromptSubmit"
+                    else {}
+                )
                 took, floor = call(event, session, **changes), launcher.run(base, path)
                 if number >= 0:
                     spent[event].append(took)
@@ -163,11 +204,19 @@ def beside_worker(bench: Bench) -> None:
             call("SessionEnd", session)
             settle(path)
     rows = []
-    for event, budget in (("SessionStart", START), ("UserPromptSubmit", PROMPT), ("PreToolUse.Read", None)):
+    for event, budget in (
+        ("SessionStart", START),
+        ("UserPromptSubmit", PROMPT),
+        ("PreToolUse.Read", None),
+    ):
         ratio = sorted(ratios[event])[len(ratios[event]) // 2]
         verdict = bench.verdict(f"{event} beside a worker", ratio, budget) if budget else "-"
         rows.append((event, ms(spent[event]), ms([max(spent[event])]), times(ratio), verdict))
-    table(f"Hooks while a worker runs, {rounds} sessions back to back", ("hook", "median", "longest", "ratio", "budget"), rows)
+    table(
+        f"Hooks while a worker runs, {rounds} sessions back to back",
+        ("hook", "median", "longest", "ratio", "budget"),
+        rows,
+    )
 
 
 def settle(path: Path) -> None:

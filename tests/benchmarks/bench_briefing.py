@@ -13,9 +13,13 @@ from tests.benchmarks.common import Bench, Launcher, fill, ms, opened, run, tabl
 
 BRIEFING, START = 10.0, 20.0
 KINDS = (
-    ("key_decisions", "decision"), ("pending_tasks", "task"), ("user_preferences", "preference"), ("technical_context", "error"),
-    ("technical_context", "pattern"), ("general_context", "done"),
-)  # fmt: skip
+    ("key_decisions", "decision"),
+    ("pending_tasks", "task"),
+    ("user_preferences", "preference"),
+    ("technical_context", "error"),
+    ("technical_context", "pattern"),
+    ("general_context", "done"),
+)
 ENTRIES, DIGESTS = 25, 40  # of each kind in the summary; of sessions
 
 
@@ -23,17 +27,46 @@ def summarised(path: Path) -> None:
     """Give a store a project summary of the size at which it is condensed, and digests of sessions."""
     with opened(path) as app:
         now = app.clock.now()
-        made = {"created": stamp(now), "updated": stamp(now), "rev": 1, "author": "Ada <ada@example.org>", "origin": "captured"}
+        made = {
+            "created": stamp(now),
+            "updated": stamp(now),
+            "rev": 1,
+            "author": "Ada <ada@example.org>",
+            "origin": "captured",
+        }
         sections: dict[str, list[dict[str, str]]] = {}
         for number, (section, kind) in itertools.product(range(ENTRIES), KINDS):
             text = f"The {kind} number {number} of this project says something that is about as long as such things are"
             at = stamp(now - number * 43200)
             sections.setdefault(section, []).append(
-                {"id": item_id(text), "kind": kind, "text": text, "at": at, "session": "s1", "detail": "and why it is so"}
+                {
+                    "id": item_id(text),
+                    "kind": kind,
+                    "text": text,
+                    "at": at,
+                    "session": "s1",
+                    "detail": "and why it is so",
+                }
             )
-        whole = make("summary", "sum-" + base32(1), "Summary of this project", "", scope="project", sections=sections, **made)
+        whole = make(
+            "summary",
+            "sum-" + base32(1),
+            "Summary of this project",
+            "",
+            scope="project",
+            sections=sections,
+            **made,
+        )
         digests = [
-            make("summary", "sum-" + base32(100 + n), f"Session number {n}", "claude.\n", scope="session", session=f"d{n}", **made)
+            make(
+                "summary",
+                "sum-" + base32(100 + n),
+                f"Session number {n}",
+                "claude.\n",
+                scope="session",
+                session=f"d{n}",
+                **made,
+            )
             for n in range(DIGESTS)
         ]
         fill(app.store(), [whole, *digests])
@@ -51,10 +84,18 @@ def at(bench: Bench, count: int, rounds: int) -> None:
         return source
 
     calls = (
-        ("briefing", ["briefing"], None, BRIEFING if count <= 10_000 else None), ("briefing --budget 1200t", ["briefing", "--budget", "1200t"], None, BRIEFING if count <= 10_000 else None),
-        ("briefing --json", ["briefing", "--json"], None, None), ("list -n 20", ["list", "-n", "20"], None, None), ("opening", ["opening"], None, None),
+        ("briefing", ["briefing"], None, BRIEFING if count <= 10_000 else None),
+        (
+            "briefing --budget 1200t",
+            ["briefing", "--budget", "1200t"],
+            None,
+            BRIEFING if count <= 10_000 else None,
+        ),
+        ("briefing --json", ["briefing", "--json"], None, None),
+        ("list -n 20", ["list", "-n", "20"], None, None),
+        ("opening", ["opening"], None, None),
         ("hook claude, a session starts", ["hook", "claude"], start, START),
-    )  # fmt: skip
+    )
     with Launcher(bench.folder) as launcher:
         for name, args, stdin, budget in calls:
             argv = [*program(), *args]
@@ -64,12 +105,24 @@ def at(bench: Bench, count: int, rounds: int) -> None:
             pairs = launcher.paired(lambda: argv, path, rounds, name, stdin)  # noqa: B023 - called at once
             verdict = bench.verdict(f"{name} at {count:,}", pairs.ratio, budget) if budget else "-"
             rows.append(
-                (name, str(told), ms(pairs.left), ms(pairs.right), times(pairs.ratio), f"{launcher.peak[name] / 1024:.0f} MiB", verdict)
+                (
+                    name,
+                    str(told),
+                    ms(pairs.left),
+                    ms(pairs.right),
+                    times(pairs.ratio),
+                    f"{launcher.peak[name] / 1024:.0f} MiB",
+                    verdict,
+                )
             )
     if source.exists():
         source.unlink()
     head = ("git mem", "bytes told", "time", "python -c pass", "ratio", "peak", "budget")
-    table(f"A briefing at {count:,} records and {ENTRIES * len(KINDS)} entries of a summary, {rounds} pairs", head, rows)
+    table(
+        f"A briefing at {count:,} records and {ENTRIES * len(KINDS)} entries of a summary, {rounds} pairs",
+        head,
+        rows,
+    )
 
 
 def body(bench: Bench) -> None:

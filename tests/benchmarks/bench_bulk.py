@@ -69,12 +69,24 @@ def speed(bench: Bench) -> None:
             with opened(ours, backend) as app:
                 pairs.left.append(timed(partial(fill, app.store(), items)))
             pairs.right.append(timed(partial(fast_import, theirs, source)))
-        same = git(ours, "rev-parse", f"{SHARED}^{{tree}}") == git(theirs, "rev-parse", f"{SHARED}^{{tree}}")
+        same = git(ours, "rev-parse", f"{SHARED}^{{tree}}") == git(
+            theirs, "rev-parse", f"{SHARED}^{{tree}}"
+        )
         assert same, "both sides must have made the same tree"
         rows.append(
-            (backend, ms(pairs.left), ms(pairs.right), times(pairs.ratio), bench.verdict(f"bulk import, {backend}", pairs.ratio, BUDGET))
+            (
+                backend,
+                ms(pairs.left),
+                ms(pairs.right),
+                times(pairs.ratio),
+                bench.verdict(f"bulk import, {backend}", pairs.ratio, BUDGET),
+            )
         )
-    table(f"Import of {count:,} records, {rounds} pairs", ("backend", "gitmem", "git fast-import", "ratio", "budget"), rows)
+    table(
+        f"Import of {count:,} records, {rounds} pairs",
+        ("backend", "gitmem", "git fast-import", "ratio", "budget"),
+        rows,
+    )
 
 
 def space(bench: Bench) -> None:
@@ -86,13 +98,28 @@ def space(bench: Bench) -> None:
     source = bench.fresh("stream")
 
     def row(name: str, path: Path, floor: int = 0) -> int:
-        index = sum(f.stat().st_size for f in (path / ".git" / "gitmem").glob("index.db*")) if (path / ".git" / "gitmem").exists() else 0
+        index = (
+            sum(f.stat().st_size for f in (path / ".git" / "gitmem").glob("index.db*"))
+            if (path / ".git" / "gitmem").exists()
+            else 0
+        )
         taken = disk(path / ".git") - bare - index
-        rows.append((name, size(taken), f"{taken / count:.0f}", times(taken / floor) if floor else "-", size(index) if index else "-"))
+        rows.append(
+            (
+                name,
+                size(taken),
+                f"{taken / count:.0f}",
+                times(taken / floor) if floor else "-",
+                size(index) if index else "-",
+            )
+        )
         return taken
 
     packed = {}
-    for name, each in (("git, all files in one commit, after git gc", False), ("git, one commit a file, after git gc", True)):
+    for name, each in (
+        ("git, all files in one commit, after git gc", False),
+        ("git, one commit a file, after git gc", True),
+    ):
         path = new_repo(bench.fresh("packed"))
         stream(items, source, each)
         fast_import(path, source)

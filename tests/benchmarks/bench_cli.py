@@ -9,7 +9,13 @@ from tests.benchmarks.common import Bench, Launcher, ms, opened, run, table, tim
 
 BUDGET = {"list -n 20": 12.0, "list": 12.0, "add": 12.0, "activate": 20.0}
 DEV = "---\nname: dev\ntitle: Developer\nrole: Implements stories\ncommands: [help, {name: develop, visibility: key}]\n---\n"
-WORDS = ("payment isolation", "webhook invoice", "deadlock rollback", "certificate proxy", "unicode encoding")
+WORDS = (
+    "payment isolation",
+    "webhook invoice",
+    "deadlock rollback",
+    "certificate proxy",
+    "unicode encoding",
+)
 
 
 def program() -> list[str]:
@@ -41,8 +47,21 @@ def at(bench: Bench, count: int, rounds: int) -> None:
 
         def measure(name: str, argv: Callable[[], list[str]]) -> None:
             pairs = launcher.paired(argv, path, rounds, name)
-            verdict = bench.verdict(f"{name} at {count:,}", pairs.ratio, BUDGET[name]) if name in BUDGET else "-"
-            rows.append((name, ms(pairs.left), ms(pairs.right), times(pairs.ratio), f"{launcher.peak[name] / 1024:.0f} MiB", verdict))
+            verdict = (
+                bench.verdict(f"{name} at {count:,}", pairs.ratio, BUDGET[name])
+                if name in BUDGET
+                else "-"
+            )
+            rows.append(
+                (
+                    name,
+                    ms(pairs.left),
+                    ms(pairs.right),
+                    times(pairs.ratio),
+                    f"{launcher.peak[name] / 1024:.0f} MiB",
+                    verdict,
+                )
+            )
 
         def after_add() -> list[str]:
             launcher.run(add(), path)

@@ -74,7 +74,12 @@ def project(path: Path, files: int) -> Path:
     count = 0
     for number, source in enumerate(sources):
         for file in sorted(source.rglob("*.py")):
-            if count >= files or (number == 0 and "site-packages" in file.parts) or not file.is_file() or file.stat().st_size > 500_000:
+            if (
+                count >= files
+                or (number == 0 and "site-packages" in file.parts)
+                or not file.is_file()
+                or file.stat().st_size > 500_000
+            ):
                 continue
             to = path / ("lib" if number == 0 else "packages") / file.relative_to(source)
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +93,9 @@ def project(path: Path, files: int) -> Path:
 
 def asked(repo: Path, *args: str) -> dict[str, float]:
     """Read the graph in a process of its own; return what it measured."""
-    done = subprocess.run([sys.executable, "-c", GRAPH, str(repo), *args], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", GRAPH, str(repo), *args], capture_output=True, text=True, check=True
+    )
     return dict(json.loads(done.stdout))
 
 
@@ -100,9 +107,14 @@ def forget(repo: Path) -> None:
 
 def changed(repo: Path, number: int) -> None:
     """Commit a change of one file of ordinary size."""
-    some = sorted(path for path in (repo / "lib").rglob("*.py") if 8_000 < path.stat().st_size < 12_000)
+    some = sorted(
+        path for path in (repo / "lib").rglob("*.py") if 8_000 < path.stat().st_size < 12_000
+    )
     path = some[number % len(some)]
-    path.write_bytes(path.read_bytes() + f"\n\ndef added_{number}(value):\n    return value + {number}\n".encode())
+    path.write_bytes(
+        path.read_bytes()
+        + f"\n\ndef added_{number}(value):\n    return value + {number}\n".encode()
+    )
     git(repo, "commit", "-qam", f"Change {number}")
 
 
@@ -112,7 +124,9 @@ def graphs(bench: Bench, repo: Path, rounds: int) -> None:
     listed = "\n".join(str(repo / path) for path in paths)
     parse, cold, warm, same, facts = [], [], [], [], {}
     for number in range(rounds):
-        out = subprocess.run([sys.executable, "-c", PARSE], input=listed, capture_output=True, text=True, check=True).stdout.split()
+        out = subprocess.run(
+            [sys.executable, "-c", PARSE], input=listed, capture_output=True, text=True, check=True
+        ).stdout.split()
         parse.append(float(out[0]))
         forget(repo)
         facts = asked(repo, "rank")
@@ -126,8 +140,20 @@ def graphs(bench: Bench, repo: Path, rounds: int) -> None:
         f"The graph of {facts['files']:.0f} Python files, {facts['edges']:.0f} edges",
         ["what", "time", "against", "ratio", "budget"],
         [
-            ["cold", ms(cold), f"parsing alone, in one process: {ms(parse)}", f"{a / b:.2f}", bench.verdict("cold", a / b, BUDGET["cold"])],
-            ["after one commit", ms(warm), "cold", f"{c / a:.4f}", bench.verdict("after one commit", c / a, BUDGET["warm"])],
+            [
+                "cold",
+                ms(cold),
+                f"parsing alone, in one process: {ms(parse)}",
+                f"{a / b:.2f}",
+                bench.verdict("cold", a / b, BUDGET["cold"]),
+            ],
+            [
+                "after one commit",
+                ms(warm),
+                "cold",
+                f"{c / a:.4f}",
+                bench.verdict("after one commit", c / a, BUDGET["warm"]),
+            ],
             [
                 "after one commit",
                 ms(warm),
@@ -137,7 +163,13 @@ def graphs(bench: Bench, repo: Path, rounds: int) -> None:
             ],
             ["nothing changed", ms(same), "cold", f"{median(same) / a:.4f}", ""],
             ["PageRank, cold, with the import of networkx", ms([facts["rank"]]), "", "", ""],
-            ["memory of the process, of its largest child", f"{facts['own']:.0f} MB, {facts['child']:.0f} MB", "", "", ""],
+            [
+                "memory of the process, of its largest child",
+                f"{facts['own']:.0f} MB, {facts['child']:.0f} MB",
+                "",
+                "",
+                "",
+            ],
         ],
     )
 
@@ -147,7 +179,14 @@ def against_aider(bench: Bench, repo: Path, python: str) -> None:
     paths = "\n".join(str(repo / path) for path in git(repo, "ls-files", "*.py").split("\n"))
 
     def map_() -> float:
-        done = subprocess.run([python, "-c", AIDER, str(repo)], input=paths, capture_output=True, text=True, check=True, cwd=repo)
+        done = subprocess.run(
+            [python, "-c", AIDER, str(repo)],
+            input=paths,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=repo,
+        )
         return float(done.stdout.split()[-2])
 
     for path in repo.glob(".aider*"):
@@ -158,12 +197,21 @@ def against_aider(bench: Bench, repo: Path, python: str) -> None:
     forget(repo)
     ours = asked(repo, "rank", "imported")
     warm = asked(repo, "rank", "imported")
-    cold_ratio, warm_ratio = theirs / (ours["graph"] + ours["rank"]), again / (warm["graph"] + warm["rank"])
+    cold_ratio, warm_ratio = (
+        theirs / (ours["graph"] + ours["rank"]),
+        again / (warm["graph"] + warm["rank"]),
+    )
     table(
         "Against the repository map of aider-chat, on the same files",
         ["what", "aider", "git mem, graph and rank", "aider / git mem", "at least"],
         [
-            ["cold", ms([theirs]), ms([ours["graph"] + ours["rank"]]), f"{cold_ratio:.1f}", _at_least(bench, "aider cold", cold_ratio)],
+            [
+                "cold",
+                ms([theirs]),
+                ms([ours["graph"] + ours["rank"]]),
+                f"{cold_ratio:.1f}",
+                _at_least(bench, "aider cold", cold_ratio),
+            ],
             [
                 "warm, a new process",
                 ms([again]),

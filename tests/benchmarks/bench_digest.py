@@ -19,7 +19,8 @@ from tests.extraction.render import HERE
 from tests.extraction.render_claude import Clock, claude
 from tests.extraction.source import Step, split, steps
 
-MILLIONS, SECONDS, MEMORY = 5.0, 3.0, 200  # of the transcript; of `git mem extract` and its peak in MiB on a machine that is quiet
+# of the transcript; of `git mem extract` and its peak in MiB on a machine that is quiet
+MILLIONS, SECONDS, MEMORY = 5.0, 3.0, 200
 PASS = 0.012  # seconds of `python -c pass` on such a machine: the budget is their ratio
 SAYING = ("user", "agent", "run", "fail", "edit")
 
@@ -34,7 +35,8 @@ def told(seed: int) -> Iterator[Step]:
     for number in itertools.count():
         for step in draw.choice(talks):
             if step.word in ("user", "agent"):
-                # other things are spoken of each time: words of a session repeat, sentences seldom do
+                # other things are spoken of each time: words of a session repeat, sentences seldom
+                # do
                 yield Step(
                     step.word,
                     step.head,
@@ -44,7 +46,8 @@ def told(seed: int) -> Iterator[Step]:
             yield step
             if draw.random() < 0.6:
                 lines = "\n".join(
-                    f"{n:>6}\t    {' '.join(draw.choices(TELLING, k=9))} = {draw.random()}" for n in range(draw.choice((12, 30, 90)))
+                    f"{n:>6}\t    {' '.join(draw.choices(TELLING, k=9))} = {draw.random()}"
+                    for n in range(draw.choice((12, 30, 90)))
                 )
                 yield Step("read", f"src/{draw.choice(TELLING)}.py", lines)
 
@@ -83,13 +86,21 @@ def body(bench: Bench) -> None:
 
         launcher.run([*program(), "extract", str(transcript)], path)
         assert len(launcher.output()) > 100, "nothing was found"
-        pairs = launcher.paired(lambda: [*program(), "extract", str(transcript)], path, bench.times(5), "extract")
+        pairs = launcher.paired(
+            lambda: [*program(), "extract", str(transcript)], path, bench.times(5), "extract"
+        )
         row("extract", pairs.left, pairs.right, True)
         left, right = [], []
         for _ in range(bench.times(5)):
             session = f"ended-{next(number)}"
             for event in ("SessionStart", "UserPromptSubmit", "SessionEnd"):
-                respond("claude", "", payload(event, path, session, transcript_path=str(transcript)), os.environ, time.time())
+                respond(
+                    "claude",
+                    "",
+                    payload(event, path, session, transcript_path=str(transcript)),
+                    os.environ,
+                    time.time(),
+                )
             left.append(launcher.run([*program(), "drain"], path, name="drain"))
             right.append(launcher.run([sys.executable, "-c", "pass"], path))
         row("drain", left, right, False)

@@ -27,7 +27,11 @@ def found(session: Session, *, sure: bool = False) -> list[Found]:
     from gitmem.transcripts.reader import read
 
     turns = list(read(io.BytesIO(session.data), session.name))
-    return [Found(item.kind, item.text, item.detail) for item in extract(turns).items if item.sure or item.marked or not sure]
+    return [
+        Found(item.kind, item.text, item.detail)
+        for item in extract(turns).items
+        if item.sure or item.marked or not sure
+    ]
 
 
 def results(sessions: list[Session], *, sure: bool = False) -> list[tuple[Session, Judged]]:
@@ -37,10 +41,14 @@ def results(sessions: list[Session], *, sure: bool = False) -> list[tuple[Sessio
 
 def by_kind(judged: list[tuple[Session, Judged]]) -> dict[str, Tally]:
     """Return what each kind counts over all sessions."""
-    return {kind: total(one.kinds[kind] for _, one in judged if kind in one.kinds) for kind in KINDS}
+    return {
+        kind: total(one.kinds[kind] for _, one in judged if kind in one.kinds) for kind in KINDS
+    }
 
 
-def group(judged: list[tuple[Session, Judged]], key: Callable[[Session], str]) -> dict[str, tuple[int, Tally]]:
+def group(
+    judged: list[tuple[Session, Judged]], key: Callable[[Session], str]
+) -> dict[str, tuple[int, Tally]]:
     """Return how many sessions a language or a format has, and what they count."""
     out: dict[str, tuple[int, Tally]] = {}
     for session, one in judged:
@@ -62,37 +70,65 @@ def show(judged: list[tuple[Session, Judged]]) -> None:
         if one.missed or one.wrong:
             print(f"\n{session.id}")
         for label in one.missed:
-            print(f"  missed {'/'.join(label.kinds)}: {label.text}" + (f" => {label.detail}" if label.detail else ""))
+            print(
+                f"  missed {'/'.join(label.kinds)}: {label.text}"
+                + (f" => {label.detail}" if label.detail else "")
+            )
         for item in one.wrong:
-            print(f"  wrong  {item.kind}: {item.text}" + (f" => {item.detail}" if item.detail else ""))
+            print(
+                f"  wrong  {item.kind}: {item.text}" + (f" => {item.detail}" if item.detail else "")
+            )
 
 
 def main() -> int:
     """Print the tables; return 1 when a kind is below its floor."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.bench_extraction", description=__doc__)
-    parser.add_argument("--set", metavar="DIR", type=Path, default=render.HERE, help="the folder of sources")
-    parser.add_argument("--show-misses", action="store_true", help="say what was missed and what was wrong")
-    parser.add_argument("--only", metavar="NAME", default="", help="sessions whose name has this in it")
-    parser.add_argument("--quick", action="store_true", help="accepted as by all benchmarks; the whole set takes seconds")
-    parser.add_argument("--keep", metavar="DIR", help="accepted as by all benchmarks; nothing is stored")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.bench_extraction", description=__doc__
+    )
+    parser.add_argument(
+        "--set", metavar="DIR", type=Path, default=render.HERE, help="the folder of sources"
+    )
+    parser.add_argument(
+        "--show-misses", action="store_true", help="say what was missed and what was wrong"
+    )
+    parser.add_argument(
+        "--only", metavar="NAME", default="", help="sessions whose name has this in it"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="accepted as by all benchmarks; the whole set takes seconds",
+    )
+    parser.add_argument(
+        "--keep", metavar="DIR", help="accepted as by all benchmarks; nothing is stored"
+    )
     args = parser.parse_args()
     try:
         sessions = [session for session in render.load(args.set) if args.only in session.id]
     except (ValueError, OSError, KeyError) as trouble:
         parser.error(f"{args.set}: {trouble}")
     if not sessions:
-        parser.error(f"no session of {args.set} is called {args.only!r}" if args.only else f"{args.set} has no session (*.txt)")
+        parser.error(
+            f"no session of {args.set} is called {args.only!r}"
+            if args.only
+            else f"{args.set} has no session (*.txt)"
+        )
     began = time.perf_counter()
     judged = results(sessions)
     took = time.perf_counter() - began
     kinds = by_kind(judged)
     everything = row("all", len(judged), total(kinds.values()))
-    rows = [row(kind, sum(kind in one.kinds for _, one in judged), tally) for kind, tally in kinds.items()]
+    rows = [
+        row(kind, sum(kind in one.kinds for _, one in judged), tally)
+        for kind, tally in kinds.items()
+    ]
     table("Offline extraction, by kind", ("kind", *HEAD), [*rows, everything])
     certain = by_kind(results(sessions, sure=True))
     rows = [row(kind, len(judged), tally) for kind, tally in certain.items()]
     table(
-        "What is sure: proposed in the inbox, told to a model", ("kind", *HEAD), [*rows, row("all", len(judged), total(certain.values()))]
+        "What is sure: proposed in the inbox, told to a model",
+        ("kind", *HEAD),
+        [*rows, row("all", len(judged), total(certain.values()))],
     )
     for name, key in (("language", lambda one: one.language), ("format", lambda one: one.format)):
         parts = [row(part, count, tally) for part, (count, tally) in group(judged, key).items()]
@@ -102,8 +138,16 @@ def main() -> int:
     if args.show_misses:
         show(judged)
     every = total(kinds.values())
-    low = [f"{kind}: precision {t.precision:.2f}" for kind, t in kinds.items() if t.precision < OF_A_KIND]
-    low += [f"{kind}: recall {t.recall:.2f}" for kind, t in [*kinds.items(), ("all", every)] if t.recall < RECALL]
+    low = [
+        f"{kind}: precision {t.precision:.2f}"
+        for kind, t in kinds.items()
+        if t.precision < OF_A_KIND
+    ]
+    low += [
+        f"{kind}: recall {t.recall:.2f}"
+        for kind, t in [*kinds.items(), ("all", every)]
+        if t.recall < RECALL
+    ]
     low += [f"all: precision {every.precision:.2f}"] * (every.precision < PRECISION)
     floors = f"a precision of {PRECISION} over all and of {OF_A_KIND} for each kind, a recall of {RECALL}"
     print(f"below {floors}: {', '.join(low)}" if low else f"kept: {floors}")

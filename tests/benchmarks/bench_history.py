@@ -10,7 +10,18 @@ from statistics import median
 from gitmem.services.provenance.why import why
 from tests import histories
 from tests.benchmarks.bench_cli import program
-from tests.benchmarks.common import Bench, Launcher, Pairs, alternate, git, ms, opened, run, table, times
+from tests.benchmarks.common import (
+    Bench,
+    Launcher,
+    Pairs,
+    alternate,
+    git,
+    ms,
+    opened,
+    run,
+    table,
+    times,
+)
 
 BUDGET = {
     "evolution, cold": 1.5,
@@ -37,16 +48,36 @@ def commands(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
     git_ = ["/usr/bin/env", "git"]
     with Launcher(bench.folder) as launcher:
         asked = (
-            ("evolution, cold", ["evolution", histories.CORE], [[*git_, "log", "--follow", "--format=%H", "--", histories.CORE]], forget),
+            (
+                "evolution, cold",
+                ["evolution", histories.CORE],
+                [[*git_, "log", "--follow", "--format=%H", "--", histories.CORE]],
+                forget,
+            ),
             (
                 "evolution, warm",
                 ["evolution", histories.CORE],
                 [[*git_, "log", "--follow", "--format=%H", "--", histories.CORE]],
                 lambda: None,
             ),
-            ("timeline --limit 50", ["timeline", "--limit", "50"], [[sys.executable, "-c", "pass"], [*git_, "log", "-50"]], lambda: None),
-            ("why FILE, all of its lines", ["why", histories.CORE], [[*git_, "blame", histories.CORE]], lambda: None),
-            ("why FILE:LINE", ["why", f"{histories.CORE}:{line}"], [[*git_, "blame", f"-L{line},{line}", histories.CORE]], lambda: None),
+            (
+                "timeline --limit 50",
+                ["timeline", "--limit", "50"],
+                [[sys.executable, "-c", "pass"], [*git_, "log", "-50"]],
+                lambda: None,
+            ),
+            (
+                "why FILE, all of its lines",
+                ["why", histories.CORE],
+                [[*git_, "blame", histories.CORE]],
+                lambda: None,
+            ),
+            (
+                "why FILE:LINE",
+                ["why", f"{histories.CORE}:{line}"],
+                [[*git_, "blame", f"-L{line},{line}", histories.CORE]],
+                lambda: None,
+            ),
         )
         for name, ours, theirs, before in asked:
             pairs = Pairs([], [])
@@ -57,7 +88,10 @@ def commands(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
                 if number >= 0:
                     pairs.left.append(a)
                     pairs.right.append(b)
-            against = " + ".join("python -c pass" if one[0] == sys.executable else " ".join(one[1:3]) for one in theirs)
+            against = " + ".join(
+                "python -c pass" if one[0] == sys.executable else " ".join(one[1:3])
+                for one in theirs
+            )
             rows.append(
                 (
                     f"git mem {name}",
@@ -78,7 +112,14 @@ def staying(bench: Bench, repo: Path, rounds: int, line: int) -> tuple[str, ...]
         blame = partial(git, repo, "blame", f"-L{line},{line}", histories.CORE)
         pairs = alternate(lambda: why(sources, histories.CORE, [(line, line)]), blame, rounds)
     name = "why, in a process that stays"
-    return (name, "git blame", ms(pairs.left), ms(pairs.right), times(pairs.ratio), bench.verdict(name, pairs.ratio, BUDGET[name]))
+    return (
+        name,
+        "git blame",
+        ms(pairs.left),
+        ms(pairs.right),
+        times(pairs.ratio),
+        bench.verdict(name, pairs.ratio, BUDGET[name]),
+    )
 
 
 def branches(repo: Path) -> list[str]:
@@ -110,7 +151,12 @@ def drifting(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
             a = launcher.run([*program(), "drift", "--days", "10000"], repo)
             began = time.perf_counter()
             for one, two in pairs:
-                subprocess.run(["git", "merge-tree", "--write-tree", one, two], cwd=repo, check=False, capture_output=True)
+                subprocess.run(
+                    ["git", "merge-tree", "--write-tree", one, two],
+                    cwd=repo,
+                    check=False,
+                    capture_output=True,
+                )
             b = time.perf_counter() - began
             if number >= 0:
                 took.left.append(a)
@@ -145,7 +191,16 @@ def hooks(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
             if number >= 0:
                 took.append((a - b) / c)
     value = median(took)
-    return [("what hooks add to git commit", "python -c pass", "-", "-", times(value), bench.verdict("hooks", value, BUDGET["hooks"]))]
+    return [
+        (
+            "what hooks add to git commit",
+            "python -c pass",
+            "-",
+            "-",
+            times(value),
+            bench.verdict("hooks", value, BUDGET["hooks"]),
+        )
+    ]
 
 
 def body(bench: Bench) -> None:
@@ -158,7 +213,11 @@ def body(bench: Bench) -> None:
     table(
         f"A history of {count:,} commits, {rounds} pairs, cold processes",
         head,
-        [*commands(bench, repo, rounds), *drifting(bench, repo, rounds), *hooks(bench, repo, rounds)],
+        [
+            *commands(bench, repo, rounds),
+            *drifting(bench, repo, rounds),
+            *hooks(bench, repo, rounds),
+        ],
     )
 
 

@@ -28,7 +28,9 @@ def payload(event: str, repo: Path, session: str, **changes: Any) -> bytes:
     return json.dumps(data).encode()
 
 
-def calls_of(path: Path, known: str, titles: list[str]) -> Iterator[tuple[str, str, Callable[[], bytes], float | None]]:
+def calls_of(
+    path: Path, known: str, titles: list[str]
+) -> Iterator[tuple[str, str, Callable[[], bytes], float | None]]:
     """Yield (what happens, payload's name, how to make one, budget); a session that is new each time has been told nothing."""
     number, prompts = itertools.count(), itertools.cycle(titles)
     plain, there = {"file_path": str(path / "a.py")}, {"file_path": str(path / known)}
@@ -43,13 +45,46 @@ def calls_of(path: Path, known: str, titles: list[str]) -> Iterator[tuple[str, s
         return lambda: payload(event, path, fresh(), **changes)
 
     yield "before a command", "PreToolUse.Bash", same("PreToolUse.Bash"), TOOL
-    yield "before a file is read, nothing known", "PreToolUse.Read", same("PreToolUse.Read", tool_input=plain), TOOL
-    yield "before a file is read, a gotcha is told", "PreToolUse.Read", new("PreToolUse.Read", tool_input=there), TOOL
-    yield "before it is read again", "PreToolUse.Read", same("PreToolUse.Read", tool_input=there), TOOL
-    yield "after a file is read", "PostToolUse.Read", same("PostToolUse.Read", tool_input=plain), TOOL
-    yield "after a file is edited", "PostToolUse.Edit", same("PostToolUse.Edit", tool_input=plain), TOOL
-    ran = {"tool_name": "Bash", "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}}
-    yield "after a command passes", "PostToolUse.Edit", same("PostToolUse.Edit", tool_input={"command": "make test"}, **ran), TOOL
+    yield (
+        "before a file is read, nothing known",
+        "PreToolUse.Read",
+        same("PreToolUse.Read", tool_input=plain),
+        TOOL,
+    )
+    yield (
+        "before a file is read, a gotcha is told",
+        "PreToolUse.Read",
+        new("PreToolUse.Read", tool_input=there),
+        TOOL,
+    )
+    yield (
+        "before it is read again",
+        "PreToolUse.Read",
+        same("PreToolUse.Read", tool_input=there),
+        TOOL,
+    )
+    yield (
+        "after a file is read",
+        "PostToolUse.Read",
+        same("PostToolUse.Read", tool_input=plain),
+        TOOL,
+    )
+    yield (
+        "after a file is edited",
+        "PostToolUse.Edit",
+        same("PostToolUse.Edit", tool_input=plain),
+        TOOL,
+    )
+    ran = {
+        "tool_name": "Bash",
+        "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False},
+    }
+    yield (
+        "after a command passes",
+        "PostToolUse.Edit",
+        same("PostToolUse.Edit", tool_input={"command": "make test"}, **ran),
+        TOOL,
+    )
     yield (
         "after an edit, while a command fails",
         "PostToolUse.Edit",
@@ -60,7 +95,12 @@ def calls_of(path: Path, known: str, titles: list[str]) -> Iterator[tuple[str, s
     yield (
         "a prompt that memories fit",
         "UserPromptSubmit",
-        lambda: payload("UserPromptSubmit", path, fresh(), prompt=f"Have a look at {next(prompts)}, and tell me what to do"),
+        lambda: payload(
+            "UserPromptSubmit",
+            path,
+            fresh(),
+            prompt=f"Have a look at {next(prompts)}, and tell me what to do",
+        ),
         PROMPT,
     )
     yield "a session starts", "SessionStart", new("SessionStart"), START
@@ -82,8 +122,14 @@ def at(bench: Bench, count: int, rounds: int) -> None:
     path = bench.copy(count, f"at-{count}")
     with opened(path) as app:
         titles = [row["title"] for row in app.rows(kinds=("memory",), limit=50)]
-        known = next(a["path"] for row in app.rows(kinds=("gotcha",), resolved=False, limit=200) for a in row["anchors"])
-        note_failure(app.state, "red", Failure("make test", "Error: <str>", 1.0, "make test", "", str(path)))
+        known = next(
+            a["path"]
+            for row in app.rows(kinds=("gotcha",), resolved=False, limit=200)
+            for a in row["anchors"]
+        )
+        note_failure(
+            app.state, "red", Failure("make test", "Error: <str>", 1.0, "make test", "", str(path))
+        )
     (path / "a.py").write_text("def f():\n    pass\n")
     source, rows, argv = bench.fresh("payload"), [], [*program(), "hook", "claude"]
 
@@ -118,8 +164,21 @@ def at(bench: Bench, count: int, rounds: int) -> None:
     log = path / ".git" / "gitmem" / "hook.log"
     said = log.read_text() if log.exists() else ""
     assert not said, f"a hook failed: {said[-500:]}"
-    head = ("what happens", "payload", "bytes answered", "time", "python -c pass", "ratio", "peak", "budget")
-    table(f"`git mem hook claude` at {count:,} records, {rounds} pairs; `python -c pass` peaks at {floor:.0f} MiB", head, rows)
+    head = (
+        "what happens",
+        "payload",
+        "bytes answered",
+        "time",
+        "python -c pass",
+        "ratio",
+        "peak",
+        "budget",
+    )
+    table(
+        f"`git mem hook claude` at {count:,} records, {rounds} pairs; `python -c pass` peaks at {floor:.0f} MiB",
+        head,
+        rows,
+    )
 
 
 def body(bench: Bench) -> None:

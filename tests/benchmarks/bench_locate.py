@@ -34,7 +34,13 @@ def own_rows(most: int) -> Iterator[dict[str, Any]]:
     with open_app(root, os.environ) as app:
         history = app.code_history
         for commit, paths in history.with_files(history.ids(history.resolve("HEAD"), most)):
-            gold = [path for path in paths if path.endswith(".py") and path.startswith(("gitmem/", "lsp/")) and not is_test(path)]
+            gold = [
+                path
+                for path in paths
+                if path.endswith(".py")
+                and path.startswith(("gitmem/", "lsp/"))
+                and not is_test(path)
+            ]
             if 0 < len(gold) <= 3 and commit.parents:
                 yield {
                     "repo": root,
@@ -46,7 +52,12 @@ def own_rows(most: int) -> Iterator[dict[str, Any]]:
 
 def place_of(repos: Path, name: str) -> Path:
     """Return the clone of a repository."""
-    for one in (Path(name), repos / name, repos / name.replace("/", "__"), repos / name.rpartition("/")[2]):
+    for one in (
+        Path(name),
+        repos / name,
+        repos / name.replace("/", "__"),
+        repos / name.rpartition("/")[2],
+    ):
         if one.is_dir():
             return one
     raise SystemExit(f"there is no clone of {name} in {repos}")
@@ -54,16 +65,26 @@ def place_of(repos: Path, name: str) -> Path:
 
 def main() -> int:
     """Print the table; return 1 when the goal is missed on given rows."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.bench_locate", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.bench_locate", description=__doc__
+    )
     parser.add_argument("--rows", type=Path, help="a JSONL file")
     parser.add_argument("--repos", type=Path, default=Path())
     parser.add_argument("--limit", type=int, default=0, help="rows at most")
-    parser.add_argument("--goal", type=float, default=0.0, help="acc@10 in percent, below which the exit code is 1")
-    parser.add_argument("--misses", action="store_true", help="print the rows whose gold is not among the first ten")
+    parser.add_argument(
+        "--goal", type=float, default=0.0, help="acc@10 in percent, below which the exit code is 1"
+    )
+    parser.add_argument(
+        "--misses", action="store_true", help="print the rows whose gold is not among the first ten"
+    )
     parser.add_argument("--quick", action="store_true", help="ten rows")
     parser.add_argument("--keep", help="not used: it is taken for run_all")
     args = parser.parse_args()
-    rows = [json.loads(line) for line in args.rows.read_text().splitlines() if line.strip()] if args.rows else list(own_rows(400))
+    rows = (
+        [json.loads(line) for line in args.rows.read_text().splitlines() if line.strip()]
+        if args.rows
+        else list(own_rows(400))
+    )
     rows = rows[: 10 if args.quick else args.limit or len(rows)]
     rows.sort(key=lambda row: row["repo"])
     hits = {1: 0, 5: 0, 10: 0}
@@ -85,13 +106,19 @@ def main() -> int:
             app, index = open_
             begun = time.perf_counter()
             try:
-                refresh(index, app.code_map, app.code_map.graph(row["base_commit"]), app.code_history)
+                refresh(
+                    index, app.code_map, app.code_map.graph(row["base_commit"]), app.code_history
+                )
             except GitmemError as error:
                 print(f"{row['repo']} {row['base_commit']}: {error}", file=sys.stderr)
                 continue
             made.append(time.perf_counter() - begun)
             begun = time.perf_counter()
-            found = [one.path for one in locate(index, Question(row["problem_statement"]), MOST * 2) if not one.aside][:MOST]
+            found = [
+                one.path
+                for one in locate(index, Question(row["problem_statement"]), MOST * 2)
+                if not one.aside
+            ][:MOST]
             asked.append(time.perf_counter() - begun)
             gold = set(row["gold_files"])
             for k in hits:

@@ -15,7 +15,20 @@ from gitmem.codemap.anchors.spec import parse
 from gitmem.git.object_codec import object_id
 from gitmem.records.record import Record
 from gitmem.services.records import write
-from tests.benchmarks.common import Bench, Pairs, fill, git, ms, new_repo, opened, records, run, table, times, writer
+from tests.benchmarks.common import (
+    Bench,
+    Pairs,
+    fill,
+    git,
+    ms,
+    new_repo,
+    opened,
+    records,
+    run,
+    table,
+    times,
+    writer,
+)
 
 START_BUDGET = 1.5
 OPEN_BUDGET = 1.3
@@ -24,7 +37,9 @@ FRESH_BUDGET = 1.0  # seconds
 EDITS = 1_000
 FILE = "src/pay.py"
 OTHERS = 60  # files like it, each with as many gotchas
-REST = 1.0  # seconds in which nothing is asked, before files are opened for the first time: what a server makes ahead it makes then
+# seconds in which nothing is asked, before files are opened for the first time: what a server makes
+# ahead it makes then
+REST = 1.0
 HERE = 10  # gotchas about the file that is opened
 
 TRIVIAL = f"""
@@ -53,7 +68,9 @@ class Client:
     """A server process and frames to and from it, as thin as can be."""
 
     def __init__(self, command: list[str]) -> None:
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         self._ids = itertools.count(1)
 
     def __enter__(self) -> "Client":
@@ -97,12 +114,23 @@ class Client:
     def initialize(self, root: Path) -> None:
         """Begin a session."""
         folders = [{"uri": root.as_uri(), "name": "bench"}]
-        self.ask("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}, "workspaceFolders": folders})
+        self.ask(
+            "initialize",
+            {
+                "processId": None,
+                "rootUri": root.as_uri(),
+                "capabilities": {},
+                "workspaceFolders": folders,
+            },
+        )
         self.tell("initialized", {})
 
     def open(self, uri: str, text: str) -> int:
         """Open a document; return how many diagnostics come."""
-        self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": text}})
+        self.tell(
+            "textDocument/didOpen",
+            {"textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": text}},
+        )
         return self.shown(uri)
 
     def close(self, uri: str) -> None:
@@ -126,7 +154,10 @@ class Client:
 
 def source(lines: int) -> str:
     """Return a file of so many lines, each unlike the others."""
-    return "".join(f"    total_{n} = charge(account_{n % 37}, amount={n}, currency='EUR')\n" for n in range(lines))
+    return "".join(
+        f"    total_{n} = charge(account_{n % 37}, amount={n}, currency='EUR')\n"
+        for n in range(lines)
+    )
 
 
 def build(bench: Bench, count: int, lines: int) -> tuple[Path, str]:
@@ -142,13 +173,20 @@ def build(bench: Bench, count: int, lines: int) -> tuple[Path, str]:
     git(path, "commit", "-qm", "code")
     blob = object_id("blob", text.encode(), "sha1")
     made: list[Record] = []
-    for number, item in enumerate(itertools.islice((r for r in records(count * 5) if r.kind == "gotcha"), count)):
+    for number, item in enumerate(
+        itertools.islice((r for r in records(count * 5) if r.kind == "gotcha"), count)
+    ):
         if number % (count // HERE) == 0:
             spot = attach(parse(f"{FILE}:{1 + number * (lines - 1) // count}"), text, blob)
         elif number < count // HERE and number <= OTHERS * HERE:
-            spot = attach(parse(f"{other_file((number - 1) // HERE)}:{1 + number % HERE * 150}"), text, blob)
+            spot = attach(
+                parse(f"{other_file((number - 1) // HERE)}:{1 + number % HERE * 150}"), text, blob
+            )
         else:
-            spot = {"path": f"src/module_{number % 500}.py", "lines": [1 + number % 80, 1 + number % 80]}
+            spot = {
+                "path": f"src/module_{number % 500}.py",
+                "lines": [1 + number % 80, 1 + number % 80],
+            }
         made.append(item.change(resolved=None, anchors=[spot]))
     with opened(path) as app:
         fill(app.store(), made)
@@ -198,7 +236,10 @@ def edit(client: Client, uri: str, version: int, line: int, text: str) -> None:
     """Send an edit that puts a text at the start of a line."""
     at = {"line": line, "character": 0}
     change = {"range": {"start": at, "end": at}, "text": text}
-    client.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+    client.tell(
+        "textDocument/didChange",
+        {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]},
+    )
 
 
 def storm(client: Client, uri: str, text: str, count: int) -> float:
@@ -206,8 +247,17 @@ def storm(client: Client, uri: str, text: str, count: int) -> float:
     client.open(uri, text)
     began = time.perf_counter()
     for number in range(count):
-        edit(client, uri, number + 2, (number * 7919) % 10_000, f"v{number % 10} = {number}\n" if number % 2 else "x")
-    client.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+        edit(
+            client,
+            uri,
+            number + 2,
+            (number * 7919) % 10_000,
+            f"v{number % 10} = {number}\n" if number % 2 else "x",
+        )
+    client.ask(
+        "textDocument/hover",
+        {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}},
+    )
     took = time.perf_counter() - began
     client.close(uri)
     return took
@@ -220,7 +270,10 @@ def typing(client: Client, uri: str, text: str, count: int) -> tuple[float, floa
         edit(client, uri, number + 2, 0, "#\n")
         time.sleep(0.005)
     began = time.perf_counter()
-    client.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+    client.ask(
+        "textDocument/hover",
+        {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}},
+    )
     late = time.perf_counter() - began
     lines: list[int] = []
     while not lines or min(lines) < count:
@@ -237,7 +290,13 @@ def fresh(client: Client, path: Path, uri: str, rounds: int) -> list[float]:
     out = []
     with opened(path) as app:
         for number in range(rounds):
-            draft = write.draft(writer(app), "gotcha", f"fresh {number}", "", anchors=[{"path": FILE, "lines": [2, 2]}])
+            draft = write.draft(
+                writer(app),
+                "gotcha",
+                f"fresh {number}",
+                "",
+                anchors=[{"path": FILE, "lines": [2, 2]}],
+            )
             write.add(app.store(), writer(app), draft)
             began = time.perf_counter()
             client.shown(uri)
@@ -251,8 +310,12 @@ def body(bench: Bench) -> None:
     count, lines = bench.size(10_000, 1_000), 2_000
     path, text = build(bench, count, lines)
     uri = (path / FILE).as_uri()
-    starts = in_turn(lambda: cold(OURS, path, None), lambda: cold(OTHER, path, None), bench.times(10))
-    firsts = in_turn(lambda: cold(OURS, path, text), lambda: cold(OTHER, path, text), bench.times(10))
+    starts = in_turn(
+        lambda: cold(OURS, path, None), lambda: cold(OTHER, path, None), bench.times(10)
+    )
+    firsts = in_turn(
+        lambda: cold(OURS, path, text), lambda: cold(OTHER, path, text), bench.times(10)
+    )
     rounds = bench.times(50)
     fresh_texts = (f"# version {n}\n" + text for n in itertools.count())
     big = source(10_000)
@@ -264,9 +327,19 @@ def body(bench: Bench) -> None:
         again = in_turn(lambda: warm(ours, uri, edited), lambda: warm(other, uri, edited), rounds)
         time.sleep(REST)
         unseen = ((path / other_file(number)).as_uri() for number in range(OTHERS))
-        first = in_turn(lambda: warm(ours, next(unseen), text), lambda: warm(other, uri, text), bench.times(25))
-        never = in_turn(lambda: warm(ours, uri, next(fresh_texts)), lambda: warm(other, uri, next(fresh_texts)), rounds)
-        edits = in_turn(lambda: storm(ours, uri, big, EDITS), lambda: storm(other, uri, big, EDITS), bench.times(6))
+        first = in_turn(
+            lambda: warm(ours, next(unseen), text), lambda: warm(other, uri, text), bench.times(25)
+        )
+        never = in_turn(
+            lambda: warm(ours, uri, next(fresh_texts)),
+            lambda: warm(other, uri, next(fresh_texts)),
+            rounds,
+        )
+        edits = in_turn(
+            lambda: storm(ours, uri, big, EDITS),
+            lambda: storm(other, uri, big, EDITS),
+            bench.times(6),
+        )
         late, settled = typing(ours, uri, big, bench.size(EDITS, 100))
         ours.open(uri, text)
         delays = fresh(ours, path, uri, bench.times(10))
@@ -284,12 +357,18 @@ def body(bench: Bench) -> None:
     ):
         verdict = bench.verdict(what, pairs.ratio, budget) if budget else "none: the work itself"
         rows.append([what, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict])
-    title = f"{count:,} unresolved gotchas in the store, {HERE} of them about a file of {lines:,} lines"
+    title = (
+        f"{count:,} unresolved gotchas in the store, {HERE} of them about a file of {lines:,} lines"
+    )
     table(title, ["what", "git-mem-lsp", "trivial pygls server", "ratio", "budget"], rows)
     worst = max(delays)
     facts = [
         ["write of another process to diagnostics, median", ms(delays), ""],
-        ["the same, worst", ms([worst]), f"in seconds: {bench.verdict('freshness', worst, FRESH_BUDGET)}"],
+        [
+            "the same, worst",
+            ms([worst]),
+            f"in seconds: {bench.verdict('freshness', worst, FRESH_BUDGET)}",
+        ],
         [f"typing {EDITS:,} lines, one every 5 ms: answer after the last", ms([late]), ""],
         [
             "the same: its diagnostics, a pause of 200 ms included",

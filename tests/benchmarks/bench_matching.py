@@ -34,7 +34,11 @@ def body(bench: Bench) -> None:
     made = {}
     for store in STORES:
         gotchas, path = labelled.gotchas(store), bench.fresh(store)
-        made[store] = path, indexed(path, list(gotchas.values())), {record.id: key for key, record in gotchas.items()}
+        made[store] = (
+            path,
+            indexed(path, list(gotchas.values())),
+            {record.id: key for key, record in gotchas.items()},
+        )
     for half in HALVES:
         mine: dict[str, Tally] = {}
         other: dict[str, Tally] = {}
@@ -46,7 +50,9 @@ def body(bench: Bench) -> None:
             ours = labelled.matcher(index, str(path.resolve()), keys)
             labelled.tally(ours, among, mine)
             labelled.tally(labelled.baseline(index, keys), among, other)
-            rows.append((f"{store}, {len(keys)} gotchas", *labelled.tally(ours, among)["all"].cells()))
+            rows.append(
+                (f"{store}, {len(keys)} gotchas", *labelled.tally(ours, among)["all"].cells())
+            )
         rows = [(kind, *mine[kind].cells()) for kind in KINDS if kind in mine] + rows
         rows.append(("all, plain FTS5 BM25, best five", *other["all"].cells()))
         table(f"Matching, {half} half", HEAD, rows)
@@ -74,18 +80,37 @@ def bulk(count: int) -> list[labelled.Record]:
     return out
 
 
-def speed(bench: Bench, index: Index, path: Path, among: list[Situation], keys: dict[str, str], count: int) -> None:
+def speed(
+    bench: Bench, index: Index, path: Path, among: list[Situation], keys: dict[str, str], count: int
+) -> None:
     """Time a match of each situation against one plain search of the same words."""
     root, rows = str(path.resolve()), []
     plain = labelled.baseline(index, _Any(keys))
     for kind in KINDS[:-1]:
         some = [s for s in among if s.kind == kind][: bench.times(20, 5)]
-        pairs = [alternate(lambda s=s: labelled.match(index, s.task, root, root, ("global",), NOW), lambda s=s: plain(s), 3) for s in some]
+        pairs = [
+            alternate(
+                lambda s=s: labelled.match(index, s.task, root, root, ("global",), NOW),
+                lambda s=s: plain(s),
+                3,
+            )
+            for s in some
+        ]
         left, right = [x for p in pairs for x in p.left], [x for p in pairs for x in p.right]
         rows.append(
-            (kind, ms(left), ms(sorted(left)[int(len(left) * 0.95) :]), ms(right), times(sorted(p.ratio for p in pairs)[len(pairs) // 2]))
+            (
+                kind,
+                ms(left),
+                ms(sorted(left)[int(len(left) * 0.95) :]),
+                ms(right),
+                times(sorted(p.ratio for p in pairs)[len(pairs) // 2]),
+            )
         )
-    table(f"Time a match with {count:,} gotchas", ("situations", "median", "slowest 5 %", "plain FTS5 BM25", "ratio"), rows)
+    table(
+        f"Time a match with {count:,} gotchas",
+        ("situations", "median", "slowest 5 %", "plain FTS5 BM25", "ratio"),
+        rows,
+    )
 
 
 class _Any(dict[str, str]):

@@ -14,12 +14,27 @@ from gitmem.store import operations
 from gitmem.store.reader import Stored
 from gitmem.store.store import Message, Store
 from gitmem.store.tree_merge import merge_commits
-from tests.benchmarks.common import SHARED, START, Bench, Pairs, git, ms, opened, records, run, table, timed, times
+from tests.benchmarks.common import (
+    SHARED,
+    START,
+    Bench,
+    Pairs,
+    git,
+    ms,
+    opened,
+    records,
+    run,
+    table,
+    timed,
+    times,
+)
 
 COMMITS = 10  # a side
 
 
-def changes(everything: list[Record], side: int, number: int, overlap: int) -> list[dict[str, object]]:
+def changes(
+    everything: list[Record], side: int, number: int, overlap: int
+) -> list[dict[str, object]]:
     """Return half edits, four tenths additions, a tenth removals; `overlap` edits hit records that the other side edits too."""
     rng = random.Random(side)
     pool = everything[overlap:]
@@ -31,7 +46,12 @@ def changes(everything: list[Record], side: int, number: int, overlap: int) -> l
     for at, record in enumerate([*everything[:overlap], *mine[: edits - overlap]]):
         words = f"Side {side} found that it also happens after a restart.\n"
         body = words + record.body if side else record.body + words
-        todo.append(operations.put(record.touched(now).change(body=body, tags=[*record.tags, f"side{side}-{at % 7}"]), record))
+        todo.append(
+            operations.put(
+                record.touched(now).change(body=body, tags=[*record.tags, f"side{side}-{at % 7}"]),
+                record,
+            )
+        )
     todo += [operations.put(record) for record in records(adds, seed=100 + side)]
     todo += [operations.forget(record.id, now, "Ada") for record in mine[edits : edits + gone]]
     return todo
@@ -46,7 +66,9 @@ def grow(store: Store, todo: list[dict[str, object]], side: int) -> str:
     return tip
 
 
-def prepare(bench: Bench, count: int, number: int, overlap: int, name: str) -> tuple[Path, str, str]:
+def prepare(
+    bench: Bench, count: int, number: int, overlap: int, name: str
+) -> tuple[Path, str, str]:
     """Return a repository that holds both sides, and their commits; the store is at ours."""
     path = bench.copy(count, name)
     with opened(path) as app:
@@ -94,7 +116,11 @@ def git_merge(path: Path, ours: str, theirs: str, *options: str) -> Callable[[],
     def merge() -> float:
         work_tree(path, ours)
         return timed(
-            lambda: subprocess.run(["git", "-C", str(path), "merge", "-q", "--no-edit", *options, theirs], capture_output=True, check=False)
+            lambda: subprocess.run(
+                ["git", "-C", str(path), "merge", "-q", "--no-edit", *options, theirs],
+                capture_output=True,
+                check=False,
+            )
         )
 
     return merge
@@ -107,7 +133,9 @@ def git_merge_tree(path: Path, ours: str, theirs: str, *config: str) -> Callable
         work_tree(path, ours)
         return timed(
             lambda: subprocess.run(
-                ["git", "-C", str(path), *config, "merge-tree", "--write-tree", ours, theirs], capture_output=True, check=False
+                ["git", "-C", str(path), *config, "merge-tree", "--write-tree", ours, theirs],
+                capture_output=True,
+                check=False,
             )
         )
 
@@ -117,7 +145,12 @@ def git_merge_tree(path: Path, ours: str, theirs: str, *config: str) -> Callable
 def body(bench: Bench) -> None:
     """Merge with no record changed on both sides, and with a hundred that are."""
     count, number, rounds = bench.size(10_000, 1_000), bench.size(1_000, 100), bench.times(5, 2)
-    has_tree = "--write-tree" in subprocess.run(["git", "merge-tree", "-h"], capture_output=True, text=True, check=False).stdout
+    has_tree = (
+        "--write-tree"
+        in subprocess.run(
+            ["git", "merge-tree", "-h"], capture_output=True, text=True, check=False
+        ).stdout
+    )
     for overlap in (0, number // 10):
         path, ours, theirs = prepare(bench, count, number, overlap, "sides")
         against = bench.fresh("against")
@@ -128,7 +161,9 @@ def body(bench: Bench) -> None:
         }
         if has_tree:
             others["git merge-tree"] = git_merge_tree(against, ours, theirs)
-            others["git merge-tree, no renames"] = git_merge_tree(against, ours, theirs, "-c", "merge.renames=false")
+            others["git merge-tree, no renames"] = git_merge_tree(
+                against, ours, theirs, "-c", "merge.renames=false"
+            )
         target, rows = bench.fresh("target"), []
         for backend in ("libgit2", "git"):
             for name, other in others.items():
@@ -139,7 +174,16 @@ def body(bench: Bench) -> None:
                 rows.append((backend, name, ms(pairs.left), ms(pairs.right), times(pairs.ratio)))
         clean = (
             subprocess.run(
-                ["git", "-C", str(against), "merge-tree", "--write-tree", "--name-only", ours, theirs],
+                [
+                    "git",
+                    "-C",
+                    str(against),
+                    "merge-tree",
+                    "--write-tree",
+                    "--name-only",
+                    ours,
+                    theirs,
+                ],
                 capture_output=True,
                 text=True,
                 check=False,
@@ -147,7 +191,11 @@ def body(bench: Bench) -> None:
             if has_tree
             else None
         )
-        told = f"; git leaves {clean.stdout.count('CONFLICT')} conflicts, gitmem none" if clean and clean.returncode else ""
+        told = (
+            f"; git leaves {clean.stdout.count('CONFLICT')} conflicts, gitmem none"
+            if clean and clean.returncode
+            else ""
+        )
         table(
             f"{count:,} records, {number:,} changes a side, {overlap} records changed on both{told}; {rounds} pairs",
             ("backend", "against", "gitmem", "git", "ratio"),

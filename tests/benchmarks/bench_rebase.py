@@ -11,7 +11,10 @@ from tests.benchmarks.common import Bench, Pairs, git, ms, new_repo, run, table,
 
 BUDGET = 1.5
 BACKGROUND = 2.0  # seconds that are left to what a rebase starts in the background
-EVERY = {"reword of all": ("reword",), "rewords and squashes": ("reword", "pick", "squash", "pick", "fixup")}
+EVERY = {
+    "reword of all": ("reword",),
+    "rewords and squashes": ("reword", "pick", "squash", "pick", "fixup"),
+}
 
 
 def body(bench: Bench) -> None:
@@ -63,10 +66,18 @@ def rebase(repo: Path, count: int, verbs: tuple[str, ...]) -> float:
     todo = repo.parent / "todo"
     oids = git(repo, "rev-list", "--reverse", f"HEAD~{count}..HEAD").split()
     lines = (f"{verbs[number % len(verbs)]} {oid}\n" for number, oid in enumerate(oids))
-    todo.write_text("exec git -c core.hooksPath=/dev/null commit -q --allow-empty -m begin\n" + "".join(lines))
+    todo.write_text(
+        "exec git -c core.hooksPath=/dev/null commit -q --allow-empty -m begin\n" + "".join(lines)
+    )
     env = {**os.environ, "GIT_SEQUENCE_EDITOR": f"cp '{todo}'", "GIT_EDITOR": "true"}
     began = time.perf_counter()
-    subprocess.run(["git", "rebase", "-q", "-i", f"HEAD~{count}"], cwd=repo, env=env, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "rebase", "-q", "-i", f"HEAD~{count}"],
+        cwd=repo,
+        env=env,
+        check=True,
+        capture_output=True,
+    )
     return time.perf_counter() - began
 
 

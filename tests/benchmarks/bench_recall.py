@@ -28,7 +28,11 @@ def body(bench: Bench, given: str = "", any_of: bool = False) -> None:
             share, rank = recall(index, ids, questions, any_of=any_of)
             took = (time.perf_counter() - start) / len(questions)
         rows.append([style, f"{100 * share:.1f} %", f"{rank:.3f}", f"{1000 * took:.2f} ms"])
-    table(f"{len(questions)} questions, {len(turns)} records", ["title", "recall@10", "MRR", "a question"], rows)
+    table(
+        f"{len(questions)} questions, {len(turns)} records",
+        ["title", "recall@10", "MRR", "a question"],
+        rows,
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,9 @@ def bare(path: str, source: str, columns: tuple[str, ...]) -> sqlite3.Connection
 
 def ask(db: sqlite3.Connection, query: str) -> list[tuple[int]]:
     """Return the numbers of the ten best rows."""
-    return db.execute("SELECT rowid FROM bare WHERE bare MATCH ? ORDER BY bm25(bare) LIMIT 10", (query,)).fetchall()
+    return db.execute(
+        "SELECT rowid FROM bare WHERE bare MATCH ? ORDER BY bm25(bare) LIMIT 10", (query,)
+    ).fetchall()
 
 
 def body(bench: Bench) -> None:
@@ -48,19 +50,35 @@ def body(bench: Bench) -> None:
     with opened(path) as app:
         index = app.index()
         product = app.home.join("index.db")
-        same = bare(str(folder / "same.db"), product, ("title", "tags", "body", "anchors", "context"))
+        same = bare(
+            str(folder / "same.db"), product, ("title", "tags", "body", "anchors", "context")
+        )
         own = bare(str(folder / "own.db"), product, ("title", "tags", "body", "anchors"))
         rows, ratios = [], []
         for name, text in QUERIES:
             query = match_query(text)
 
-            hits = same.execute("SELECT COUNT(*) FROM bare WHERE bare MATCH ?", (query,)).fetchone()[0]
+            hits = same.execute(
+                "SELECT COUNT(*) FROM bare WHERE bare MATCH ?", (query,)
+            ).fetchone()[0]
             # with the filters of `git mem search`
-            ours = partial(index.search, text, limit=10, statuses=("active", "pinned"), agents=("global",))
+            ours = partial(
+                index.search, text, limit=10, statuses=("active", "pinned"), agents=("global",)
+            )
             pairs = alternate(ours, partial(ask, same, query), rounds, warm=2)
             fewer = alternate(ours, partial(ask, own, query), rounds)
             ratios.append(pairs.ratio)
-            rows.append((name, f"{hits:,}", ms(pairs.left), ms(pairs.right), times(pairs.ratio), ms(fewer.right), times(fewer.ratio)))
+            rows.append(
+                (
+                    name,
+                    f"{hits:,}",
+                    ms(pairs.left),
+                    ms(pairs.right),
+                    times(pairs.ratio),
+                    ms(fewer.right),
+                    times(fewer.ratio),
+                )
+            )
         overall = statistics.median(ratios)
         rows.append(
             (
@@ -75,7 +93,15 @@ def body(bench: Bench) -> None:
         )
         same.close()
         own.close()
-    head = ("query", "rows that match", "gitmem", "bare FTS5", "ratio", "bare, no context column", "ratio")
+    head = (
+        "query",
+        "rows that match",
+        "gitmem",
+        "bare FTS5",
+        "ratio",
+        "bare, no context column",
+        "ratio",
+    )
     table(f"Search at {count:,} records, ten hits, {rounds} pairs each", head, rows)
 
 

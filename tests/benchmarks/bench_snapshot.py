@@ -9,7 +9,18 @@ from gitmem.git.work_state import Work
 from gitmem.services.snapshots import restore, save
 from gitmem.services.snapshots.plan import plan as plan_restore
 from gitmem.services.snapshots.saved import read
-from tests.benchmarks.common import Bench, alternate, git, ms, new_repo, opened, run, table, times, writer
+from tests.benchmarks.common import (
+    Bench,
+    alternate,
+    git,
+    ms,
+    new_repo,
+    opened,
+    run,
+    table,
+    times,
+    writer,
+)
 
 BUDGET = 1.5
 CHANGED, NEW = 20, 10
@@ -41,7 +52,9 @@ def body(bench: Bench) -> None:
         work, clock, who = Work(app.location, app.env), Clock(), writer(app)
 
         def ours() -> str:
-            return save.save(work, app.objects, app.store("private"), who, f"snp-{clock.ulid()}", save.Context()).id
+            return save.save(
+                work, app.objects, app.store("private"), who, f"snp-{clock.ulid()}", save.Context()
+            ).id
 
         pairs = alternate(ours, partial(git, repo, "stash", "create"), rounds)
         id = ours()
@@ -51,16 +64,35 @@ def body(bench: Bench) -> None:
 
         def there() -> None:
             restore.carry_out(
-                work, app.objects, app.home, plan_restore(work, app.objects, now, then), then, restore.Note(id, "", str(repo))
+                work,
+                app.objects,
+                app.home,
+                plan_restore(work, app.objects, now, then),
+                then,
+                restore.Note(id, "", str(repo)),
             )
 
         back = alternate(there, partial(git, repo, "read-tree", "--reset", "-u", "HEAD"), rounds)
     head = ("", "gitmem", "git", "ratio", "budget")
     rows = [
-        ("save, against git stash create", ms(pairs.left), ms(pairs.right), times(pairs.ratio), bench.verdict("save", pairs.ratio, BUDGET)),
-        ("restore files and index, against git read-tree --reset -u", ms(back.left), ms(back.right), times(back.ratio), "-"),
+        (
+            "save, against git stash create",
+            ms(pairs.left),
+            ms(pairs.right),
+            times(pairs.ratio),
+            bench.verdict("save", pairs.ratio, BUDGET),
+        ),
+        (
+            "restore files and index, against git read-tree --reset -u",
+            ms(back.left),
+            ms(back.right),
+            times(back.ratio),
+            "-",
+        ),
     ]
-    table(f"A work tree of {count:,} files, {CHANGED} changed, {NEW} new, {rounds} pairs", head, rows)
+    table(
+        f"A work tree of {count:,} files, {CHANGED} changed, {NEW} new, {rounds} pairs", head, rows
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,21 @@ from gitmem.records.record import Record
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write
 from gitmem.store.layout import record_path
-from tests.benchmarks.common import SHARED, Bench, Pairs, alternate, git, ms, opened, records, run, table, timed, times, writer
+from tests.benchmarks.common import (
+    SHARED,
+    Bench,
+    Pairs,
+    alternate,
+    git,
+    ms,
+    opened,
+    records,
+    run,
+    table,
+    timed,
+    times,
+    writer,
+)
 
 BUDGET = 0.2
 MEMORY = Path("/dev/shm")
@@ -28,7 +42,14 @@ def by_index(path: Path, record: Record, config: tuple[str, ...] = ()) -> None:
     tip = (path / ".git" / SHARED).read_text().strip()
     blob = git(path, *config, "hash-object", "-w", "--stdin", stdin=encode(record))
     git(path, "read-tree", tip, env=index)
-    git(path, "update-index", "--add", "--cacheinfo", f"100644,{blob},{record_path(record.id)}", env=index)
+    git(
+        path,
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        f"100644,{blob},{record_path(record.id)}",
+        env=index,
+    )
     tree = git(path, *config, "write-tree", env=index)
     commit = git(path, *config, "commit-tree", tree, "-p", tip, "-m", f"memory: add {record.id}")
     git(path, *config, "update-ref", SHARED, commit, tip)
@@ -37,13 +58,23 @@ def by_index(path: Path, record: Record, config: tuple[str, ...] = ()) -> None:
 def by_mktree(path: Path, record: Record, config: tuple[str, ...] = ()) -> None:
     """Make the change with nine processes: each folder on the way listed and made anew."""
     tip = (path / ".git" / SHARED).read_text().strip()
-    oid, mode = git(path, *config, "hash-object", "-w", "--stdin", stdin=encode(record)), "100644 blob"
+    oid, mode = (
+        git(path, *config, "hash-object", "-w", "--stdin", stdin=encode(record)),
+        "100644 blob",
+    )
     *folders, name = record_path(record.id).split("/")
     for depth in range(len(folders), -1, -1):
         prefix = "".join(folder + "/" for folder in folders[:depth])
-        listed = git(path, "ls-tree", tip, *([prefix] if prefix else [])).replace("\t" + prefix, "\t")
+        listed = git(path, "ls-tree", tip, *([prefix] if prefix else [])).replace(
+            "\t" + prefix, "\t"
+        )
         rows = [row for row in listed.splitlines() if not row.endswith("\t" + name)]
-        oid = git(path, *config, "mktree", stdin=("\n".join([*rows, f"{mode} {oid}\t{name}"]) + "\n").encode())
+        oid = git(
+            path,
+            *config,
+            "mktree",
+            stdin=("\n".join([*rows, f"{mode} {oid}\t{name}"]) + "\n").encode(),
+        )
         mode, name = "040000 tree", folders[depth - 1] if depth else ""
     commit = git(path, *config, "commit-tree", oid, "-p", tip, "-m", f"memory: add {record.id}")
     git(path, *config, "update-ref", SHARED, commit, tip)
@@ -60,7 +91,10 @@ def adder(app: App, fresh: Iterator[Record]) -> Callable[[], None]:
 
 
 def maker(
-    plumbing: Callable[[Path, Record, tuple[str, ...]], None], path: Path, fresh: Iterator[Record], config: tuple[str, ...]
+    plumbing: Callable[[Path, Record, tuple[str, ...]], None],
+    path: Path,
+    fresh: Iterator[Record],
+    config: tuple[str, ...],
 ) -> Callable[[], None]:
     """Return what makes the same change by processes."""
 
@@ -95,12 +129,22 @@ def against_plumbing(bench: Bench, where: str, folder: Path) -> None:
             ours, theirs = bench.copy(count, "ours", folder), bench.copy(count, "theirs", folder)
             one, two = plain_records(), plain_records()
             with opened(ours, backend) as app:
-                pairs = alternate(adder(app, one), maker(plumbing, theirs, two, config), rounds, warm=3)
-            same = git(ours, "rev-parse", f"{SHARED}^{{tree}}") == git(theirs, "rev-parse", f"{SHARED}^{{tree}}")
+                pairs = alternate(
+                    adder(app, one), maker(plumbing, theirs, two, config), rounds, warm=3
+                )
+            same = git(ours, "rev-parse", f"{SHARED}^{{tree}}") == git(
+                theirs, "rev-parse", f"{SHARED}^{{tree}}"
+            )
             assert same, "both sides must have made the same tree"
             # the git backend starts two processes where the plumbing starts six: told, not judged
-            verdict = bench.verdict(f"write, {where}, {name}", pairs.ratio, BUDGET) if judged and backend == "libgit2" else "-"
-            rows.append((backend, name, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict))
+            verdict = (
+                bench.verdict(f"write, {where}, {name}", pairs.ratio, BUDGET)
+                if judged and backend == "libgit2"
+                else "-"
+            )
+            rows.append(
+                (backend, name, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict)
+            )
     table(
         f"One write at {count:,} records, {where}, {rounds} pairs",
         ("backend", "plumbing by", "gitmem", "plumbing", "ratio", "budget"),
@@ -127,8 +171,18 @@ def growth(bench: Bench) -> None:
     """Time a write, a search, and the refresh after one commit, the sizes taken in turn."""
     sizes = (1_000, 2_000) if bench.quick else (1_000, 10_000, 100_000)
     rounds = bench.times(25)
-    queries = itertools.cycle(("payment isolation", "webhook invoice rounding", "deadlock", '"session token"', "certificate proxy header"))
-    taken: dict[str, dict[int, list[float]]] = {what: {n: [] for n in sizes} for what in ("write", "refresh after one commit", "search")}
+    queries = itertools.cycle(
+        (
+            "payment isolation",
+            "webhook invoice rounding",
+            "deadlock",
+            '"session token"',
+            "certificate proxy header",
+        )
+    )
+    taken: dict[str, dict[int, list[float]]] = {
+        what: {n: [] for n in sizes} for what in ("write", "refresh after one commit", "search")
+    }
     apps = {}
     contexts = [(n, opened(bench.copy(n, f"grow-{n}"))) for n in sizes]
     try:
@@ -150,7 +204,9 @@ def growth(bench: Bench) -> None:
     for what, by_size in taken.items():
         ratio = Pairs(by_size[sizes[-1]], by_size[sizes[0]]).ratio
         rows.append((what, *(ms(by_size[n]) for n in sizes), times(ratio)))
-    table(f"Growth, libgit2, {rounds} rounds", ("", *(f"{n:,}" for n in sizes), "last to first"), rows)
+    table(
+        f"Growth, libgit2, {rounds} rounds", ("", *(f"{n:,}" for n in sizes), "last to first"), rows
+    )
 
 
 def body(bench: Bench) -> None:

@@ -51,15 +51,32 @@ def seal(folder: Path) -> None:
     home = folder / "home"
     home.mkdir(exist_ok=True)
     config = home / "gitconfig"
-    config.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n")
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # cold starts are measured with their byte code cached, as installed
-    os.environ |= {"HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": str(config), "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+    config.write_text(
+        "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"
+    )
+    # cold starts are measured with their byte code cached, as installed
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ |= {
+        "HOME": str(home),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(config),
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+    }
 
 
-def git(path: Path | str, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> str:
+def git(
+    path: Path | str, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None
+) -> str:
     """Run git in a folder; return its output, stripped."""
     full = {**os.environ, **env} if env else None
-    return subprocess.run(["git", "-C", str(path), *args], input=stdin, capture_output=True, check=True, env=full).stdout.decode().strip()
+    return (
+        subprocess.run(
+            ["git", "-C", str(path), *args], input=stdin, capture_output=True, check=True, env=full
+        )
+        .stdout.decode()
+        .strip()
+    )
 
 
 @dataclass
@@ -116,11 +133,17 @@ class Bench:
 def run(name: str, body: Callable[[Bench], None], argv: Sequence[str] | None = None) -> int:
     """Parse options, run a benchmark in its folder, say what it missed; return the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m tests.benchmarks.{name}")
-    parser.add_argument("--quick", action="store_true", help="small stores, few rounds: does the script work?")
-    parser.add_argument("--keep", metavar="DIR", help="keep the stores in this folder, and use those that are there")
+    parser.add_argument(
+        "--quick", action="store_true", help="small stores, few rounds: does the script work?"
+    )
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep the stores in this folder, and use those that are there"
+    )
     parser.add_argument("--rounds", type=int, help="how many pairs to measure")
     args = parser.parse_args(argv)
-    folder = Path(args.keep).resolve() if args.keep else Path(tempfile.mkdtemp(prefix="gitmem-bench-"))
+    folder = (
+        Path(args.keep).resolve() if args.keep else Path(tempfile.mkdtemp(prefix="gitmem-bench-"))
+    )
     folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(name, folder, args.quick, args.rounds)
     try:
@@ -143,7 +166,9 @@ def machine() -> str:
     """Return one line about the machine."""
     with open("/proc/meminfo", encoding="ascii") as file:
         memory = int(file.readline().split()[1]) / 2**20
-    version = subprocess.run(["git", "version"], capture_output=True, check=True, text=True).stdout.split()[2]
+    version = subprocess.run(
+        ["git", "version"], capture_output=True, check=True, text=True
+    ).stdout.split()[2]
     return f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, git {version}"
 
 
@@ -168,12 +193,17 @@ def opened(path: Path, backend: str = "libgit2") -> Iterator[App]:
 
 def fill(store: Store, items: Sequence[Record]) -> None:
     """Write records as one commit: the product's own batch write."""
-    store.write([operations.put(item) for item in items], Message(f"import {len(items)} records", "import"))
+    store.write(
+        [operations.put(item) for item in items], Message(f"import {len(items)} records", "import")
+    )
 
 
 def vocabulary(rng: random.Random, size: int = 6000) -> list[str]:
     """Return words that look like words; the telling ones are spread among the first thousand."""
-    starts, ends = "b c d f g h j k l m n p r s t v w st tr pl br".split(), "n r s t l m d ck ng x".split()
+    starts, ends = (
+        "b c d f g h j k l m n p r s t v w st tr pl br".split(),
+        "n r s t l m d ck ng x".split(),
+    )
     made = {
         rng.choice(starts)
         + rng.choice("aeiou")
@@ -212,7 +242,13 @@ def records(count: int, seed: int = 1) -> Iterator[Record]:
         }
         fields["tags"] = rng.sample(TELLING, 2)
         if number % 3:
-            fields["anchors"] = [{"path": f"src/{words[number % 40]}/{words[number % 997]}.py", "start": 10, "end": 14}]
+            fields["anchors"] = [
+                {
+                    "path": f"src/{words[number % 40]}/{words[number % 997]}.py",
+                    "start": 10,
+                    "end": 14,
+                }
+            ]
         if kind == "gotcha":
             fields |= {
                 "category": "general",
@@ -262,7 +298,9 @@ def timed(action: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def alternate(left: Callable[[], Any], right: Callable[[], Any], rounds: int, warm: int = 1) -> Pairs:
+def alternate(
+    left: Callable[[], Any], right: Callable[[], Any], rounds: int, warm: int = 1
+) -> Pairs:
     """Time two actions in turn; which goes first changes from pair to pair."""
     for _ in range(warm):
         left()
@@ -278,7 +316,8 @@ def alternate(left: Callable[[], Any], right: Callable[[], Any], rounds: int, wa
     return pairs
 
 
-# A small process that starts others: forked from a big one, they would inherit its peak of resident memory.
+# A small process that starts others: forked from a big one, they would inherit its peak of resident
+# memory.
 _LAUNCHER = """
 import json, os, sys, time
 for line in sys.stdin:
@@ -299,7 +338,10 @@ class Launcher:
     def __init__(self, folder: Path) -> None:
         self._out = folder / "launcher-output"
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LAUNCHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.peak: dict[str, int] = {}
 
@@ -313,7 +355,14 @@ class Launcher:
         self._process.wait()
         self._process.stdout.close()
 
-    def run(self, argv: Sequence[str], cwd: Path, stdin: Path | None = None, env: Mapping[str, str] | None = None, name: str = "") -> float:
+    def run(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        stdin: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        name: str = "",
+    ) -> float:
         """Run a command to its end; return its wall time. A failure is an error of the benchmark."""
         job = {
             "argv": list(argv),
@@ -364,7 +413,13 @@ class Launcher:
 def ms(values: Sequence[float]) -> str:
     """Return the median in milliseconds."""
     value = statistics.median(values) * 1000
-    return f"{value:.2f} ms" if value < 10 else f"{value:.1f} ms" if value < 1000 else f"{value / 1000:.2f} s"
+    return (
+        f"{value:.2f} ms"
+        if value < 10
+        else f"{value:.1f} ms"
+        if value < 1000
+        else f"{value / 1000:.2f} s"
+    )
 
 
 def times(value: float) -> str:
@@ -382,7 +437,11 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
     widths = [max(len(str(row[i])) for row in (head, *rows)) for i in range(len(head))]
     print(f"**{title}**\n")
     for number, row in enumerate((head, *rows)):
-        print("| " + " | ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True)) + " |")
+        print(
+            "| "
+            + " | ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+            + " |"
+        )
         if number == 0:
             print("| " + " | ".join("-" * width for width in widths) + " |")
     print(flush=True)
@@ -394,5 +453,23 @@ def disk(path: Path) -> int:
 
 
 __all__ = [
-    "SHARED", "Bench", "Launcher", "Pairs", "alternate", "disk", "fill", "git", "machine", "ms", "new_repo", "opened", "records", "run", "size", "table", "timed", "times", "writer",
-]  # fmt: skip
+    "SHARED",
+    "Bench",
+    "Launcher",
+    "Pairs",
+    "alternate",
+    "disk",
+    "fill",
+    "git",
+    "machine",
+    "ms",
+    "new_repo",
+    "opened",
+    "records",
+    "run",
+    "size",
+    "table",
+    "timed",
+    "times",
+    "writer",
+]

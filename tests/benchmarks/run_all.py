@@ -33,14 +33,25 @@ NAMES = (
 def main() -> int:
     """Run each in a process of its own; return 1 when a budget was missed or a script failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.run_all", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small stores, few rounds: do the scripts work?")
-    parser.add_argument("--keep", metavar="DIR", help="keep the stores in this folder, and use those that are there")
+    parser.add_argument(
+        "--quick", action="store_true", help="small stores, few rounds: do the scripts work?"
+    )
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep the stores in this folder, and use those that are there"
+    )
     args = parser.parse_args()
     folder = args.keep or tempfile.mkdtemp(prefix="gitmem-bench-")
     failed = []
     try:
         for name in NAMES:
-            command = [sys.executable, "-m", f"tests.benchmarks.{name}", "--keep", folder, *(["--quick"] if args.quick else [])]
+            command = [
+                sys.executable,
+                "-m",
+                f"tests.benchmarks.{name}",
+                "--keep",
+                folder,
+                *(["--quick"] if args.quick else []),
+            ]
             if subprocess.run(command, check=False).returncode:
                 failed.append(name)
             print(flush=True)

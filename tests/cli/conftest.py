@@ -42,9 +42,15 @@ def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:
     """Return a run after the promises that hold for every one: no traceback, the expected exit code, errors on stderr."""
     assert "Traceback" not in done.err + done.out, done.err
     assert "fault of git mem itself" not in done.err, done.err
-    assert code is None or done.code == code, f"git mem {args}: exit {done.code}\n{done.out}\n{done.err}"
+    assert code is None or done.code == code, (
+        f"git mem {args}: exit {done.code}\n{done.out}\n{done.err}"
+    )
     if done.code == 1:
-        assert done.err.startswith(("error: ", "Error: ")) or "error" in done.out or "error: " in done.err, f"no reason given: {done}"
+        assert (
+            done.err.startswith(("error: ", "Error: "))
+            or "error" in done.out
+            or "error: " in done.err
+        ), f"no reason given: {done}"
     if done.code == 2:
         assert done.err.startswith(("Usage: ", "Error: ")), done.err
     return done
@@ -53,7 +59,9 @@ def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:
 class Mem:
     """Runs `git mem` in this process, in a folder."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         self.folder = folder
         self._capsys = capsys
         self._monkeypatch = monkeypatch
@@ -63,13 +71,20 @@ class Mem:
         return Mem(folder, self._capsys, self._monkeypatch)
 
     def __call__(
-        self, *args: str, code: int | None = 0, stdin: bytes | None = None, env: dict[str, str] | None = None, ago: float = 0
+        self,
+        *args: str,
+        code: int | None = 0,
+        stdin: bytes | None = None,
+        env: dict[str, str] | None = None,
+        ago: float = 0,
     ) -> Done:
         """Run a command line, as if so many seconds ago, and check its exit code."""
         self._capsys.readouterr()
         with self._monkeypatch.context() as patch:
             patch.chdir(self.folder)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin or b""), encoding="utf-8"))
+            patch.setattr(
+                sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin or b""), encoding="utf-8")
+            )
             for key, value in (env or {}).items():
                 patch.setenv(key, value)
             if ago:
@@ -100,7 +115,9 @@ def mem(repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 
 @pytest.fixture
-def outside(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Mem:
+def outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Mem:
     """`git mem` in a folder that is in no repository."""
     return Mem(tmp_path, capsys, monkeypatch)
 
@@ -111,14 +128,27 @@ def venv_path() -> str:
 
 
 def spawn(
-    folder: Path, *args: str, code: int | None = 0, stdin: bytes | None = b"", env: dict[str, str] | None = None, through_git: bool = False
+    folder: Path,
+    *args: str,
+    code: int | None = 0,
+    stdin: bytes | None = b"",
+    env: dict[str, str] | None = None,
+    through_git: bool = False,
 ) -> Done:
     """Run `git mem` as a child process; `through_git` as `git mem`, else as `python -m gitmem`."""
     start = ["git", "mem"] if through_git else [sys.executable, "-P", "-m", "gitmem"]
     full = {**os.environ, "PATH": venv_path(), **(env or {})}
-    done = subprocess.run([*start, *args], cwd=folder, input=stdin, capture_output=True, env=full, check=False)
+    done = subprocess.run(
+        [*start, *args], cwd=folder, input=stdin, capture_output=True, env=full, check=False
+    )
     return checked(
-        Done(done.returncode, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape")), args, code
+        Done(
+            done.returncode,
+            done.stdout.decode("utf-8", "surrogateescape"),
+            done.stderr.decode("utf-8", "surrogateescape"),
+        ),
+        args,
+        code,
     )
 
 
@@ -171,7 +201,13 @@ def clones(hub: Path, tmp_path: Path, repo: Path, mem: Mem) -> tuple[Mem, Mem]:
     return out[0], out[1]
 
 
-def on_terminal(folder: Path, *args: str, keys: str = "", env: dict[str, str] | None = None, code: int | None = 0) -> str:
+def on_terminal(
+    folder: Path,
+    *args: str,
+    keys: str = "",
+    env: dict[str, str] | None = None,
+    code: int | None = 0,
+) -> str:
     """Run `git mem` with a terminal on all three streams; return what appeared on it, with plain line ends."""
     master, slave = pty.openpty()
     try:
@@ -199,7 +235,8 @@ def on_terminal(folder: Path, *args: str, keys: str = "", env: dict[str, str] | 
             if not piece:
                 break
             seen += piece
-            if keys and seen.endswith(b" "):  # a prompt waits; what is typed before it would be thrown away
+            # a prompt waits; what is typed before it would be thrown away
+            if keys and seen.endswith(b" "):
                 time.sleep(0.3)  # the prompt comes before the terminal is ready for single keys
                 os.write(master, keys.encode())
                 keys = ""

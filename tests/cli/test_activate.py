@@ -43,7 +43,9 @@ def project(mem: Mem) -> Mem:
     (mem.folder / ".gitmem/agents").mkdir(parents=True)
     (mem.folder / ".gitmem/agents/dev.md").write_text(DEV)
     (mem.folder / ".claude/agents").mkdir(parents=True)
-    (mem.folder / ".claude/agents/review.md").write_text("---\nname: qa\ndescription: Use this when: code is to be reviewed\n---\nx\n")
+    (mem.folder / ".claude/agents/review.md").write_text(
+        "---\nname: qa\ndescription: Use this when: code is to be reviewed\n---\nx\n"
+    )
     git(mem.folder, "add", "-A")
     git(mem.folder, "commit", "-qm", "agents")
     return mem
@@ -51,7 +53,9 @@ def project(mem: Mem) -> Mem:
 
 def hanging_git(tmp_path: Path, verb: str) -> dict[str, str]:
     """Return an environment in which a verb of git hangs, for everybody."""
-    real = subprocess.run(["sh", "-c", "command -v git"], capture_output=True, text=True, check=True).stdout.strip()
+    real = subprocess.run(
+        ["sh", "-c", "command -v git"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     folder = tmp_path / "bin"
     folder.mkdir()
     script = folder / "git"
@@ -82,11 +86,19 @@ def test_the_greeting_of_a_new_session(project: Mem):
     first, role, status, known, commands = out.strip().split("\n\n")
     assert first == "🛠 dev, Full stack developer: ready."
     assert role == "Role: Implements stories and keeps their tests green"
-    assert status.startswith("Project: on main, nothing changed, last commit just now by Test: agents.")
+    assert status.startswith(
+        "Project: on main, nothing changed, last commit just now by Test: agents."
+    )
     assert [line.split(" (")[0] for line in known.splitlines()] == [
-        "Watch out: Retries need jitter", "To do: Write the page about retries", "Remembered: dev likes small commits"
-    ]  # fmt: skip
-    assert commands.splitlines() == ["Commands:", "  develop    Implement a story", "  run-tests  Run the tests"]
+        "Watch out: Retries need jitter",
+        "To do: Write the page about retries",
+        "Remembered: dev likes small commits",
+    ]
+    assert commands.splitlines() == [
+        "Commands:",
+        "  develop    Implement a story",
+        "  run-tests  Run the tests",
+    ]
 
 
 def test_one_that_comes_again_is_known(project: Mem):
@@ -103,24 +115,45 @@ def test_json_tells_all_loaders(project: Mem):
     data = project("activate", "dev", "--json").json
     assert (data["quality"], data["fallback"], data["kind"]) == ("full", False, "new")
     assert {name: one["tier"] for name, one in data["loaders"].items()} == {
-        "definition": "critical", "git": "high", "index": "high", "session": "best_effort", "work": "best_effort", "memories": "best_effort",
-        "gotchas": "best_effort", "tasks": "best_effort", "handovers": "best_effort", "dna": "best_effort",
-    }  # fmt: skip
+        "definition": "critical",
+        "git": "high",
+        "index": "high",
+        "session": "best_effort",
+        "work": "best_effort",
+        "memories": "best_effort",
+        "gotchas": "best_effort",
+        "tasks": "best_effort",
+        "handovers": "best_effort",
+        "dna": "best_effort",
+    }
     assert {one["status"] for one in data["loaders"].values()} == {"ok"}
     assert all(0 <= one["ms"] < 8000 for one in data["loaders"].values())
-    assert data["agent"]["commands"][0] == {"name": "develop", "description": "Implement a story", "visibility": ["key", "quick", "full"]}
+    assert data["agent"]["commands"][0] == {
+        "name": "develop",
+        "description": "Implement a story",
+        "visibility": ["key", "quick", "full"],
+    }
     assert data["context"]["git"]["branch"] == "main"
 
 
 def test_a_conversation_decides_what_kind_of_session_it_is(project: Mem, tmp_path: Path):
     talk = tmp_path / "talk.json"
-    talk.write_text(json.dumps([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]))
+    talk.write_text(
+        json.dumps(
+            [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]
+        )
+    )
     assert project("activate", "dev", "--history", str(talk), "--json").json["kind"] == "existing"
     talk.write_text('{"role": "user", "content": "*develop docs/a.md"}\nnonsense\n')
     found = project("activate", "dev", "--history", str(talk), "--json").json
     assert found["context"]["session"]["last_commands"]
     talk.write_text("[]")
-    assert project("activate", "dev", "--history", str(talk), "--json").json["loaders"]["history"]["status"] == "ok"
+    assert (
+        project("activate", "dev", "--history", str(talk), "--json").json["loaders"]["history"][
+            "status"
+        ]
+        == "ok"
+    )
     talk.write_text("nonsense")
     assert "is not JSON" in project("activate", "dev", "--history", str(talk), code=1).err
     assert "cannot be read" in project("activate", "dev", "--history", "nowhere", code=1).err
@@ -138,7 +171,10 @@ def test_which_agents_there_are(project: Mem):
 
 def test_wrong_use(project: Mem, outside: Mem):
     done = project("activate", "dve", code=1)
-    assert done.err == "error: there is no agent 'dve'.\nhint: Did you mean dev? See all: git mem activate --list\n"
+    assert (
+        done.err
+        == "error: there is no agent 'dve'.\nhint: Did you mean dev? See all: git mem activate --list\n"
+    )
     project("activate", code=2)
     project("activate", "  ", code=2)
     project("activate", "dev", "--list", code=2)
@@ -155,12 +191,16 @@ def test_a_definition_that_cannot_be_read_falls_back(project: Mem):
     (project.folder / ".gitmem/agents/dev.md").write_bytes(b"---\nname: \xff\n---\n")
     data = project("activate", "dev", "--json").json
     assert (data["quality"], data["fallback"]) == ("fallback", True)
-    assert data["greeting"].startswith("🤖 dev is ready, without its definition (.gitmem/agents/dev.md): it is not UTF-8.")
+    assert data["greeting"].startswith(
+        "🤖 dev is ready, without its definition (.gitmem/agents/dev.md): it is not UTF-8."
+    )
     assert data["context"]["git"]["branch"] == "main"
 
 
 def test_nothing_of_a_definition_steers_the_terminal(project: Mem):
-    (project.folder / ".gitmem/agents/dev.md").write_text('---\nname: dev\ntitle: "a\\e[31mb\\u202ec"\nrole: "$(touch x) `id`"\n---\n')
+    (project.folder / ".gitmem/agents/dev.md").write_text(
+        '---\nname: dev\ntitle: "a\\e[31mb\\u202ec"\nrole: "$(touch x) `id`"\n---\n'
+    )
     out = project("activate", "dev").out
     assert "\x1b" not in out
     assert "a\\x1b[31mb\\u202ec" in out
@@ -171,7 +211,8 @@ def test_nothing_of_a_definition_steers_the_terminal(project: Mem):
 @pytest.mark.parametrize("verb", ["status", "log", "config"])
 def test_a_git_that_hangs_costs_its_part_alone(project: Mem, tmp_path: Path, verb: str):
     project("activate", "dev")  # settings and index are there, as they are for one who works
-    git(project.folder, "config", "gitmem.fileBudget", "100")  # what was kept of the settings is old now
+    # what was kept of the settings is old now
+    git(project.folder, "config", "gitmem.fileBudget", "100")
     env = hanging_git(tmp_path, verb)
     begun = time.monotonic()
     data = spawn(project.folder, "activate", "dev", "--json", env=env | USUAL).json
@@ -189,7 +230,9 @@ def test_a_pipe_that_nobody_fills_does_not_hold_it(project: Mem, tmp_path: Path)
     (project.folder / ".gitmem/agents/pipe.md").unlink(missing_ok=True)
     os.mkfifo(project.folder / ".gitmem/agents/pipe.md")
     begun = time.monotonic()
-    data = spawn(project.folder, "activate", "dev", "--history", str(pipe), "--json", env=USUAL).json
+    data = spawn(
+        project.folder, "activate", "dev", "--history", str(pipe), "--json", env=USUAL
+    ).json
     assert time.monotonic() - begun < SECONDS
     assert (data["loaders"]["history"]["status"], data["quality"]) == ("timeout", "partial")
     assert spawn(project.folder, "activate", "pipe", "--json").json["quality"] == "fallback"
@@ -211,10 +254,13 @@ def test_a_state_that_is_locked_does_not_hold_it(project: Mem):
 def test_less_time_is_kept_too(project: Mem):
     env = {"GITMEM_ACTIVATE_TIMEOUT": "1"}
     data = project("activate", "dev", "--json", env=env).json
-    assert data["quality"] in {"fallback", "partial"}  # a definition may be read in less than a millisecond
+    # a definition may be read in less than a millisecond
+    assert data["quality"] in {"fallback", "partial"}
     assert data["loaders"]["git"]["status"] == "timeout"
     assert data["duration_ms"] < 400
-    assert project("activate", "dev", "--timeout", "8000", "--json", env=env).json["quality"] == "full"
+    assert (
+        project("activate", "dev", "--timeout", "8000", "--json", env=env).json["quality"] == "full"
+    )
 
 
 def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.MonkeyPatch):
@@ -223,7 +269,9 @@ def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.
     monkeypatch.setattr(agent_definitions, "find", lambda *_: time.sleep(0.5))
     data = project("activate", "dev", "--json", env=USUAL).json
     assert (data["quality"], data["loaders"]["definition"]["status"]) == ("fallback", "timeout")
-    assert data["greeting"].startswith("🤖 dev is ready, without its definition: it was not there in time.")
+    assert data["greeting"].startswith(
+        "🤖 dev is ready, without its definition: it was not there in time."
+    )
 
 
 @pytest.mark.parametrize("kind", ["bare", "worktree", "sha256"])
@@ -267,7 +315,13 @@ def test_an_index_that_is_late_is_there_the_next_time(project: Mem, tmp_path: Pa
     for path in index.parent.glob("index.db*"):
         path.unlink()
     (project.folder / ".git/gitmem/settings.json").unlink(missing_ok=True)
-    data = spawn(project.folder, "activate", "dev", "--json", env=hanging_git(tmp_path, "config") | {"GITMEM_ACTIVATE_TIMEOUT": "300"}).json
+    data = spawn(
+        project.folder,
+        "activate",
+        "dev",
+        "--json",
+        env=hanging_git(tmp_path, "config") | {"GITMEM_ACTIVATE_TIMEOUT": "300"},
+    ).json
     assert data["loaders"]["index"]["status"] == "timeout"
     assert data["quality"] == "partial"
     until = time.monotonic() + 10
@@ -279,26 +333,42 @@ def test_an_index_that_is_late_is_there_the_next_time(project: Mem, tmp_path: Pa
 def test_a_table_that_is_wrong_is_said_to_be(project: Mem):
     (project.folder / ".gitmem/workflows.yaml").write_text("workflows: 7\n")
     data = project("activate", "dev", "--json").json
-    assert (data["quality"], data["loaders"]["session"]["status"], data["kind"]) == ("partial", "error", "new")
+    assert (data["quality"], data["loaders"]["session"]["status"], data["kind"]) == (
+        "partial",
+        "error",
+        "new",
+    )
     assert "Not loaded: session (" in data["greeting"]
 
 
 def test_a_definition_that_nests_deeply_costs_itself_alone(project: Mem) -> None:
     """Nested as deep as a file may hold, which would end the process or take seconds: the others are there, in time."""
-    for name, text in (("deep", "[" * 30_000 + "]" * 30_000), ("open", "[" * 60_000), ("maps", "{a: " * 15_000)):
-        (project.folder / f".gitmem/agents/{name}.md").write_text(f"---\nname: {name}\nx: {text}\n---\n")
+    for name, text in (
+        ("deep", "[" * 30_000 + "]" * 30_000),
+        ("open", "[" * 60_000),
+        ("maps", "{a: " * 15_000),
+    ):
+        (project.folder / f".gitmem/agents/{name}.md").write_text(
+            f"---\nname: {name}\nx: {text}\n---\n"
+        )
     begun = time.monotonic()
     done = spawn(project.folder, "activate", "dev")
     assert (done.code, time.monotonic() - begun < SECONDS) == (0, True), done.err
     assert "Full stack developer: ready." in done.out
-    listed = {one["name"]: one for one in json.loads(spawn(project.folder, "activate", "--list", "--json").out)}
+    listed = {
+        one["name"]: one
+        for one in json.loads(spawn(project.folder, "activate", "--list", "--json").out)
+    }
     assert {"dev", "qa", "deep", "open", "maps"} <= listed.keys()
 
 
 def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
     """An empty one does not hide the work in hand."""
     project("session", "task", "develop")
-    assert project("activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"] == "workflow"
+    assert (
+        project("activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"]
+        == "workflow"
+    )
 
 
 def test_both_commands_read_the_same_conversations(project: Mem) -> None:
@@ -307,9 +377,13 @@ def test_both_commands_read_the_same_conversations(project: Mem) -> None:
     for command in (["activate", "dev"], ["session", "context"]):
         words = ["git", "mem", *command, "--json", "--history"]
         done = subprocess.run(
-            ["bash", "-c", f"{' '.join(words)} <(printf %s \"$TEXT\")"], cwd=project.folder, env={**os.environ, "TEXT": text, "PATH": venv_path()},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            ["bash", "-c", f'{" ".join(words)} <(printf %s "$TEXT")'],
+            cwd=project.folder,
+            env={**os.environ, "TEXT": text, "PATH": venv_path()},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert (done.returncode, done.stderr) == (0, "")
         assert json.loads(done.stdout)["kind"] == "workflow"
 
@@ -319,8 +393,13 @@ def test_a_configuration_that_is_a_pipe_costs_what_git_tells(project: Mem) -> No
     (project.folder / ".git/config").rename(project.folder / ".git/config.before")
     os.mkfifo(project.folder / ".git/config")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "activate", "dev"], cwd=project.folder, env={**os.environ, **USUAL}, capture_output=True, text=True,
-        timeout=20, check=True,
-    )  # fmt: skip
+        [sys.executable, "-P", "-m", "gitmem", "activate", "dev"],
+        cwd=project.folder,
+        env={**os.environ, **USUAL},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
     assert "Full stack developer: ready." in done.stdout
     assert "Not there in time: git" in done.stdout

@@ -14,7 +14,9 @@ from tests.conftest import git
 
 def test_add_writes_one_commit(mem: Mem) -> None:
     """One add is one commit on the store's ref, after the store's beginning."""
-    done = mem("add", "Use SERIALIZABLE for payments", "-m", "Two runs lost updates.", "-t", "decision")
+    done = mem(
+        "add", "Use SERIALIZABLE for payments", "-m", "Two runs lost updates.", "-t", "decision"
+    )
 
     assert done.out.startswith("remembered ")
     assert done.out.endswith("Use SERIALIZABLE for payments\n")
@@ -63,17 +65,39 @@ def test_add_keeps_every_field(mem: Mem) -> None:
 
 def test_add_a_gotcha(mem: Mem) -> None:
     """A gotcha has its own fields and its first and last sighting."""
-    id = mem.add("pytest hangs", "-k", "gotcha", "--severity", "critical", "--category", "test", "--workaround", "-p no:cacheprovider")
+    id = mem.add(
+        "pytest hangs",
+        "-k",
+        "gotcha",
+        "--severity",
+        "critical",
+        "--category",
+        "test",
+        "--workaround",
+        "-p no:cacheprovider",
+    )
 
     row = mem.show(id)
     assert id.startswith("got-")
-    assert (row["severity"], row["category"], row["workaround"], row["occurrences"]) == ("critical", "test", "-p no:cacheprovider", 1)
+    assert (row["severity"], row["category"], row["workaround"], row["occurrences"]) == (
+        "critical",
+        "test",
+        "-p no:cacheprovider",
+        1,
+    )
     assert row["first_seen"] == row["last_seen"]
 
 
 @pytest.mark.parametrize(
     ("typed", "prefix"),
-    [("memory", "mem-"), ("gotchas", "got-"), ("Gotcha", "got-"), ("event", "evt-"), ("summaries", "sum-"), ("snapshot", "snp-")],
+    [
+        ("memory", "mem-"),
+        ("gotchas", "got-"),
+        ("Gotcha", "got-"),
+        ("event", "evt-"),
+        ("summaries", "sum-"),
+        ("snapshot", "snp-"),
+    ],
 )
 def test_add_takes_kinds_by_any_name(mem: Mem, typed: str, prefix: str) -> None:
     """A kind may be typed in plural or capitals."""
@@ -117,7 +141,9 @@ def test_add_joins_title_words(mem: Mem) -> None:
     assert mem.titles() == ["three plain words"]
 
 
-def test_add_without_title_opens_the_editor(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
+def test_add_without_title_opens_the_editor(
+    mem: Mem, editor: Callable[[str], dict[str, str]]
+) -> None:
     """The first line is the title, the rest the text; the help at the end is left out."""
     on_terminal(mem.folder, "add", env=editor("text = '# Title\\n\\nBody\\n\\n' + text"))
 
@@ -125,7 +151,9 @@ def test_add_without_title_opens_the_editor(mem: Mem, editor: Callable[[str], di
     assert (row["title"], mem.show(row["id"])["body"]) == ("Title", "Body\n")
 
 
-def test_add_with_an_empty_title_saves_nothing(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
+def test_add_with_an_empty_title_saves_nothing(
+    mem: Mem, editor: Callable[[str], dict[str, str]]
+) -> None:
     """An editor that is closed without a word writes nothing and says so."""
     said = on_terminal(mem.folder, "add", env=editor("pass"), code=1)
 
@@ -169,7 +197,9 @@ def test_add_anchors_the_code(mem: Mem) -> None:
     sub = mem.folder / "sub"
     sub.mkdir()
     (sub / "a.py").write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
-    id = mem.at(sub).add("T", "--anchor", "a.py:5-6", "--anchor", "code.py", "--anchor", "src/**/*.py")
+    id = mem.at(sub).add(
+        "T", "--anchor", "a.py:5-6", "--anchor", "code.py", "--anchor", "src/**/*.py"
+    )
 
     anchors = {a.get("path") or a["glob"]: a for a in mem.show(id)["anchors"]}
     assert set(anchors) == {"sub/a.py", "code.py", "src/**/*.py"}
@@ -179,7 +209,18 @@ def test_add_anchors_the_code(mem: Mem) -> None:
     assert "sub/a.py:5-6" in mem("show", id).out
 
 
-@pytest.mark.parametrize("spec", ["nothing.py", "code.py:9-10", "code.py:0", "code.py:3-1", "../code.py", "/etc/passwd", ".git/config"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "nothing.py",
+        "code.py:9-10",
+        "code.py:0",
+        "code.py:3-1",
+        "../code.py",
+        "/etc/passwd",
+        ".git/config",
+    ],
+)
 def test_add_refuses_an_anchor_to_nowhere(mem: Mem, spec: str) -> None:
     """A place that is not in the repository's code cannot be anchored."""
     mem("add", "T", "--anchor", spec, code=1)
@@ -252,7 +293,9 @@ def test_show_is_a_card(mem: Mem) -> None:
         assert part in out
 
 
-@pytest.mark.parametrize("cut", [slice(None), slice(-8, None), slice(-6, None), slice(0, 24), slice(4, 24)])
+@pytest.mark.parametrize(
+    "cut", [slice(None), slice(-8, None), slice(-6, None), slice(0, 24), slice(4, 24)]
+)
 def test_show_takes_a_cut_id(mem: Mem, cut: slice) -> None:
     """A unique beginning, with or without the kind, or end of an id is enough; capitals do not matter."""
     id = mem.add("T")
@@ -274,14 +317,19 @@ def test_show_raw_is_the_stored_file(mem: Mem) -> None:
     """`--raw` gives the bytes that git has."""
     id = mem.add("T", "-m", "text")
 
-    assert mem("show", id, "--raw").out.strip() == git(mem.folder, "show", f"refs/gitmem/heads/main:memories/{id[-2:]}/{id}.md")
+    assert mem("show", id, "--raw").out.strip() == git(
+        mem.folder, "show", f"refs/gitmem/heads/main:memories/{id[-2:]}/{id}.md"
+    )
 
 
 def test_show_by_format(mem: Mem) -> None:
     """`--format` names any field; an unknown one gives nothing."""
     id = mem.add("T", "--tag", "a", "--tag", "b")
 
-    assert mem("show", id, "--format", r"{id}\t{title}\t{tags}\t{nonsense}|").out == f"{id}\tT\ta, b\t|\n"
+    assert (
+        mem("show", id, "--format", r"{id}\t{title}\t{tags}\t{nonsense}|").out
+        == f"{id}\tT\ta, b\t|\n"
+    )
 
 
 def test_show_counts_reads(mem: Mem) -> None:
@@ -317,7 +365,13 @@ def test_edit_by_flags(mem: Mem) -> None:
 
     row = mem.show(id)
     assert done.out.startswith("changed ")
-    assert (row["title"], row["importance"], row["tags"], row["body"], row["rev"]) == ("new", 9, ["b", "c"], "text\n", 2)
+    assert (row["title"], row["importance"], row["tags"], row["body"], row["rev"]) == (
+        "new",
+        9,
+        ["b", "c"],
+        "text\n",
+        2,
+    )
     assert commits(mem.folder) == before + 1
 
 
@@ -339,7 +393,9 @@ def test_edit_in_the_editor(mem: Mem, editor: Callable[[str], dict[str, str]]) -
     assert (row["title"], row["body"]) == ("new title", "new text\n")
 
 
-def test_edit_that_breaks_the_file_changes_nothing(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
+def test_edit_that_breaks_the_file_changes_nothing(
+    mem: Mem, editor: Callable[[str], dict[str, str]]
+) -> None:
     """A file that is not a record any more, or another one, is refused."""
     id = mem.add("T")
     before = tip(mem.folder)
@@ -362,7 +418,9 @@ def test_edit_with_a_failing_editor_changes_nothing(mem: Mem) -> None:
     assert tip(mem.folder) == before
 
 
-def test_edit_merges_what_happened_meanwhile(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
+def test_edit_merges_what_happened_meanwhile(
+    mem: Mem, editor: Callable[[str], dict[str, str]]
+) -> None:
     """A change made while the editor was open is kept beside one's own."""
     id = mem.add("T", "-m", "first\n\nmiddle\n\nlast")
     meanwhile = f"import subprocess\nsubprocess.run([{sys.executable!r}, '-P', '-m', 'gitmem', 'edit', '{id}', '--tag', 'theirs'], check=True, stdout=subprocess.DEVNULL)"
@@ -399,8 +457,32 @@ def test_edit_unanchor(mem: Mem) -> None:
 def stocked(mem: Mem) -> Mem:
     """A store with a few records of each sort, a minute apart."""
     mem("add", "decision one", "-t", "decision", "--tag", "a", "-i", "2", ago=300)
-    mem("add", "rule two", "-t", "rule", "--tag", "a", "--tag", "b", "-i", "9", "--agent", "dev", ago=240)
-    mem("add", "gotcha three", "-k", "gotcha", "--severity", "critical", "--anchor", "code.py", ago=180)
+    mem(
+        "add",
+        "rule two",
+        "-t",
+        "rule",
+        "--tag",
+        "a",
+        "--tag",
+        "b",
+        "-i",
+        "9",
+        "--agent",
+        "dev",
+        ago=240,
+    )
+    mem(
+        "add",
+        "gotcha three",
+        "-k",
+        "gotcha",
+        "--severity",
+        "critical",
+        "--anchor",
+        "code.py",
+        ago=180,
+    )
     mem("add", "private four", "--private", ago=120)
     mem("archive", mem.add("archived five", ago=60))
     return mem
@@ -473,8 +555,13 @@ def test_dash_c_is_as_if_started_there(mem: Mem, tmp_path: Path) -> None:
     sub.mkdir()
     (sub / "a.py").write_text("x = 1\n")
     (sub / "note.txt").write_text("note\n")
-    done = mem.at(tmp_path)("-C", str(sub), "add", "T", "--anchor", "a.py", "-F", "note.txt", "--json")
+    done = mem.at(tmp_path)(
+        "-C", str(sub), "add", "T", "--anchor", "a.py", "-F", "note.txt", "--json"
+    )
 
     assert done.json["anchors"][0]["path"] == "sub/a.py"
     assert mem.show(done.json["id"])["body"] == "note\n"
-    assert [r["title"] for r in mem.at(tmp_path)("-C", str(sub), "list", "--file", "a.py", "--json").json] == ["T"]
+    assert [
+        r["title"]
+        for r in mem.at(tmp_path)("-C", str(sub), "list", "--file", "a.py", "--json").json
+    ] == ["T"]

@@ -19,17 +19,32 @@ from tests.conftest import fsck, git
 # -- ids and arguments
 
 
-UNKNOWN = ("zzzzzzzz", "mem-01jzzzzzzzzzzzzzzzzzzzzz0z", "x", "", "%", "../../etc", "mem-", "ünï", "a b", "\n", "0" * 3000)
+UNKNOWN = (
+    "zzzzzzzz",
+    "mem-01jzzzzzzzzzzzzzzzzzzzzz0z",
+    "x",
+    "",
+    "%",
+    "../../etc",
+    "mem-",
+    "ünï",
+    "a b",
+    "\n",
+    "0" * 3000,
+)
 
 
-@pytest.mark.parametrize("command", ["show", "edit", "pin", "unpin", "archive", "forget", "restore", "graph"])
+@pytest.mark.parametrize(
+    "command", ["show", "edit", "pin", "unpin", "archive", "forget", "restore", "graph"]
+)
 def test_an_unknown_id(mem: Mem, command: str) -> None:
     """An id that names nothing is an error with a hint, whatever it looks like; nothing is written."""
     mem("add", "T")
     before = tip(mem.folder)
     for id in UNKNOWN:
         if command == "graph" and (not id or len(id) == 30):
-            continue  # without an id it shows everything, with a full one what links to it, there or not
+            # without an id it shows everything, with a full one what links to it, there or not
+            continue
         done = mem(command, *(["--tag", "x"] if command == "edit" else []), "--", id, code=1)
         assert done.out == "", id
         assert "hint: " in done.err, id
@@ -49,11 +64,37 @@ def test_an_ambiguous_id(mem: Mem) -> None:
 
 
 WRONG: list[list[str]] = [
-    ["frobnicate"], ["--frobnicate"], ["add", "--nope"], ["add", "T", "-t", "nonsense"], ["add", "T", "-i", "11"], ["add", "T", "-i", "x"], ["add", "T", "-k", "nonsense"],
-    ["add", "T", "--severity", "high"], ["add", "T", "-F", "/nonexistent"], ["show"], ["edit"], ["search"], ["list", "extra"], ["list", "-n", "-1"], ["list", "--sort", "x"],
-    ["list", "--status", "gone"], ["log", "-n", "0"], ["log", "a", "b"], ["diff", "a", "b", "c"], ["link", "x"], ["pin"], ["forget"], ["graph", "--depth", "99"],
-    ["remote", "frob"], ["remote", "enable"], ["sync", "a", "b"], ["config", "a", "b", "c"], ["--color", "pink", "list"], ["-C"], ["completion"],
-]  # fmt: skip
+    ["frobnicate"],
+    ["--frobnicate"],
+    ["add", "--nope"],
+    ["add", "T", "-t", "nonsense"],
+    ["add", "T", "-i", "11"],
+    ["add", "T", "-i", "x"],
+    ["add", "T", "-k", "nonsense"],
+    ["add", "T", "--severity", "high"],
+    ["add", "T", "-F", "/nonexistent"],
+    ["show"],
+    ["edit"],
+    ["search"],
+    ["list", "extra"],
+    ["list", "-n", "-1"],
+    ["list", "--sort", "x"],
+    ["list", "--status", "gone"],
+    ["log", "-n", "0"],
+    ["log", "a", "b"],
+    ["diff", "a", "b", "c"],
+    ["link", "x"],
+    ["pin"],
+    ["forget"],
+    ["graph", "--depth", "99"],
+    ["remote", "frob"],
+    ["remote", "enable"],
+    ["sync", "a", "b"],
+    ["config", "a", "b", "c"],
+    ["--color", "pink", "list"],
+    ["-C"],
+    ["completion"],
+]
 
 
 def test_wrong_usage_exits_2(mem: Mem) -> None:
@@ -77,8 +118,25 @@ def test_exit_codes_and_streams_of_the_process(mem: Mem) -> None:
 # -- places
 
 
-READS = (["list"], ["search", "x"], ["log"], ["status"], ["doctor"], ["graph"], ["restore", "--list"], ["config"], ["remote"])
-WRITES = (["add", "T"], ["init"], ["undo"], ["sync"], ["wipe", "--yes"], ["purge", "zzzzzzzz", "--yes"])
+READS = (
+    ["list"],
+    ["search", "x"],
+    ["log"],
+    ["status"],
+    ["doctor"],
+    ["graph"],
+    ["restore", "--list"],
+    ["config"],
+    ["remote"],
+)
+WRITES = (
+    ["add", "T"],
+    ["init"],
+    ["undo"],
+    ["sync"],
+    ["wipe", "--yes"],
+    ["purge", "zzzzzzzz", "--yes"],
+)
 
 
 @pytest.mark.parametrize("args", [*READS, *WRITES])
@@ -172,7 +230,10 @@ def test_the_author_is_gits(mem: Mem) -> None:
     git(mem.folder, "config", "user.email", "grace@example.org")
     assert mem.show(mem.add("T"))["author"] == "Grace Hopper <grace@example.org>"
 
-    for role, author in (("COMMITTER", "Ada <ada@example.org>"), ("AUTHOR", "Grace Hopper <grace@example.org>")):
+    for role, author in (
+        ("COMMITTER", "Ada <ada@example.org>"),
+        ("AUTHOR", "Grace Hopper <grace@example.org>"),
+    ):
         env = {f"GIT_{role}_NAME": "Ada", f"GIT_{role}_EMAIL": "ada@example.org"}
         assert mem.show(mem("add", "U", "--json", env=env).json["id"])["author"] == author
     mem("add", "V", env={"GIT_COMMITTER_NAME": "a <b> \n c", "GIT_COMMITTER_EMAIL": "<x>"})
@@ -216,7 +277,12 @@ def test_a_format_of_the_future(mem: Mem) -> None:
     mem("add", "T")
     blob = git(mem.folder, "hash-object", "-w", "--stdin", stdin=b'{"format": 99}\n')
     tree = git(mem.folder, "mktree", stdin=f"100644 blob {blob}\tgitmem.json\n".encode())
-    git(mem.folder, "update-ref", SHARED, git(mem.folder, "commit-tree", tree, "-p", SHARED, "-m", "future"))
+    git(
+        mem.folder,
+        "update-ref",
+        SHARED,
+        git(mem.folder, "commit-tree", tree, "-p", SHARED, "-m", "future"),
+    )
     before = tip(mem.folder)
 
     for args in (["list"], ["add", "U"], ["doctor"]):
@@ -233,9 +299,13 @@ def test_a_foreign_repository(mem: Mem, tmp_path: Path, monkeypatch: pytest.Monk
         for path in (folder, *folder.rglob("*")):
             os.chown(path, 54321, 54321)
     else:  # nobody else's files can be made: git's own test switch, and another uid of ours
-        real = subprocess.run(["sh", "-c", "command -v git"], capture_output=True, text=True, check=True).stdout.strip()
+        real = subprocess.run(
+            ["sh", "-c", "command -v git"], capture_output=True, text=True, check=True
+        ).stdout.strip()
         (tmp_path / "bin").mkdir()
-        (tmp_path / "bin" / "git").write_text(f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n')
+        (tmp_path / "bin" / "git").write_text(
+            f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n'
+        )
         (tmp_path / "bin" / "git").chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
         monkeypatch.setattr(os, "geteuid", lambda: 54321)
@@ -244,7 +314,14 @@ def test_a_foreign_repository(mem: Mem, tmp_path: Path, monkeypatch: pytest.Monk
 
     hint = next(line for line in done.err.splitlines() if line.startswith("hint: "))
     command = hint.partition("run: ")[2]
-    assert shlex.split(command) == ["git", "config", "--global", "--add", "safe.directory", str(folder)]
+    assert shlex.split(command) == [
+        "git",
+        "config",
+        "--global",
+        "--add",
+        "safe.directory",
+        str(folder),
+    ]
     assert "another user" in done.err
     subprocess.run(command, shell=True, check=True)
     there("add", "T")
@@ -255,7 +332,18 @@ def test_a_foreign_repository(mem: Mem, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "name", ["with space", "emoji 🎉", "new\nline", "quote'\"", "-dash", "ünïcödé", "dollar$(x)", "percent%41", "a#b?c"]
+    "name",
+    [
+        "with space",
+        "emoji 🎉",
+        "new\nline",
+        "quote'\"",
+        "-dash",
+        "ünïcödé",
+        "dollar$(x)",
+        "percent%41",
+        "a#b?c",
+    ],
 )
 def test_a_folder_of_any_name(mem: Mem, tmp_path: Path, name: str) -> None:
     """A repository may be called anything, and so may a file in it."""
@@ -314,7 +402,12 @@ def test_a_title_of_two_lines(mem: Mem) -> None:
 
 @pytest.mark.parametrize(
     ("args", "stdin"),
-    [(["x" * 400], b""), (["T", "-m", "-"], b"x" * 70_000), (["T", "--tag", "t" * 70_000], b""), (["T", "-m", "-"], b"a\0b")],
+    [
+        (["x" * 400], b""),
+        (["T", "-m", "-"], b"x" * 70_000),
+        (["T", "--tag", "t" * 70_000], b""),
+        (["T", "-m", "-"], b"a\0b"),
+    ],
 )
 def test_too_much_text(mem: Mem, args: list[str], stdin: bytes) -> None:
     """What does not fit into a record is refused with the limit, or cleaned; the store stays sound."""
@@ -327,8 +420,18 @@ def test_too_much_text(mem: Mem, args: list[str], stdin: bytes) -> None:
 
 def run_bytes(folder: str | bytes | Path, *args: bytes) -> Done:
     """Run `git mem` with arguments that need not be UTF-8."""
-    done = subprocess.run([sys.executable, "-P", "-m", "gitmem", *args], cwd=folder, capture_output=True, check=False)
-    return checked(Done(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")), ("bytes",), None)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", *args], cwd=folder, capture_output=True, check=False
+    )
+    return checked(
+        Done(
+            done.returncode,
+            done.stdout.decode("utf-8", "replace"),
+            done.stderr.decode("utf-8", "replace"),
+        ),
+        ("bytes",),
+        None,
+    )
 
 
 def test_input_that_is_no_utf8(mem: Mem) -> None:
@@ -336,7 +439,12 @@ def test_input_that_is_no_utf8(mem: Mem) -> None:
     (mem.folder / "latin.txt").write_bytes("café".encode("latin-1"))
     assert "UTF-8" in mem("add", "T", "-F", "latin.txt", code=1).err
     for locale in ("C", "C.UTF-8"):
-        assert "UTF-8" in spawn(mem.folder, "add", "T", "-m", "-", stdin=b"caf\xe9", code=1, env={"LC_ALL": locale}).err
+        assert (
+            "UTF-8"
+            in spawn(
+                mem.folder, "add", "T", "-m", "-", stdin=b"caf\xe9", code=1, env={"LC_ALL": locale}
+            ).err
+        )
 
     assert tip(mem.folder) == ""
 
@@ -352,7 +460,9 @@ def test_arguments_that_are_no_utf8(mem: Mem) -> None:
     ):
         run_bytes(mem.folder, *args)
 
-    assert {row["id"] for row in mem("list", "--json").json} == {row["ids"][0] for row in mem("log", "--json").json if row["ids"]}
+    assert {row["id"] for row in mem("list", "--json").json} == {
+        row["ids"][0] for row in mem("log", "--json").json if row["ids"]
+    }
     mem("doctor")
 
 
@@ -362,7 +472,16 @@ def test_file_names_that_are_no_utf8(mem: Mem, tmp_path: Path) -> None:
     subprocess.run([b"git", b"init", b"-q", folder], check=True)
     Path(os.fsdecode(folder + b"/na\xefve.py")).write_text("x = 1\n")
 
-    for args in ([b"add", b"T"], [b"list"], [b"init"], [b"status"], [b"status", b"--json"], [b"search", b"T"], [b"log"], [b"doctor"]):
+    for args in (
+        [b"add", b"T"],
+        [b"list"],
+        [b"init"],
+        [b"status"],
+        [b"status", b"--json"],
+        [b"search", b"T"],
+        [b"log"],
+        [b"doctor"],
+    ):
         assert run_bytes(folder, *args).code == 0, args
     assert run_bytes(folder, b"add", b"U", b"--anchor", b"na\xefve.py:1").code in {0, 1}
     assert run_bytes(folder, b"list", b"--file", b"na\xefve.py").code in {0, 1}
@@ -382,7 +501,9 @@ def test_a_closed_stdin(mem: Mem) -> None:
         (f"{base} wipe <&-", 1),
         (f"{base} add T -m - <&-", None),
     ):
-        done = subprocess.run(["sh", "-c", line], cwd=mem.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=mem.folder, capture_output=True, text=True, check=False
+        )
         checked(Done(done.returncode, done.stdout, done.stderr), (line,), code)
 
     assert "T" in mem.titles()
@@ -393,7 +514,12 @@ def test_a_reader_that_goes_away(mem: Mem) -> None:
     for n in range(4):
         mem("add", f"T{n}", "-m", "-", stdin=b"some longer line of text\n" * 2000)
     base = f"{sys.executable} -P -m gitmem"
-    for command in ("log -p", "list", "show " + " ".join(r["id"] for r in mem("list", "--json").json), "list --json"):
+    for command in (
+        "log -p",
+        "list",
+        "show " + " ".join(r["id"] for r in mem("list", "--json").json),
+        "list --json",
+    ):
         done = subprocess.run(
             ["bash", "-c", f"{base} {command} | head -1; exit ${{PIPESTATUS[0]}}"],
             cwd=mem.folder,
@@ -403,7 +529,13 @@ def test_a_reader_that_goes_away(mem: Mem) -> None:
         )
         assert (done.returncode, done.stderr) == (0, ""), command
         assert done.stdout.count("\n") == 1
-    done = subprocess.run(["bash", "-c", f"{base} list >&-"], cwd=mem.folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", f"{base} list >&-"],
+        cwd=mem.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "Traceback" not in done.stderr
     assert "fault of git mem" not in done.stderr
 
@@ -426,7 +558,8 @@ def test_ctrl_c(mem: Mem, tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job's children would ignore it
+        # a background job's children would ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     end = time.monotonic() + 20
     while not mark.exists() and time.monotonic() < end:
@@ -450,7 +583,9 @@ def _alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("command", [["list"], ["log"], ["search", "T"], ["diff"], ["log", "--oneline"]])
+@pytest.mark.parametrize(
+    "command", [["list"], ["log"], ["search", "T"], ["diff"], ["log", "--oneline"]]
+)
 def test_colour_is_for_terminals(mem: Mem, command: list[str]) -> None:
     """Colours appear on a terminal, not in a pipe; --color, NO_COLOR and a dumb terminal have their say."""
     mem("add", "T")
@@ -458,7 +593,9 @@ def test_colour_is_for_terminals(mem: Mem, command: list[str]) -> None:
     assert "\033[" in on_terminal(mem.folder, *command, env={"GIT_PAGER": "cat"})
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\033[" not in on_terminal(mem.folder, *command, env={"GIT_PAGER": "cat", **env})
-    assert "\033[" not in on_terminal(mem.folder, "--color", "never", *command, env={"GIT_PAGER": "cat"})
+    assert "\033[" not in on_terminal(
+        mem.folder, "--color", "never", *command, env={"GIT_PAGER": "cat"}
+    )
     assert "\033[" not in spawn(mem.folder, *command).out
     assert "\033[" in mem("--color", "always", *command).out
 
@@ -474,7 +611,9 @@ def test_the_pager_is_for_terminals(mem: Mem) -> None:
     assert "PAGED:" not in spawn(mem.folder, "list", env={"GIT_PAGER": pager}).out
     git(mem.folder, "config", "core.pager", pager)
     git(mem.folder, "config", "gitmem.pager", pager)
-    assert "PAGED:" not in on_terminal(mem.folder, "list", env={"PAGER": "cat"}), "anybody may have written the repository's file"
+    assert "PAGED:" not in on_terminal(mem.folder, "list", env={"PAGER": "cat"}), (
+        "anybody may have written the repository's file"
+    )
     git(mem.folder, "config", "--global", "core.pager", pager)
     assert "PAGED:" in on_terminal(mem.folder, "list", env={"PAGER": "cat"})
     mem("config", "--global", "pager", "sed s/^/OURS:/")
@@ -501,7 +640,12 @@ def test_argument_that_is_not_utf8_is_refused(repo: Path) -> None:
     name = os.fsencode(repo) + b"/caf\xe9.txt"
     with open(name, "w", encoding="utf-8") as file:
         file.write("text")
-    assert subprocess.run([*command, "add", "Title", "-F", name], capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [*command, "add", "Title", "-F", name], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 def test_title_that_is_too_much_loses_nothing(mem: Mem) -> None:
@@ -532,7 +676,15 @@ def test_a_commit_of_a_time_beyond_all_calendars(mem: Mem, at: int) -> None:
     raw = f"{head}\ncommitter {who}> {at} +0000\n{rest.partition(chr(10))[2]}\n".encode()
     odd = git(mem.folder, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", stdin=raw)
     git(mem.folder, "update-ref", SHARED, odd)
-    for args in (("status",), ("log",), ("log", "--json"), ("list",), ("doctor",), ("diff",), ("summary", "history")):
+    for args in (
+        ("status",),
+        ("log",),
+        ("log", "--json"),
+        ("list",),
+        ("doctor",),
+        ("diff",),
+        ("summary", "history"),
+    ):
         mem(*args, code=None)
         assert mem(*args, code=None).code == 0, args
     mem("add", "two")

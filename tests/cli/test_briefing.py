@@ -26,16 +26,35 @@ def section(some: list[str], title: str) -> list[str]:
 
 def test_records_are_told_in_their_sections(mem: Mem) -> None:
     """Each record is where a reader looks for it, with its date, its id and its reason."""
-    decision = mem.add("Use SERIALIZABLE for payments", "-t", "decision", "-m", "Two runs lost updates.\n\nMore about it.")
+    decision = mem.add(
+        "Use SERIALIZABLE for payments",
+        "-t",
+        "decision",
+        "-m",
+        "Two runs lost updates.\n\nMore about it.",
+    )
     mem.add("Small commits", "-t", "pattern")
-    mem.add("Rate must be set", "-k", "gotcha", "--severity", "critical", "--workaround", "export TAX_RATE=1", "--anchor", "code.py")
+    mem.add(
+        "Rate must be set",
+        "-k",
+        "gotcha",
+        "--severity",
+        "critical",
+        "--workaround",
+        "export TAX_RATE=1",
+        "--anchor",
+        "code.py",
+    )
     mem.add("Write the docs", "-t", "task")
     mem.add("Answers in Portuguese", "-t", "preference")
     pinned = mem.add("The API is frozen")
     mem("pin", pinned)
     told = lines(mem)
     day = mem("show", decision, "--json").json["created"][:10]
-    assert section(told, "Key decisions") == [f"- Use SERIALIZABLE for payments ({day}; {decision[-8:]})", "  Two runs lost updates."]
+    assert section(told, "Key decisions") == [
+        f"- Use SERIALIZABLE for payments ({day}; {decision[-8:]})",
+        "  Two runs lost updates.",
+    ]
     assert "- [pinned] The API is frozen" in section(told, "Architecture and state")[1]
     assert section(told, "Recent errors")[0].startswith("- [critical] Rate must be set (code.py; ")
     assert section(told, "Recent errors")[1] == "  Fix: export TAX_RATE=1"
@@ -48,20 +67,39 @@ def test_a_summary_is_told_with_its_records_each_thing_once(mem: Mem) -> None:
     """Entries of the project summary and of the last digest are told; what a record says too is told once, with the record's id."""
     mem.add("Use SERIALIZABLE for payments", "-t", "decision")
     cumulative(
-        mem.folder, entry("decision", "use serializable for payments!"), entry("decision", "Money is in cents", detail="Floats lose some"), entry("task", "Port the tests"),
-        entry("error", "Deadlock in pay()", detail="Lock by id"), entry("pattern", "A service a use case"), entry("preference", "No mocks"), entry("done", "Moved to SQLite", time.time()),
+        mem.folder,
+        entry("decision", "use serializable for payments!"),
+        entry("decision", "Money is in cents", detail="Floats lose some"),
+        entry("task", "Port the tests"),
+        entry("error", "Deadlock in pay()", detail="Lock by id"),
+        entry("pattern", "A service a use case"),
+        entry("preference", "No mocks"),
+        entry("done", "Moved to SQLite", time.time()),
         entry("done", "Forgotten long ago", time.time() - 9 * DAY),
-    )  # fmt: skip
-    digest(mem.folder, "s1", "Make the rate configurable", entry("task", "Write the changelog"), at=time.time())
+    )
+    digest(
+        mem.folder,
+        "s1",
+        "Make the rate configurable",
+        entry("task", "Write the changelog"),
+        at=time.time(),
+    )
     told = lines(mem)
     text = "\n".join(told)
     assert text.lower().count("use serializable for payments") == 1
-    assert [line for line in section(told, "Key decisions") if "cents" in line or "Floats" in line] == [
+    assert [
+        line for line in section(told, "Key decisions") if "cents" in line or "Floats" in line
+    ] == [
         "- Money is in cents (2026-09-21; by Ada (ada@example.org))",
         "  Floats lose some",
     ]
     progress = "\n".join(section(told, "Progress"))
-    for part in ("- [ ] Port the tests", "- [ ] Write the changelog", "- [x] Moved to SQLite", "Session: Make the rate configurable"):
+    for part in (
+        "- [ ] Port the tests",
+        "- [ ] Write the changelog",
+        "- [x] Moved to SQLite",
+        "Session: Make the rate configurable",
+    ):
         assert part in progress
     assert "Forgotten long ago" not in text
     assert "  Fix: Lock by id" in section(told, "Recent errors")
@@ -83,7 +121,14 @@ def test_what_people_took_out_of_the_summary_does_not_come_back(mem: Mem) -> Non
 def test_budgets_are_kept_and_what_is_left_out_is_counted(mem: Mem, budget: str) -> None:
     """By lines and by tokens; the pinned decision and the newest one stay."""
     for number in range(14):
-        mem.add(f"Decision {number} about payments", "-t", "decision", "-m", "For a reason.", ago=(20 - number) * DAY)
+        mem.add(
+            f"Decision {number} about payments",
+            "-t",
+            "decision",
+            "-m",
+            "For a reason.",
+            ago=(20 - number) * DAY,
+        )
     mem("pin", mem.add("Pinned of old", "-t", "decision", ago=90 * DAY))
     told = lines(mem, "--budget", budget)
     if budget.endswith("t"):
@@ -114,7 +159,11 @@ def test_json_has_what_the_text_has(mem: Mem) -> None:
     assert (found["budget"], found["unit"]) == (60, "lines")
     assert found["used"] == len(lines(mem, "--budget", "60"))
     (one,) = next(part for part in found["sections"] if part["name"] == "decisions")["entries"]
-    assert (one["text"], one["detail"], one["kind"]) == ("Use SERIALIZABLE <b>", "Because.", "decision")
+    assert (one["text"], one["detail"], one["kind"]) == (
+        "Use SERIALIZABLE <b>",
+        "Because.",
+        "decision",
+    )
 
 
 def test_an_agent_sees_its_own(mem: Mem) -> None:

@@ -51,7 +51,13 @@ def test_third_hit_makes_a_gotcha(mem: Mem) -> None:
 
 @pytest.mark.parametrize(
     ("hours", "captured"),
-    [((0, 20, 40), False), ((0, 20, 23), True), ((0, 24.01, 48.02), False), ((0, 20, 40, 43.9), True), ((23, 24.5, 25), True)],
+    [
+        ((0, 20, 40), False),
+        ((0, 20, 23), True),
+        ((0, 24.01, 48.02), False),
+        ((0, 20, 40, 43.9), True),
+        ((23, 24.5, 25), True),
+    ],
 )
 def test_window_slides(mem: Mem, hours: tuple[float, ...], captured: bool) -> None:
     """Three within any 24 hours: not three since the last quiet day, not three on a calendar day."""
@@ -137,7 +143,9 @@ def test_what_was_rejected_stays_so(mem: Mem, how: str) -> None:
 
 def test_workaround_is_told(mem: Mem) -> None:
     """What is known to help is printed with the count."""
-    id = mem("gotcha", "add", "adding text", "--error", TYPE, "--workaround", "int(x) first", "--json").json["id"]
+    id = mem(
+        "gotcha", "add", "adding text", "--error", TYPE, "--workaround", "int(x) first", "--json"
+    ).json["id"]
     answer = times(mem, 1)
     assert (answer["gotcha"], answer["workaround"]) == (id, "int(x) first")
     assert mem("error", "record", TYPE).out.endswith("    int(x) first\n")
@@ -160,7 +168,9 @@ def test_numbers_paths_and_times_are_one_error(mem: Mem) -> None:
 def test_output_on_stdin_is_anchored(mem: Mem) -> None:
     """The project's own line in it becomes the place."""
     for _ in range(3):
-        answer = mem("error", "record", "--command", "gcc code.py", "--json", stdin=BROKEN.encode()).json
+        answer = mem(
+            "error", "record", "--command", "gcc code.py", "--json", stdin=BROKEN.encode()
+        ).json
     (anchor,) = mem.show(answer["gotcha"])["anchors"]
     assert (anchor["path"], anchor["lines"]) == ("code.py", [1, 1])
 
@@ -175,11 +185,22 @@ def test_nothing_is_no_error(mem: Mem, stdin: bytes) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "all fine", "ok", "Done in 3s", "5 passed in 0.1s", "7 passed, 1 xfailed in 0.1s", "found 0 vulnerabilities", "0 errors, 0 warnings",
-        "Success: no issues found in 3 source files", "test result: ok. 3 passed; 0 failed; 0 ignored", "Tests:       3 passed, 3 total",
-        "Build succeeded.\n    0 Warning(s)\n    0 Error(s)", "100% tests passed, 0 tests failed out of 3", "[INFO] BUILD SUCCESS", "Ran 3 tests in 0.001s\n\nOK",
+        "all fine",
+        "ok",
+        "Done in 3s",
+        "5 passed in 0.1s",
+        "7 passed, 1 xfailed in 0.1s",
+        "found 0 vulnerabilities",
+        "0 errors, 0 warnings",
+        "Success: no issues found in 3 source files",
+        "test result: ok. 3 passed; 0 failed; 0 ignored",
+        "Tests:       3 passed, 3 total",
+        "Build succeeded.\n    0 Warning(s)\n    0 Error(s)",
+        "100% tests passed, 0 tests failed out of 3",
+        "[INFO] BUILD SUCCESS",
+        "Ran 3 tests in 0.001s\n\nOK",
     ],
-)  # fmt: skip
+)
 def test_success_is_no_error(mem: Mem, text: str) -> None:
     """Nobody said that a command failed: what tells none is not counted in a pipe."""
     done = mem("error", "record", stdin=text.encode(), code=1)
@@ -199,7 +220,12 @@ def test_what_a_person_types_is_an_error(mem: Mem, text: str) -> None:
 def test_bytes_that_are_no_text(mem: Mem) -> None:
     """A tool may print anything; what can be read counts."""
     for _ in range(3):
-        answer = mem("error", "record", "--json", stdin=b"\xff\xfe\nValueError: \xe9t\xe9 \x1b[31mred\x1b[0m \xe2\x80\xae\n").json
+        answer = mem(
+            "error",
+            "record",
+            "--json",
+            stdin=b"\xff\xfe\nValueError: \xe9t\xe9 \x1b[31mred\x1b[0m \xe2\x80\xae\n",
+        ).json
     assert answer["gotcha"]
     assert "\x1b" not in mem.show(answer["gotcha"])["body"]
 
@@ -218,7 +244,12 @@ def test_secret_in_an_error_is_masked(mem: Mem) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     for _ in range(3):
         out = mem("error", "record", f"RuntimeError: bad token {token} given", "--json")
-    assert token not in out.out + mem("error", "list", "--json").out + mem("show", out.json["gotcha"], "--json").out
+    assert (
+        token
+        not in out.out
+        + mem("error", "list", "--json").out
+        + mem("show", out.json["gotcha"], "--json").out
+    )
     assert token not in git(mem.folder, "log", "-p", "refs/gitmem/heads/main")
 
 
@@ -229,7 +260,9 @@ def test_list(mem: Mem) -> None:
     """Most first, with sessions and times; the window, or all of a week."""
     times(mem, 2)
     mem("error", "record", "ValueError: old", "--session", "s", ago=50 * HOUR)
-    assert [(row["hits"], row["sessions"], row["gotcha"]) for row in mem("error", "list", "--json").json] == [(2, 1, None)]
+    assert [
+        (row["hits"], row["sessions"], row["gotcha"]) for row in mem("error", "list", "--json").json
+    ] == [(2, 1, None)]
     assert [row["hits"] for row in mem("error", "list", "--all", "--json").json] == [2, 1]
     out = mem("error", "list").out
     assert out.startswith("   2×  just now ")
@@ -250,7 +283,9 @@ def test_hostile_text_is_shown(mem: Mem) -> None:
     """What would steer the terminal is not sent to it, not even as JSON."""
     git(mem.folder, "config", "gitmem.captureThreshold", "2")
     for _ in range(2):
-        out = mem("error", "record", "OSError: \x1b]0;title\x07 \u202eevil\u2066 \x9b31m broken").out
+        out = mem(
+            "error", "record", "OSError: \x1b]0;title\x07 \u202eevil\u2066 \x9b31m broken"
+        ).out
         out += mem("error", "list").out + mem("error", "list", "--json").out + mem("inbox").out
         assert not set("\x1b\x07\u202e\u2066\x9b") & set(out)
 
@@ -303,7 +338,14 @@ def test_wrong_usage(mem: Mem) -> None:
 def test_many_at_once_lose_no_hit(mem: Mem) -> None:
     """Processes that count at the same moment: each hit is on the gotcha once."""
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda n: spawn(mem.folder, "error", "record", TYPE, "--session", f"s{n}", "--json").json, range(8)))
+        answers = list(
+            pool.map(
+                lambda n: (
+                    spawn(mem.folder, "error", "record", TYPE, "--session", f"s{n}", "--json").json
+                ),
+                range(8),
+            )
+        )
     ids = {answer["gotcha"] for answer in answers} - {None}
     assert max(answer["hits"] for answer in answers) == 8
     (id,) = ids
@@ -313,8 +355,12 @@ def test_many_at_once_lose_no_hit(mem: Mem) -> None:
 def test_piped_by_a_shell(mem: Mem) -> None:
     """As the help shows it."""
     line = f"python3 -c 'int(\"x\")' 2>&1 | {sys.executable} -P -m gitmem error record --command python3"
-    done = subprocess.run(line, shell=True, cwd=mem.folder, capture_output=True, text=True, check=True)
-    assert done.stdout == "counted ValueError: invalid literal for int() with base 10: 'x': 1 of 3\n"
+    done = subprocess.run(
+        line, shell=True, cwd=mem.folder, capture_output=True, text=True, check=True
+    )
+    assert (
+        done.stdout == "counted ValueError: invalid literal for int() with base 10: 'x': 1 of 3\n"
+    )
 
 
 def test_hits_outside_the_window_count_towards_nothing(mem: Mem) -> None:

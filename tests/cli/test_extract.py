@@ -11,7 +11,9 @@ import pytest
 from tests.cli.conftest import Mem, spawn
 from tests.conftest import git
 
-NOTES = "# Notes\n\nDecision: use Postgres for the session store\n\nTODO: write the migration guide\n"
+NOTES = (
+    "# Notes\n\nDecision: use Postgres for the session store\n\nTODO: write the migration guide\n"
+)
 
 
 def row(kind: str, content: Any) -> str:
@@ -44,15 +46,26 @@ def test_what_is_found_is_shown_by_kind(mem: Mem) -> None:
 
 
 def test_json(mem: Mem) -> None:
-    (mem.folder / "s.jsonl").write_text(row("user", "hi") + row("user", "from now on write the commit messages in English"))
+    (mem.folder / "s.jsonl").write_text(
+        row("user", "hi") + row("user", "from now on write the commit messages in English")
+    )
 
     out = mem("extract", "s.jsonl", "--json").json
 
     assert out["by"] == "offline"
     (item,) = out["items"]
     assert item | {"confidence": 0, "text": ""} == {
-        "kind": "preference", "text": "", "detail": "", "at": "2026-11-21T03:06:42Z", "lines": [2, 2], "files": [], "role": "user", "confidence": 0, "sure": True, "commit": "",
-    }  # fmt: skip
+        "kind": "preference",
+        "text": "",
+        "detail": "",
+        "at": "2026-11-21T03:06:42Z",
+        "lines": [2, 2],
+        "files": [],
+        "role": "user",
+        "confidence": 0,
+        "sure": True,
+        "commit": "",
+    }
     assert 0 < item["confidence"] <= 1
 
 
@@ -62,7 +75,11 @@ def test_kinds_and_several_files(mem: Mem) -> None:
 
     out = mem("extract", "a.md", "b c.md", "--kind", "task", "--kind", "done", "--json").json
 
-    assert [(one["kind"], one["source"]) for one in out["items"]] == [("task", "a.md"), ("done", "b c.md"), ("task", "b c.md")]
+    assert [(one["kind"], one["source"]) for one in out["items"]] == [
+        ("task", "a.md"),
+        ("done", "b c.md"),
+        ("task", "b c.md"),
+    ]
 
 
 def test_standard_input_outside_of_a_repository(tmp_path: Path) -> None:
@@ -73,7 +90,10 @@ def test_standard_input_outside_of_a_repository(tmp_path: Path) -> None:
 
 def test_commits_the_newest_decision_wins(mem: Mem) -> None:
     for n, text in enumerate(
-        ("feat: a cache\n\nDecision: use Redis for the cache", "feat: another cache\n\nDecision: use Memcached for the cache")
+        (
+            "feat: a cache\n\nDecision: use Redis for the cache",
+            "feat: another cache\n\nDecision: use Memcached for the cache",
+        )
     ):
         (mem.folder / "f").write_text(str(n))
         git(mem.folder, "add", "f")
@@ -81,19 +101,35 @@ def test_commits_the_newest_decision_wins(mem: Mem) -> None:
 
     out = mem("extract", "--commits", "-2", "--json").json
 
-    assert [one["text"] for one in out["items"] if one["kind"] == "decision"] == ["Use Memcached for the cache"]
-    assert [one["text"] for one in out["items"] if one["kind"] == "done"] == ["A cache", "Another cache"]
+    assert [one["text"] for one in out["items"] if one["kind"] == "decision"] == [
+        "Use Memcached for the cache"
+    ]
+    assert [one["text"] for one in out["items"] if one["kind"] == "done"] == [
+        "A cache",
+        "Another cache",
+    ]
 
 
 def test_commits_are_named(mem: Mem) -> None:
-    git(mem.folder, "commit", "-q", "--allow-empty", "-m", "Switch from requests to httpx because requests has no HTTP/2")
+    git(
+        mem.folder,
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "Switch from requests to httpx because requests has no HTTP/2",
+    )
     id = git(mem.folder, "rev-parse", "HEAD").strip()
 
     shown = mem("extract", "--commits", "-1", "--save")
 
     assert f"(commit {id[:10]})" in shown.out
     (item,) = mem("extract", "--commits", "-1", "--json").json["items"]
-    assert (item["kind"], item["commit"], item["detail"]) == ("decision", id, "requests has no HTTP/2")
+    assert (item["kind"], item["commit"], item["detail"]) == (
+        "decision",
+        id,
+        "requests has no HTTP/2",
+    )
     (row,) = mem("inbox", "--json").json
     assert f"commit {id[:12]}" in mem("show", row["id"]).out
 
@@ -110,14 +146,20 @@ def test_letters_that_are_not_utf_8(mem: Mem, name: str) -> None:
 
     for shown in (mem("extract", "--", name), mem("extract", "--save", "--", name)):
         assert f"{name} is not all UTF-8" in shown.err
-    command = shown.err.partition("first: ")[2].splitlines()[0].replace("git mem", f"{sys.executable} -m gitmem")
+    command = (
+        shown.err.partition("first: ")[2]
+        .splitlines()[0]
+        .replace("git mem", f"{sys.executable} -m gitmem")
+    )
     again = subprocess.run(command, shell=True, cwd=mem.folder, capture_output=True, check=True)
     assert "Usar PostgreSQL para la información  (line 1)" in again.stdout.decode()
     assert not again.stderr
 
 
 def test_a_letter_that_stands_for_one_that_was_lost_is_no_flaw(mem: Mem) -> None:
-    (mem.folder / "v.txt").write_text("Decision: replace the letter \ufffd in all names by a question mark\n")
+    (mem.folder / "v.txt").write_text(
+        "Decision: replace the letter \ufffd in all names by a question mark\n"
+    )
     assert not mem("extract", "v.txt").err
 
 
@@ -129,24 +171,38 @@ def test_saved_once_and_not_again(mem: Mem) -> None:
 
     assert "2 put into the inbox" in first.out
     assert "nothing new for the inbox" in second.err
-    assert {one["title"] for one in mem("inbox", "--json").json} == {"Use Postgres for the session store", "Write the migration guide"}
+    assert {one["title"] for one in mem("inbox", "--json").json} == {
+        "Use Postgres for the session store",
+        "Write the migration guide",
+    }
 
 
 def test_an_error_with_its_fix_becomes_a_gotcha(mem: Mem) -> None:
     mem("init")
-    (mem.folder / "notes.md").write_text("Error: the build hangs on arm64\n\nFix: pin esbuild to 0.19\n")
+    (mem.folder / "notes.md").write_text(
+        "Error: the build hangs on arm64\n\nFix: pin esbuild to 0.19\n"
+    )
 
     mem("extract", "notes.md", "--save")
 
     (one,) = mem("inbox", "--json").json
-    assert (one["kind"], one["title"], one["workaround"]) == ("gotcha", "The build hangs on arm64", "pin esbuild to 0.19.")
+    assert (one["kind"], one["title"], one["workaround"]) == (
+        "gotcha",
+        "The build hangs on arm64",
+        "pin esbuild to 0.19.",
+    )
 
 
 def test_nothing_found_is_said(mem: Mem) -> None:
     (mem.folder / "empty.txt").write_text("")
 
-    assert "nothing worth keeping was found in empty.txt (0 turns)" in mem("extract", "empty.txt").err
-    assert "nothing of the kind task was found in empty.txt" in mem("extract", "--kind", "task", "empty.txt").err
+    assert (
+        "nothing worth keeping was found in empty.txt (0 turns)" in mem("extract", "empty.txt").err
+    )
+    assert (
+        "nothing of the kind task was found in empty.txt"
+        in mem("extract", "--kind", "task", "empty.txt").err
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,7 +236,9 @@ def test_a_repository_without_commits_is_said_to_be_one(mem: Mem, tmp_path: Path
 
 def test_a_proposed_gotcha_is_merged_into_one_that_everybody_has(mem: Mem) -> None:
     known = mem("gotcha", "add", "Builds hang on arm64 machines", "--json").json["id"]
-    (mem.folder / "notes.md").write_text("Error: esbuild never ends under emulation\n\nFix: pin esbuild to 0.19\n")
+    (mem.folder / "notes.md").write_text(
+        "Error: esbuild never ends under emulation\n\nFix: pin esbuild to 0.19\n"
+    )
     mem("extract", "notes.md", "--save")
     (one,) = mem("inbox", "--json").json
 
@@ -208,24 +266,33 @@ def test_an_exported_session_is_read_back(mem: Mem, tmp_path: Path) -> None:
     mem("session", "export", "--date", "today", "-o", str(day))
     short, mixed = tmp_path / "short.json", tmp_path / "mixed"
     short.write_text(json.dumps(json.loads(one.read_text())))
-    mixed.write_text(json.dumps([*json.loads(day.read_text()), {"interactions": [], "session_id": "x"}], sort_keys=True))
+    mixed.write_text(
+        json.dumps(
+            [*json.loads(day.read_text()), {"interactions": [], "session_id": "x"}], sort_keys=True
+        )
+    )
     for file in (one, day, short, mixed):
         items = mem("extract", str(file), "--json").json["items"]
         assert [(item["kind"], item["text"]) for item in items] == [
             ("decision", "We decided to use Postgres 16 for the orders service"),
             ("preference", "Never log request bodies"),
         ], file
-        assert mem("opening", "--history", str(file)).out.startswith("silent: the last session ended")  # notes wait for no answer
+        # notes wait for no answer
+        assert mem("opening", "--history", str(file)).out.startswith(
+            "silent: the last session ended"
+        )
 
 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "is not text: it is a picture"), (b"SQLite format 3\0\x10\0\x01\x01", "is not text: it is a database"),
-        (b"PK\x03\x04\x14\0\0\0\0\0We decided to use tabs", "is not text: it is an archive"), (bytes(range(256)) * 20, "is not text: it has bytes"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "is not text: it is a picture"),
+        (b"SQLite format 3\0\x10\0\x01\x01", "is not text: it is a database"),
+        (b"PK\x03\x04\x14\0\0\0\0\0We decided to use tabs", "is not text: it is an archive"),
+        (bytes(range(256)) * 20, "is not text: it has bytes"),
         ("We decided to use tabs".encode("utf-16"), "is not UTF-8: it is in UTF-16"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_text_is_refused(mem: Mem, data: bytes, said: str) -> None:
     """With what can be read, as a file, from standard input, and where an opening looks."""
     (mem.folder / "x y").write_bytes(data)
@@ -239,7 +306,10 @@ def test_what_is_no_text_is_refused(mem: Mem, data: bytes, said: str) -> None:
     [
         ("Nós decidimos usar Postgres.\n".encode("latin-1"), ["N\ufffds decidimos usar Postgres."]),
         (b"\x1b[1mWe decided to use tabs.\x1b[0m\n", ["We decided to use tabs."]),
-        (b"\x1b]8;;http://a.org\x1b\\We decided to use\x1b]8;;\x1b\\ \x1b[38;5;196mtabs.\x1b[m\n", ["We decided to use tabs."]),
+        (
+            b"\x1b]8;;http://a.org\x1b\\We decided to use\x1b]8;;\x1b\\ \x1b[38;5;196mtabs.\x1b[m\n",
+            ["We decided to use tabs."],
+        ),
         (b"", []),
         (b"We decided to use tabs.\n" + bytes(900), ["We decided to use tabs."]),
     ],
@@ -248,7 +318,9 @@ def test_odd_texts_are_read(mem: Mem, data: bytes, found: list[str]) -> None:
     """Another encoding, colours and links of a terminal, nothing at all, zeros that a crash left."""
     (mem.folder / "x").write_bytes(data)
     made = mem("extract", "x", "--json").json
-    assert [(one["kind"], one["text"], one["lines"]) for one in made["items"]] == [("decision", text, [1, 1]) for text in found]
+    assert [(one["kind"], one["text"], one["lines"]) for one in made["items"]] == [
+        ("decision", text, [1, 1]) for text in found
+    ]
     assert made["topics"] == ["Postgres" if "Postgres" in text else "tabs" for text in found]
 
 

@@ -34,7 +34,11 @@ def new(mem: Mem, title: str, *args: str, ago: float = 0) -> str:
 def drift(mem: Mem, *args: str) -> tuple[int, str]:
     """Run `gotcha verify`, whose exit code of 1 is an answer and no error; return it and the output."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "gotcha", "verify", *args], cwd=mem.folder, capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-m", "gitmem", "gotcha", "verify", *args],
+        cwd=mem.folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "error" not in done.stderr
     return done.returncode, done.stdout
@@ -51,8 +55,24 @@ def titles(done) -> list[str]:
 def test_add_reads_category_and_severity_from_the_text(mem: Mem) -> None:
     """What is given counts; else what the text says."""
     assert mem.show(new(mem, "ESLint: 'x' is assigned but never used"))["category"] == "lint"
-    row = mem.show(new(mem, "anything", "--category", "security", "--severity", "critical", "--workaround", "wait"))
-    assert (row["category"], row["severity"], row["workaround"], row["origin"]) == ("security", "critical", "wait", "manual")
+    row = mem.show(
+        new(
+            mem,
+            "anything",
+            "--category",
+            "security",
+            "--severity",
+            "critical",
+            "--workaround",
+            "wait",
+        )
+    )
+    assert (row["category"], row["severity"], row["workaround"], row["origin"]) == (
+        "security",
+        "critical",
+        "wait",
+        "manual",
+    )
 
 
 @pytest.mark.parametrize("title", ["", "   ", "\n"])
@@ -63,7 +83,14 @@ def test_add_needs_a_title(mem: Mem, title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [("--category", "nope"), ("--severity", "high"), ("--anchor", "none.py"), ("--anchor", "../x"), ("--code", "(")]
+    "args",
+    [
+        ("--category", "nope"),
+        ("--severity", "high"),
+        ("--anchor", "none.py"),
+        ("--anchor", "../x"),
+        ("--code", "("),
+    ],
 )
 def test_add_says_no(mem: Mem, args: tuple[str, ...]) -> None:
     """What cannot be is refused before anything is written."""
@@ -73,10 +100,27 @@ def test_add_says_no(mem: Mem, args: tuple[str, ...]) -> None:
 
 def test_list_order(mem: Mem) -> None:
     """Critical ones first, then warnings, then the rest; of each the last seen first."""
-    for severity, days in (("info", 1), ("warning", 5), ("critical", 9), ("warning", 2), ("critical", 3), ("info", 7)):
+    for severity, days in (
+        ("info", 1),
+        ("warning", 5),
+        ("critical", 9),
+        ("warning", 2),
+        ("critical", 3),
+        ("info", 7),
+    ):
         new(mem, f"{severity} {days}", "--severity", severity, ago=days * DAY)
-    assert titles(mem("gotcha", "list", "--json")) == ["critical 3", "critical 9", "warning 2", "warning 5", "info 1", "info 7"]
-    assert [line.split()[-2:] for line in mem("gotcha", "list", "-n", "2").out.splitlines()] == [["critical", "3"], ["critical", "9"]]
+    assert titles(mem("gotcha", "list", "--json")) == [
+        "critical 3",
+        "critical 9",
+        "warning 2",
+        "warning 5",
+        "info 1",
+        "info 7",
+    ]
+    assert [line.split()[-2:] for line in mem("gotcha", "list", "-n", "2").out.splitlines()] == [
+        ["critical", "3"],
+        ["critical", "9"],
+    ]
 
 
 def test_list_filters(mem: Mem, pay: Path) -> None:
@@ -87,7 +131,9 @@ def test_list_filters(mem: Mem, pay: Path) -> None:
     assert titles(mem("gotcha", "list", "--json")) == ["b"]
     assert titles(mem("gotcha", "list", "--all", "--json")) == ["a", "b"]
     assert titles(mem("gotcha", "list", "--resolved", "--json")) == ["a"]
-    assert titles(mem("gotcha", "list", "--all", "--category", "build", "--category", "lint", "--json")) == ["a"]
+    assert titles(
+        mem("gotcha", "list", "--all", "--category", "build", "--category", "lint", "--json")
+    ) == ["a"]
     assert titles(mem("gotcha", "list", "--all", "--severity", "warning", "--json")) == ["b"]
     assert titles(mem("gotcha", "list", "--all", "--file", "app/pay.py", "--json")) == ["a"]
     assert titles(mem("gotcha", "list", "--unconfirmed", "--json")) == []
@@ -100,7 +146,9 @@ def test_search_finds_the_resolved_ones_too(mem: Mem) -> None:
     a = new(mem, "The connection pool is exhausted")
     mem("gotcha", "resolve", a, "-m", "raise the limit")
     mem.add("a memory of the connection pool")
-    assert titles(mem("gotcha", "search", "connection", "pool", "--json")) == ["The connection pool is exhausted"]
+    assert titles(mem("gotcha", "search", "connection", "pool", "--json")) == [
+        "The connection pool is exhausted"
+    ]
     assert mem("gotcha", "search", "connection", "--unresolved", "--json").json == []
     assert mem("gotcha", "search", '"(*').out == ""
 
@@ -111,9 +159,15 @@ def test_search_finds_the_resolved_ones_too(mem: Mem) -> None:
 def test_resolve_and_reopen(mem: Mem) -> None:
     """With notes that are found again; twice is once."""
     id = new(mem, "T")
-    assert mem("gotcha", "resolve", id[-8:], "-m", "the client\nretries").out == f"resolved {id[-8:]} T\n"
+    assert (
+        mem("gotcha", "resolve", id[-8:], "-m", "the client\nretries").out
+        == f"resolved {id[-8:]} T\n"
+    )
     full = mem.show(id)
-    assert (full["resolved"]["note"], full["resolved"]["commit"]) == ("the client\nretries", git(mem.folder, "rev-parse", "HEAD"))
+    assert (full["resolved"]["note"], full["resolved"]["commit"]) == (
+        "the client\nretries",
+        git(mem.folder, "rev-parse", "HEAD"),
+    )
     assert "the client retries" in full["body"]
     before = tip(mem.folder)
     assert "nothing changed" in mem("gotcha", "resolve", id).out
@@ -170,7 +224,9 @@ def test_snooze(mem: Mem, pay: Path) -> None:
 
 def test_snoozed_ones_are_hidden_where_they_would_nag(mem: Mem) -> None:
     """Not among the resolved, and one that is forgotten is not counted; a limit is of those that are shown."""
-    a, b, c = (new(mem, title, "--severity", "critical" if title == "a" else "info") for title in "abc")
+    a, b, c = (
+        new(mem, title, "--severity", "critical" if title == "a" else "info") for title in "abc"
+    )
     mem("gotcha", "snooze", a, b)
     mem("gotcha", "resolve", b)
     assert titles(mem("gotcha", "list", "--resolved", "--json")) == ["b"]
@@ -236,7 +292,9 @@ def test_verify_of_your_own_store(mem: Mem) -> None:
     assert "confirmed" in mem("gotcha", "verify", id).out
 
 
-@pytest.mark.parametrize("verb", [("edit", "--title", "x"), ("verify",), ("resolve",), ("reopen",), ("snooze",)])
+@pytest.mark.parametrize(
+    "verb", [("edit", "--title", "x"), ("verify",), ("resolve",), ("reopen",), ("snooze",)]
+)
 def test_only_gotchas(mem: Mem, verb: tuple[str, ...]) -> None:
     """A memory is refused, with what to do instead; it can be shown, as what it is."""
     id = mem.add("a memory")
@@ -277,7 +335,12 @@ def test_for_a_line(mem: Mem, pay: Path) -> None:
     new(mem, "all of it", "--anchor", "app/**")
     pay.write_text("# one\n# two\n" + CODE)
     rows = mem("gotcha", "for", "app/pay.py:11", "--json").json
-    assert titles(mem("gotcha", "for", "app/pay.py:11", "--json")) == ["at total too", "at total", "at rate", "all of it"]
+    assert titles(mem("gotcha", "for", "app/pay.py:11", "--json")) == [
+        "at total too",
+        "at total",
+        "at rate",
+        "all of it",
+    ]
     assert rows[0]["place"]["first"] == 11
     assert titles(mem.at(pay.parent)("gotcha", "for", "pay.py:7", "--json"))[0] == "at rate"
 
@@ -305,7 +368,14 @@ def test_for_odd_files(mem: Mem) -> None:
 
 def test_context(mem: Mem, pay: Path) -> None:
     """A block for a prompt; silent when nothing fits; the unresolved ones only; any bytes on stdin."""
-    id = new(mem, "Decimal is serialised as float", "--anchor", "app/pay.py:9", "--workaround", "str() first")
+    id = new(
+        mem,
+        "Decimal is serialised as float",
+        "--anchor",
+        "app/pay.py:9",
+        "--workaround",
+        "str() first",
+    )
     out = mem("gotcha", "context", "--task", "serialise the total", "app/pay.py").out
     assert out.startswith("<git-mem>")
     assert "str() first" in out
@@ -323,20 +393,45 @@ def test_context(mem: Mem, pay: Path) -> None:
 def test_stats(mem: Mem) -> None:
     """By category, severity and source; tracked errors, and those one hit short."""
     mem("gotcha", "resolve", new(mem, "a", "--category", "build", "--severity", "critical"))
-    for text, n in (("ValueError: x is wrong", 3), ("KeyError: 'a thing'", 2), ("OSError: disk full", 1)):
+    for text, n in (
+        ("ValueError: x is wrong", 3),
+        ("KeyError: 'a thing'", 2),
+        ("OSError: disk full", 1),
+    ):
         for _ in range(n):
             mem("error", "record", text)
     facts = mem("gotcha", "stats", "--json").json
-    assert (facts["total"], facts["resolved"], facts["unresolved"], facts["unconfirmed"]) == (2, 1, 1, 1)
+    assert (facts["total"], facts["resolved"], facts["unresolved"], facts["unconfirmed"]) == (
+        2,
+        1,
+        1,
+        1,
+    )
     assert (facts["tracked_errors"], facts["pending_captures"]) == (3, 1)
     assert facts["by_source"] == {"manual": 1, "auto_detected": 1}
-    assert (facts["by_category"]["build"], facts["by_severity"]) == (1, {"critical": 1, "warning": 1, "info": 0})
-    assert mem("gotcha", "stats").out.startswith("2 gotchas: 1 not dealt with (1 unconfirmed, 0 snoozed), 1 resolved")
+    assert (facts["by_category"]["build"], facts["by_severity"]) == (
+        1,
+        {"critical": 1, "warning": 1, "info": 0},
+    )
+    assert mem("gotcha", "stats").out.startswith(
+        "2 gotchas: 1 not dealt with (1 unconfirmed, 0 snoozed), 1 resolved"
+    )
 
 
 def test_page(mem: Mem, pay: Path) -> None:
     """By category, with what helps; resolved ones only when asked for; never a commit."""
-    new(mem, "built wrong", "--category", "build", "--anchor", "app/pay.py:9", "--workaround", "clean first", "-m", "Some *text*.")
+    new(
+        mem,
+        "built wrong",
+        "--category",
+        "build",
+        "--anchor",
+        "app/pay.py:9",
+        "--workaround",
+        "clean first",
+        "-m",
+        "Some *text*.",
+    )
     mem("gotcha", "resolve", new(mem, "tested wrong", "--category", "test"))
     before = commits(mem.folder)
     out = mem("gotcha", "page").out
@@ -376,7 +471,14 @@ def test_page_tells_a_life_outside_of_the_text(mem: Mem) -> None:
 )
 def test_page_is_harmless(mem: Mem, body: str, tmp_path: Path) -> None:
     """No HTML, picture or link of a record is one on the page, which holds no terminal control either."""
-    new(mem, "<img src=x> ![p](http://x) \x1b[31m \u202e", "-m", body, "--workaround", "[l](javascript:x) \u202e")
+    new(
+        mem,
+        "<img src=x> ![p](http://x) \x1b[31m \u202e",
+        "-m",
+        body,
+        "--workaround",
+        "[l](javascript:x) \u202e",
+    )
     mem("gotcha", "page", "-o", "P.md")
     text = (mem.folder / "P.md").read_text()
     assert not set("\x1b\u202e") & set(text)
@@ -385,7 +487,8 @@ def test_page_is_harmless(mem: Mem, body: str, tmp_path: Path) -> None:
         if line.startswith("> ~~~") and fenced in {"", line}:  # a shorter one inside is text
             fenced = "" if fenced else line
         elif not fenced and not line.startswith("- ["):
-            shown = re.sub("`[^`]+`", "", re.sub(r"\\.", "", line))  # what is escaped, then what is code
+            # what is escaped, then what is code
+            shown = re.sub("`[^`]+`", "", re.sub(r"\\.", "", line))
             assert not any(bad in shown for bad in ("<s", "<i", "](", "![")), line
     assert not fenced
 
@@ -426,14 +529,30 @@ def test_empty_repository(tmp_path: Path, mem: Mem) -> None:
 
 def test_no_repository(outside: Mem) -> None:
     """Exit code 1 for each."""
-    for args in (("list",), ("add", "T"), ("resolve", "x"), ("for", "x"), ("stats",), ("page",), ("verify",), ("snooze",)):
+    for args in (
+        ("list",),
+        ("add", "T"),
+        ("resolve", "x"),
+        ("for", "x"),
+        ("stats",),
+        ("page",),
+        ("verify",),
+        ("snooze",),
+    ):
         outside("gotcha", *args, code=1)
 
 
 def test_hostile_text_and_colours(mem: Mem) -> None:
     """Shown, not obeyed; colours on a terminal only."""
     new(mem, "esc \x1b[31m bel \x07 bidi \u202e", "--workaround", "\u202e x", "--anchor", "code.py")
-    for args in (("list",), ("list", "--json"), ("for", "code.py"), ("search", "esc"), ("page",), ("context", "code.py")):
+    for args in (
+        ("list",),
+        ("list", "--json"),
+        ("for", "code.py"),
+        ("search", "esc"),
+        ("page",),
+        ("context", "code.py"),
+    ):
         assert not set("\x1b\x07\u202e") & set(mem("gotcha", *args).out), args
     seen = on_terminal(mem.folder, "--no-pager", "gotcha", "list")
     assert "\x1b[33m" in seen

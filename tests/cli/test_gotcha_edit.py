@@ -48,9 +48,15 @@ def test_trigger_that_cannot_be_used(mem: Mem, args: tuple[str, ...], reason: st
 
 def test_trigger_is_changed_and_taken_away(mem: Mem) -> None:
     """An empty text takes one away; the language goes with what it was for."""
-    id = new(mem, "a trap", "--code", "sleep", "--language", "python", "--error", "KeyError: 'rate'")
+    id = new(
+        mem, "a trap", "--code", "sleep", "--language", "python", "--error", "KeyError: 'rate'"
+    )
     mem("gotcha", "edit", id, "--language", "rust")
-    assert mem.show(id)["triggers"] == {"code": "sleep", "language": "rust", "error": "KeyError: 'rate'"}
+    assert mem.show(id)["triggers"] == {
+        "code": "sleep",
+        "language": "rust",
+        "error": "KeyError: 'rate'",
+    }
     mem("gotcha", "edit", id, "--code", "")
     assert mem.show(id)["triggers"] == {"error": "KeyError: 'rate'"}
     mem("gotcha", "edit", id, "--error", "")
@@ -59,7 +65,9 @@ def test_trigger_is_changed_and_taken_away(mem: Mem) -> None:
 
 def test_error_from_a_tool_may_be_any_bytes(mem: Mem) -> None:
     """As `error record` reads them."""
-    out = mem("gotcha", "add", "a trap", "--error", "-", "--json", stdin=b"KeyError: 'rate' \xff\n").json
+    out = mem(
+        "gotcha", "add", "a trap", "--error", "-", "--json", stdin=b"KeyError: 'rate' \xff\n"
+    ).json
     assert out["triggers"]["error"].startswith("KeyError: 'rate'")
 
 
@@ -76,12 +84,22 @@ def test_language_of_a_query_is_checked_with_it(mem: Mem) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (("The linker runs out of memory",), ("the linker runs out of memory!",), "nearly the same title"),
-        (("one", "--error", "KeyError: 'rate'"), ("two", "--error", "  KeyError: 'rate'"), "the same error"),
+        (
+            ("The linker runs out of memory",),
+            ("the linker runs out of memory!",),
+            "nearly the same title",
+        ),
+        (
+            ("one", "--error", "KeyError: 'rate'"),
+            ("two", "--error", "  KeyError: 'rate'"),
+            "the same error",
+        ),
         (("one", "--anchor", "README.md:1"), ("two", "--anchor", "README.md:1"), "the same code"),
     ],
 )
-def test_new_one_that_is_there_already(mem: Mem, first: tuple[str, ...], second: tuple[str, ...], said: str) -> None:
+def test_new_one_that_is_there_already(
+    mem: Mem, first: tuple[str, ...], second: tuple[str, ...], said: str
+) -> None:
     """It is kept, and a remark names the other, with its id to change."""
     (mem.folder / "README.md").write_text("text\n")
     old = new(mem, *first)
@@ -95,8 +113,21 @@ def test_new_one_that_is_there_already(mem: Mem, first: tuple[str, ...], second:
 def test_another_one_is_no_double(mem: Mem) -> None:
     """Other words, another error, the same file: no remark; nor for what is put aside."""
     (mem.folder / "README.md").write_text("text\n")
-    new(mem, "the linker runs out of memory", "--error", "KeyError: 'rate'", "--anchor", "README.md")
-    assert mem("gotcha", "add", "the linker is slow", "--error", "KeyError: 'tax'", "--anchor", "README.md").err == ""
+    new(
+        mem, "the linker runs out of memory", "--error", "KeyError: 'rate'", "--anchor", "README.md"
+    )
+    assert (
+        mem(
+            "gotcha",
+            "add",
+            "the linker is slow",
+            "--error",
+            "KeyError: 'tax'",
+            "--anchor",
+            "README.md",
+        ).err
+        == ""
+    )
     mem("archive", new(mem, "put aside"))
     assert mem("gotcha", "add", "put aside").err == ""
 
@@ -104,16 +135,35 @@ def test_another_one_is_no_double(mem: Mem) -> None:
 # -- the editor
 
 
-@pytest.mark.parametrize("env", [{}, {"EDITOR": "vim -f"}, {"VISUAL": "/usr/bin/nano"}, {"GIT_EDITOR": "emacs -nw"}, {"TERM": "dumb"}])
+@pytest.mark.parametrize(
+    "env",
+    [
+        {},
+        {"EDITOR": "vim -f"},
+        {"VISUAL": "/usr/bin/nano"},
+        {"GIT_EDITOR": "emacs -nw"},
+        {"TERM": "dumb"},
+    ],
+)
 def test_no_terminal_no_editor(mem: Mem, env: dict[str, str]) -> None:
     """It fails at once, and says what to type instead, with an editor that would wait for keys or none."""
     id = new(mem, "a trap")
-    clean = {key: value for key, value in os.environ.items() if key not in {"EDITOR", "VISUAL", "GIT_EDITOR", "TERM"}}
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in {"EDITOR", "VISUAL", "GIT_EDITOR", "TERM"}
+    }
     clean |= {"PATH": venv_path(), "TERM": "xterm", **env}
     for command in (["gotcha", "edit", id], ["edit", id]):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "gitmem", *command], cwd=mem.folder, env=clean, capture_output=True, text=True, timeout=20, check=False
-        )  # fmt: skip
+            [sys.executable, "-P", "-m", "gitmem", *command],
+            cwd=mem.folder,
+            env=clean,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
         assert (done.returncode, done.stdout) == (1, "")
         assert "no terminal" in done.stderr
         assert "--title" in done.stderr
@@ -122,7 +172,13 @@ def test_no_terminal_no_editor(mem: Mem, env: dict[str, str]) -> None:
 def test_editor_that_needs_no_terminal(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
     """A script works in a pipe, and an editor that is told to work alone is not refused."""
     id = new(mem, "old")
-    spawn(mem.folder, "gotcha", "edit", id, env={**editor("text = text.replace('old', 'new')"), "TERM": "dumb"})
+    spawn(
+        mem.folder,
+        "gotcha",
+        "edit",
+        id,
+        env={**editor("text = text.replace('old', 'new')"), "TERM": "dumb"},
+    )
     assert mem.show(id)["title"] == "new"
     spawn(mem.folder, "gotcha", "edit", id, env={"GIT_EDITOR": ":", "EDITOR": "vim"})
     assert mem.show(id)["title"] == "new"
@@ -149,7 +205,9 @@ def test_forgotten_error_is_captured_no_more(mem: Mem) -> None:
 
 def test_muting_leaves_the_captured_one(mem: Mem) -> None:
     """Of two about one error, forgetting one forgets one; an undo lifts the mute too."""
-    captured = [mem("error", "record", "KeyError: 'rate'", "--json").json["gotcha"] for _ in range(3)][-1]
+    captured = [
+        mem("error", "record", "KeyError: 'rate'", "--json").json["gotcha"] for _ in range(3)
+    ][-1]
     id = new(mem, "rates are not loaded", "--error", "KeyError: 'rate'")
     mem("forget", id)
     assert mem("error", "record", "KeyError: 'rate'", "--json").json["gotcha"] == captured
@@ -158,4 +216,6 @@ def test_muting_leaves_the_captured_one(mem: Mem) -> None:
     mem("forget", other)
     mem("undo")
     mem("gotcha", "edit", other, "--error", "")
-    assert [mem("error", "record", "KeyError: 'tax'", "--json").json["gotcha"] for _ in range(3)][-1]
+    assert [mem("error", "record", "KeyError: 'tax'", "--json").json["gotcha"] for _ in range(3)][
+        -1
+    ]

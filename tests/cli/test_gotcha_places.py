@@ -75,7 +75,10 @@ def test_for_a_folder_tells_of_the_files_in_it(mem, app):
 def test_for_says_what_is_odd_about_a_place(mem, app):
     """A line past the end, a file that is not there."""
     assert "app/pay.py has 5 lines, not 999." in run(mem.folder, "for", "app/pay.py:999")[1]
-    assert "there is no app/none.py in this repository; nothing is known about it." in run(mem.folder, "for", "app/none.py")[1]
+    assert (
+        "there is no app/none.py in this repository; nothing is known about it."
+        in run(mem.folder, "for", "app/none.py")[1]
+    )
 
 
 @pytest.mark.parametrize("tell_git", [True, False])
@@ -115,16 +118,24 @@ CLASS = CART.removeprefix(HEAD).removesuffix(REST)
 REWRITTEN = "class Cart:\n    def total(self, country):\n        return sum(map(country.gross, self.lines))\n"
 
 MOVES = {
-    "the class went to a new file": {"shop/pay.py": HEAD + REST, "shop/cart.py": "# carts\n\n" + CLASS},
+    "the class went to a new file": {
+        "shop/pay.py": HEAD + REST,
+        "shop/cart.py": "# carts\n\n" + CLASS,
+    },
     "the class went there and was edited": {
         "shop/pay.py": HEAD + REST,
         "shop/cart.py": "# carts\n\n" + CLASS.replace("price * count", "price * count - 1"),
     },
-    "only its definition is there": {"shop/pay.py": HEAD + REST, "shop/cart.py": "# carts\n\n" + REWRITTEN},
+    "only its definition is there": {
+        "shop/pay.py": HEAD + REST,
+        "shop/cart.py": "# carts\n\n" + REWRITTEN,
+    },
     "the file was renamed": {"shop/pay.py": None, "shop/cart.py": CART},
     "it is gone": {"shop/pay.py": HEAD + REST},
     "it went, and a line is like it": {
-        "shop/pay.py": CART.replace("amount += price * count", "amount -= prices * counts.get(price, 0)"),
+        "shop/pay.py": CART.replace(
+            "amount += price * count", "amount -= prices * counts.get(price, 0)"
+        ),
         "shop/cart.py": "# carts\n\n" + CLASS,
     },
 }
@@ -148,14 +159,23 @@ def test_show_and_for_tell_the_same_place(mem, moved, tracked):
     if tracked:
         git(folder, "add", ".")
         git(folder, "commit", "-qm", "moved")
-    told = {name: {one["id"]: one["place"] for one in json.loads(run(folder, "for", name, "--json")[0] or "[]")} for name in MOVES[moved]}
+    told = {
+        name: {
+            one["id"]: one["place"]
+            for one in json.loads(run(folder, "for", name, "--json")[0] or "[]")
+        }
+        for name in MOVES[moved]
+    }
     ids = [one["id"] for one in json.loads(run(folder, "list", "--json")[0])]
     for one in json.loads(run(folder, "show", *ids, "--json")[0]):
         (shown,) = one["places"]
         for asked in {"shop/pay.py", shown["path"]}:
             place = told[asked][one["id"]]
             assert place | {"state": ""} == shown | {"state": ""}, asked
-            assert place["state"] == shown["state"] or (moved == "the file was renamed" and place["state"] == "same")  # of that file
+            # of that file
+            assert place["state"] == shown["state"] or (
+                moved == "the file was renamed" and place["state"] == "same"
+            )
 
 
 def test_show_tells_the_name_of_today_of_a_whole_file(mem, app):

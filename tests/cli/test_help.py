@@ -21,7 +21,9 @@ def test_help_has_examples(outside: Mem, name: str, flag: str) -> None:
 
     assert out.startswith(f"Usage: git mem {name} ")
     assert re.search(r"^ +Examples?\b.*:$", out, re.MULTILINE)
-    assert name == "hook" or re.search(rf"^ +.*\bgit mem {name.split()[0]}\b", out.partition("Example")[2], re.MULTILINE)
+    assert name == "hook" or re.search(
+        rf"^ +.*\bgit mem {name.split()[0]}\b", out.partition("Example")[2], re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *SUBCOMMANDS])
@@ -46,12 +48,18 @@ def test_examples_are_real(outside: Mem, name: str) -> None:
         for piece in line.split(" && "):
             words = shlex.split(re.split(r" [|>]| {4,}", piece)[0])[2:]
             group: click.Command | None = cli
-            while isinstance(group, click.Group) and words and (found := group.get_command(click.Context(group), words[0])):
+            while (
+                isinstance(group, click.Group)
+                and words
+                and (found := group.get_command(click.Context(group), words[0]))
+            ):
                 group, words = found, words[1:]
             assert group is not None
             assert group.make_context("git mem", words, resilient_parsing=True), piece
             known = {option for p in group.params for option in (*p.opts, *p.secondary_opts)}
-            assert {w.partition("=")[0] for w in words if re.match(r"--?[a-zA-Z]", w)} <= known, piece
+            assert {w.partition("=")[0] for w in words if re.match(r"--?[a-zA-Z]", w)} <= known, (
+                piece
+            )
 
 
 def test_overview(outside: Mem) -> None:

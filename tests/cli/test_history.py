@@ -23,7 +23,10 @@ def test_log_shows_commits_newest_first(mem: Mem) -> None:
     assert one in out
     assert len(mem("log", "--oneline").out.splitlines()) == 3
     assert len(mem("log", "--oneline", "-n", "1").out.splitlines()) == 1
-    assert mem("log", "--oneline", "--reverse").out.splitlines() == mem("log", "--oneline").out.splitlines()[::-1]
+    assert (
+        mem("log", "--oneline", "--reverse").out.splitlines()
+        == mem("log", "--oneline").out.splitlines()[::-1]
+    )
     assert mem("log", "--format", "{commit} {op}").out.splitlines()[0] == f"{tip(mem.folder)} add"
 
 
@@ -33,7 +36,9 @@ def test_log_is_what_git_log_says(mem: Mem) -> None:
     body = git(mem.folder, "log", "-1", "--format=%B", SHARED)
 
     assert body.splitlines()[0] == f'memory: add {id} "first"'
-    assert {"Gitmem-Op: add", f"Gitmem-Id: {id}", "Gitmem-Agent: dev", "Gitmem-Session: S1"} <= set(body.splitlines())
+    assert {"Gitmem-Op: add", f"Gitmem-Id: {id}", "Gitmem-Agent: dev", "Gitmem-Session: S1"} <= set(
+        body.splitlines()
+    )
     row = mem("log", "--json").json[0]
     assert (row["op"], row["ids"], row["agent"], row["session"]) == ("add", [id], "dev", "S1")
 
@@ -76,7 +81,11 @@ def test_log_follows_the_chain(mem: Mem) -> None:
         out = mem("log", id).out
         assert out.startswith(f"chain {one[-8:]} → {two[-8:]} → {three[-8:]}\n")
         assert "something else" not in out
-        assert [row["op"] for row in mem("log", id, "--json").json] == ["supersede", "supersede", "add"]
+        assert [row["op"] for row in mem("log", id, "--json").json] == [
+            "supersede",
+            "supersede",
+            "add",
+        ]
     assert "fork" not in out
 
 
@@ -100,7 +109,9 @@ def test_log_of_the_private_store(mem: Mem) -> None:
     id = mem.add("mine", "--private")
     mem("add", "ours")
 
-    assert [row["ids"] for row in mem("log", "--private", "--json").json if row["op"] == "add"] == [[id]]
+    assert [row["ids"] for row in mem("log", "--private", "--json").json if row["op"] == "add"] == [
+        [id]
+    ]
     assert [row["ids"] for row in mem("log", id, "--json").json] == [[id]]
     assert id not in mem("log").out
 
@@ -215,12 +226,26 @@ def test_diff_is_the_last_commit_by_default(grown: tuple[Mem, str]) -> None:
     assert [row["what"] for row in mem("diff", "--json").json] == ["added"]
 
 
-@pytest.mark.parametrize("args", [["@{yesterday}"], ["@~3", "@"], ["@~3..@"], ["@~3.."], ["HEAD~3", "main"], ["@{2 days ago}", "@"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["@{yesterday}"],
+        ["@~3", "@"],
+        ["@~3..@"],
+        ["@~3.."],
+        ["HEAD~3", "main"],
+        ["@{2 days ago}", "@"],
+    ],
+)
 def test_diff_between_two_states(grown: tuple[Mem, str], args: list[str]) -> None:
     """Two revisions, or one and now, by any name."""
     mem, id = grown
 
-    records = {row["id"]: row for row in mem("diff", *args, "--json").json if row["path"].startswith("memories/")}
+    records = {
+        row["id"]: row
+        for row in mem("diff", *args, "--json").json
+        if row["path"].startswith("memories/")
+    }
     assert sorted(row["what"] for row in records.values()) == ["added", "changed", "removed"]
     assert "# old title" in records[id]["old"]
     assert "# new title" in records[id]["new"]
@@ -263,7 +288,11 @@ def test_undo_the_last_change(mem: Mem) -> None:
     assert "name its commit" in done.err
     assert mem("undo").out.startswith("took back ")
     assert mem.show(id)["title"] == "old"
-    assert [row["subject"].split(": ")[0] for row in mem("log", "--json").json][:3] == ["undo", "redo", "undo"]
+    assert [row["subject"].split(": ")[0] for row in mem("log", "--json").json][:3] == [
+        "undo",
+        "redo",
+        "undo",
+    ]
 
 
 def test_undo_passes_over_what_nobody_asked_for(mem: Mem) -> None:
@@ -360,15 +389,23 @@ def test_graph_of_the_store(linked: tuple[Mem, list[str]]) -> None:
     found = mem("graph", "--json").json
     assert {n["id"] for n in found["nodes"]} == set(ids)
     edge = {(e["source"], e["relation"], e["target"]) for e in found["edges"]}
-    assert edge == {(ids[0], "links", ids[1]), (ids[1], "links", ids[2]), (ids[3], "supersedes", ids[2])}
+    assert edge == {
+        (ids[0], "links", ids[1]),
+        (ids[1], "links", ids[2]),
+        (ids[3], "supersedes", ids[2]),
+    }
 
 
 def test_graph_of_one_record(linked: tuple[Mem, list[str]]) -> None:
     """From one record, as many steps as asked for."""
     mem, ids = linked
 
-    assert {n["id"] for n in mem("graph", ids[0], "--depth", "1", "--json").json["nodes"]} == set(ids[:2])
-    assert {n["id"] for n in mem("graph", ids[0][-8:], "--depth", "2", "--json").json["nodes"]} == set(ids[:3])
+    assert {n["id"] for n in mem("graph", ids[0], "--depth", "1", "--json").json["nodes"]} == set(
+        ids[:2]
+    )
+    assert {
+        n["id"] for n in mem("graph", ids[0][-8:], "--depth", "2", "--json").json["nodes"]
+    } == set(ids[:3])
     assert {n["id"] for n in mem("graph", ids[3], "--json").json["nodes"]} == set(ids)
     assert mem("graph", ids[3]).out.splitlines()[0].endswith("dd")
 
@@ -382,10 +419,16 @@ def test_graph_says_since_when(mem: Mem) -> None:
     new = mem("supersede", two, "three", "--json", ago=2 * day).json["id"]
     today = datetime.now(UTC).date()
     linked, replaced = (str(today - timedelta(days=n)) for n in (6, 2))
-    found = {(e["source"], e["target"]): str(e["since"])[:10] for e in mem("graph", one, "--json").json["edges"]}
+    found = {
+        (e["source"], e["target"]): str(e["since"])[:10]
+        for e in mem("graph", one, "--json").json["edges"]
+    }
     assert found == {(one, two): linked, (new, two): replaced}
     assert f"links since {linked} → " in mem("graph", one).out
-    whole = {(e["source"], e["target"]): e["since"] and e["since"][:10] for e in mem("graph", "--json").json["edges"]}
+    whole = {
+        (e["source"], e["target"]): e["since"] and e["since"][:10]
+        for e in mem("graph", "--json").json["edges"]
+    }
     assert whole == {(one, two): None, (new, two): replaced}
 
 
@@ -399,7 +442,9 @@ def test_graph_of_the_past(mem: Mem) -> None:
     new = mem("supersede", two, "three", "--json").json["id"]
     assert mem("graph", "--at", before, "--json").json == {"nodes": [], "edges": []}
     past = mem("graph", one, "--at", then, "--json").json
-    assert [(e["source"], e["relation"], e["target"]) for e in past["edges"]] == [(one, "links", two)]
+    assert [(e["source"], e["relation"], e["target"]) for e in past["edges"]] == [
+        (one, "links", two)
+    ]
     assert {n["title"] for n in past["nodes"]} == {"one", "two"}
     assert "was not there" in mem("graph", new, "--at", then, code=1).err
     assert "not a revision" in mem("graph", "--at", "nonsense", code=1).err

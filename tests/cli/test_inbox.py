@@ -17,7 +17,12 @@ import pytest
 from tests.cli.conftest import Mem, checked, commits, spawn, tip, venv_path
 from tests.conftest import git
 
-ERRORS = ("TypeError: unsupported operand type(s)", "ValueError: it is too long", "KeyError: 'rate'", "OSError: the disk is full")
+ERRORS = (
+    "TypeError: unsupported operand type(s)",
+    "ValueError: it is too long",
+    "KeyError: 'rate'",
+    "OSError: the disk is full",
+)
 
 
 def capture(mem: Mem, text: str = ERRORS[0], times: int = 3) -> str:
@@ -58,10 +63,16 @@ def test_critical_comes_first(mem: Mem, three: list[str]) -> None:
 
 def test_one_screen(mem: Mem) -> None:
     """The first ten, and how many more there are; all for a program, and for whoever asks."""
-    ids = [capture(mem, f"ValueError: {word} is too long", 3) for word in "a bc def ghij klm nop qrst uvw xyz one two three".split()]
+    ids = [
+        capture(mem, f"ValueError: {word} is too long", 3)
+        for word in "a bc def ghij klm nop qrst uvw xyz one two three".split()
+    ]
     assert len(set(ids)) == 12
     done = mem("inbox")
-    assert (done.out.count("(unconfirmed)"), "2 more wait: git mem inbox --all" in done.err) == (10, True)
+    assert (done.out.count("(unconfirmed)"), "2 more wait: git mem inbox --all" in done.err) == (
+        10,
+        True,
+    )
     done = mem("inbox", "-n", "3")
     assert (done.out.count("(unconfirmed)"), "9 more wait" in done.err) == (3, True)
     done = mem("inbox", "--all")
@@ -99,8 +110,12 @@ def test_accept(mem: Mem, three: list[str]) -> None:
     assert full["confirmed"]["commit"] == git(mem.folder, "rev-parse", "HEAD")
     assert full["confirmed"]["by"]
     assert full["origin"] == "captured"
-    assert "unconfirmed" not in next(line for line in mem("gotcha", "list").out.splitlines() if three[0][-8:] in line)
-    assert "unconfirmed" not in next(row for row in mem("gotcha", "list", "--json").json if row["id"] == three[0])
+    assert "unconfirmed" not in next(
+        line for line in mem("gotcha", "list").out.splitlines() if three[0][-8:] in line
+    )
+    assert "unconfirmed" not in next(
+        row for row in mem("gotcha", "list", "--json").json if row["id"] == three[0]
+    )
 
 
 def test_second_accept_says_so(mem: Mem, three: list[str]) -> None:
@@ -111,8 +126,11 @@ def test_second_accept_says_so(mem: Mem, three: list[str]) -> None:
         assert f"{three[0][-8:]} was already accepted by " in mem("inbox", "--accept", id).out
     assert tip(mem.folder) == before
     assert mem("inbox", "--accept", three[0], "--accept", three[1], "--json").json == {
-        "accepted": [three[1]], "rejected": [], "merged": [], "already": [three[0]],
-    }  # fmt: skip
+        "accepted": [three[1]],
+        "rejected": [],
+        "merged": [],
+        "already": [three[0]],
+    }
     assert waiting(mem) == [three[2]]
 
 
@@ -126,13 +144,19 @@ def test_accept_all_but_some(mem: Mem, three: list[str]) -> None:
 
 def test_accept_all_of_nothing(mem: Mem) -> None:
     """An empty inbox is not an error, and no commit."""
-    assert mem("inbox", "--accept-all", "--json").json == {"accepted": [], "rejected": [], "merged": []}
+    assert mem("inbox", "--accept-all", "--json").json == {
+        "accepted": [],
+        "rejected": [],
+        "merged": [],
+    }
     assert tip(mem.folder) == ""
 
 
 def test_same_id_twice_is_once(mem: Mem, three: list[str]) -> None:
     """However it is spelled."""
-    assert mem("inbox", "--accept", three[0], "--accept", three[0][-8:], "--json").json["accepted"] == [three[0]]
+    assert mem("inbox", "--accept", three[0], "--accept", three[0][-8:], "--json").json[
+        "accepted"
+    ] == [three[0]]
 
 
 # -- reject
@@ -156,7 +180,9 @@ def test_second_reject_says_so(mem: Mem, three: list[str]) -> None:
     for id in (three[0], three[0][-8:]):
         assert f"{three[0][-8:]} was already rejected by " in mem("inbox", "--reject", id).out
     assert commits(mem.folder) == before
-    assert mem("inbox", "--reject", three[0], "--reject", three[1], "--json").json["rejected"] == [three[1]]
+    assert mem("inbox", "--reject", three[0], "--reject", three[1], "--json").json["rejected"] == [
+        three[1]
+    ]
     assert waiting(mem) == [three[2]]
     mem("inbox", "--accept", three[0][-8:], code=1)
     mem("inbox", "--reject", "zzzzzzzz", code=1)
@@ -202,7 +228,9 @@ def test_hits_on_either_count_on_the_one_that_stays(mem: Mem, three: list[str]) 
 
 def test_merge_into_a_hand_written_one(mem: Mem, three: list[str]) -> None:
     """It takes the errors over, and is confirmed as it was."""
-    mine = mem("gotcha", "add", "Everything is too long", "--workaround", "cut it", "--json").json["id"]
+    mine = mem("gotcha", "add", "Everything is too long", "--workaround", "cut it", "--json").json[
+        "id"
+    ]
     mem("inbox", "--merge", three[0], "--merge", three[1], "--into", mine)
     assert waiting(mem) == [three[2]]
     assert mem("error", "record", ERRORS[1]).out.endswith("    cut it\n")
@@ -212,12 +240,25 @@ def test_merge_into_a_hand_written_one(mem: Mem, three: list[str]) -> None:
 def test_merge_of_a_hand_written_one(mem: Mem, three: list[str]) -> None:
     """What a person wrote confirms what it becomes part of, and all of its words are still there."""
     mine = mem(
-        "gotcha", "add", "Everything is too long", "-m", "It is the width.\n\nSee the manual.", "--workaround", "cut it", "--json"
+        "gotcha",
+        "add",
+        "Everything is too long",
+        "-m",
+        "It is the width.\n\nSee the manual.",
+        "--workaround",
+        "cut it",
+        "--json",
     ).json["id"]
     mem("inbox", "--merge", mine, "--into", three[0])
     full = mem.show(three[0])
-    assert (full["origin"], bool(full["confirmed"]), full["workaround"]) == ("captured", True, "cut it")
-    assert full["body"].endswith("> Everything is too long\n> It is the width.\n>\n> See the manual.\n")
+    assert (full["origin"], bool(full["confirmed"]), full["workaround"]) == (
+        "captured",
+        True,
+        "cut it",
+    )
+    assert full["body"].endswith(
+        "> Everything is too long\n> It is the width.\n>\n> See the manual.\n"
+    )
     assert three[0] not in waiting(mem)
     second = mem("gotcha", "add", "Another way", "--workaround", "fold it", "--json").json["id"]
     mem("inbox", "--merge", second, "--into", three[0])
@@ -357,7 +398,9 @@ def test_an_acceptance_that_is_taken_back_waits_again(mem: Mem) -> None:
 
 def test_a_proposal_is_listed_with_its_reason(mem: Mem) -> None:
     """Why, and where that was said."""
-    (mem.folder / "n.md").write_text("Decision: tabs for the Makefile, because make wants them there\n", encoding="utf-8")
+    (mem.folder / "n.md").write_text(
+        "Decision: tabs for the Makefile, because make wants them there\n", encoding="utf-8"
+    )
     mem("extract", "--save", "n.md")
     out = mem("inbox").out
     assert "make wants them there" in out
@@ -432,14 +475,19 @@ class Talk:
     def write(self, key: str) -> None:
         """Type when a key is waited for: what is typed before is thrown away, so that nobody answers what is not yet asked."""
         end = time.monotonic() + 30
-        while self.text.endswith("? ") and termios.tcgetattr(self.master)[3] & termios.ICANON and time.monotonic() < end:
+        while (
+            self.text.endswith("? ")
+            and termios.tcgetattr(self.master)[3] & termios.ICANON
+            and time.monotonic() < end
+        ):
             time.sleep(0.005)
         os.write(self.master, key.encode())
 
     def end(self, key: str, code: int = 0) -> str:
         """Send the last key; return all that appeared."""
         self.write(key)
-        self.read(impatient="\x03" if key == "\x03" else "")  # between a prompt and its read(2), Python only notes a signal
+        # between a prompt and its read(2), Python only notes a signal
+        self.read(impatient="\x03" if key == "\x03" else "")
         assert self.child.wait(30) == code, self.text
         assert "Traceback" not in self.text
         return self.text
@@ -493,9 +541,15 @@ def test_merge_key(mem: Mem, three: list[str], talk: Callable[..., Talk]) -> Non
     assert waiting(mem) == [three[1], three[2]]
 
 
-def test_edit_key(mem: Mem, three: list[str], talk: Callable[..., Talk], editor: Callable[[str], dict[str, str]]) -> None:
+def test_edit_key(
+    mem: Mem, three: list[str], talk: Callable[..., Talk], editor: Callable[[str], dict[str, str]]
+) -> None:
     """What the editor leaves is saved, and the same one is asked about again."""
-    one = talk(**editor("text = text.replace('# TypeError: unsupported', '# Sum of text and numbers: unsupported')"))
+    one = talk(
+        **editor(
+            "text = text.replace('# TypeError: unsupported', '# Sum of text and numbers: unsupported')"
+        )
+    )
     after = one.press("e")
     assert "changed" in after
     assert "2 of 3" not in after
@@ -507,10 +561,19 @@ def test_edit_key(mem: Mem, three: list[str], talk: Callable[..., Talk], editor:
 
 
 @pytest.mark.parametrize(
-    "statement", ["raise SystemExit(3)", "text = 'nothing that is a record'", "text = text.replace('id: got-', 'id: mem-')"]
+    "statement",
+    [
+        "raise SystemExit(3)",
+        "text = 'nothing that is a record'",
+        "text = text.replace('id: got-', 'id: mem-')",
+    ],
 )
 def test_edit_that_fails(
-    mem: Mem, three: list[str], talk: Callable[..., Talk], editor: Callable[[str], dict[str, str]], statement: str
+    mem: Mem,
+    three: list[str],
+    talk: Callable[..., Talk],
+    editor: Callable[[str], dict[str, str]],
+    statement: str,
 ) -> None:
     """The record is as it was, and the inbox goes on."""
     before = tip(mem.folder)
@@ -552,7 +615,9 @@ def test_unknown_keys_ask_again(mem: Mem, three: list[str], talk: Callable[..., 
     assert tip(mem.folder) == before
 
 
-def test_gone_meanwhile_is_passed_over(mem: Mem, three: list[str], talk: Callable[..., Talk]) -> None:
+def test_gone_meanwhile_is_passed_over(
+    mem: Mem, three: list[str], talk: Callable[..., Talk]
+) -> None:
     """Another process has dealt with the next one: it is not asked about."""
     one = talk()
     mem("inbox", "--reject", three[1])
@@ -572,7 +637,15 @@ def test_this_one_gone_meanwhile(mem: Mem, three: list[str], talk: Callable[...,
 def test_hostile_text_on_a_terminal(mem: Mem, talk: Callable[..., Talk]) -> None:
     """Title, place and text of an error are shown, not obeyed."""
     id = capture(mem, "OSError: \x1b]0;title\x07 \u202eevil broken")
-    mem("gotcha", "edit", id, "--workaround", "run \u202ermfr \u2066x", "-m", "body \x9b31m \u202e here")
+    mem(
+        "gotcha",
+        "edit",
+        id,
+        "--workaround",
+        "run \u202ermfr \u2066x",
+        "-m",
+        "body \x9b31m \u202e here",
+    )
     text = talk(NO_COLOR="1").end("q").replace("\x1b[K", "")  # the end of a progress line
     assert text.count("rmfr") == 1
     assert not set("\x1b\x07\u202e\u2066\x9b") & set(text)

@@ -28,10 +28,14 @@ HOOKS = (
 def snapshot(folder: Path) -> dict[str, Any]:
     """Return everything in a repository that is not gitmem's: the git dir byte by byte, the work tree, and what git says of both."""
     dot = folder / ".git"
-    out: dict[str, Any] = {"index": ((dot / "index").read_bytes(), (dot / "index").stat().st_mtime_ns)}
+    out: dict[str, Any] = {
+        "index": ((dot / "index").read_bytes(), (dot / "index").stat().st_mtime_ns)
+    }
     for path in sorted(dot.rglob("*")):
         name = path.relative_to(dot).as_posix()
-        if path.is_file() and not name.startswith(("objects/", "gitmem/", "refs/gitmem/", "logs/refs/gitmem/", "packed-refs")):
+        if path.is_file() and not name.startswith(
+            ("objects/", "gitmem/", "refs/gitmem/", "logs/refs/gitmem/", "packed-refs")
+        ):
             out[name] = (path.read_bytes(), path.stat().st_mode)
     for path in sorted(folder.rglob("*")):
         if path.is_file() and dot not in path.parents:
@@ -39,7 +43,9 @@ def snapshot(folder: Path) -> dict[str, Any]:
     refs = git(folder, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
     out["refs"] = [ref for ref in refs if not ref.startswith("refs/gitmem/")]
     out["stash"] = git(folder, "stash", "list")
-    out["status"] = git(folder, "--no-optional-locks", "status", "--porcelain", "--untracked-files=all")
+    out["status"] = git(
+        folder, "--no-optional-locks", "status", "--porcelain", "--untracked-files=all"
+    )
     return out
 
 
@@ -83,7 +89,9 @@ def _enabled(mem: Mem) -> None:
 
 def _trap(mem: Mem) -> str:
     rows = mem("gotcha", "list", "--all", "--json").json
-    return str((rows or [mem("gotcha", "add", "a trap", "--anchor", "code.py:1", "--json").json])[0]["id"])
+    return str(
+        (rows or [mem("gotcha", "add", "a trap", "--anchor", "code.py:1", "--json").json])[0]["id"]
+    )
 
 
 def _agent(mem: Mem) -> None:
@@ -97,11 +105,17 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "init": (lambda m: None, lambda m: m("init")),
     "status": (lambda m: None, lambda m: m("status")),
     "doctor": (lambda m: None, lambda m: m("doctor")),
-    "doctor --fix": (lambda m: (m.folder / ".git/gitmem/index.db").write_bytes(b"broken"), lambda m: m("doctor", "--fix")),
+    "doctor --fix": (
+        lambda m: (m.folder / ".git/gitmem/index.db").write_bytes(b"broken"),
+        lambda m: m("doctor", "--fix"),
+    ),
     "config": (lambda m: None, lambda m: m("config")),
     "config KEY": (lambda m: None, lambda m: m("config", "sign")),
     "completion": (lambda m: None, lambda m: m("completion", "bash")),
-    "add": (lambda m: None, lambda m: m("add", "three", "-m", "text", "--anchor", "code.py:1", "--tag", "x")),
+    "add": (
+        lambda m: None,
+        lambda m: m("add", "three", "-m", "text", "--anchor", "code.py:1", "--tag", "x"),
+    ),
     "add --private": (lambda m: None, lambda m: m("add", "three", "--private")),
     "add --user": (lambda m: None, lambda m: m("add", "three", "--user")),
     "edit": (lambda m: None, lambda m: m("edit", _one(m), "--title", "changed")),
@@ -131,16 +145,41 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "gotcha snooze": (_trap, lambda m: m("gotcha", "snooze", _trap(m))),
     "gotcha context": (_trap, lambda m: m("gotcha", "context", "--task", "trap", "code.py")),
     "inbox": (lambda m: None, lambda m: m("inbox")),
-    "error record": (lambda m: None, lambda m: [m("error", "record", "ValueError: it is too long") for _ in range(3)]),
+    "error record": (
+        lambda m: None,
+        lambda m: [m("error", "record", "ValueError: it is too long") for _ in range(3)],
+    ),
     "error list": (lambda m: None, lambda m: m("error", "list")),
     "session list": (lambda m: None, lambda m: m("session", "list")),
     "session cost": (lambda m: None, lambda m: m("session", "cost", "--all")),
-    "session start": (lambda m: None, lambda m: (m("session", "start"), m("session", "note", "text"), m("session", "end"))),
-    "session task": (lambda m: m("session", "start"), lambda m: (m("session", "task", "tests"), m("session", "context"))),
-    "session handover": (lambda m: m("session", "start"), lambda m: m("session", "handover", "gemini", "-m", "text")),
-    "work start": (lambda m: None, lambda m: (m("work", "start", "shop", "--story", "1"), m("work", "phase", "push"), m("work", "show"))),
-    "work complete": (lambda m: m("work", "start", "shop"), lambda m: m("work", "complete", "--yes")),
-    "summary": (lambda m: m("summary", "add", "Use it"), lambda m: (m("summary"), m("summary", "history"), m("summary", "update"))),
+    "session start": (
+        lambda m: None,
+        lambda m: (m("session", "start"), m("session", "note", "text"), m("session", "end")),
+    ),
+    "session task": (
+        lambda m: m("session", "start"),
+        lambda m: (m("session", "task", "tests"), m("session", "context")),
+    ),
+    "session handover": (
+        lambda m: m("session", "start"),
+        lambda m: m("session", "handover", "gemini", "-m", "text"),
+    ),
+    "work start": (
+        lambda m: None,
+        lambda m: (
+            m("work", "start", "shop", "--story", "1"),
+            m("work", "phase", "push"),
+            m("work", "show"),
+        ),
+    ),
+    "work complete": (
+        lambda m: m("work", "start", "shop"),
+        lambda m: m("work", "complete", "--yes"),
+    ),
+    "summary": (
+        lambda m: m("summary", "add", "Use it"),
+        lambda m: (m("summary"), m("summary", "history"), m("summary", "update")),
+    ),
     "summary add": (lambda m: None, lambda m: m("summary", "add", "Use it")),
     "briefing": (lambda m: None, lambda m: m("briefing")),
     "opening": (lambda m: None, lambda m: m("opening")),
@@ -150,7 +189,12 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "model": (lambda m: None, lambda m: m("model", "check")),
     "native": (
         lambda m: None,
-        lambda m: (m("native", "status"), m("native", "push"), m("native", "sync"), m("native", "push", "--remove")),
+        lambda m: (
+            m("native", "status"),
+            m("native", "push"),
+            m("native", "sync"),
+            m("native", "push", "--remove"),
+        ),
     ),
     "off": (lambda m: None, lambda m: m("off")),
     "on": (lambda m: m("off"), lambda m: m("on")),
@@ -159,8 +203,14 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "undo": (lambda m: None, lambda m: m("undo")),
     "why": (lambda m: None, lambda m: m("why", "code.py:1")),
     "evolution": (lambda m: None, lambda m: (m("evolution", "code.py"), m("evolution", "code.py"))),
-    "drift": (lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "branch", "another"), lambda m: m("drift")),
-    "timeline": (lambda m: None, lambda m: (m("timeline"), m("timeline", "--file", "code.py", "--csv"))),
+    "drift": (
+        lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "branch", "another"),
+        lambda m: m("drift"),
+    ),
+    "timeline": (
+        lambda m: None,
+        lambda m: (m("timeline"), m("timeline", "--file", "code.py", "--csv")),
+    ),
     "trends": (lambda m: None, lambda m: m("trends")),
     "code": (
         lambda m: None,
@@ -183,22 +233,39 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "git-hook pre-commit": (lambda m: None, lambda m: m("git-hook", "pre-commit")),
     "snapshot": (
         lambda m: None,
-        lambda m: (m("snapshot", "save"), m("snapshot", "restore"), m("snapshot", "diff"), m("snapshot", "drop", "last")),
+        lambda m: (
+            m("snapshot", "save"),
+            m("snapshot", "restore"),
+            m("snapshot", "diff"),
+            m("snapshot", "drop", "last"),
+        ),
     ),
     "sync": (_enabled, lambda m: m("sync")),
     "sync without leave": (lambda m: None, lambda m: m("sync")),
     "sync --bundle": (lambda m: None, lambda m: m("sync", "--bundle", "../memory.bundle")),
     "remote": (lambda m: None, lambda m: m("remote")),
     "remote show": (_enabled, lambda m: m("remote", "show")),
-    "wipe --remote": (lambda m: (_enabled(m), m("sync")), lambda m: m("wipe", "--remote", "origin", "--yes")),
+    "wipe --remote": (
+        lambda m: (_enabled(m), m("sync")),
+        lambda m: m("wipe", "--remote", "origin", "--yes"),
+    ),
     "drain": (lambda m: None, lambda m: m("drain")),
     "hook": (lambda m: None, lambda m: m("hook", "claude")),
     "git-hook": (lambda m: None, lambda m: m("git-hook", "post-commit")),
     "install --list": (lambda m: None, lambda m: m("install", "--list")),
-    "install --dry-run": (lambda m: None, lambda m: m("install", *ADAPTERS, "git-hooks", "--dry-run")),
+    "install --dry-run": (
+        lambda m: None,
+        lambda m: m("install", *ADAPTERS, "git-hooks", "--dry-run"),
+    ),
     "install --user": (lambda m: None, lambda m: m("install", *ADAPTERS, "--user")),
-    "uninstall": (lambda m: None, lambda m: (m("install", *ADAPTERS, "git-hooks"), m("uninstall", "all"))),
-    "uninstall --project": (lambda m: None, lambda m: (m("install", *ADAPTERS, "--project"), m("uninstall", *ADAPTERS, "--project"))),
+    "uninstall": (
+        lambda m: None,
+        lambda m: (m("install", *ADAPTERS, "git-hooks"), m("uninstall", "all")),
+    ),
+    "uninstall --project": (
+        lambda m: None,
+        lambda m: (m("install", *ADAPTERS, "--project"), m("uninstall", *ADAPTERS, "--project")),
+    ),
     "a wrong command": (lambda m: None, lambda m: m("frobnicate", code=2)),
     "an unknown id": (lambda m: None, lambda m: m("pin", "zzzzzzzz", code=1)),
 }
@@ -231,10 +298,15 @@ def test_a_command_leaves_the_host_alone(busy: Mem, name: str) -> None:
     [
         (("config", "scout", "false"), "gitmem.scout=false"),
         (("remote", "enable", "origin", "--yes"), "gitmem.remote=origin"),
-        (("remote", "enable", "origin", "--branch", "--yes"), "gitmem.remoteref=refs/heads/gitmem/main"),
+        (
+            ("remote", "enable", "origin", "--branch", "--yes"),
+            "gitmem.remoteref=refs/heads/gitmem/main",
+        ),
     ],
 )
-def test_a_setting_changes_its_own_section_only(busy: Mem, args: tuple[str, ...], setting: str) -> None:
+def test_a_setting_changes_its_own_section_only(
+    busy: Mem, args: tuple[str, ...], setting: str
+) -> None:
     """What sets something writes below `gitmem.` and nowhere else; wiping takes it away again."""
     before = snapshot(busy.folder)
     settings = git(busy.folder, "config", "--local", "--list").splitlines()
@@ -252,7 +324,11 @@ def test_a_setting_changes_its_own_section_only(busy: Mem, args: tuple[str, ...]
 def test_wipe_leaves_no_trace(busy: Mem) -> None:
     """After a wipe the repository is as it was before gitmem came, but for unreachable objects."""
     before = snapshot(busy.folder)
-    packed = (busy.folder / ".git/packed-refs").read_bytes() if (busy.folder / ".git/packed-refs").exists() else b""
+    packed = (
+        (busy.folder / ".git/packed-refs").read_bytes()
+        if (busy.folder / ".git/packed-refs").exists()
+        else b""
+    )
     busy("add", "first")
     busy("add", "second", "--private")
     busy("remote", "enable", "origin", "--yes")
@@ -263,8 +339,12 @@ def test_wipe_leaves_no_trace(busy: Mem) -> None:
     assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} <= {"config"}
     assert git(busy.folder, "for-each-ref", "refs/gitmem") == ""
     assert not (busy.folder / ".git/gitmem").exists()
-    assert not (busy.folder / ".git/refs/gitmem").exists() or not [p for p in (busy.folder / ".git/refs/gitmem").rglob("*") if p.is_file()]
-    assert not [p for p in (busy.folder / ".git/logs").rglob("*") if "gitmem" in p.parts and p.is_file()]
+    assert not (busy.folder / ".git/refs/gitmem").exists() or not [
+        p for p in (busy.folder / ".git/refs/gitmem").rglob("*") if p.is_file()
+    ]
+    assert not [
+        p for p in (busy.folder / ".git/logs").rglob("*") if "gitmem" in p.parts and p.is_file()
+    ]
     assert "gitmem" not in git(busy.folder, "config", "--local", "--list")
     assert b"gitmem" not in packed
 
@@ -276,6 +356,8 @@ def test_a_sync_moves_our_ref_only(busy: Mem, hub: Path) -> None:
     before = git(hub, "for-each-ref").splitlines()
     busy("sync")
 
-    added = [line.split("\t")[1] for line in git(hub, "for-each-ref").splitlines() if line not in before]
+    added = [
+        line.split("\t")[1] for line in git(hub, "for-each-ref").splitlines() if line not in before
+    ]
     assert added == ["refs/gitmem/heads/main"]
     assert set(before) <= set(git(hub, "for-each-ref").splitlines())

@@ -26,12 +26,18 @@ def everywhere(*rows: tuple[str, str]) -> None:
 
 def gemini_at(gemini: Gemini, key: str = KEY) -> None:
     """Set up Gemini on a server of this test."""
-    everywhere(("summariser", "gemini"), ("geminiUrl", gemini.url), *([("geminiKey", key)] if key else []))
+    everywhere(
+        ("summariser", "gemini"), ("geminiUrl", gemini.url), *([("geminiKey", key)] if key else [])
+    )
 
 
 def files_with(folder: Path, text: str) -> list[str]:
     """Return the files below a folder that hold a text."""
-    return [str(path) for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+    return [
+        str(path)
+        for path in folder.rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
+    ]
 
 
 # -- check
@@ -55,9 +61,13 @@ def test_check_asks_gemini_once(mem: Mem) -> None:
     seconds = row.pop("seconds")
     assert 0 < seconds < 60
     assert row == {
-        "summariser": "gemini", "model": "gemini:gemini-2.5-flash", "ok": True, "server": gemini.url.removeprefix("http://"),
-        "key_from": "gitmem.geminiKey", "tokens": 21,
-    }  # fmt: skip
+        "summariser": "gemini",
+        "model": "gemini:gemini-2.5-flash",
+        "ok": True,
+        "server": gemini.url.removeprefix("http://"),
+        "key_from": "gitmem.geminiKey",
+        "tokens": 21,
+    }
     assert len(gemini.asked) == 2
     assert "a secret of this repository" not in str(gemini.asked)
 
@@ -78,7 +88,15 @@ def test_check_says_what_went_wrong(mem: Mem) -> None:
 def test_check_asks_a_program(mem: Mem, tmp_path: Path) -> None:
     """The program of the user's own configuration, for one command as well."""
     mem("config", "--global", "modelCommand", f"echo '{WORD}'")
-    done = mem("model", "check", env={"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "gitmem.summariser", "GIT_CONFIG_VALUE_0": "command"})
+    done = mem(
+        "model",
+        "check",
+        env={
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "gitmem.summariser",
+            "GIT_CONFIG_VALUE_0": "command",
+        },
+    )
 
     assert done.out.startswith("command answered in ")
 
@@ -107,14 +125,22 @@ def test_a_live_model_is_replaced_with_a_remark(mem: Mem) -> None:
     [
         ([("summariser", "gemini")], "there is no key"),
         ([("summariser", "gemini"), ("geminiKey", "two words")], "characters that no key has"),
-        ([("summariser", "gemini"), ("geminiKey", KEY), ("geminiUrl", "ftp://example.org")], "not an http or https URL"),
-        ([("summariser", "gemini"), ("geminiKey", KEY), ("geminiModel", "../../v1/files")], "not a name of a model"),
+        (
+            [("summariser", "gemini"), ("geminiKey", KEY), ("geminiUrl", "ftp://example.org")],
+            "not an http or https URL",
+        ),
+        (
+            [("summariser", "gemini"), ("geminiKey", KEY), ("geminiModel", "../../v1/files")],
+            "not a name of a model",
+        ),
         ([("summariser", "command")], "modelCommand is empty"),
         ([("summariser", "command"), ("modelCommand", "a 'b")], "cannot be read"),
         ([("summariser", "command"), ("modelCommand", "./run")], "another program in each folder"),
     ],
 )
-def test_what_is_missing_is_said_by_check_and_doctor(settings: list[tuple[str, str]], words: str, mem: Mem) -> None:
+def test_what_is_missing_is_said_by_check_and_doctor(
+    settings: list[tuple[str, str]], words: str, mem: Mem
+) -> None:
     """The same sentence, and what to do."""
     everywhere(*settings)
 
@@ -141,7 +167,11 @@ def test_the_key_may_be_in_the_environment(name: str, mem: Mem) -> None:
 
 def test_plain_http_to_another_machine_is_remarked(mem: Mem) -> None:
     """The key would be readable on the way."""
-    everywhere(("summariser", "gemini"), ("geminiKey", KEY), ("geminiUrl", "http://user:hunter2@proxy.example.org:8080/x"))
+    everywhere(
+        ("summariser", "gemini"),
+        ("geminiKey", KEY),
+        ("geminiUrl", "http://user:hunter2@proxy.example.org:8080/x"),
+    )
     out = mem("doctor").out
 
     assert "proxy.example.org:8080 is reached by plain http" in out
@@ -156,14 +186,25 @@ def session(mem: Mem) -> dict[str, object]:
     for row in (
         {"hook_event_name": "SessionStart", "source": "startup"},
         {"hook_event_name": "UserPromptSubmit", "prompt": "Where should sessions live?"},
-        {"hook_event_name": "Stop", "last_assistant_message": "We decided to keep sessions in Redis because the cookie grew too large."},
+        {
+            "hook_event_name": "Stop",
+            "last_assistant_message": "We decided to keep sessions in Redis because the cookie grew too large.",
+        },
         {"hook_event_name": "SessionEnd", "reason": "exit"},
     ):
-        payload = json.dumps({**row, "session_id": "one", "cwd": str(mem.folder), "transcript_path": ""})
+        payload = json.dumps(
+            {**row, "session_id": "one", "cwd": str(mem.folder), "transcript_path": ""}
+        )
         spawn(mem.folder, "hook", "claude", stdin=payload.encode())
     end = time.monotonic() + 30
     while (
-        not (found := [r for r in mem("list", "--private", "--kind", "summary", "--all", "--json").json if r.get("session")])
+        not (
+            found := [
+                r
+                for r in mem("list", "--private", "--kind", "summary", "--all", "--json").json
+                if r.get("session")
+            ]
+        )
         and time.monotonic() < end
     ):
         mem("drain")
@@ -210,14 +251,21 @@ def test_a_repository_cannot_set_it(key: str, mem: Mem) -> None:
     told = mem("config")
     assert f"gitmem.{key} in this repository's own configuration is ignored" in told.err
     assert "theirs" not in told.out + told.err
-    assert mem("config", key).out.strip() == ("(set, not shown)" if key == "geminiKey" else "https://mine.example.org")
-    assert any(f"gitmem.{key} in this repository's own" in f["what"] for f in mem("doctor", "--json").json["findings"])
+    assert mem("config", key).out.strip() == (
+        "(set, not shown)" if key == "geminiKey" else "https://mine.example.org"
+    )
+    assert any(
+        f"gitmem.{key} in this repository's own" in f["what"]
+        for f in mem("doctor", "--json").json["findings"]
+    )
     mem("config", "--unset", key)
     assert "ignored" not in mem("config").err
 
 
 @pytest.mark.parametrize("how", ["local", "worktree", "include"])
-def test_a_hostile_repository_runs_nothing_and_gets_no_key(how: str, mem: Mem, tmp_path: Path) -> None:
+def test_a_hostile_repository_runs_nothing_and_gets_no_key(
+    how: str, mem: Mem, tmp_path: Path
+) -> None:
     """Its configuration, that of a work tree, a file that it includes: no program is started, no server of its choice is asked."""
     trap = tmp_path / "trap"
     rows = f"[gitmem]\n\tmodelCommand = touch {trap}\n\tgeminiKey = theirs\n"
@@ -243,7 +291,9 @@ def test_a_hostile_repository_runs_nothing_and_gets_no_key(how: str, mem: Mem, t
 
 def test_the_user_sets_it_for_all_repositories(mem: Mem) -> None:
     """`--global` is asked for, not guessed; a key is not taken on a command line."""
-    assert "git mem config --global modelCommand" in mem("config", "modelCommand", "llm", code=1).err
+    assert (
+        "git mem config --global modelCommand" in mem("config", "modelCommand", "llm", code=1).err
+    )
     mem("config", "--global", "modelCommand", "llm -m local")
     assert mem("config", "modelCommand").out == "llm -m local\n"
     for flag in ([], ["--global"]):
@@ -257,18 +307,25 @@ def test_the_user_sets_it_for_all_repositories(mem: Mem) -> None:
 def test_the_environment_wins(mem: Mem) -> None:
     """`GITMEM_MODEL_COMMAND` and `GITMEM_GEMINI_URL`."""
     everywhere(("summariser", "command"), ("modelCommand", "false"))
-    assert mem("model", "check", env={"GITMEM_MODEL_COMMAND": f"echo '{WORD}'"}).out.startswith("command answered")
+    assert mem("model", "check", env={"GITMEM_MODEL_COMMAND": f"echo '{WORD}'"}).out.startswith(
+        "command answered"
+    )
     with serving(said(WORD)) as gemini:
-        everywhere(("summariser", "gemini"), ("geminiUrl", "http://127.0.0.1:9"), ("geminiKey", KEY))
+        everywhere(
+            ("summariser", "gemini"), ("geminiUrl", "http://127.0.0.1:9"), ("geminiKey", KEY)
+        )
         assert "answered" in mem("model", "check", env={"GITMEM_GEMINI_URL": gemini.url}).out
 
 
 def test_for_one_command(mem: Mem) -> None:
     """`git -c` is the user's own word."""
     given = {
-        "GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gitmem.summariser", "GIT_CONFIG_VALUE_0": "command", "GIT_CONFIG_KEY_1": "gitmem.modelCommand",
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": "gitmem.summariser",
+        "GIT_CONFIG_VALUE_0": "command",
+        "GIT_CONFIG_KEY_1": "gitmem.modelCommand",
         "GIT_CONFIG_VALUE_1": f"echo '{WORD}'",
-    }  # fmt: skip
+    }
 
     assert mem("model", "check", env=given).out.startswith("command answered")
 
@@ -284,7 +341,15 @@ def test_the_key_is_never_shown_nor_kept(mem: Mem, tmp_path: Path) -> None:
         mem("add", "one")
         told = [
             mem(*words.split())
-            for words in ("config", "config --json", "config geminiKey", "doctor", "status", "status --json", "model check")
+            for words in (
+                "config",
+                "config --json",
+                "config geminiKey",
+                "doctor",
+                "status",
+                "status --json",
+                "model check",
+            )
         ]
 
     text = "".join(done.out + done.err for done in told)
@@ -301,7 +366,10 @@ def test_the_key_is_in_no_command_line(mem: Mem) -> None:
     with serving(said(WORD), delay=20.0) as gemini:
         gemini_at(gemini)
         child = subprocess.Popen(
-            [sys.executable, "-m", "gitmem", "model", "check"], cwd=mem.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-m", "gitmem", "model", "check"],
+            cwd=mem.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         while not gemini.asked:
             assert child.poll() is None
@@ -323,7 +391,12 @@ def test_without_a_model_nothing_of_it_is_imported(mem: Mem) -> None:
     for words in ("list", "drain", "doctor"):
         code = f"import sys; from gitmem.cli.main import run; run({words.split()!r}); print(*[m for m in sys.modules if m.split('.')[0] in ('google', 'httpx2', 'pydantic') or m in ('gitmem.llm.gemini', 'gitmem.llm.command')], file=sys.stderr)"
         done = subprocess.run(
-            [sys.executable, "-c", code], cwd=mem.folder, capture_output=True, text=True, check=True, env=dict(os.environ)
+            [sys.executable, "-c", code],
+            cwd=mem.folder,
+            capture_output=True,
+            text=True,
+            check=True,
+            env=dict(os.environ),
         )
         assert done.stderr.strip() == "", words
 
@@ -332,6 +405,11 @@ def test_the_process_speaks_of_nothing_else(mem: Mem) -> None:
     """A whole process: no warning of the SDK's on stderr, both variables set."""
     with serving(said(WORD)) as gemini:
         gemini_at(gemini)
-        done = spawn(mem.folder, "model", "check", env={"GOOGLE_API_KEY": "a", "GEMINI_API_KEY": "b", "PYTHONWARNINGS": "default"})
+        done = spawn(
+            mem.folder,
+            "model",
+            "check",
+            env={"GOOGLE_API_KEY": "a", "GEMINI_API_KEY": "b", "PYTHONWARNINGS": "default"},
+        )
 
     assert done.err == ""

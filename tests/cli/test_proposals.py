@@ -9,10 +9,30 @@ from tests.cli.conftest import Mem
 from tests.conftest import git
 
 TOWNS = (
-    "lisbon", "madrid", "porto", "berlin", "vienna", "oslo", "dublin", "athens", "rome", "paris", "prague", "warsaw", "sofia", "riga", "tallinn", "vilnius", "zagreb", "skopje",
-    "bern", "monaco",
-)  # fmt: skip
-ITEMS = [Item(DECISION, f"Serve {town} from the {town[::-1]} cluster", confidence=0.9) for town in TOWNS]
+    "lisbon",
+    "madrid",
+    "porto",
+    "berlin",
+    "vienna",
+    "oslo",
+    "dublin",
+    "athens",
+    "rome",
+    "paris",
+    "prague",
+    "warsaw",
+    "sofia",
+    "riga",
+    "tallinn",
+    "vilnius",
+    "zagreb",
+    "skopje",
+    "bern",
+    "monaco",
+)
+ITEMS = [
+    Item(DECISION, f"Serve {town} from the {town[::-1]} cluster", confidence=0.9) for town in TOWNS
+]
 
 
 def propose(mem: Mem, session: str) -> int:
@@ -39,9 +59,9 @@ def test_a_session_fills_the_inbox_to_a_measure_and_goes_on_when_there_is_room(m
     assert propose(mem, "s1") == 0
     mem("inbox", "--accept-all")
     assert propose(mem, "s1") == len(TOWNS) - proposals.MOST - 3
-    assert {row["title"] for row in mem("list", "--all", "--json").json if row["kind"] == "memory"} | {r["title"] for r in rows} == {
-        i.text for i in ITEMS
-    }
+    assert {
+        row["title"] for row in mem("list", "--all", "--json").json if row["kind"] == "memory"
+    } | {r["title"] for r in rows} == {i.text for i in ITEMS}
 
 
 def found(mem: Mem, session: str, *texts: str) -> list[str]:
@@ -84,7 +104,9 @@ def test_a_long_text_that_was_rejected_does_not_come_back(mem: Mem) -> None:
 
 def test_opposite_claims_are_proposed(mem: Mem) -> None:
     """What was rejected hides what says the same, and nothing that says the opposite."""
-    assert found(mem, "s1", "Run the linter before the tests", "Copy staging data to production nightly")
+    assert found(
+        mem, "s1", "Run the linter before the tests", "Copy staging data to production nightly"
+    )
     for row in mem("inbox", "--json").json:
         mem("inbox", "--reject", row["id"])
     other = ["Run the tests before the linter", "Copy production data to staging nightly"]
@@ -95,17 +117,27 @@ def test_a_purged_text_is_not_kept_by_what_was_rejected(mem: Mem) -> None:
     """The words that a rejected proposal leaves are masked as all others are."""
     assert found(mem, "s1", "Call the vendor hunter2land for the export")
     mem("inbox", "--reject", mem("inbox", "--json").json[0]["id"])
-    refs = [ref for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split() if "gitmem" in ref]
+    refs = [
+        ref
+        for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split()
+        if "gitmem" in ref
+    ]
     assert refs and any("hunter2land" in git(mem.folder, "log", "-p", ref) for ref in refs)
     mem("purge", "--text", "hunter2land", "--yes")
-    refs = [ref for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split() if "gitmem" in ref]
+    refs = [
+        ref
+        for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split()
+        if "gitmem" in ref
+    ]
     assert not any("hunter2land" in git(mem.folder, "log", "-p", ref) for ref in refs)
 
 
 def test_an_acceptance_is_taken_back_whole(mem: Mem) -> None:
     """Whatever is undone in the private store, a record is in one of the two."""
     mem("init")
-    (mem.folder / "n.txt").write_text("TODO: write the docs\nDecision: use tabs everywhere\nDecision: keep the logs for a year\n")
+    (mem.folder / "n.txt").write_text(
+        "TODO: write the docs\nDecision: use tabs everywhere\nDecision: keep the logs for a year\n"
+    )
     mem("extract", "--save", "n.txt")
     rejected, accepted, _ = (row["id"] for row in mem("inbox", "--json").json)
     before = git(mem.folder, "rev-parse", "refs/gitmem/heads/main").strip()
@@ -116,7 +148,9 @@ def test_an_acceptance_is_taken_back_whole(mem: Mem) -> None:
 
     assert [row["id"] for row in mem("list", "--all", "--json").json].count(accepted) == 1
     assert {rejected} < {row["id"] for row in mem("inbox", "--json").json}
-    half = next(step["commit"] for step in mem("log", "--private", "--json").json if step["op"] == "move")
+    half = next(
+        step["commit"] for step in mem("log", "--private", "--json").json if step["op"] == "move"
+    )
     assert "half of an acceptance" in mem("undo", half, "--private", code=1).err
     mem("undo")
     mem("undo", "--private")

@@ -24,11 +24,17 @@ def holds(folder: Path, text: str = SECRET) -> list[str]:
     dot = Path(git(folder, "rev-parse", "--absolute-git-dir"))
     found = []
     dump = subprocess.run(
-        ["git", "-C", str(folder), "cat-file", "--batch-all-objects", "--batch", "--unordered"], capture_output=True, check=True
+        ["git", "-C", str(folder), "cat-file", "--batch-all-objects", "--batch", "--unordered"],
+        capture_output=True,
+        check=True,
     ).stdout
     if text.encode() in dump:
         found.append("objects")
-    found += [str(p.relative_to(dot)) for p in dot.rglob("*") if p.is_file() and text.encode() in p.read_bytes()]
+    found += [
+        str(p.relative_to(dot))
+        for p in dot.rglob("*")
+        if p.is_file() and text.encode() in p.read_bytes()
+    ]
     return found
 
 
@@ -64,7 +70,9 @@ def test_a_purged_record_is_gone(tainted: tuple[Mem, str]) -> None:
     assert mem.titles("--all") == ["after", "before"]
     mem("doctor")
     mem("show", id, code=1)
-    assert [r["id"] for r in mem("restore", "--list", "--json").json if r["title"] != "(purged)"] == []
+    assert [
+        r["id"] for r in mem("restore", "--list", "--json").json if r["title"] != "(purged)"
+    ] == []
     mem("restore", id, code=1)
     assert mem("log", "-p").out.count(SECRET) == 0
 
@@ -235,8 +243,19 @@ def test_a_text_that_is_nowhere_is_told(tainted: tuple[Mem, str], clones: tuple[
     report = mem("purge", "--text", SECRET + "x", "--yes", "--json").json
     assert report["gone"]
     names = {row["place"] for row in report["places"] if row["state"] == "clean"}
-    assert {"shared history", "shared objects", "session histories", "state.db", "journal", "quarantine", "hook.log"} <= names
-    assert "names and words that the store itself needs" in mem("purge", "--text", "created:", "--yes", code=1).err
+    assert {
+        "shared history",
+        "shared objects",
+        "session histories",
+        "state.db",
+        "journal",
+        "quarantine",
+        "hook.log",
+    } <= names
+    assert (
+        "names and words that the store itself needs"
+        in mem("purge", "--text", "created:", "--yes", code=1).err
+    )
     assert "is a part of [purged]" in mem("purge", "--text", "purge", "--yes", code=1).err
     assert "neither letters nor digits" in mem("purge", "--text", '"},{"', "--yes", code=1).err
     assert tip(mem.folder) == before
@@ -297,7 +316,13 @@ def test_our_own_files_are_cleaned(mem: Mem) -> None:
     with contextlib.closing(State(Home(str(home)))) as state:
         state.add_error(f"cannot log in with {SECRET}", time.time(), "s", 86400)
         state.add_error("another error", time.time(), "s", 86400)
-    files = ["errors.jsonl", "errors.jsonl.77", "sessions/a.jsonl", "journal/x.json.bad", "journal/x.json.1.2.tmp"]
+    files = [
+        "errors.jsonl",
+        "errors.jsonl.77",
+        "sessions/a.jsonl",
+        "journal/x.json.bad",
+        "journal/x.json.1.2.tmp",
+    ]
     for name in files:
         (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text(f'{{"keep": 1}}\n{{"text": "{SECRET}"}}\n{{"id": "{id}"}}\n')
@@ -343,7 +368,9 @@ def test_a_ref_of_the_user_that_keeps_it_is_told(clones: tuple[Mem, Mem]) -> Non
     assert said in two("sync").err
 
 
-def test_a_secret_in_the_newest_title_does_not_come_back(clones: tuple[Mem, Mem], hub: Path) -> None:
+def test_a_secret_in_the_newest_title_does_not_come_back(
+    clones: tuple[Mem, Mem], hub: Path
+) -> None:
     """The commit that is made anew has another message; what the remote has of it is not taken for something new."""
     one, two = clones
     one.add("other")
@@ -358,7 +385,9 @@ def test_a_secret_in_the_newest_title_does_not_come_back(clones: tuple[Mem, Mem]
     assert (holds(one.folder), holds_after_drop(two)) == ([], [])
 
 
-def test_a_record_that_was_forgotten_before_is_purged_everywhere(clones: tuple[Mem, Mem], hub: Path) -> None:
+def test_a_record_that_was_forgotten_before_is_purged_everywhere(
+    clones: tuple[Mem, Mem], hub: Path
+) -> None:
     """Forgotten, then purged, while another clone has an unsent edit of it: it stays away."""
     one, two = clones
     id = one.add("X", "-m", SECRET)
@@ -403,7 +432,9 @@ def test_a_digest_that_begins_a_sentence_with_the_text(mem: Mem) -> None:
 
     def send(event: str, **fields: str) -> None:
         data = {"hook_event_name": event, "session_id": "s1", "cwd": str(mem.folder), **fields}
-        subprocess.run(hook, cwd=mem.folder, input=json.dumps(data).encode(), check=True, capture_output=True)
+        subprocess.run(
+            hook, cwd=mem.folder, input=json.dumps(data).encode(), check=True, capture_output=True
+        )
 
     mem("summary", "add", "--kind", "task", "use zebraHatMoon here")
     send("SessionStart", source="startup")

@@ -35,10 +35,17 @@ def history(mem: Mem, name: str = "s1") -> Path:
 
 def row(content: str, **more: object) -> dict[str, object]:
     """Return a row as a hook writes it."""
-    return {"timestamp": "2026-01-01T00:00:00.000Z", "role": "user", "content": content, "metadata": {"event": "prompt", **more}}
+    return {
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "role": "user",
+        "content": content,
+        "metadata": {"event": "prompt", **more},
+    }
 
 
-@pytest.mark.parametrize("text", ['"event"', "event", "role", "content", "metadata", "user", "prompt", "timestamp"])
+@pytest.mark.parametrize(
+    "text", ['"event"', "event", "role", "content", "metadata", "user", "prompt", "timestamp"]
+)
 def test_keys_of_a_history_stay(mem: Mem, text: str) -> None:
     """A text that is a word of the format is masked where somebody wrote it, and nowhere else."""
     mem.add("T")
@@ -85,7 +92,15 @@ def test_files_of_a_wrong_shape(mem: Mem) -> None:
     folder = home(mem)
     live = history(mem)
     odd = json.dumps(row(f"{PLAIN} caf")).encode().replace(b"caf", b"caf\xe9")
-    live.write_bytes(odd + b"\n" + b'{"content": "no end ' + PLAIN.encode() + b"\n" + b'{"content": "' + PLAIN[:11].encode())
+    live.write_bytes(
+        odd
+        + b"\n"
+        + b'{"content": "no end '
+        + PLAIN.encode()
+        + b"\n"
+        + b'{"content": "'
+        + PLAIN[:11].encode()
+    )
     packed = folder / "sessions" / "history_20260101_000000_s1.0001.jsonl.gz"
     packed.write_bytes(gzip.compress(json.dumps(row(PLAIN)).encode() + b"\n"))
     short = folder / "sessions" / "history_20260101_000000_s1.0001.json"
@@ -98,14 +113,22 @@ def test_files_of_a_wrong_shape(mem: Mem) -> None:
     (folder / "sessions" / "link.jsonl").symlink_to(outside)
     report = mem("purge", "--text", PLAIN, "--yes", "--json").json
 
-    assert live.read_bytes() == odd.replace(PLAIN.encode(), b"[purged]") + b'\n{"content": "no end [purged]\n{"content": "'
+    assert (
+        live.read_bytes()
+        == odd.replace(PLAIN.encode(), b"[purged]")
+        + b'\n{"content": "no end [purged]\n{"content": "'
+    )
     assert json.loads(gzip.decompress(packed.read_bytes()))["content"] == "[purged]"
     assert json.loads(short.read_text()) == {"lines": 1, "texts": ["[purged]"]}
     assert (folder / "hook.log").read_text() == "2026 Failed: [purged]\n"
     assert not (folder / "state.db.damaged").exists()
     assert outside.read_text() == PLAIN
     places = {place["place"]: place["state"] for place in report["places"]}
-    assert (places["session histories"], places["hook.log"], report["gone"]) == ("removed", "removed", True)
+    assert (places["session histories"], places["hook.log"], report["gone"]) == (
+        "removed",
+        "removed",
+        True,
+    )
 
 
 def test_a_large_history_is_read_in_pieces(mem: Mem) -> None:
@@ -124,7 +147,11 @@ def test_a_large_history_is_read_in_pieces(mem: Mem) -> None:
         "print(*[r.split()[1] for r in open('/proc/self/status') if r[:5] == 'VmHWM'], file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "purge", "--text", PLAIN, "--yes"], cwd=mem.folder, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, "purge", "--text", PLAIN, "--yes"],
+        cwd=mem.folder,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert path.stat().st_size == size - 3 * (len(PLAIN) - len("[purged]"))
     assert int(done.stderr.split()[-1]) < 160_000, "kilobytes"
@@ -135,15 +162,24 @@ def test_rows_of_the_working_state(mem: Mem) -> None:
     """JSON in a column stays JSON, texts are masked, names by which rows are found stay, and no byte of it is left in the file."""
     mem.add("T")
     with contextlib.closing(State(Home(str(home(mem))))) as state:
-        state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps({"error": SECRET, "list": [SECRET]}),))
-        state.db.execute("INSERT INTO sessions (id, agent, title, kind) VALUES ('s', 'claude', ?, 'agent')", (f"about {PLAIN}",))
+        state.db.execute(
+            "INSERT INTO outcomes (facts) VALUES (?)",
+            (json.dumps({"error": SECRET, "list": [SECRET]}),),
+        )
+        state.db.execute(
+            "INSERT INTO sessions (id, agent, title, kind) VALUES ('s', 'claude', ?, 'agent')",
+            (f"about {PLAIN}",),
+        )
         state.db.execute("INSERT INTO steps VALUES ('s', 1.0, 'edit', ?)", (f"{PLAIN}.py",))
     mem("purge", "--text", SECRET, "--text", PLAIN, "--text", "claude", "--yes", code=None)
 
     with contextlib.closing(State(Home(str(home(mem))))) as state:
         (facts,) = state.db.execute("SELECT facts FROM outcomes").fetchone()
         assert json.loads(facts) == {"error": "[purged]", "list": ["[purged]"]}
-        assert state.db.execute("SELECT agent, title FROM sessions").fetchone() == ("claude", "about [purged]")
+        assert state.db.execute("SELECT agent, title FROM sessions").fetchone() == (
+            "claude",
+            "about [purged]",
+        )
         assert state.db.execute("SELECT what FROM steps").fetchone() == ("[purged].py",)
     assert holds(mem.folder, PLAIN) == []
 
@@ -158,7 +194,9 @@ def test_who_holds_the_working_state_is_named(mem: Mem) -> None:
         f"import sqlite3, sys; db = sqlite3.connect({str(path)!r}, isolation_level=None); db.execute('BEGIN');"
         "db.execute('SELECT * FROM steps').fetchall(); print('ready', flush=True); sys.stdin.read()"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as reader:
         assert reader.stdout
         assert reader.stdin
         reader.stdout.readline()
@@ -178,11 +216,17 @@ def test_what_is_written_meanwhile_is_kept(mem: Mem) -> None:
         "import sys, time; from gitmem.hooks.session_log import append\n"
         "for n in range(4000): append(sys.argv[1], {'content': f'late {n}'}); n or print('ready', flush=True)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as writer:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE
+    ) as writer:
         assert writer.stdout
         writer.stdout.readline()
         mem("purge", "--text", PLAIN, "--yes")
-    late = [r["content"] for r in map(json.loads, path.read_text().splitlines()) if r["content"].startswith("late ")]
+    late = [
+        r["content"]
+        for r in map(json.loads, path.read_text().splitlines())
+        if r["content"].startswith("late ")
+    ]
     assert sorted(late) == sorted(f"late {n}" for n in range(4000))
     assert PLAIN not in path.read_text()
 

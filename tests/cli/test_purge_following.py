@@ -63,13 +63,21 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
     before = tip(two.folder)
 
     done = two("sync", code=1, env={"GITMEM_BACKGROUND": "1"})
-    assert "Mallory <mallory@example.org> purged origin's history: 12 records of 13 removed" in done.err
+    assert (
+        "Mallory <mallory@example.org> purged origin's history: 12 records of 13 removed"
+        in done.err
+    )
     assert "Ana <ana@example.org>: 8" in done.err
     assert "--follow-purge" in done.err
     assert (tip(two.folder), len(two.titles())) == (before, 13)
     waiting = two("sync", "--json", code=1).json["waiting_purge"]
-    assert (len(waiting["records"]), waiting["purged_by"]) == (12, ["Mallory <mallory@example.org>"])
-    assert any("purged" in row["what"] for row in two("doctor", "--json", code=None).json["findings"])
+    assert (len(waiting["records"]), waiting["purged_by"]) == (
+        12,
+        ["Mallory <mallory@example.org>"],
+    )
+    assert any(
+        "purged" in row["what"] for row in two("doctor", "--json", code=None).json["findings"]
+    )
     assert "Follow it?" in on_terminal(two.folder, "sync", keys="n\n", code=1)
     assert (tip(two.folder), kept(two)) == (before, [])
 
@@ -80,7 +88,10 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
     assert sorted(two.titles()) == ["later", "not sent"]
     folder = two.folder / ".git" / "gitmem" / "quarantine"
     (file,) = folder.iterdir()
-    assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
+    assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (
+        0o600,
+        0o700,
+    )
     assert "Ana's" not in two("search", "Ana's").out
     assert mine in all_ids(two)
 
@@ -243,7 +254,9 @@ def test_a_purge_does_not_send_what_waits(people: tuple[Mem, Mem]) -> None:
     assert (two.titles(), len(kept(two))) == ([], 8)
 
 
-def test_an_emptied_history_without_a_purge_takes_nothing(people: tuple[Mem, Mem], hub: Path) -> None:
+def test_an_emptied_history_without_a_purge_takes_nothing(
+    people: tuple[Mem, Mem], hub: Path
+) -> None:
     """A forced push of a history that names commits as purged, with nothing in it, waits like a purge; one that names none is merged."""
     _, two = people
     for number in range(8):
@@ -251,14 +264,23 @@ def test_an_emptied_history_without_a_purge_takes_nothing(people: tuple[Mem, Mem
     two("sync")
     root = git(hub, "rev-list", "--max-parents=0", "refs/gitmem/heads/main")
     first = git(hub, "rev-list", "--reverse", "refs/gitmem/heads/main").split()[1]
-    line = json.dumps({"at": "2026-01-01T00:00:00Z", "boundary": first, "purge": "01J00000000000000000000000"})
+    line = json.dumps(
+        {"at": "2026-01-01T00:00:00Z", "boundary": first, "purge": "01J00000000000000000000000"}
+    )
     blob = git(hub, "hash-object", "-w", "--stdin", stdin=line.encode() + b"\n")
     format_file = git(hub, "rev-parse", f"{root}:gitmem.json")
-    tree = git(hub, "mktree", stdin=f"100644 blob {format_file}\tgitmem.json\n100644 blob {blob}\tpurges.jsonl\n".encode())
+    tree = git(
+        hub,
+        "mktree",
+        stdin=f"100644 blob {format_file}\tgitmem.json\n100644 blob {blob}\tpurges.jsonl\n".encode(),
+    )
     text = f"gitmem: purge\n\nGitmem-Op: purge\nGitmem-Was: {tip(two.folder)}\n"
     made = git(hub, "commit-tree", tree, "-p", root, stdin=text.encode())
     git(hub, "update-ref", "refs/gitmem/heads/main", made)
-    assert "Test <test@example.org> purged origin's history: 8 records of 8 removed" in two("sync", code=1).err
+    assert (
+        "Test <test@example.org> purged origin's history: 8 records of 8 removed"
+        in two("sync", code=1).err
+    )
     assert len(two.titles()) == 8
 
     git(hub, "update-ref", "refs/gitmem/heads/main", root)

@@ -27,24 +27,50 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def leave(folder: Path, session: str, rows: Any = ROWS, *, name: str = "history_20260102_030405", known: bool = True) -> Path:
+def leave(
+    folder: Path,
+    session: str,
+    rows: Any = ROWS,
+    *,
+    name: str = "history_20260102_030405",
+    known: bool = True,
+) -> Path:
     """Leave a history behind, as hooks do."""
     with open_app(str(folder), os.environ) as app:
         place = Path(app.home.make("sessions")) / f"{name}_{session}.jsonl"
         if known:
             now = app.clock.now()
-            sessions.sign(app.state, sessions.Session(session, "claude", now, now, place.name, None, "", "", "", ""), opens=True)
+            sessions.sign(
+                app.state,
+                sessions.Session(session, "claude", now, now, place.name, None, "", "", "", ""),
+                opens=True,
+            )
     with place.open("a", encoding="utf-8") as file:
         for number, (event, role, content) in enumerate(rows):
             stamp = f"2026-01-02T03:{number:02}:00.000Z"
             action = {"action": "command"} if role == "tool" else {}
-            file.write(json.dumps({"timestamp": stamp, "role": role, "content": content, "metadata": {"event": event, **action}}) + "\n")
+            file.write(
+                json.dumps(
+                    {
+                        "timestamp": stamp,
+                        "role": role,
+                        "content": content,
+                        "metadata": {"event": event, **action},
+                    }
+                )
+                + "\n"
+            )
     return place
 
 
-def found(mem: Mem, *args: str, group: str = "this_session", env: dict[str, str] | None = None) -> list[tuple[int, str]]:
+def found(
+    mem: Mem, *args: str, group: str = "this_session", env: dict[str, str] | None = None
+) -> list[tuple[int, str]]:
     """Return the lines and kinds that a recall finds."""
-    return [(hit["line"], hit["kind"]) for hit in mem("recall", *args, "--json", env=HERE if env is None else env).json[group]]
+    return [
+        (hit["line"], hit["kind"])
+        for hit in mem("recall", *args, "--json", env=HERE if env is None else env).json[group]
+    ]
 
 
 def test_marked_rows_come_first_and_what_asked_is_no_answer(mem: Mem):
@@ -54,7 +80,15 @@ def test_marked_rows_come_first_and_what_asked_is_no_answer(mem: Mem):
 
 @pytest.mark.parametrize(
     ("words", "line"),
-    [("串行化", 6), ("cobranca", 7), ("losing", 1), ('"append only"', 5), ("serial*", 4), ("隔离", 6), ("KEYERROR tax_rate", 3)],
+    [
+        ("串行化", 6),
+        ("cobranca", 7),
+        ("losing", 1),
+        ('"append only"', 5),
+        ("serial*", 4),
+        ("隔离", 6),
+        ("KEYERROR tax_rate", 3),
+    ],
 )
 def test_words_are_those_of_a_search(mem: Mem, words: str, line: int):
     leave(mem.folder, "s1")
@@ -67,7 +101,10 @@ def test_the_session_and_memory_are_told_apart(mem: Mem):
     out = mem("recall", "ledger", env=HERE).out
     session, memory = out.split("\n\n")
     assert session.splitlines()[0] == "session s1"
-    assert session.splitlines()[1] == "    5  2026-01-02 03:04  marked    the ledger is append only, never update a row"
+    assert (
+        session.splitlines()[1]
+        == "    5  2026-01-02 03:04  marked    the ledger is append only, never update a row"
+    )
     assert memory.splitlines()[0] == "memory"
     assert "Payments use SERIALIZABLE" in memory
     data = mem("recall", "ledger", "--json", env=HERE).json
@@ -86,10 +123,24 @@ def test_groups_can_be_asked_for(mem: Mem):
     leave(mem.folder, "s1")
     leave(mem.folder, "s2-older")
     mem("add", "The ledger is append only")
-    assert set(mem("recall", "ledger", "--past", "--json", env=HERE).json) == {"words", "session", "memory"}
-    assert set(mem("recall", "ledger", "--session", "--json", env=HERE).json) == {"words", "session", "this_session"}
-    assert mem("recall", "ledger", "--session", "s2", "--json", env=HERE).json["session"] == "s2-older"
-    assert found(mem, "ledger", "--all-sessions", group="other_sessions") == [(5, "marked"), (1, "asked"), (3, "failed")]
+    assert set(mem("recall", "ledger", "--past", "--json", env=HERE).json) == {
+        "words",
+        "session",
+        "memory",
+    }
+    assert set(mem("recall", "ledger", "--session", "--json", env=HERE).json) == {
+        "words",
+        "session",
+        "this_session",
+    }
+    assert (
+        mem("recall", "ledger", "--session", "s2", "--json", env=HERE).json["session"] == "s2-older"
+    )
+    assert found(mem, "ledger", "--all-sessions", group="other_sessions") == [
+        (5, "marked"),
+        (1, "asked"),
+        (3, "failed"),
+    ]
     assert "s2-older:5" in mem("recall", "ledger", "--all-sessions", env=HERE).out
     mem("recall", "ledger", "--past", "--session", code=2)
 
@@ -100,8 +151,13 @@ def test_bounds(mem: Mem):
     mem("add", "The ledger is new")
     assert found(mem, "ledger", "-n", "1") == [(5, "marked")]
     since = mem("recall", "ledger", "--since", "2d", "--json", env=HERE).json
-    assert (since["this_session"], [row["title"] for row in since["memory"]]) == ([], ["The ledger is new"])
-    assert old in json.dumps(mem("recall", "ledger", "--since", "2025-01-01", "--json", env=HERE).json)
+    assert (since["this_session"], [row["title"] for row in since["memory"]]) == (
+        [],
+        ["The ledger is new"],
+    )
+    assert old in json.dumps(
+        mem("recall", "ledger", "--since", "2025-01-01", "--json", env=HERE).json
+    )
     assert "is not a date" in mem("recall", "ledger", "--since", "gibberish", code=1).err
 
 
@@ -133,13 +189,20 @@ def test_wrong_use(mem: Mem, outside: Mem):
     assert "Missing argument" in mem("recall", code=2).err
     assert "there is no session 'x'" in mem("recall", "a", "--session", "x", code=1).err
     mem("recall", "a", "-n", "0", code=2)
-    assert "not in a git repository" in outside("recall", "a", code=1).err.lower() or outside("recall", "a", code=1).err
+    assert (
+        "not in a git repository" in outside("recall", "a", code=1).err.lower()
+        or outside("recall", "a", code=1).err
+    )
 
 
 def test_control_characters_and_broken_rows_do_no_harm(mem: Mem):
-    place = leave(mem.folder, "s1", [("PromptSubmit", "user", "ledger \x1b[31mred\u202e\nnext line")])
+    place = leave(
+        mem.folder, "s1", [("PromptSubmit", "user", "ledger \x1b[31mred\u202e\nnext line")]
+    )
     with place.open("ab") as file:
-        file.write(b'\xff\xfe ledger\n{"content": "ledger"\n{"content": ["ledger"], "metadata": 3}\n[]\n')
+        file.write(
+            b'\xff\xfe ledger\n{"content": "ledger"\n{"content": ["ledger"], "metadata": 3}\n[]\n'
+        )
     out = mem("recall", "ledger", env=HERE).out
     assert "\x1b" not in out
     assert out.splitlines()[1].endswith("ledger \\x1b[31mred\\u202e next line")
@@ -148,7 +211,9 @@ def test_control_characters_and_broken_rows_do_no_harm(mem: Mem):
 
 def test_a_session_of_an_agent_is_known_by_its_environment(mem: Mem):
     leave(mem.folder, "s1")
-    assert spawn(mem.folder, "recall", "ledger", env={"CLAUDE_CODE_SESSION_ID": "s1"}).out.startswith("session s1\n")
+    assert spawn(
+        mem.folder, "recall", "ledger", env={"CLAUDE_CODE_SESSION_ID": "s1"}
+    ).out.startswith("session s1\n")
 
 
 def test_old_rows_of_a_long_history_are_found_too(mem: Mem, monkeypatch: pytest.MonkeyPatch):
@@ -158,7 +223,9 @@ def test_old_rows_of_a_long_history_are_found_too(mem: Mem, monkeypatch: pytest.
     place = leave(mem.folder, "s1")
     with open_app(str(mem.folder), os.environ) as app:
         assert rotation.put_aside(app.home, str(place).removesuffix(".jsonl"), 1)
-    leave(mem.folder, "s1", [("PromptSubmit", "user", f"about something else {n}") for n in range(5)])
+    leave(
+        mem.folder, "s1", [("PromptSubmit", "user", f"about something else {n}") for n in range(5)]
+    )
     assert found(mem, "ledger") == [(5, "marked"), (1, "asked"), (3, "failed")]
     assert found(mem, "串行化")[0] == (6, "asked")
     assert found(mem, "cobranca")[0] == (7, "asked")

@@ -15,7 +15,13 @@ MEM = f"exec {sys.executable} -P -m gitmem"
 
 def shell(folder: Path, line: str, **env: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        ["sh", "-c", line], cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False, timeout=60
+        ["sh", "-c", line],
+        cwd=folder,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
 
@@ -44,11 +50,22 @@ def test_it_is_named(kept: Path, line: str, said: str) -> None:
     assert "Kept" in shell(kept, f"{MEM} list").stdout
 
 
-@pytest.mark.parametrize("env", [{"HOME": "/etc/passwd"}, {"HOME": "/proc/1"}, {"HOME": "/proc/1", "XDG_DATA_HOME": "relative"}])
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"HOME": "/etc/passwd"},
+        {"HOME": "/proc/1"},
+        {"HOME": "/proc/1", "XDG_DATA_HOME": "relative"},
+    ],
+)
 def test_a_home_that_takes_nothing(kept: Path, env: dict[str, str]) -> None:
     """The user's store cannot be made; a relative XDG_DATA_HOME is none, and makes no folder here."""
     done = shell(kept, f"{MEM} add --user Mine", **env)
-    assert done.returncode == 1 and "error: cannot write" in done.stderr and "fault of" not in done.stderr
+    assert (
+        done.returncode == 1
+        and "error: cannot write" in done.stderr
+        and "fault of" not in done.stderr
+    )
     assert not (kept / "relative").exists()
 
 
@@ -74,19 +91,28 @@ def test_what_a_killed_write_kept_is_found(kept: Path, command: str) -> None:
         "packs = NewPacks(os.path.join('.git', 'objects'), 'sha1', 0)\npacks.write([('%040x' % 1, 'blob', b'x')])\n"
         "print('made', flush=True)\nsys.stdin.read()\n"
     )
-    writers = [subprocess.Popen([sys.executable, "-c", code], cwd=kept, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)]
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", code], cwd=kept, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
     packs = kept / ".git/objects/pack"
     by_writer = []
     for writer in writers:
         assert writer.stdout is not None
         writer.stdout.readline()
-        by_writer.append(next(path for path in packs.glob("*.keep") if f" {writer.pid} " in path.read_text()))
+        by_writer.append(
+            next(path for path in packs.glob("*.keep") if f" {writer.pid} " in path.read_text())
+        )
     foreign = packs / f"pack-{'a' * 40}.keep"
     foreign.write_text("mine\n")
     writers[0].kill()
     writers[0].communicate()
     found = shell(kept, f"{MEM} doctor").stdout
-    assert by_writer[0].name in found and by_writer[1].name not in found and foreign.name not in found
+    assert (
+        by_writer[0].name in found and by_writer[1].name not in found and foreign.name not in found
+    )
     shell(kept, f"{MEM} {command}")
     assert not by_writer[0].exists() and by_writer[1].exists() and foreign.exists()
     writers[1].communicate()
@@ -94,7 +120,9 @@ def test_what_a_killed_write_kept_is_found(kept: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.write_text("x")])
-def test_doctor_tells_of_what_stands_where_our_folder_would(repo: Path, make: "Callable[[Path], object]") -> None:
+def test_doctor_tells_of_what_stands_where_our_folder_would(
+    repo: Path, make: "Callable[[Path], object]"
+) -> None:
     make(repo / ".git/gitmem")
     done = shell(repo, f"{MEM} doctor")
     assert done.returncode == 1

@@ -19,8 +19,26 @@ def stocked(mem: Mem) -> Mem:
         "database",
         ago=300,
     )
-    mem("add", "The ledger is append only", "-m", "Corrections are new rows. Payments link to them.", "-t", "rule", ago=240)
-    mem("add", "connection refused on port 5432", "-k", "gotcha", "-m", "The database container starts late.", "--agent", "dev", ago=180)
+    mem(
+        "add",
+        "The ledger is append only",
+        "-m",
+        "Corrections are new rows. Payments link to them.",
+        "-t",
+        "rule",
+        ago=240,
+    )
+    mem(
+        "add",
+        "connection refused on port 5432",
+        "-k",
+        "gotcha",
+        "-m",
+        "The database container starts late.",
+        "--agent",
+        "dev",
+        ago=180,
+    )
     mem("add", "Café menu is in Öland", "-m", "naïve", "--private", ago=120)
     mem("archive", mem.add("Payments went through a queue", ago=60))
     return mem
@@ -48,15 +66,29 @@ def test_search_finds(stocked: Mem, words: list[str], first: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "found", "kept_out"),
     [
-        ([], ["Use SERIALIZABLE for payments", "The ledger is append only"], ["Payments went through a queue"]),
+        (
+            [],
+            ["Use SERIALIZABLE for payments", "The ledger is append only"],
+            ["Payments went through a queue"],
+        ),
         (["--all"], ["Use SERIALIZABLE for payments", "Payments went through a queue"], []),
-        (["--all", "-t", "rule"], ["The ledger is append only"], ["Use SERIALIZABLE for payments", "Payments went through a queue"]),
+        (
+            ["--all", "-t", "rule"],
+            ["The ledger is append only"],
+            ["Use SERIALIZABLE for payments", "Payments went through a queue"],
+        ),
         (["-k", "gotcha"], [], ["Use SERIALIZABLE for payments", "The ledger is append only"]),
         (["--private"], [], ["Use SERIALIZABLE for payments", "connection refused on port 5432"]),
-        (["--shared"], ["Use SERIALIZABLE for payments", "The ledger is append only"], ["Café menu is in Öland"]),
+        (
+            ["--shared"],
+            ["Use SERIALIZABLE for payments", "The ledger is append only"],
+            ["Café menu is in Öland"],
+        ),
     ],
 )
-def test_search_filters(stocked: Mem, flags: list[str], found: list[str], kept_out: list[str]) -> None:
+def test_search_filters(
+    stocked: Mem, flags: list[str], found: list[str], kept_out: list[str]
+) -> None:
     """Each filter keeps what it names."""
     titles = [row["title"] for row in stocked("search", "payments", *flags, "--json").json]
 
@@ -118,7 +150,20 @@ def test_search_scores_fall(stocked: Mem) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["zebra"], ['"'], ["***"], ["' OR 1=1 --"], ["title:x NEAR("], ["()"], ["-"], ["ünïcödé"], ["𓀀"], ["a" * 5000], ["x AND"]]
+    "words",
+    [
+        ["zebra"],
+        ['"'],
+        ["***"],
+        ["' OR 1=1 --"],
+        ["title:x NEAR("],
+        ["()"],
+        ["-"],
+        ["ünïcödé"],
+        ["𓀀"],
+        ["a" * 5000],
+        ["x AND"],
+    ],
 )
 def test_search_without_a_hit_is_no_error(stocked: Mem, words: list[str]) -> None:
     """Nothing found, or a query of signs: no output, a remark, exit 0."""
@@ -162,7 +207,11 @@ def test_search_works_with_a_lost_or_broken_index(mem: Mem) -> None:
 
 def test_what_stands_beside_nothing_is_no_answer(mem: Mem) -> None:
     """Records that were added one after the other say nothing of one another."""
-    for title in ("webpack needs NODE_OPTIONS", "never edit a migration that ran", "the gateway needs 60 s"):
+    for title in (
+        "webpack needs NODE_OPTIONS",
+        "never edit a migration that ran",
+        "the gateway needs 60 s",
+    ):
         mem("gotcha", "add", title)
     found = mem("gotcha", "search", "webpack", "--json").json
     assert [one["title"] for one in found] == ["webpack needs NODE_OPTIONS"]
@@ -173,7 +222,10 @@ def test_a_linked_record_comes_after_what_says_it_itself(mem: Mem) -> None:
     first = mem("add", "webpack needs NODE_OPTIONS", "--json").json["id"]
     mem("add", "The build image is pinned", "--link", first)
     found = mem("search", "webpack", "--json").json
-    assert [one["reason"] for one in found] == ["webpack in title", "webpack in linked or neighbouring records"]
+    assert [one["reason"] for one in found] == [
+        "webpack in title",
+        "webpack in linked or neighbouring records",
+    ]
 
 
 def test_a_part_of_a_name_is_its_own(mem: Mem) -> None:

@@ -37,7 +37,9 @@ def digest(mem: Mem, id: str) -> dict[str, Any]:
     """Return the digest of a session, once it is there."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
-        found = [row for row in mem("list", "-k", "summary", "--json").json if row.get("session") == id]
+        found = [
+            row for row in mem("list", "-k", "summary", "--json").json if row.get("session") == id
+        ]
         if found:
             return mem.show(found[0]["id"])
         time.sleep(0.05)
@@ -56,7 +58,13 @@ def test_a_session_from_its_start_to_its_digest(mem: Mem) -> None:
     mem("session", "note", "The export", "keeps its column order")
     mem("session", "mark", "We decided to use NUMERIC for money")
     assert mem("session", "end", "--json").json["ended_now"] is True
-    assert [row["metadata"]["event"] for row in rows(mem.folder, id)] == ["SessionStart", "PromptSubmit", "Note", "Mark", "SessionEnd"]
+    assert [row["metadata"]["event"] for row in rows(mem.folder, id)] == [
+        "SessionStart",
+        "PromptSubmit",
+        "Note",
+        "Mark",
+        "SessionEnd",
+    ]
     assert {row["role"] for row in rows(mem.folder, id)} == {"system", "user"}
     found = digest(mem, id)
     assert (found["title"], found["store"]) == ("Invoices of March", "private")
@@ -101,7 +109,9 @@ def test_a_new_one_leaves_an_agents_alone(mem: Mem) -> None:
     sessions_of(mem, "s-2", "claude")
     done = mem("session", "start", "--new", env={"CLAUDE_CODE_SESSION_ID": "s-2"})
     assert "session s-2 of claude goes on; to end it: git mem session end s-2" in done.err
-    assert {row["id"]: row["state"] for row in mem("session", "list", "--json").json}["s-2"] == "running"
+    assert {row["id"]: row["state"] for row in mem("session", "list", "--json").json}[
+        "s-2"
+    ] == "running"
 
 
 def sessions_of(mem: Mem, id: str, agent: str) -> None:
@@ -109,14 +119,30 @@ def sessions_of(mem: Mem, id: str, agent: str) -> None:
     with open_app(str(mem.folder), os.environ) as app:
         now = app.clock.now()
         sessions.sign(
-            app.state, Session(id, agent, now, now, f"history_20261121_000000_{id}.jsonl", None, "", str(mem.folder), "", ""), opens=True
+            app.state,
+            Session(
+                id,
+                agent,
+                now,
+                now,
+                f"history_20261121_000000_{id}.jsonl",
+                None,
+                "",
+                str(mem.folder),
+                "",
+                "",
+            ),
+            opens=True,
         )
 
 
 def test_two_that_start_at_once_are_one(mem: Mem) -> None:
     """Of the same terminal."""
     command = [sys.executable, "-P", "-m", "gitmem", "session", "start", "--json"]
-    both = [subprocess.Popen(command, cwd=mem.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    both = [
+        subprocess.Popen(command, cwd=mem.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
     ids = {json.loads(one.communicate()[0])["id"] for one in both}
     assert len(ids) == 1
 
@@ -142,7 +168,10 @@ def test_a_variable_names_the_session(mem: Mem) -> None:
     assert f"session {id} goes on; to end it: git mem session end {id[:12]}" in done.err
     mem("session", "note", "hello", env={"GITMEM_SESSION": id})
     assert rows(mem.folder, id)[-1]["content"] == "hello"
-    assert "is not known here" in mem("session", "note", "x", env={"GITMEM_SESSION": "nope"}, code=1).err
+    assert (
+        "is not known here"
+        in mem("session", "note", "x", env={"GITMEM_SESSION": "nope"}, code=1).err
+    )
 
 
 def test_records_belong_to_the_session(mem: Mem) -> None:
@@ -162,7 +191,9 @@ def test_end_twice_is_one_end(mem: Mem) -> None:
     assert "had ended" in again.out
     assert [row["metadata"]["event"] for row in rows(mem.folder, id)].count("SessionEnd") == 1
     digest(mem, id)
-    assert len(mem("list", "-k", "summary", "--json").json) == len({row["id"] for row in mem("list", "-k", "summary", "--json").json})
+    assert len(mem("list", "-k", "summary", "--json").json) == len(
+        {row["id"] for row in mem("list", "-k", "summary", "--json").json}
+    )
 
 
 def test_without_a_session_it_is_said_what_to_do(mem: Mem) -> None:
@@ -178,18 +209,40 @@ def test_without_a_session_it_is_said_what_to_do(mem: Mem) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ("start", "--title", ""), ("start", "--agent", "a/b"), ("start", "--agent", "../x"), ("note",), ("note", ""), ("note", "  "),
-        ("mark", "x", "--last"), ("mark", "--line", "0"), ("show", "x", "--date", "today"), ("list", "--kind", "odd"), ("list", "--state", "odd"),
-        ("task", ""), ("task", "x", "--agent", "a b"), ("handover", ""), ("handover", "a b"), ("nope",),
+        ("start", "--title", ""),
+        ("start", "--agent", "a/b"),
+        ("start", "--agent", "../x"),
+        ("note",),
+        ("note", ""),
+        ("note", "  "),
+        ("mark", "x", "--last"),
+        ("mark", "--line", "0"),
+        ("show", "x", "--date", "today"),
+        ("list", "--kind", "odd"),
+        ("list", "--state", "odd"),
+        ("task", ""),
+        ("task", "x", "--agent", "a b"),
+        ("handover", ""),
+        ("handover", "a b"),
+        ("nope",),
     ],
-)  # fmt: skip
+)
 def test_wrong_usage(mem: Mem, args: tuple[str, ...]) -> None:
     """Said at once, with exit code 2."""
     mem("session", *args, code=2)
 
 
 @pytest.mark.parametrize(
-    "args", [("start",), ("current",), ("list",), ("context",), ("task", "x"), ("handover", "qa", "-m", "x"), ("workflows",)]
+    "args",
+    [
+        ("start",),
+        ("current",),
+        ("list",),
+        ("context",),
+        ("task", "x"),
+        ("handover", "qa", "-m", "x"),
+        ("workflows",),
+    ],
 )
 def test_outside_of_a_repository(outside: Mem, args: tuple[str, ...]) -> None:
     """Each says that there is none."""
@@ -237,7 +290,9 @@ def test_secrets_and_private_parts_are_not_kept(mem: Mem) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     id = start(mem, "--title", f"with {key}")
     mem("session", "note", f"key {key} and <private>my mother</private> end")
-    text = "".join(json.dumps(row) for row in rows(mem.folder, id)) + json.dumps(mem("session", "show", "--json").json)
+    text = "".join(json.dumps(row) for row in rows(mem.folder, id)) + json.dumps(
+        mem("session", "show", "--json").json
+    )
     assert key not in text
     assert "mother" not in text
     assert "end" in text
@@ -262,13 +317,22 @@ def test_marks(mem: Mem) -> None:
     id = start(mem, "--title", "T")
     mem("session", "note", "one")
     mem("session", "note", "two")
-    assert mem("session", "mark", "--json").json == {"session": id, "line": 4, "content": "two", "new": True}
+    assert mem("session", "mark", "--json").json == {
+        "session": id,
+        "line": 4,
+        "content": "two",
+        "new": True,
+    }
     assert mem("session", "mark", "--last", "--json").json["new"] is False
     assert mem("session", "mark", "--line", "3", "--json").json["content"] == "one"
     assert "nothing to mark in line 99" in mem("session", "mark", "--line", "99", code=1).err
     assert "nothing to mark in line 1 " in mem("session", "mark", "--line", "1", code=1).err
     mem("session", "mark", "three")
-    assert [one["content"] for one in mem("session", "show", "--json").json["marked"]] == ["two", "one", "three"]
+    assert [one["content"] for one in mem("session", "show", "--json").json["marked"]] == [
+        "two",
+        "one",
+        "three",
+    ]
     shown = mem("session", "show").out.splitlines()
     assert [line.split()[-1] for line in shown if " * " in line] == ["one", "two", "three"]
     assert sum(row["metadata"]["event"] == "Mark" for row in rows(mem.folder, id)) == 3
@@ -286,7 +350,9 @@ def test_all_that_is_marked_is_in_the_digest(mem: Mem) -> None:
     for text in said:
         mem("session", "mark", text)
     mem("session", "end")
-    (row,) = [row for row in mem("list", "--kind", "summary", "--json").json if row["title"] == "Marks"]
+    (row,) = [
+        row for row in mem("list", "--kind", "summary", "--json").json if row["title"] == "Marks"
+    ]
 
     told = mem("show", row["id"]).out
 
@@ -316,10 +382,13 @@ def test_what_is_written_into_a_session_that_has_ended_reaches_its_digest(mem: M
     def sections() -> dict[str, list[str]]:
         digest = mem("session", "show", id, "--json").json["digest"]
         found = mem("show", digest, "--json").json["sections"]
-        return {name: [one["text"] for one in entries] for name, entries in found.items() if entries}
+        return {
+            name: [one["text"] for one in entries] for name, entries in found.items() if entries
+        }
 
     end = time.monotonic() + 30
-    while "pending_tasks" not in (found := sections()) and time.monotonic() < end:  # it is written in the background
+    # it is written in the background
+    while "pending_tasks" not in (found := sections()) and time.monotonic() < end:
         time.sleep(0.1)
     assert found["key_decisions"] == ["We decided to use Redis for the queue"]
     assert found["user_preferences"] == ["Never retry a payment without its key"]
@@ -349,7 +418,13 @@ def test_list_filters(mem: Mem) -> None:
         == ids("--state", "running")
         == [new]
     )
-    assert ids("--until", "2d") == ids("--agent", "aider") == ids("--state", "ended") == ids("--kind", "new") == [old]
+    assert (
+        ids("--until", "2d")
+        == ids("--agent", "aider")
+        == ids("--state", "ended")
+        == ids("--kind", "new")
+        == [old]
+    )
     assert ids("--since", "yesterday", "--until", "1h") == []
     assert "no session is so; there are 2" in mem("session", "list", "--branch", "x").out
     assert "is not a date" in mem("session", "list", "--since", "soonish", code=1).err
@@ -364,13 +439,22 @@ def test_the_list_says_what_a_session_was_about(mem: Mem) -> None:
         for text in ("hi", "Make the\n rate configurable"):
             file.write(
                 json.dumps(
-                    {"timestamp": "2026-11-21T00:00:00.000Z", "role": "user", "content": text, "metadata": {"event": "PromptSubmit"}}
+                    {
+                        "timestamp": "2026-11-21T00:00:00.000Z",
+                        "role": "user",
+                        "content": text,
+                        "metadata": {"event": "PromptSubmit"},
+                    }
                 )
                 + "\n"
             )
     story = start(mem, "--new", "--story", "docs/stories/4.2.md")
     about = {row["id"]: row["about"] for row in mem("session", "list", "--json").json}
-    assert about == {titled: "Invoices of March", asked: "Make the rate configurable", story: "docs/stories/4.2.md"}
+    assert about == {
+        titled: "Invoices of March",
+        asked: "Make the rate configurable",
+        story: "docs/stories/4.2.md",
+    }
     assert all(text in mem("session", "list").out for text in about.values())
 
 
@@ -390,14 +474,42 @@ def test_each_use_of_a_tool_is_shown_once(mem: Mem) -> None:
     """What hooks told before it and after it are one line; one that never ended is there too, and export has each."""
     id = start(mem)
     (path,) = (mem.folder / ".git/gitmem/sessions").glob(f"*{id}*")
-    uses = [("BeforeTool", "c1", "a.py"), ("BeforeTool", "c2", "b.py"), ("AfterTool", "c2", "b.py"), ("AfterTool", "c1", "a.py"), ("BeforeTool", "", "c.py"),
-            ("AfterTool", "", "c.py"), ("BeforeTool", "c3", "d.py")]  # fmt: skip
+    uses = [
+        ("BeforeTool", "c1", "a.py"),
+        ("BeforeTool", "c2", "b.py"),
+        ("AfterTool", "c2", "b.py"),
+        ("AfterTool", "c1", "a.py"),
+        ("BeforeTool", "", "c.py"),
+        ("AfterTool", "", "c.py"),
+        ("BeforeTool", "c3", "d.py"),
+    ]
     with path.open("a") as file:
         for event, call, name in uses:
-            about = {"event": event, "tool": "Edit", "action": "write", "files": [name], **({"call": call} if call else {})}
-            file.write(json.dumps({"timestamp": "2026-11-21T00:00:00.000Z", "role": "tool", "content": "", "metadata": about}) + "\n")
+            about = {
+                "event": event,
+                "tool": "Edit",
+                "action": "write",
+                "files": [name],
+                **({"call": call} if call else {}),
+            }
+            file.write(
+                json.dumps(
+                    {
+                        "timestamp": "2026-11-21T00:00:00.000Z",
+                        "role": "tool",
+                        "content": "",
+                        "metadata": about,
+                    }
+                )
+                + "\n"
+            )
     shown = mem("session", "show", id).out
-    assert [line.split()[-1] for line in shown.splitlines() if "  Edit  " in line] == ["b.py", "a.py", "c.py", "d.py"]
+    assert [line.split()[-1] for line in shown.splitlines() if "  Edit  " in line] == [
+        "b.py",
+        "a.py",
+        "c.py",
+        "d.py",
+    ]
     assert len(mem("session", "export", id).json["interactions"]) == 1 + len(uses)
 
 
@@ -409,19 +521,34 @@ def test_a_mark_is_shown_where_it_points(mem: Mem) -> None:
         for event in ("BeforeTool", "AfterTool"):
             about = {"event": event, "tool": "Bash", "action": "command", "call": "c1"}
             file.write(
-                json.dumps({"timestamp": "2026-11-21T00:00:00.000Z", "role": "tool", "content": "make all", "metadata": about}) + "\n"
+                json.dumps(
+                    {
+                        "timestamp": "2026-11-21T00:00:00.000Z",
+                        "role": "tool",
+                        "content": "make all",
+                        "metadata": about,
+                    }
+                )
+                + "\n"
             )
     mem("session", "mark", "--line", "2")
     shown = mem("session", "show").out
     assert ", 1 mark" in shown
-    assert [line.split()[:2] for line in shown.splitlines() if "make all" in line] == [["2", "*"], ["3", "00:00:00"]]
+    assert [line.split()[:2] for line in shown.splitlines() if "make all" in line] == [
+        ["2", "*"],
+        ["3", "00:00:00"],
+    ]
 
 
 def test_ids_are_as_short_as_they_may_be_given() -> None:
     """Each names its session alone, none could be shorter; one that begins another is given whole."""
     assert least(["abcdefghij", "abcdefghik", "zzzzzzzzzzzz", "abc", "abcdefgh"]) == {
-        "abcdefghij": 10, "abcdefghik": 10, "zzzzzzzzzzzz": 8, "abc": 8, "abcdefgh": 9,
-    }  # fmt: skip
+        "abcdefghij": 10,
+        "abcdefghik": 10,
+        "zzzzzzzzzzzz": 8,
+        "abc": 8,
+        "abcdefgh": 9,
+    }
     assert least([]) == {}
     many = [f"{n:032x}" for n in range(20_000)]
     begun = time.monotonic()
@@ -468,11 +595,15 @@ def test_doctor_tells_of_a_table_of_workflows_that_is_wrong(mem: Mem) -> None:
     path = mem.folder / ".gitmem" / "workflows.yaml"
     path.parent.mkdir()
     path.write_text("workflows: [")
-    found = [row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]]
+    found = [
+        row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]
+    ]
     assert [row["level"] for row in found] == ["warning"]
     assert "the workflows that ship are used" in found[0]["what"]
     path.write_text("workflows:\n  x:\n    - {state: a, trigger: b}\n")
-    found = [row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]]
+    found = [
+        row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]
+    ]
     assert [row["level"] for row in found] == ["ok"]
 
 
@@ -485,7 +616,10 @@ def test_by_date(mem: Mem) -> None:
     start(mem, "--new")
     day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 2 * DAY))
     assert [one["id"] for one in mem("session", "show", day, "--json").json] == [first, second]
-    assert [one["session_id"] for one in mem("session", "export", "--date", day).json] == [first, second]
+    assert [one["session_id"] for one in mem("session", "export", "--date", day).json] == [
+        first,
+        second,
+    ]
     assert mem("session", "show", day).out.count("session ") >= 2
     assert "no session of 2001-01-01" in mem("session", "show", "2001-01-01", code=1).err
     assert len(mem("session", "show", "today", "--json").json) == 1
@@ -542,7 +676,9 @@ def test_a_damaged_history_is_shown_as_far_as_it_goes(mem: Mem) -> None:
 def test_show_pages_on_a_terminal(mem: Mem) -> None:
     """Through the user's pager, in colours; plain where it is read by a program."""
     start(mem, "--title", "T")
-    out = on_terminal(mem.folder, "session", "show", "--turns", env={"GIT_PAGER": "sed s/^/paged:/"})
+    out = on_terminal(
+        mem.folder, "session", "show", "--turns", env={"GIT_PAGER": "sed s/^/paged:/"}
+    )
     assert "paged:" in out
     assert "\x1b[" not in mem("session", "show").out
 
@@ -589,8 +725,12 @@ def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -
     assert (found["marked"], found["noted"]) == (["two", "three"], ["one"])
     assert [one["id"] for one in found["work"]] == ["wrk-shop"]
     assert mem("opening", "--json").json["reason"] == "the conversation of before goes on"
-    assert [(hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["this_session"]] == [(4, "marked")]
-    assert [(hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["this_session"]] == [(3, "noted")]
+    assert [
+        (hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["this_session"]
+    ] == [(4, "marked")]
+    assert [
+        (hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["this_session"]
+    ] == [(3, "noted")]
 
 
 def test_resume_tells_of_no_task_that_was_done_since(mem: Mem) -> None:
@@ -598,10 +738,16 @@ def test_resume_tells_of_no_task_that_was_done_since(mem: Mem) -> None:
     mem("session", "note", "TODO: write the docs of the export")
     mem("session", "note", "TODO: rotate the key of the store")
     mem("session", "end")
-    (entry,) = [one for one in mem("summary", "--json").json["sections"]["pending_tasks"] if "docs" in one["text"]]
+    (entry,) = [
+        one
+        for one in mem("summary", "--json").json["sections"]["pending_tasks"]
+        if "docs" in one["text"]
+    ]
     mem("summary", "done", entry["id"])
 
-    assert [one["text"] for one in mem("session", "resume", "--show", "--json").json["pending"]] == ["Rotate the key of the store"]
+    assert [
+        one["text"] for one in mem("session", "resume", "--show", "--json").json["pending"]
+    ] == ["Rotate the key of the store"]
 
 
 def test_resume_passes_over_a_greeting(mem: Mem) -> None:
@@ -633,10 +779,14 @@ def test_end_after_resume_writes_one_digest(mem: Mem) -> None:
 @pytest.mark.parametrize(
     ("agent", "command"),
     [
-        ("claude", "claude --resume s-1"), ("gemini", "gemini --resume s-1"), ("codex", "codex resume s-1"), ("opencode", "opencode --session s-1"),
-        ("copilot", "copilot --resume s-1"), ("cursor", "cursor-agent --resume s-1"),
+        ("claude", "claude --resume s-1"),
+        ("gemini", "gemini --resume s-1"),
+        ("codex", "codex resume s-1"),
+        ("opencode", "opencode --session s-1"),
+        ("copilot", "copilot --resume s-1"),
+        ("cursor", "cursor-agent --resume s-1"),
     ],
-)  # fmt: skip
+)
 def test_resume_of_an_agent(mem: Mem, agent: str, command: str) -> None:
     """It says what to type, and opens nothing."""
     start(mem, "--agent", agent, env={"GITMEM_SESSION": "s-1"})
@@ -695,7 +845,9 @@ def test_an_export_to_standard_output(mem: Mem) -> None:
     assert not (mem.folder / "-").exists()
 
 
-def test_a_database_that_another_keeps_is_no_fault(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_another_keeps_is_no_fault(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is in the way is said, and that it passes."""
     start(mem)
     monkeypatch.setattr(State.__init__, "__kwdefaults__", {"timeout": 0.2})
@@ -745,7 +897,13 @@ def test_a_day_of_twenty_five_hours_is_whole(mem: Mem, monkeypatch: pytest.Monke
     try:
         with open_app(str(mem.folder), os.environ) as app:
             for at in (late, other):
-                sessions.sign(app.state, Session(f"at-{at:.0f}", "person", at, at, "history_x.jsonl", at, "hand", "", "", ""), opens=True)
+                sessions.sign(
+                    app.state,
+                    Session(
+                        f"at-{at:.0f}", "person", at, at, "history_x.jsonl", at, "hand", "", "", ""
+                    ),
+                    opens=True,
+                )
             assert [one.started for one in of_day(app, "2025-11-02")] == [late]
             assert of_day(app, "2025-03-09") == []
     finally:

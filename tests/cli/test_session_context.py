@@ -19,8 +19,12 @@ def test_nothing_in_hand(mem: Mem) -> None:
     """New, and empty."""
     found = context(mem, "--agent", "qa")
     assert found["kind"] == "new"
-    assert [found[key] for key in ("previous_agent", "workflow", "state", "story", "message", "id")] == [None] * 6
-    assert [found[key] for key in ("last_commands", "agents", "tasks", "next", "handovers")] == [[]] * 5
+    assert [
+        found[key] for key in ("previous_agent", "workflow", "state", "story", "message", "id")
+    ] == [None] * 6
+    assert [found[key] for key in ("last_commands", "agents", "tasks", "next", "handovers")] == [
+        []
+    ] * 5
     assert "nothing is in hand here" in mem("session", "context").out
 
 
@@ -30,14 +34,25 @@ def test_tasks_lead_through_a_workflow(mem: Mem) -> None:
     assert "story_development is at validated. Next: *develop-yolo docs/s.md" in done.out
     assert "as before" in mem("session", "task", "*develop", "--failed", "--agent", "dev").out
     assert context(mem)["state"] == "validated"
-    assert mem("session", "task", "*develop", "--agent", "dev", "--json").json["state"] == "in_development"
+    assert (
+        mem("session", "task", "*develop", "--agent", "dev", "--json").json["state"]
+        == "in_development"
+    )
     again = mem("session", "task", "develop", "--agent", "dev", "--json").json
     assert (again["counted"], len(again["tasks"])) == (False, 3)
     assert "done already" in mem("session", "task", "develop", "--agent", "dev").out
     unknown = mem("session", "task", "wash the car", "--json").json
-    assert (unknown["known"], unknown["workflow"], unknown["state"]) == (False, "story_development", "in_development")
+    assert (unknown["known"], unknown["workflow"], unknown["state"]) == (
+        False,
+        "story_development",
+        "in_development",
+    )
     found = context(mem, "--agent", "qa")
-    assert (found["kind"], found["previous_agent"]["agent"], found["story"]) == ("workflow", "dev", "docs/s.md")
+    assert (found["kind"], found["previous_agent"]["agent"], found["story"]) == (
+        "workflow",
+        "dev",
+        "docs/s.md",
+    )
     assert "*" not in "".join(found["last_commands"])
     assert found["message"].startswith("Continuing from @dev, just now; last: *develop.")
     assert "**" not in found["message"]
@@ -51,22 +66,35 @@ def test_after_an_hour_it_is_new(mem: Mem) -> None:
     first = context(mem, ago=200)["id"]
     mem("session", "task", "other")
     found = context(mem)
-    assert (found["kind"], found["workflow"], found["story"], len(found["tasks"])) == ("existing", None, None, 1)
+    assert (found["kind"], found["workflow"], found["story"], len(found["tasks"])) == (
+        "existing",
+        None,
+        None,
+        1,
+    )
     assert found["id"] != first
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "commands"),
     [
-        ('[{"role": "user", "content": "*create-epic"}, {"role": "assistant", "content": [{"type": "text", "text": "*create-story"}]}]', "workflow", 2),
-        ('{"role": "user", "content": "*develop"}\n{"broken\n{"role": "user", "content": "so *important*"}\n', "existing", 1),
+        (
+            '[{"role": "user", "content": "*create-epic"}, {"role": "assistant", "content": [{"type": "text", "text": "*create-story"}]}]',
+            "workflow",
+            2,
+        ),
+        (
+            '{"role": "user", "content": "*develop"}\n{"broken\n{"role": "user", "content": "so *important*"}\n',
+            "existing",
+            1,
+        ),
         ('{"messages": [{"text": "hello"}]}', "existing", 0),
         ('{"type": "user", "message": {"role": "user", "content": "*develop"}}\n', "existing", 1),
         ("[]", "new", 0),
         ("", "new", 0),
         ("[1, null, []]", "new", 0),
     ],
-)  # fmt: skip
+)
 def test_a_history_decides(mem: Mem, tmp_path: Path, text: str, kind: str, commands: int) -> None:
     """In the forms that tools write; what is not a message is passed over."""
     path = tmp_path / "chat.json"
@@ -79,7 +107,10 @@ def test_a_history_decides(mem: Mem, tmp_path: Path, text: str, kind: str, comma
 def test_a_history_that_is_none(mem: Mem, tmp_path: Path) -> None:
     """Said with the form that is wanted."""
     (tmp_path / "x").write_text("just words")
-    assert "holds no messages" in mem("session", "context", "--history", str(tmp_path / "x"), code=1).err
+    assert (
+        "holds no messages"
+        in mem("session", "context", "--history", str(tmp_path / "x"), code=1).err
+    )
     assert "No such file" in mem("session", "context", "--history", str(tmp_path / "y"), code=1).err
 
 
@@ -115,7 +146,9 @@ def test_a_handover_is_told_to_whom_it_is_for(mem: Mem) -> None:
     assert [one["text"] for one in made["decisions"]] == ["no retries", "Use SERIALIZABLE"]
     assert [one["text"] for one in made["tasks"]] == ["check the logs"]
     assert {"id": decision, "text": "Use SERIALIZABLE"} in made["evidence"]
-    assert [row["title"] for row in context(mem, "--agent", "qa")["handovers"]] == ["@dev to @qa: Ready for review"]
+    assert [row["title"] for row in context(mem, "--agent", "qa")["handovers"]] == [
+        "@dev to @qa: Ready for review"
+    ]
     assert context(mem, "--agent", "dev")["handovers"] == []
     record = mem.show(made["id"])
     assert (record["type"], record["agent"], record["store"]) == ("context", "qa", "shared")
@@ -132,7 +165,9 @@ def test_a_newer_one_takes_its_place(mem: Mem) -> None:
     assert titles == {"@dev to @qa: second", "@po to @qa: third"}
     mem("session", "handover", "dev", "--from", "qa", "-m", "fixed")
     assert context(mem, "--agent", "qa")["handovers"] == []
-    assert [row["title"] for row in context(mem, "--agent", "dev")["handovers"]] == ["@qa to @dev: fixed"]
+    assert [row["title"] for row in context(mem, "--agent", "dev")["handovers"]] == [
+        "@qa to @dev: fixed"
+    ]
 
 
 def test_a_handover_reaches_another_clone(clones: tuple[Mem, Mem]) -> None:
@@ -142,9 +177,13 @@ def test_a_handover_reaches_another_clone(clones: tuple[Mem, Mem]) -> None:
     one("session", "handover", "ops", "--from", "dev", "-m", "only here", "--private")
     one("sync")
     two("sync")
-    assert [row["title"] for row in context(two, "--agent", "qa")["handovers"]] == ["@dev to @qa: over to you 🎉"]
+    assert [row["title"] for row in context(two, "--agent", "qa")["handovers"]] == [
+        "@dev to @qa: over to you 🎉"
+    ]
     assert context(two, "--agent", "ops")["handovers"] == []
-    assert [row["title"] for row in context(one, "--agent", "ops")["handovers"]] == ["@dev to @ops: only here"]
+    assert [row["title"] for row in context(one, "--agent", "ops")["handovers"]] == [
+        "@dev to @ops: only here"
+    ]
 
 
 def test_handovers_that_make_no_sense(mem: Mem) -> None:
@@ -152,7 +191,11 @@ def test_handovers_that_make_no_sense(mem: Mem) -> None:
     assert "itself" in mem("session", "handover", "dev", "--from", "dev", "-m", "x", code=1).err
     assert "nothing to hand over" in mem("session", "handover", "dev", code=1).err
     mem("session", "handover", "dev", "-m", "-", stdin=b"from\nstdin")
-    assert mem("session", "context", "--agent", "dev", "--json").json["handovers"][0]["title"].endswith("from stdin")
+    assert (
+        mem("session", "context", "--agent", "dev", "--json")
+        .json["handovers"][0]["title"]
+        .endswith("from stdin")
+    )
 
 
 def test_secrets_are_masked_in_a_handover(mem: Mem) -> None:
@@ -160,7 +203,11 @@ def test_secrets_are_masked_in_a_handover(mem: Mem) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     done = mem("session", "handover", "qa", "-m", f"use {key}", "--evidence", key)
     assert "masked a secret" in done.err
-    assert key not in json.dumps(mem("list", "--json").json) + mem("show", context(mem, "--agent", "qa")["handovers"][0]["id"]).out
+    assert (
+        key
+        not in json.dumps(mem("list", "--json").json)
+        + mem("show", context(mem, "--agent", "qa")["handovers"][0]["id"]).out
+    )
 
 
 # -- workflows
@@ -172,7 +219,10 @@ def test_workflows_are_listed(mem: Mem) -> None:
     assert (every["file"], len(every["workflows"])) == (None, 12)
     assert sum(len(flow["transitions"]) for flow in every["workflows"]) == 37
     assert sum(len(flow["tasks"]) for flow in every["workflows"]) == 17
-    assert "next: *review-qa ${story_path}, *run-tests" in mem("session", "workflows", "story_development").out
+    assert (
+        "next: *review-qa ${story_path}, *run-tests"
+        in mem("session", "workflows", "story_development").out
+    )
     assert "git commit" in mem("session", "workflows", "git_workflow").out
     assert "there is no workflow 'x'" in mem("session", "workflows", "x", code=1).err
 
@@ -181,7 +231,9 @@ def test_a_repositorys_own_workflow(mem: Mem) -> None:
     """It is listed, and its tasks count."""
     (mem.folder / ".gitmem").mkdir()
     path = mem.folder / ".gitmem" / "workflows.yaml"
-    path.write_text("workflows:\n  release:\n    - {state: cut, trigger: cut-release, next: [ship-release]}\n")
+    path.write_text(
+        "workflows:\n  release:\n    - {state: cut, trigger: cut-release, next: [ship-release]}\n"
+    )
     assert ".gitmem/workflows.yaml" in mem("session", "workflows").out
     assert "release is at cut. Next: *ship-release" in mem("session", "task", "cut-release").out
     path.write_text("workflows:\n  release:\n    - {state: Cut It, trigger: cut-release}\n")
@@ -213,20 +265,40 @@ def test_the_epic_at_hand_is_named_in_next_steps(mem: Mem) -> None:
 
 def test_nothing_empty_is_handed_over(mem: Mem) -> None:
     """Options without a text say nothing."""
-    assert "nothing to hand over" in mem("session", "handover", "qa", "--open", " ", "--evidence", "", code=1).err
-    found = mem("session", "handover", "qa", "--open", "", "--open", "a\nb", "--decision", "", "--evidence", "", "--json").json
+    assert (
+        "nothing to hand over"
+        in mem("session", "handover", "qa", "--open", " ", "--evidence", "", code=1).err
+    )
+    found = mem(
+        "session",
+        "handover",
+        "qa",
+        "--open",
+        "",
+        "--open",
+        "a\nb",
+        "--decision",
+        "",
+        "--evidence",
+        "",
+        "--json",
+    ).json
     assert (found["tasks"], found["decisions"], found["evidence"]) == ([{"text": "a\nb"}], [], [])
 
 
 def test_a_secret_is_masked_in_all_that_is_told_of_a_hand_over(mem: Mem) -> None:
     """Said once, and not printed again."""
     secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
-    done = mem("session", "handover", "qa", "-m", f"token {secret}", "--open", f"use {secret}", "--json")
+    done = mem(
+        "session", "handover", "qa", "-m", f"token {secret}", "--open", f"use {secret}", "--json"
+    )
     assert secret not in done.out
     assert done.err.count("masked a secret: GitHub token in line 1") == 1
 
 
 def test_messages_from_both_ways(mem: Mem) -> None:
     """Standard input is read where `-` stands among others."""
-    found = mem("session", "handover", "qa", "-m", "first", "-m", "-", "--json", stdin=b"second\n").json
+    found = mem(
+        "session", "handover", "qa", "-m", "first", "-m", "-", "--json", stdin=b"second\n"
+    ).json
     assert found["message"] == "first\n\nsecond"

@@ -81,7 +81,12 @@ def test_status_counts(mem: Mem) -> None:
     assert row["stores"]["shared"]["records"] == {"gotcha": 1, "memory": 2}
     assert row["stores"]["shared"]["tip"] == tip(mem.folder)
     assert row["stores"]["private"]["tip"] == tip(mem.folder, PRIVATE)
-    assert (row["repository"], row["damaged"], row["conflicts"], row["journal"]) == (str(mem.folder), [], 0, 0)
+    assert (row["repository"], row["damaged"], row["conflicts"], row["journal"]) == (
+        str(mem.folder),
+        [],
+        0,
+        0,
+    )
 
 
 def damage(folder: Path, id: str, data: bytes = b"---\nid: [broken\n", path: str = "") -> str:
@@ -90,8 +95,19 @@ def damage(folder: Path, id: str, data: bytes = b"---\nid: [broken\n", path: str
     index = {"GIT_INDEX_FILE": str(folder / ".git" / "scratch-index")}
     env = ["env", *(f"{k}={v}" for k, v in index.items()), "git", "-C", str(folder)]
     subprocess.run([*env, "read-tree", SHARED], check=True)
-    subprocess.run([*env, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path or f'memories/{id[-2:]}/{id}.md'}"], check=True)
-    tree = subprocess.run([*env, "write-tree"], check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(
+        [
+            *env,
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            f"100644,{blob},{path or f'memories/{id[-2:]}/{id}.md'}",
+        ],
+        check=True,
+    )
+    tree = subprocess.run(
+        [*env, "write-tree"], check=True, capture_output=True, text=True
+    ).stdout.strip()
     (folder / ".git" / "scratch-index").unlink()
     commit = git(folder, "commit-tree", tree, "-p", SHARED, "-m", "foreign")
     git(folder, "update-ref", SHARED, commit)
@@ -105,7 +121,9 @@ def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
     blob = damage(mem.folder, id)
 
     assert "1 damaged file(s)" in mem("status").out
-    assert [row["path"] for row in mem("status", "--json").json["damaged"]] == [f"memories/{id[-2:]}/{id}.md"]
+    assert [row["path"] for row in mem("status", "--json").json["damaged"]] == [
+        f"memories/{id[-2:]}/{id}.md"
+    ]
     done = mem("doctor", code=1)
     assert f"damaged: memories/{id[-2:]}/{id}.md" in done.out
     assert blob[:12] in done.out
@@ -130,9 +148,21 @@ def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
         ).encode(),
     )
     for command in (
-        ("list",), ("show", evil), ("graph",), ("graph", "--dot"), ("log", evil), ("log", evil, "-p"), ("search", "t1"), ("status",), ("doctor",),
-        ("list", "--json"), ("show", evil, "--json"), ("graph", "--json"), ("search", "t1", "--json"), ("list", "--format", "{origin} {agent} {title}"),
-    ):  # fmt: skip
+        ("list",),
+        ("show", evil),
+        ("graph",),
+        ("graph", "--dot"),
+        ("log", evil),
+        ("log", evil, "-p"),
+        ("search", "t1"),
+        ("status",),
+        ("doctor",),
+        ("list", "--json"),
+        ("show", evil, "--json"),
+        ("graph", "--json"),
+        ("search", "t1", "--json"),
+        ("list", "--format", "{origin} {agent} {title}"),
+    ):
         done = mem(*command)
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err), command
     assert "\u202e" in mem.show(evil)["title"]
@@ -140,7 +170,13 @@ def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
     assert '"\\"];x"' in dot
 
 
-@pytest.mark.parametrize("line", ["created: 2026-13-45T99:99:99Z", "created: 2026-02-03T00:00:00Z\nupdated: 2026-02-30T00:00:00Z"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "created: 2026-13-45T99:99:99Z",
+        "created: 2026-02-03T00:00:00Z\nupdated: 2026-02-30T00:00:00Z",
+    ],
+)
 def test_a_time_that_is_none_is_damage(mem: Mem, line: str) -> None:
     """A record with an impossible time is told as damaged, and breaks no command."""
     id = mem.add("T")
@@ -271,14 +307,19 @@ def overwrite(path: Path, *tables: str) -> None:
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         size = db.execute("PRAGMA page_size").fetchone()[0]
-        pages = [db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0] for name in tables]
+        pages = [
+            db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
+            for name in tables
+        ]
     with path.open("r+b") as file:
         for page in pages:
             file.seek(size * (page - 1))
             file.write(b"\xff" * size)
 
 
-@pytest.mark.parametrize("table", ["records", "words_data", "edges", "tips", "records_created", "usage"])
+@pytest.mark.parametrize(
+    "table", ["records", "words_data", "edges", "tips", "records_created", "usage"]
+)
 def test_damage_inside_the_index_is_healed(mem: Mem, table: str) -> None:
     """A page that a disk destroyed costs no answer: the index is built anew; doctor alone only tells."""
     one = mem.add("one word")
@@ -286,7 +327,15 @@ def test_damage_inside_the_index_is_healed(mem: Mem, table: str) -> None:
     mem("link", one, two)
     mem("list")
     path = mem.folder / ".git/gitmem/index.db"
-    for command in (("list",), ("search", "word"), ("show", one[-8:]), ("graph",), ("status",), ("list", "--file", "x"), ("log", one)):
+    for command in (
+        ("list",),
+        ("search", "word"),
+        ("show", one[-8:]),
+        ("graph",),
+        ("status",),
+        ("list", "--file", "x"),
+        ("log", one),
+    ):
         overwrite(path, table)
         mem(*command)
     overwrite(path, table)
@@ -319,7 +368,9 @@ def test_a_reader_does_not_wait_for_ever(mem: Mem, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("gitmem.index.fresh.FIRST_INDEX", 0.3)
     id = mem.add("one")
     mem("list")
-    with contextlib.closing(sqlite3.connect(mem.folder / ".git/gitmem/index.db", isolation_level=None)) as other:
+    with contextlib.closing(
+        sqlite3.connect(mem.folder / ".git/gitmem/index.db", isolation_level=None)
+    ) as other:
         other.execute("BEGIN IMMEDIATE")
         mem("add", "two")
         done = mem("list", "--format", "{title}")
@@ -452,7 +503,11 @@ def test_config_shows_all(mem: Mem) -> None:
 
     assert set(rows) == set(SETTINGS)
     assert all(name in out for name in SETTINGS)
-    assert rows["captureThreshold"] == {"value": 3, "default": 3, "what": SETTINGS["captureThreshold"][2]}
+    assert rows["captureThreshold"] == {
+        "value": 3,
+        "default": 3,
+        "what": SETTINGS["captureThreshold"][2],
+    }
 
 
 def test_config_sets_and_unsets(mem: Mem) -> None:
@@ -519,7 +574,12 @@ def test_config_from_the_command_line(mem: Mem) -> None:
     """`git -c` reaches gitmem as it reaches git."""
     env = {**os.environ, "PATH": venv_path()}
     done = subprocess.run(
-        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"], cwd=mem.folder, capture_output=True, text=True, check=True, env=env
+        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"],
+        cwd=mem.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=env,
     )
 
     assert done.stdout == "dev\n"
@@ -537,7 +597,9 @@ def test_completion(mem: Mem, shell: str) -> None:
 
 def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many, and whether all were looked at: what was not looked at is not told as found."""
-    for n, text in enumerate(("import decimal\n", "def charge(order):\n", "raise SystemExit(main())\n")):
+    for n, text in enumerate(
+        ("import decimal\n", "def charge(order):\n", "raise SystemExit(main())\n")
+    ):
         (mem.folder / f"f{n}.py").write_text(text)
         mem("gotcha", "add", f"about {n}", "--anchor", f"f{n}.py:1")
     row = mem("status", "--json").json
@@ -547,14 +609,21 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
         (mem.folder / f"f{n}.py").unlink()
     row = mem("status", "--json").json
     assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (2, 3, True)
-    assert "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
+    assert (
+        "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
+    )
 
     monkeypatch.setattr("gitmem.cli.setup.status_config.DRIFT_PATIENCE", 0.0)
     row = mem("status", "--json").json
     assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 0, False)
     assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out
-    whole, turns = placement.survey, iter([True] * 6)  # three files are read, the first one's gotcha is searched for
-    monkeypatch.setattr(placement, "survey", lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)))
+    # three files are read, the first one's gotcha is searched for
+    whole, turns = placement.survey, iter([True] * 6)
+    monkeypatch.setattr(
+        placement,
+        "survey",
+        lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)),
+    )
     assert "! at least 1 gotcha(s) whose code is not found any more" in mem("status").out
 
 
@@ -567,8 +636,13 @@ def test_status_tells_where_the_work_stands(mem):
     mem("session", "start", "--title", "invoices")
     lines = mem("status").out.splitlines()
     assert any(line.startswith("session ") and "git mem session show" in line for line in lines)
-    assert any(line.startswith("epic ") and line.endswith("git mem work show checkout") for line in lines)
-    assert any(line.startswith("to do ") and "Load-test the checkout" in line and "git mem summary" in line for line in lines)
+    assert any(
+        line.startswith("epic ") and line.endswith("git mem work show checkout") for line in lines
+    )
+    assert any(
+        line.startswith("to do ") and "Load-test the checkout" in line and "git mem summary" in line
+        for line in lines
+    )
     work = mem("status", "--json").json["work"]
     assert [epic["name"] for epic in work["epics"]] == ["checkout"]
     assert work["pending_tasks"] == ["Load-test the checkout"]
@@ -576,7 +650,14 @@ def test_status_tells_where_the_work_stands(mem):
 
 @pytest.mark.parametrize(
     ("guess", "command"),
-    [("remember", "add"), ("note", "add"), ("decision", "add"), ("health", "doctor"), ("remove", "forget"), ("where", "status")],
+    [
+        ("remember", "add"),
+        ("note", "add"),
+        ("decision", "add"),
+        ("health", "doctor"),
+        ("remove", "forget"),
+        ("where", "status"),
+    ],
 )
 def test_a_guessed_word_leads_to_the_command(mem, guess, command):
     done = mem(guess, "anything", code=2)

@@ -55,7 +55,11 @@ def test_a_conflict_is_kept_and_told(clones: tuple[Mem, Mem]) -> None:
     assert [row["id"] for row in one("list", "--conflicts", "--json").json] == [id]
     attic = git(one.folder, "ls-tree", "-r", "--name-only", SHARED, f"attic/{id}/").splitlines()
     texts = "".join(git(one.folder, "show", f"{SHARED}:{path}") for path in attic)
-    won, lost = ("one says this", "two says that") if "one says this" in one.show(id)["body"] else ("two says that", "one says this")
+    won, lost = (
+        ("one says this", "two says that")
+        if "one says this" in one.show(id)["body"]
+        else ("two says that", "one says this")
+    )
     assert one.show(id)["body"] == f"{won}\n"
     assert lost in texts
     card = one("show", id).out
@@ -126,7 +130,12 @@ def test_remote_show_and_status_tell_what_waits(clones: tuple[Mem, Mem], hub: Pa
     one, _ = clones
     one("add", "T")
     row = one("remote", "show", "--json").json
-    assert (row["remote"], row["url"], row["ref"], row["unpushed"]) == ("origin", str(hub), SHARED, 2)
+    assert (row["remote"], row["url"], row["ref"], row["unpushed"]) == (
+        "origin",
+        str(hub),
+        SHARED,
+        2,
+    )
     assert "not sent: 2 commit(s)" in one("remote", "show").out
     assert "2 commit(s) not sent" in one("status").out
 
@@ -152,14 +161,21 @@ def test_branch_mode(clones: tuple[Mem, Mem], hub: Path) -> None:
     """Where only branches are taken, memory travels on a branch of its own."""
     one, two = clones
     for mem in clones:
-        assert "refs/heads/gitmem/main" in mem("remote", "enable", "origin", "--branch", "--yes").err
+        assert (
+            "refs/heads/gitmem/main" in mem("remote", "enable", "origin", "--branch", "--yes").err
+        )
     one("add", "T")
     one("sync")
     two("sync")
 
     assert two.titles() == ["T"]
-    assert git(hub, "for-each-ref", "--format=%(refname)").splitlines() == ["refs/heads/gitmem/main", "refs/heads/main"]
-    assert git(one.folder, "for-each-ref", "--format=%(refname)", "refs/heads").splitlines() == ["refs/heads/main"]
+    assert git(hub, "for-each-ref", "--format=%(refname)").splitlines() == [
+        "refs/heads/gitmem/main",
+        "refs/heads/main",
+    ]
+    assert git(one.folder, "for-each-ref", "--format=%(refname)", "refs/heads").splitlines() == [
+        "refs/heads/main"
+    ]
 
 
 @pytest.mark.parametrize("what", ["path", "url"])
@@ -233,7 +249,9 @@ def test_a_remote_that_refuses(clones: tuple[Mem, Mem], hub: Path) -> None:
     """A refusal by policy names the three ways out."""
     one, _ = clones
     hook = hub / "hooks" / "pre-receive"
-    hook.write_text("#!/bin/sh\nwhile read a b ref; do case $ref in refs/heads/*) ;; *) echo not allowed >&2; exit 1;; esac; done\n")
+    hook.write_text(
+        "#!/bin/sh\nwhile read a b ref; do case $ref in refs/heads/*) ;; *) echo not allowed >&2; exit 1;; esac; done\n"
+    )
     hook.chmod(0o755)
     one("add", "T")
     done = one("sync", code=1)
@@ -281,8 +299,18 @@ def test_sync_as_json(clones: tuple[Mem, Mem]) -> None:
     sent = one("sync", "--json").json
     got = two("sync", "--json").json
 
-    assert (sent["remote"], sent["sent"], sent["pushed"], sent["received"]) == ("origin", 2, True, 0)
-    assert (got["received"], got["pushed"], got["merged"], got["conflicts"]) == (2, False, False, [])
+    assert (sent["remote"], sent["sent"], sent["pushed"], sent["received"]) == (
+        "origin",
+        2,
+        True,
+        0,
+    )
+    assert (got["received"], got["pushed"], got["merged"], got["conflicts"]) == (
+        2,
+        False,
+        False,
+        [],
+    )
 
 
 def test_plain_git_does_not_carry_memory(clones: tuple[Mem, Mem], hub: Path) -> None:

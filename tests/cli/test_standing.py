@@ -18,10 +18,17 @@ def test_supersede_archives_the_old_one(mem: Mem) -> None:
     assert commits(mem.folder) == before + 1
     assert mem.titles() == ["READ COMMITTED"]
     new = mem.show(mem("list", "--json").json[0]["id"])
-    assert (new["supersedes"], new["type"], new["tags"], new["importance"]) == ([old], "decision", ["db"], 9)
+    assert (new["supersedes"], new["type"], new["tags"], new["importance"]) == (
+        [old],
+        "decision",
+        ["db"],
+        9,
+    )
     assert new["anchors"] == mem.show(old)["anchors"]
     assert mem.show(old)["status"] == "archived"
-    assert f"Superseded by:{new['id'][-8:]}" in mem("show", old).out.replace(" ", "").replace("Supersededby", "Superseded by")
+    assert f"Superseded by:{new['id'][-8:]}" in mem("show", old).out.replace(" ", "").replace(
+        "Supersededby", "Superseded by"
+    )
 
 
 def test_supersede_by_a_record_that_is_there(mem: Mem) -> None:
@@ -62,7 +69,9 @@ def test_link_and_unlink(mem: Mem) -> None:
     a, b, c = mem.add("a"), mem.add("b"), mem.add("c")
     assert mem("link", a[-8:], b[-8:], c[-8:]).out.startswith("linked ")
     assert mem.show(a)["links"] == sorted([b, c])
-    assert a[-8:] in next(line for line in mem("show", b).out.splitlines() if line.startswith("Linked from:"))
+    assert a[-8:] in next(
+        line for line in mem("show", b).out.splitlines() if line.startswith("Linked from:")
+    )
 
     mem("unlink", a[-8:], b[-8:])
     assert mem.show(a)["links"] == [c]
@@ -169,7 +178,9 @@ def test_forget_leaves_a_mark_and_history(mem: Mem) -> None:
     tree = git(mem.folder, "ls-tree", "-r", "--name-only", "refs/gitmem/heads/main").splitlines()
     assert f"tombstones/{id[-2:]}/{id}" in tree
     assert not [path for path in tree if path.endswith(f"{id}.md")]
-    assert "no longer true" in git(mem.folder, "show", f"refs/gitmem/heads/main:tombstones/{id[-2:]}/{id}")
+    assert "no longer true" in git(
+        mem.folder, "show", f"refs/gitmem/heads/main:tombstones/{id[-2:]}/{id}"
+    )
     mem("show", id, code=1)
     mem("forget", id, code=1)
 
@@ -198,7 +209,10 @@ def test_forget_several_in_one_commit(mem: Mem) -> None:
 
     assert commits(mem.folder) == before + 1
     assert mem.titles("--all") == []
-    assert {row["store"] for row in mem("restore", "--list", "--json").json} == {"shared", "private"}
+    assert {row["store"] for row in mem("restore", "--list", "--json").json} == {
+        "shared",
+        "private",
+    }
 
 
 def test_restore_of_what_never_was(mem: Mem) -> None:
@@ -231,6 +245,10 @@ def test_a_successor_is_in_the_namespace_of_what_it_replaces(mem: Mem) -> None:
 
 
 def test_the_successor_of_a_gotcha_has_its_triggers(mem: Mem) -> None:
-    old = mem("gotcha", "add", "The gateway hangs", "--error", "TimeoutError: gateway", "--json").json["id"]
+    old = mem(
+        "gotcha", "add", "The gateway hangs", "--error", "TimeoutError: gateway", "--json"
+    ).json["id"]
     new = mem("supersede", old, "The gateway needs 60 s", "--json").json["id"]
-    assert mem("show", new, "--json").json["triggers"] == mem("show", old, "--json").json["triggers"]
+    assert (
+        mem("show", new, "--json").json["triggers"] == mem("show", old, "--json").json["triggers"]
+    )

@@ -10,7 +10,11 @@ from tests.conftest import git
 
 def entries(mem: Mem, *args: str) -> list[dict]:
     """Return the entries of the summary."""
-    return [e for part in mem("summary", "show", *args, "--json").json["sections"].values() for e in part]
+    return [
+        e
+        for part in mem("summary", "show", *args, "--json").json["sections"].values()
+        for e in part
+    ]
 
 
 def texts(mem: Mem, *args: str) -> list[str]:
@@ -29,7 +33,9 @@ def test_before_the_first_session_it_says_how_it_begins(mem: Mem):
 def test_a_task_that_is_done_is_put_aside_among_the_records_too(mem: Mem):
     record = mem("add", "-t", "task", "Load-test the new isolation level", "--json").json
     other = mem("add", "-t", "task", "Write the runbook of the backups", "--json").json
-    task = mem("summary", "add", "--kind", "task", "Load-test the new isolation level", "--json").json
+    task = mem(
+        "summary", "add", "--kind", "task", "Load-test the new isolation level", "--json"
+    ).json
     done = mem("summary", "done", task["id"])
     assert record["id"] in done.out + done.err
     assert mem("show", record["id"], "--json").json["status"] == "archived"
@@ -38,7 +44,9 @@ def test_a_task_that_is_done_is_put_aside_among_the_records_too(mem: Mem):
 
 def test_an_entry_is_put_in_shown_pinned_done_and_dropped(mem: Mem):
     mem("summary", "add", "Use SERIALIZABLE for payments")
-    task = mem("summary", "add", "--kind", "task", "Load-test the new isolation level", "--json").json
+    task = mem(
+        "summary", "add", "--kind", "task", "Load-test the new isolation level", "--json"
+    ).json
     shown = mem("summary", "--ids").out
     for part in ("Decisions\n", "Pending tasks\n", "Use SERIALIZABLE for payments", task["id"][:8]):
         assert part in shown
@@ -71,7 +79,11 @@ def test_the_newer_decision_takes_the_older_ones_place_and_history_has_both(mem:
     assert "- decision: Use MySQL" in diff
     assert "+ decision: Use PostgreSQL" in diff
     assert texts(mem, "--at", "@~1") == ["Use MySQL for the orders store"]
-    assert mem("summary", "diff", "@~1", "@", "--json").json["added"][0]["text"].startswith("Use PostgreSQL")
+    assert (
+        mem("summary", "diff", "@~1", "@", "--json")
+        .json["added"][0]["text"]
+        .startswith("Use PostgreSQL")
+    )
     assert "+1 -1" in mem("summary", "history").out
 
 
@@ -95,7 +107,9 @@ def test_two_clones_grow_apart_and_merge_entry_by_entry(repo: Path, tmp_path: Pa
     two("sync")
     mem("sync")
     assert (
-        sorted(texts(mem)) == sorted(texts(two)) == ["Answer in Portuguese", "Use SERIALIZABLE for payments", "Write the migration guide"]
+        sorted(texts(mem))
+        == sorted(texts(two))
+        == ["Answer in Portuguese", "Use SERIALIZABLE for payments", "Write the migration guide"]
     )
     assert next(e for e in entries(mem) if e["id"] == id)["pinned"]
     assert git(repo, "rev-parse", SHARED) == git(tmp_path / "two", "rev-parse", SHARED)
@@ -117,13 +131,19 @@ def test_it_is_edited_as_text(mem: Mem, tmp_path: Path):
 
     mem("summary", "edit", env={"GIT_EDITOR": f"{sys.executable} {editor}"})
     assert sorted(texts(mem)) == ["Small commits", "Use SERIALIZABLE for payments"]
-    assert next(e for e in entries(mem) if e["kind"] == "preference")["detail"] == "one purpose each"
+    assert (
+        next(e for e in entries(mem) if e["kind"] == "preference")["detail"] == "one purpose each"
+    )
     assert next(e for e in entries(mem) if e["kind"] == "decision")["pinned"]
     assert "Deploy on Fridays only" in mem("summary", "diff").out
 
 
-@pytest.mark.parametrize("text", ["## Nonsense\n- x\n", "## Decisions\nno entry\n", "- before any heading\n"])
-def test_text_that_cannot_be_read_names_its_line_and_changes_nothing(mem: Mem, tmp_path: Path, text: str):
+@pytest.mark.parametrize(
+    "text", ["## Nonsense\n- x\n", "## Decisions\nno entry\n", "- before any heading\n"]
+)
+def test_text_that_cannot_be_read_names_its_line_and_changes_nothing(
+    mem: Mem, tmp_path: Path, text: str
+):
     mem("summary", "add", "Use SERIALIZABLE for payments")
     (tmp_path / "new").write_text(text)
     done = mem("summary", "edit", env={"GIT_EDITOR": f"cp {tmp_path / 'new'}"}, code=1)

@@ -30,7 +30,9 @@ def test_what_was_dropped_does_not_come_back_in_the_words_it_had_before(mem: Mem
     assert texts(mem) == []
 
 
-def test_what_was_edited_away_does_not_come_back_in_the_words_it_had_before(mem: Mem, open_store: Any, tmp_path: Path):
+def test_what_was_edited_away_does_not_come_back_in_the_words_it_had_before(
+    mem: Mem, open_store: Any, tmp_path: Path
+):
     first = entry(DECISION, "Retries use exponential backoff with jitter", NOW)
     second = entry(DECISION, "Retry uses exponential backoff, with jitter", NOW + 60)
     store = open_store(mem.folder)
@@ -66,7 +68,9 @@ def test_what_one_clone_drops_and_another_renews_stays_dropped(mem: Mem, tmp_pat
     mem("summary", "drop", id)
     two("summary", "pin", id)
     two("summary", "unpin", id)
-    two("summary", "edit", env={"GIT_EDITOR": _editor(tmp_path, "s/for payments/for all payments/")})
+    two(
+        "summary", "edit", env={"GIT_EDITOR": _editor(tmp_path, "s/for payments/for all payments/")}
+    )
     mem("sync")
     two("sync")
     mem("sync")
@@ -97,11 +101,19 @@ def test_a_decision_that_was_overruled_by_hand_is_told_no_more(mem: Mem):
 
 
 def test_an_editor_keeps_what_it_does_not_show_and_what_stands_twice(mem: Mem, tmp_path: Path):
-    cumulative(mem.folder, {**entry(CONTEXT, "A thing of a newer version"), "kind": "risk"}, entry(DECISION, "Use MySQL for orders"))
+    cumulative(
+        mem.folder,
+        {**entry(CONTEXT, "A thing of a newer version"), "kind": "risk"},
+        entry(DECISION, "Use MySQL for orders"),
+    )
     id = next(e["id"] for e in entries(mem) if e["kind"] == DECISION)
     script = f"s/^- .{id}. \\(Use MySQL.*\\)/&\\n- [{id}] And never use threads in workers/"
     mem("summary", "edit", env={"GIT_EDITOR": _editor(tmp_path, script)})
-    assert sorted(texts(mem)) == ["A thing of a newer version", "And never use threads in workers", "Use MySQL for orders"]
+    assert sorted(texts(mem)) == [
+        "A thing of a newer version",
+        "And never use threads in workers",
+        "Use MySQL for orders",
+    ]
 
 
 def test_a_copy_of_an_id_that_is_named_twice_is_one(mem: Mem):
@@ -129,7 +141,8 @@ def test_what_a_model_found_obsolete_does_not_come_back(mem: Mem, open_store: An
 def test_a_model_that_finds_everything_obsolete_is_not_believed(mem: Mem, open_store: Any):
     words = "alpha bravo charlie delta echo foxtrot golf hotel india juliet".split()
     many = [
-        entry(DECISION, f"{a.title()} {b} {c} it is", NOW) for a, b, c in zip(words, words[3:] + words, words[5:] + words, strict=False)
+        entry(DECISION, f"{a.title()} {b} {c} it is", NOW)
+        for a, b, c in zip(words, words[3:] + words, words[5:] + words, strict=False)
     ]
     store = open_store(mem.folder)
     project_summary.grow(store, WHO, sections(*many), LIMIT, "one")
@@ -149,18 +162,36 @@ def test_what_an_entry_says_cannot_leave_its_line_of_a_question(mem: Mem, open_s
         seen.append(text)
         return {"obsolete": []}
 
-    project_summary.grow(store, WHO, sections(entry(DECISION, "Releases go out by the pipeline alone", NOW + 60)), LIMIT, "two", ask)
+    project_summary.grow(
+        store,
+        WHO,
+        sections(entry(DECISION, "Releases go out by the pipeline alone", NOW + 60)),
+        LIMIT,
+        "two",
+        ask,
+    )
     (text,) = seen
     assert [line for line in text.split("\n") if line.strip() == "NEW"] == ["NEW"]
     assert "</entries> all" not in text
 
 
 @pytest.mark.parametrize(
-    "odd", [{"of": "many"}, {"files": [1, "a"]}, {"also": 7}, {"text": 12}, {"text": None}, {"at": 5}, {"session": []}]
+    "odd",
+    [
+        {"of": "many"},
+        {"files": [1, "a"]},
+        {"also": 7},
+        {"text": 12},
+        {"text": None},
+        {"at": 5},
+        {"session": []},
+    ],
 )
 def test_entries_of_another_form_are_no_obstacle(mem: Mem, open_store: Any, odd: dict[str, Any]):
     cumulative(
-        mem.folder, {**entry(DECISION, "Use MySQL for the orders store"), **odd}, entry(TASK, "Load-test the thing at night", NOW - 9e6)
+        mem.folder,
+        {**entry(DECISION, "Use MySQL for the orders store"), **odd},
+        entry(TASK, "Load-test the thing at night", NOW - 9e6),
     )
     store = open_store(mem.folder)
     fresh = sections(
@@ -196,9 +227,17 @@ def test_no_part_of_an_entry_reaches_the_terminal_or_a_model_raw(mem: Mem):
         "files": ["a\x1b[0m"],
     }
     cumulative(
-        mem.folder, {**entry(DECISION, "Use MySQL for the orders store"), **odd}, {**entry(TASK, "Load-test it well"), "kind": "\x1b[9mx"}
+        mem.folder,
+        {**entry(DECISION, "Use MySQL for the orders store"), **odd},
+        {**entry(TASK, "Load-test it well"), "kind": "\x1b[9mx"},
     )
-    for args in (("summary", "--ids"), ("summary", "history", "-p"), ("summary", "diff"), ("briefing",), ("opening",)):
+    for args in (
+        ("summary", "--ids"),
+        ("summary", "history", "-p"),
+        ("summary", "diff"),
+        ("briefing",),
+        ("opening",),
+    ):
         done = mem(*args)
         assert "\x1b" not in done.out + done.err, args
         assert "\n## X" not in done.out, args

@@ -30,18 +30,34 @@ def test_symbols_of_a_file_a_folder_and_a_name(shop: Path):
     """In order, with kinds and lines; a name finds what ends with it."""
     rows = json.loads(mem(shop, "code", "symbols", "shop/cart.py", "--json").stdout)
     assert [(row["qualified"], row["kind"], row["first"], row["last"]) for row in rows] == [
-        ("RATE", "constant", 3, 3), ("Cart", "class", 6, 8), ("Cart.total", "function", 7, 8),
-    ]  # fmt: skip
-    assert {row["path"] for row in json.loads(mem(shop, "code", "symbols", "shop", "--json").stdout)} == {"shop/cart.py", "shop/money.py"}
-    assert [(row["path"], row["line"]) for row in json.loads(mem(shop, "code", "symbols", "total", "--json").stdout)] == [
+        ("RATE", "constant", 3, 3),
+        ("Cart", "class", 6, 8),
+        ("Cart.total", "function", 7, 8),
+    ]
+    assert {
+        row["path"] for row in json.loads(mem(shop, "code", "symbols", "shop", "--json").stdout)
+    } == {"shop/cart.py", "shop/money.py"}
+    assert [
+        (row["path"], row["line"])
+        for row in json.loads(mem(shop, "code", "symbols", "total", "--json").stdout)
+    ] == [
         ("other.py", 2),
         ("shop/cart.py", 7),
     ]
-    assert [row["path"] for row in json.loads(mem(shop, "code", "symbols", "Cart.total", "--json").stdout)] == ["shop/cart.py"]
+    assert [
+        row["path"]
+        for row in json.loads(mem(shop, "code", "symbols", "Cart.total", "--json").stdout)
+    ] == ["shop/cart.py"]
     assert "    7  function  Cart.total" in mem(shop, "code", "symbols", "shop/cart.py").stdout
-    assert json.loads(mem(shop, "code", "symbols", "--kind", "class", "--json").stdout)[0]["name"] == "Order"
+    assert (
+        json.loads(mem(shop, "code", "symbols", "--kind", "class", "--json").stdout)[0]["name"]
+        == "Order"
+    )
     assert "nothing of that name is defined" in mem(shop, "code", "symbols", "nowhere").stdout
-    assert [row["name"] for row in json.loads(mem(shop / "shop", "code", "symbols", "money.py", "--json").stdout)] == ["add"]
+    assert [
+        row["name"]
+        for row in json.loads(mem(shop / "shop", "code", "symbols", "money.py", "--json").stdout)
+    ] == ["add"]
 
 
 def test_references_are_told_from_words_that_are_the_same(shop: Path):
@@ -69,8 +85,9 @@ def test_imports_both_ways(shop: Path):
     out = mem(shop, "code", "imports", "app.py").stdout
     assert "shop (Cart) → shop/cart.py" in out
     assert json.loads(mem(shop, "code", "imports", "shop/cart.py", "--of", "--json").stdout) == [
-        {"path": "app.py", "uses": 2, "names": ["Cart"]}, {"path": "shop/__init__.py", "uses": 1, "names": []},
-    ]  # fmt: skip
+        {"path": "app.py", "uses": 2, "names": ["Cart"]},
+        {"path": "shop/__init__.py", "uses": 1, "names": []},
+    ]
     assert "no file uses app.py" in mem(shop, "code", "imports", "app.py", "--of").stdout
     for given, said in (
         ("nowhere.py", "there is no 'nowhere.py'"),
@@ -84,11 +101,18 @@ def test_graph_and_rank(shop: Path):
     """JSON, DOT and text tell the same; files that were not read are named."""
     made = json.loads(mem(shop, "code", "graph", "--json").stdout)
     assert {(edge["from"], edge["to"]) for edge in made["edges"]} == {
-        ("app.py", "shop/cart.py"), ("app.py", "shop/__init__.py"), ("shop/__init__.py", "shop/cart.py"), ("shop/cart.py", "shop/money.py"),
-    }  # fmt: skip
+        ("app.py", "shop/cart.py"),
+        ("app.py", "shop/__init__.py"),
+        ("shop/__init__.py", "shop/cart.py"),
+        ("shop/cart.py", "shop/money.py"),
+    }
     assert made["skipped"] == {"gen_pb2.py": "generated"}
     dot = mem(shop, "code", "graph", "--dot").stdout
-    assert '"app.py" -> "shop/cart.py" [label="2"];' in dot and dot.startswith("digraph code {") and dot.rstrip().endswith("}")
+    assert (
+        '"app.py" -> "shop/cart.py" [label="2"];' in dot
+        and dot.startswith("digraph code {")
+        and dot.rstrip().endswith("}")
+    )
     near = json.loads(mem(shop, "code", "graph", "shop/money.py", "--json").stdout)
     assert near["files"] == ["shop/cart.py", "shop/money.py"]
     ranked = json.loads(mem(shop, "code", "rank", "-2", "--json").stdout)["files"]
@@ -101,7 +125,10 @@ def test_at_a_commit_and_with_what_is_not_committed(shop: Path):
     """`--at` is the commit as it is; without it the work tree counts too."""
     write(shop, {"late.py": "from shop.money import add\nadd(1, 2)\n"})
     assert "late.py" in mem(shop, "code", "imports", "shop/money.py", "--of").stdout
-    assert "late.py" not in mem(shop, "code", "imports", "shop/money.py", "--of", "--at", "HEAD").stdout
+    assert (
+        "late.py"
+        not in mem(shop, "code", "imports", "shop/money.py", "--of", "--at", "HEAD").stdout
+    )
     assert "names no commit" in mem(shop, "code", "rank", "--at", "nowhere", code=1).stderr
 
 
@@ -123,5 +150,7 @@ def test_prune(shop: Path):
     write(shop, {"shop/money.py": "def add(a, b):\n    return b + a\n"})
     mem(shop, "code", "rank")
     git(shop, "checkout", "-q", ".")
-    assert mem(shop, "code", "prune").stdout == "1 version of files removed from the cache, 5 kept.\n"
+    assert (
+        mem(shop, "code", "prune").stdout == "1 version of files removed from the cache, 5 kept.\n"
+    )
     assert json.loads(mem(shop, "code", "prune", "--json").stdout) == {"removed": 0, "kept": 5}

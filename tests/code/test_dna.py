@@ -48,7 +48,11 @@ line-length = 100
 def shop(tmp_path: Path) -> Path:
     """A small Python project."""
     repo = new(tmp_path / "shop")
-    commit(repo, PYTHON, "Store money in cents instead of floats\n\nFloats lose cents when they are added.")
+    commit(
+        repo,
+        PYTHON,
+        "Store money in cents instead of floats\n\nFloats lose cents when they are added.",
+    )
     return repo
 
 
@@ -67,7 +71,11 @@ def test_what_is_declared_and_what_is_there(shop: Path):
     assert "- shop: `shop.__main__:main`" in out and "__main__.py" not in out
     assert "- routes in `shop/web.py`: GET /carts" in out
     assert "- `make test`: Run the tests\n- `make lint`" in out
-    assert "- `shop/money.py`" in out and "used by 2: add" in out and "tests/test_money.py" not in out.split("## Key files")[1]
+    assert (
+        "- `shop/money.py`" in out
+        and "used by 2: add" in out
+        and "tests/test_money.py" not in out.split("## Key files")[1]
+    )
     assert "tox.ini, .github/workflows/ci.yml" in out
     assert "SHOP_TOKEN, SHOP_DB, SHOP_PORT" in out
     assert "hunter2" not in out and "abc123secret" not in out
@@ -87,21 +95,33 @@ const port = `${process.env.SHOP_PORT} not process.env.IN_A_TEXT`
 def test_examples_in_comments_and_texts_are_no_code(tmp_path: Path):
     """Nor is what stands beside the project; what npm, Cargo and pytest take without being told is told; what two files say is told once."""
     repo = new(tmp_path / "shop")
-    commit(repo, {
-        "package.json": json.dumps({"name": "shop"}), "index.js": "module.exports = require('./web')\n", "web.js": WEB, "docs_src/first.js": WEB,
-        "README.rst": "Shop\n====\n\n`The shop <https://x.org/shop>`_ sells things on paper and by mail.\n",
-        "AGENTS.md": "- Money is in cents\n", "CLAUDE.md": "- Money is in cents\n",
-    })  # fmt: skip
+    commit(
+        repo,
+        {
+            "package.json": json.dumps({"name": "shop"}),
+            "index.js": "module.exports = require('./web')\n",
+            "web.js": WEB,
+            "docs_src/first.js": WEB,
+            "README.rst": "Shop\n====\n\n`The shop <https://x.org/shop>`_ sells things on paper and by mail.\n",
+            "AGENTS.md": "- Money is in cents\n",
+            "CLAUDE.md": "- Money is in cents\n",
+        },
+    )
     out = told(repo)
     assert "- (main): `index.js`\n- routes in `web.js`: GET /carts\n" in out
     assert "docs_src" not in out and "## Environment\n- SHOP_PORT\n" in out
     assert "The shop sells things on paper and by mail. JavaScript (3 files" in out
     assert out.count("Money is in cents") == 1
     engine = new(tmp_path / "engine")
-    commit(engine, {
-        "Cargo.toml": "[package]\nname = 'engine'\n", "build.rs": "fn main() {}\n", "src/main.rs": "fn main() {}\n",
-        "pyproject.toml": "[project]\nname = 'engine'\n[dependency-groups]\ndev = ['pytest']\n",
-    })  # fmt: skip
+    commit(
+        engine,
+        {
+            "Cargo.toml": "[package]\nname = 'engine'\n",
+            "build.rs": "fn main() {}\n",
+            "src/main.rs": "fn main() {}\n",
+            "pyproject.toml": "[project]\nname = 'engine'\n[dependency-groups]\ndev = ['pytest']\n",
+        },
+    )
     out = told(engine)
     assert "- main: `src/main.rs`" in out and "build.rs" not in out.split("## Key files")[0]
     assert "- `python -m pytest`" in out
@@ -113,23 +133,35 @@ def test_it_is_stored_when_it_says_something_else(shop: Path):
     tip = git(shop, "rev-parse", "refs/gitmem/local/main")
     assert "dna-shop: as before" in mem(shop, "dna", "refresh").stdout
     assert git(shop, "rev-parse", "refs/gitmem/local/main") == tip
-    commit(shop, {"shop/tax.py": "from shop.money import add\n\n\ndef tax():\n    return add(1, 1)\n"}, "Tax")
+    commit(
+        shop,
+        {"shop/tax.py": "from shop.money import add\n\n\ndef tax():\n    return add(1, 1)\n"},
+        "Tax",
+    )
     assert "is checked out. Read anew with: git mem dna refresh" in mem(shop, "dna").stderr
     assert json.loads(mem(shop, "dna", "refresh", "--json").stdout)[0]["how"] == "changed"
     diff = mem(shop, "diff", "--private").stdout
     assert "used by 2: add" in diff and "used by 3: add" in diff and "+- " in diff
     shown = json.loads(mem(shop, "dna", "--json").stdout)
-    assert (shown["id"], shown["stored"], shown["commit"]) == ("dna-shop", True, git(shop, "rev-parse", "HEAD"))
+    assert (shown["id"], shown["stored"], shown["commit"]) == (
+        "dna-shop",
+        True,
+        git(shop, "rev-parse", "HEAD"),
+    )
     assert git(shop, "for-each-ref", "refs/gitmem/heads") == ""
     assert "dna-shop: stored" in mem(shop, "dna", "refresh", "--shared").stdout
     assert git(shop, "show", "refs/gitmem/heads/main:dna/shop.md").startswith("---\nid: dna-shop")
-    assert {row["id"] for row in json.loads(mem(shop, "list", "-k", "dna", "--json").stdout)} == {"dna-shop"}
+    assert {row["id"] for row in json.loads(mem(shop, "list", "-k", "dna", "--json").stdout)} == {
+        "dna-shop"
+    }
 
 
 def test_any_commit_and_any_repository(shop: Path, tmp_path: Path):
     """`--at` writes nothing; a bare repository has one; an empty repository says so; a project without code is told as such."""
     commit(shop, {"pyproject.toml": PYTHON["pyproject.toml"].replace("flask>=3,<4", "django>=5")})
-    assert "flask >=3,<4" in told(shop, "--at", "HEAD~1") and "django >=5" in told(shop, "--at", "HEAD")
+    assert "flask >=3,<4" in told(shop, "--at", "HEAD~1") and "django >=5" in told(
+        shop, "--at", "HEAD"
+    )
     assert git(shop, "for-each-ref", "refs/gitmem/") == ""
     bare = tmp_path / "bare.git"
     git(tmp_path, "clone", "-q", "--bare", str(shop), str(bare))
@@ -204,7 +236,11 @@ def test_sessions_keep_it_up_and_are_told(shop: Path):
     assert "- [code] Stack: Python" in out and "- [code] Run: `make test`" in out
     assert tokens(out) < 1500
     assert "dna" not in git(shop, "ls-tree", "-r", "--name-only", "refs/gitmem/heads/main")
-    new_commit = commit(shop, {"shop/tax.py": "from shop.money import add\n\n\ndef tax():\n    return add(1, 1)\n"}, "Tax")
+    new_commit = commit(
+        shop,
+        {"shop/tax.py": "from shop.money import add\n\n\ndef tax():\n    return add(1, 1)\n"},
+        "Tax",
+    )
     assert "[code] Key files" in start("s3")  # what is known meanwhile
     until(new_commit)
     git(shop, "config", "gitmem.dna", "off")
@@ -246,7 +282,12 @@ def test_it_keeps_its_budget(budget: int):
     facts.stack = [("Python", ">=3.11")] * 5
     facts.dependencies = [(f"dependency-{n}", f">={n}.0", n) for n in range(60)]
     facts.files = [
-        File(f"src/very/long/path/of/a/package/module_{n}.py", 0.01, n, ["AClassWithALongName", "another_name", "третий"])
+        File(
+            f"src/very/long/path/of/a/package/module_{n}.py",
+            0.01,
+            n,
+            ["AClassWithALongName", "another_name", "третий"],
+        )
         for n in range(20)
     ]
     facts.entries = [("main", f"cmd/{n}/main.go") for n in range(60)]
@@ -259,24 +300,97 @@ def test_it_keeps_its_budget(budget: int):
 
 
 MANIFESTS = {
-    "package.json": ('{"name": "@a/b", "version": "1.2.3", "engines": {"node": ">=20"}, "packageManager": "pnpm@9.1.0+sha512.x", "dependencies": {"x": "^1"}, "bin": {"b": "cli.js"}, "scripts": {"test": "jest"}}',
-                     {"name": "@a/b", "version": "1.2.3", "needs": {"Node.js": ">=20", "pnpm": "9.1.0"}, "uses": {"x": "^1"}, "starts": {"b": "cli.js"}, "scripts": {"test": "jest"}}),
-    "Cargo.toml": ('[package]\nname = "k"\nversion = "0.1.0"\nedition = "2021"\nrust-version = "1.70"\n[dependencies]\nserde = { version = "1.0", features = ["derive"] }\nown = { path = "../own" }\n[[bin]]\nname = "kk"\n',
-                   {"name": "k", "needs": {"Rust edition": "2021", "Rust": ">=1.70"}, "uses": {"serde": "1.0", "own": ""}, "starts": {"kk": "src/bin/kk.rs"}}),
-    "go.mod": ("module example.org/m\n\ngo 1.22\n\nrequire (\n\tgithub.com/a/b v1.2.3\n\tgithub.com/c/d v0.1.0 // indirect\n)\n", {"name": "example.org/m", "needs": {"Go": "1.22"}, "uses": {"github.com/a/b": "v1.2.3"}}),
-    "pom.xml": ('<project xmlns="http://maven.apache.org/POM/4.0.0"><artifactId>m</artifactId><version>2</version><properties><java.version>17</java.version><j>5.10</j></properties><dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>1.0</version></dependency><dependency><groupId>org.junit</groupId><artifactId>junit</artifactId><version>${j}</version><scope>test</scope></dependency></dependencies></project>',
-                {"name": "m", "version": "2", "needs": {"Java": "17"}, "uses": {"g:a": "1.0"}, "tries": {"org.junit:junit": "5.10"}}),
-    "build.gradle.kts": ('java { toolchain { languageVersion.set(JavaLanguageVersion.of(21)) } }\ndependencies { implementation("g:a:1.0")\n testImplementation("t:b:2") }\n', {"needs": {"Java": "21"}, "uses": {"g:a": "1.0", "t:b": "2"}}),
-    "composer.json": ('{"name": "v/p", "require": {"php": ">=8.1", "ext-json": "*", "monolog/monolog": "^3"}, "scripts": {"test": ["phpunit"]}}', {"name": "v/p", "needs": {"PHP": ">=8.1"}, "uses": {"monolog/monolog": "^3"}, "scripts": {"test": "phpunit"}}),
-    "Gemfile": ('source "https://rubygems.org"\nruby "3.2.0"\ngem "rails", "~> 7.1"\ngem "pg"\n', {"needs": {"Ruby": "3.2.0"}, "uses": {"rails": "~> 7.1", "pg": ""}}),
-    "x.gemspec": ('Gem::Specification.new do |s|\n  s.name = "x"\n  s.version = "1.0"\n  s.required_ruby_version = ">= 3.0"\n  s.add_dependency "rack", "~> 3"\nend\n', {"name": "x", "version": "1.0", "needs": {"Ruby": ">= 3.0"}, "uses": {"rack": "~> 3"}}),
-    "App.csproj": ('<Project><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup><ItemGroup><PackageReference Include="Serilog" Version="3.1.1" /></ItemGroup></Project>', {"name": "App", "needs": {".NET": "net8.0"}, "uses": {"Serilog": "3.1.1"}}),
-    "CMakeLists.txt": ("cmake_minimum_required(VERSION 3.20)\nproject(thing VERSION 1.2 LANGUAGES CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(Boost 1.80 REQUIRED)\n", {"name": "thing", "version": "1.2", "needs": {"CMake": ">=3.20", "C++": "17"}, "uses": {"Boost": "1.80"}}),
-    "setup.cfg": ("[metadata]\nname = p\nversion = attr: p.v\n[options]\npython_requires = >=3.9\ninstall_requires =\n    click>=8\n    tomli; python_version < '3.11'\n[options.entry_points]\nconsole_scripts =\n    p = p.cli:main\n", {"name": "p", "version": "", "needs": {"Python": ">=3.9"}, "uses": {"click": ">=8", "tomli": ""}, "starts": {"p": "p.cli:main"}}),
-    "setup.py": ("from setuptools import setup\nsetup(name='q', version=open('v').read(), install_requires=['a==1'], python_requires='>=3.8')\n", {"name": "q", "needs": {"Python": ">=3.8"}, "uses": {"a": "==1"}}),
-    "requirements.txt": ("# c\n-r other.txt\nDjango==4.2.1  # pinned\nattrs\n", {"uses": {"Django": "==4.2.1", "attrs": ""}}),
-    "Makefile": ("VAR := 1\ntest: all ## Run it\n\tx\n.PHONY: test\nbuild:\n", {"scripts": {"test": "Run it", "build": ""}}),
-}  # fmt: skip
+    "package.json": (
+        '{"name": "@a/b", "version": "1.2.3", "engines": {"node": ">=20"}, "packageManager": "pnpm@9.1.0+sha512.x", "dependencies": {"x": "^1"}, "bin": {"b": "cli.js"}, "scripts": {"test": "jest"}}',
+        {
+            "name": "@a/b",
+            "version": "1.2.3",
+            "needs": {"Node.js": ">=20", "pnpm": "9.1.0"},
+            "uses": {"x": "^1"},
+            "starts": {"b": "cli.js"},
+            "scripts": {"test": "jest"},
+        },
+    ),
+    "Cargo.toml": (
+        '[package]\nname = "k"\nversion = "0.1.0"\nedition = "2021"\nrust-version = "1.70"\n[dependencies]\nserde = { version = "1.0", features = ["derive"] }\nown = { path = "../own" }\n[[bin]]\nname = "kk"\n',
+        {
+            "name": "k",
+            "needs": {"Rust edition": "2021", "Rust": ">=1.70"},
+            "uses": {"serde": "1.0", "own": ""},
+            "starts": {"kk": "src/bin/kk.rs"},
+        },
+    ),
+    "go.mod": (
+        "module example.org/m\n\ngo 1.22\n\nrequire (\n\tgithub.com/a/b v1.2.3\n\tgithub.com/c/d v0.1.0 // indirect\n)\n",
+        {"name": "example.org/m", "needs": {"Go": "1.22"}, "uses": {"github.com/a/b": "v1.2.3"}},
+    ),
+    "pom.xml": (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><artifactId>m</artifactId><version>2</version><properties><java.version>17</java.version><j>5.10</j></properties><dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>1.0</version></dependency><dependency><groupId>org.junit</groupId><artifactId>junit</artifactId><version>${j}</version><scope>test</scope></dependency></dependencies></project>',
+        {
+            "name": "m",
+            "version": "2",
+            "needs": {"Java": "17"},
+            "uses": {"g:a": "1.0"},
+            "tries": {"org.junit:junit": "5.10"},
+        },
+    ),
+    "build.gradle.kts": (
+        'java { toolchain { languageVersion.set(JavaLanguageVersion.of(21)) } }\ndependencies { implementation("g:a:1.0")\n testImplementation("t:b:2") }\n',
+        {"needs": {"Java": "21"}, "uses": {"g:a": "1.0", "t:b": "2"}},
+    ),
+    "composer.json": (
+        '{"name": "v/p", "require": {"php": ">=8.1", "ext-json": "*", "monolog/monolog": "^3"}, "scripts": {"test": ["phpunit"]}}',
+        {
+            "name": "v/p",
+            "needs": {"PHP": ">=8.1"},
+            "uses": {"monolog/monolog": "^3"},
+            "scripts": {"test": "phpunit"},
+        },
+    ),
+    "Gemfile": (
+        'source "https://rubygems.org"\nruby "3.2.0"\ngem "rails", "~> 7.1"\ngem "pg"\n',
+        {"needs": {"Ruby": "3.2.0"}, "uses": {"rails": "~> 7.1", "pg": ""}},
+    ),
+    "x.gemspec": (
+        'Gem::Specification.new do |s|\n  s.name = "x"\n  s.version = "1.0"\n  s.required_ruby_version = ">= 3.0"\n  s.add_dependency "rack", "~> 3"\nend\n',
+        {"name": "x", "version": "1.0", "needs": {"Ruby": ">= 3.0"}, "uses": {"rack": "~> 3"}},
+    ),
+    "App.csproj": (
+        '<Project><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup><ItemGroup><PackageReference Include="Serilog" Version="3.1.1" /></ItemGroup></Project>',
+        {"name": "App", "needs": {".NET": "net8.0"}, "uses": {"Serilog": "3.1.1"}},
+    ),
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.20)\nproject(thing VERSION 1.2 LANGUAGES CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(Boost 1.80 REQUIRED)\n",
+        {
+            "name": "thing",
+            "version": "1.2",
+            "needs": {"CMake": ">=3.20", "C++": "17"},
+            "uses": {"Boost": "1.80"},
+        },
+    ),
+    "setup.cfg": (
+        "[metadata]\nname = p\nversion = attr: p.v\n[options]\npython_requires = >=3.9\ninstall_requires =\n    click>=8\n    tomli; python_version < '3.11'\n[options.entry_points]\nconsole_scripts =\n    p = p.cli:main\n",
+        {
+            "name": "p",
+            "version": "",
+            "needs": {"Python": ">=3.9"},
+            "uses": {"click": ">=8", "tomli": ""},
+            "starts": {"p": "p.cli:main"},
+        },
+    ),
+    "setup.py": (
+        "from setuptools import setup\nsetup(name='q', version=open('v').read(), install_requires=['a==1'], python_requires='>=3.8')\n",
+        {"name": "q", "needs": {"Python": ">=3.8"}, "uses": {"a": "==1"}},
+    ),
+    "requirements.txt": (
+        "# c\n-r other.txt\nDjango==4.2.1  # pinned\nattrs\n",
+        {"uses": {"Django": "==4.2.1", "attrs": ""}},
+    ),
+    "Makefile": (
+        "VAR := 1\ntest: all ## Run it\n\tx\n.PHONY: test\nbuild:\n",
+        {"scripts": {"test": "Run it", "build": ""}},
+    ),
+}
 
 
 @pytest.mark.parametrize("name", MANIFESTS)

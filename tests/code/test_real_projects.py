@@ -29,10 +29,24 @@ def archive(name: str) -> Path:
     path = CACHE / file
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(CACHE), what]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+            "-d",
+            str(CACHE),
+            what,
+        ]
         npm = ["npm", "pack", "--silent", what, "--pack-destination", str(CACHE)]
         try:
-            subprocess.run(pip if how == "pip" else npm, check=True, capture_output=True, timeout=180)
+            subprocess.run(
+                pip if how == "pip" else npm, check=True, capture_output=True, timeout=180
+            )
         except (OSError, subprocess.SubprocessError) as error:
             if os.environ.get("GITMEM_REQUIRE_ALL"):
                 raise
@@ -75,18 +89,25 @@ def test_flask(project: Path):
     """Python in src: ranges as they are declared, the command, no routes of docstrings, tests left out."""
     out = page(project)
     assert "Python >=3.8" in out and "Werkzeug >=3.0.0 (27 files)" in out and "click >=8.1.3" in out
-    assert parts(out, "Entry points") == ["- flask: `flask.cli:main`", "- main: `src/flask/__main__.py`"]
+    assert parts(out, "Entry points") == [
+        "- flask: `flask.cli:main`",
+        "- main: `src/flask/__main__.py`",
+    ]
     assert parts(out, "Run") == ["- `tox`"]
     files = parts(out, "Key files")
     assert len(files) == 20
-    assert {"`src/flask/globals.py`", "`src/flask/app.py`", "`src/flask/typing.py`"} == {row.split()[1] for row in files[:3]}
+    assert {"`src/flask/globals.py`", "`src/flask/app.py`", "`src/flask/typing.py`"} == {
+        row.split()[1] for row in files[:3]
+    }
     assert any(row.startswith("- `src/flask/app.py`") and row.endswith(": Flask") for row in files)
     assert "FLASK_DEBUG" in out
     users = mem(project, "code", "imports", "src/flask/globals.py", "--of").stdout
     assert "src/flask/app.py" in users and "src/flask/helpers.py" in users
     assert (
         "blueprints.py: defines Blueprint"
-        in mem(project, "scout", "Blueprint registration with a dotted name should raise").stdout.split("\n")[1]
+        in mem(
+            project, "scout", "Blueprint registration with a dotted name should raise"
+        ).stdout.split("\n")[1]
     )
 
 
@@ -105,7 +126,9 @@ def test_fastify(project: Path):
 def test_zod(project: Path):
     """TypeScript: `.js` in an import means the `.ts` beside it."""
     rows = mem(project, "code", "imports", "src/v4/core/schemas.ts").stdout
-    assert "./checks.js → src/v4/core/checks.ts" in rows and "./util.js → src/v4/core/util.ts" in rows
+    assert (
+        "./checks.js → src/v4/core/checks.ts" in rows and "./util.js → src/v4/core/util.ts" in rows
+    )
     assert "- `npm run test`: pnpm vitest run" in page(project)
 
 
@@ -118,7 +141,10 @@ def test_jpype(project: Path):
     users = mem(project, "code", "imports", "native/common/include/jp_javaframe.h", "--of").stdout
     assert "native/common/jp_array.cpp" in users
     java = mem(project, "code", "imports", "native/java/org/jpype/JPypeContext.java").stdout
-    assert "org.jpype.manager (TypeFactoryNative) → native/java/org/jpype/manager/TypeFactoryNative.java" in java
+    assert (
+        "org.jpype.manager (TypeFactoryNative) → native/java/org/jpype/manager/TypeFactoryNative.java"
+        in java
+    )
 
 
 @of("hiredis")

@@ -35,7 +35,10 @@ def shop(tmp_path: Path) -> Path:
     for number in range(3):
         commit(
             repo,
-            {"shop/taxes.py": f"def vat(x):\n    return x * 0.{number}\n", "shop/stock.py": FILES["shop/stock.py"] + f"# {number}\n"},
+            {
+                "shop/taxes.py": f"def vat(x):\n    return x * 0.{number}\n",
+                "shop/stock.py": FILES["shop/stock.py"] + f"# {number}\n",
+            },
             "Follow the decree on reverse charges",
         )
     return repo
@@ -56,7 +59,12 @@ def test_each_kind_of_evidence(shop: Path):
     """A path, a module, a name, words in camel and snake case, a message of the history, what changes with it."""
     path, why = first(shop, "please look at shop/mail.py again")
     assert path == "shop/mail.py" and "named in the task" in why
-    assert "named in the task" in first(shop, 'File "/home/x/src/shop/stock.py", line 3, in reserve_items\n  IndexError')[1]
+    assert (
+        "named in the task"
+        in first(shop, 'File "/home/x/src/shop/stock.py", line 3, in reserve_items\n  IndexError')[
+            1
+        ]
+    )
     assert first(shop, "shop.money is slow")[0] == "shop/money.py"
     path, why = first(shop, "`round_half` is wrong for negative amounts")
     assert path == "shop/money.py" and "defines round_half" in why
@@ -64,21 +72,48 @@ def test_each_kind_of_evidence(shop: Path):
     assert first(shop, "ReserveItems should check the count")[0] == "shop/stock.py"
     path, why = first(shop, "reverse charges by decree are applied twice")
     assert path in {"shop/taxes.py", "shop/stock.py"}
-    assert any(one.startswith("changed by ") for one in why) and not any("Follow the decree" in one for one in why)
-    assert any("changes together with" in one for one in scout(shop, "vat of reverse charges")["files"][1]["reasons"])
+    assert any(one.startswith("changed by ") for one in why) and not any(
+        "Follow the decree" in one for one in why
+    )
+    assert any(
+        "changes together with" in one
+        for one in scout(shop, "vat of reverse charges")["files"][1]["reasons"]
+    )
 
 
 def test_definitions_tests_and_what_is_remembered(shop: Path):
     """Definitions with their lines; tests and examples apart; gotchas and memories of the files that it is about."""
-    mem(shop, "add", "-k", "gotcha", "Rounding half is banker's on invoices", "--anchor", "shop/money.py#round_half")
+    mem(
+        shop,
+        "add",
+        "-k",
+        "gotcha",
+        "Rounding half is banker's on invoices",
+        "--anchor",
+        "shop/money.py#round_half",
+    )
     mem(shop, "add", "round_half rounds invoices once, at the end", "-t", "decision")
-    write(shop, {"docs_src/rounding.py": "from shop.money import round_half\n\n# invoices wrongly rounded\nround_half(1)\n"})
+    write(
+        shop,
+        {
+            "docs_src/rounding.py": "from shop.money import round_half\n\n# invoices wrongly rounded\nround_half(1)\n"
+        },
+    )
     found = scout(shop, "round_half rounds invoices wrongly")
-    assert {"qualified": "round_half", "kind": "function", "line": 1} in found["files"][0]["symbols"]
-    assert [one["path"] for one in found["files"] if one["aside"]] == ["docs_src/rounding.py", "tests/test_money.py"]
+    assert {"qualified": "round_half", "kind": "function", "line": 1} in found["files"][0][
+        "symbols"
+    ]
+    assert [one["path"] for one in found["files"] if one["aside"]] == [
+        "docs_src/rounding.py",
+        "tests/test_money.py",
+    ]
     assert {one["kind"] for one in found["records"]} == {"gotcha", "memory"}
     out = mem(shop, "scout", "round_half", "rounds", "invoices", "wrongly").stdout
-    assert out.startswith("Files\n 1. shop/money.py: defines round_half") and "\nTests and examples\n" in out and "\nRemembered\n" in out
+    assert (
+        out.startswith("Files\n 1. shop/money.py: defines round_half")
+        and "\nTests and examples\n" in out
+        and "\nRemembered\n" in out
+    )
 
 
 def test_saved_findings_are_memories_with_anchors(shop: Path):
@@ -89,7 +124,10 @@ def test_saved_findings_are_memories_with_anchors(shop: Path):
     record = record[0] if isinstance(record, list) else record
     assert record["title"] == "shop/money.py matters for: round_half is wrong for negative amounts"
     assert (record["type"], record["tags"], record["origin"]) == ("context", ["scout"], "extracted")
-    assert (record["anchors"][0]["path"], record["anchors"][0]["symbol"]) == ("shop/money.py", "round_half")
+    assert (record["anchors"][0]["path"], record["anchors"][0]["symbol"]) == (
+        "shop/money.py",
+        "round_half",
+    )
     assert 3 <= record["importance"] <= 7
     tip = git(shop, "rev-parse", "refs/gitmem/heads/main")
     assert scout(shop, "--save", "round_half is wrong for negative amounts")["saved"] == saved
@@ -101,18 +139,37 @@ def test_saved_findings_are_memories_with_anchors(shop: Path):
 
 def test_budget_and_limits(shop: Path):
     """As much as fits; at least the first."""
-    out = mem(shop, "scout", "--budget", "60", "round_half rounds the prices of a cart and its invoice").stdout
+    out = mem(
+        shop, "scout", "--budget", "60", "round_half rounds the prices of a cart and its invoice"
+    ).stdout
     assert tokens(out) <= 75
-    assert len([one for one in scout(shop, "-n", "1", "round the price of the cart")["files"] if not one["aside"]]) == 1
+    assert (
+        len(
+            [
+                one
+                for one in scout(shop, "-n", "1", "round the price of the cart")["files"]
+                if not one["aside"]
+            ]
+        )
+        == 1
+    )
 
 
 def test_what_is_not_committed_and_other_commits(shop: Path):
     """New files are found before they are committed; `--at` knows neither them nor what came later."""
     write(shop, {"shop/coupons.py": "def redeem_coupon(code):\n    return code\n"})
     assert first(shop, "redeem_coupon fails")[0] == "shop/coupons.py"
-    assert all(one["path"] != "shop/coupons.py" for one in scout(shop, "--at", "HEAD", "redeem_coupon fails")["files"])
-    assert not any("decree" in why for one in scout(shop, "--at", "HEAD~3", "decree on reverse charges")["files"] for why in one["reasons"])
-    assert first(shop, "redeem_coupon fails")[0] == "shop/coupons.py"  # what was asked of another commit changed nothing
+    assert all(
+        one["path"] != "shop/coupons.py"
+        for one in scout(shop, "--at", "HEAD", "redeem_coupon fails")["files"]
+    )
+    assert not any(
+        "decree" in why
+        for one in scout(shop, "--at", "HEAD~3", "decree on reverse charges")["files"]
+        for why in one["reasons"]
+    )
+    # what was asked of another commit changed nothing
+    assert first(shop, "redeem_coupon fails")[0] == "shop/coupons.py"
 
 
 def test_wrong_things(tmp_path: Path, shop: Path):
@@ -123,7 +180,10 @@ def test_wrong_things(tmp_path: Path, shop: Path):
     assert "nothing was found" in mem(shop, "scout", "--save", "zzz qqq", code=1).stderr
     assert "there is no commit yet" in mem(new(tmp_path / "empty"), "scout", "x", code=1).stderr
     done = subprocess.run(
-        [sys.executable, "-m", "gitmem", "-C", str(shop), "scout", "-"], input=b"\xff\0 round_half \xfe", capture_output=True, check=True
+        [sys.executable, "-m", "gitmem", "-C", str(shop), "scout", "-"],
+        input=b"\xff\0 round_half \xfe",
+        capture_output=True,
+        check=True,
     )
     assert b"shop/money.py" in done.stdout
 
@@ -133,7 +193,13 @@ def test_a_larger_task_is_told_its_files_by_the_prompt_hook(shop: Path):
     mem(shop, "init")
 
     def hook(event: str, **fields: str) -> str:
-        payload = {"session_id": "s1", "cwd": str(shop), "transcript_path": "/nowhere", "hook_event_name": event, **fields}
+        payload = {
+            "session_id": "s1",
+            "cwd": str(shop),
+            "transcript_path": "/nowhere",
+            "hook_event_name": event,
+            **fields,
+        }
         return subprocess.run(
             [sys.executable, "-m", "gitmem", "hook", "claude"],
             input=json.dumps(payload),
@@ -166,7 +232,9 @@ def test_names_are_taken_apart():
     assert "src/app/cart.py" in asked.paths
     assert {"Cart", "total", "save_all"} <= set(asked.names)
     assert "Cart.total" in asked.dotted
-    assert resembles("src/app/cart.py", "app/cart.py") and resembles("app/cart.py", "/usr/lib/python3/app/cart.py")
+    assert resembles("src/app/cart.py", "app/cart.py") and resembles(
+        "app/cart.py", "/usr/lib/python3/app/cart.py"
+    )
     assert not resembles("src/app/cart.py", "smart/cart.py")
 
 
@@ -178,6 +246,12 @@ def test_any_text_is_a_question(text: str):
 
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE code USING fts5 (path, symbols, body)")
-    for query in (asked.all_words, asked.title_words, asked.phrases, asked.path_words, any_of(asked.words)):
+    for query in (
+        asked.all_words,
+        asked.title_words,
+        asked.phrases,
+        asked.path_words,
+        any_of(asked.words),
+    ):
         if query:
             db.execute("SELECT rowid FROM code WHERE code MATCH ?", (query,)).fetchall()

@@ -60,7 +60,9 @@ def test_many_at_once(tmp_path: Path):
     commit(repo, FILES)
     (repo / ".git/gitmem").mkdir()
     args = [sys.executable, "-m", "gitmem", "-C", str(repo), "scout", TASK, "--json"]
-    some = [subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    some = [
+        subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
     said = [one.communicate() for one in some]
     assert [one.returncode for one in some] == [0] * 4, said
     assert len({out for out, _ in said}) == 1
@@ -87,7 +89,9 @@ def test_branches_share_it(shop: Path):
     assert found(shop)[0] == "shop/money.py"
     assert "shop/cents.py" not in found(shop)
     with sqlite3.connect(shop / ".git/gitmem/codesearch.db") as db:
-        assert db.execute("SELECT count(*) FROM doc WHERE path = 'shop/cents.py'").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM doc WHERE path = 'shop/cents.py'").fetchone() == (
+            1,
+        )
 
 
 def test_where_no_file_can_be(shop: Path):

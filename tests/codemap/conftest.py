@@ -24,7 +24,16 @@ class Tree:
     def git(self, *args: str) -> str:
         return (
             subprocess.run(
-                ["git", "-C", str(self.path), "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *args],
+                [
+                    "git",
+                    "-C",
+                    str(self.path),
+                    "-c",
+                    "user.name=Ada",
+                    "-c",
+                    "user.email=ada@example.org",
+                    *args,
+                ],
                 check=True,
                 capture_output=True,
             )

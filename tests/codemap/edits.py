@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 VERBS = "load save parse render fetch merge apply close open check build split find count reset flush index push drop scan".split()
-NOUNS = (
-    "cart order user token page cache report record session query batch header worker event price state ledger bucket window policy".split()
-)
+NOUNS = "cart order user token page cache report record session query batch header worker event price state ledger bucket window policy".split()
 
 
 @dataclass(frozen=True)
@@ -62,28 +60,71 @@ def python(r: random.Random, size: int) -> list[str]:
     """Return Python with the usual repetitions."""
     out = ["import json", "import os", "import sys", "from dataclasses import dataclass", ""]
     while len(out) < size:
-        out += ["", f"class {r.choice(NOUNS).title()}{r.choice(VERBS).title()}er:", f'    """Holds a {r.choice(NOUNS)}."""', ""]
+        out += [
+            "",
+            f"class {r.choice(NOUNS).title()}{r.choice(VERBS).title()}er:",
+            f'    """Holds a {r.choice(NOUNS)}."""',
+            "",
+        ]
         for _ in range(r.randint(2, 5)):
             name, a, b = _name(r), r.choice(NOUNS), r.choice(NOUNS)
-            out += [f"    def {name}(self, {a}, {b}=None):", f'        """Return the {b} of a {a}."""']
+            out += [
+                f"    def {name}(self, {a}, {b}=None):",
+                f'        """Return the {b} of a {a}."""',
+            ]
             for _ in range(r.randint(1, 4)):
                 out += r.choice(_PY)(r, a, b)
-            out += [r.choice(["        return None", f"        return {a}", f"        return self.{b}", "        return True"]), ""]
+            out += [
+                r.choice(
+                    [
+                        "        return None",
+                        f"        return {a}",
+                        f"        return self.{b}",
+                        "        return True",
+                    ]
+                ),
+                "",
+            ]
     return out
 
 
 _PY: list[Callable[[random.Random, str, str], list[str]]] = [
     lambda r, a, b: [f"        if {a} is None:", "            return None"],
-    lambda r, a, b: [f"        for one in {a}.{r.choice(NOUNS)}s:", f"            self.{b}.append(one)"],
-    lambda r, a, b: ["        try:", f"            {b} = self.{_name(r)}({a}, timeout={r.randint(1, 90)})", "        except KeyError:", "            return None"],
+    lambda r, a, b: [
+        f"        for one in {a}.{r.choice(NOUNS)}s:",
+        f"            self.{b}.append(one)",
+    ],
+    lambda r, a, b: [
+        "        try:",
+        f"            {b} = self.{_name(r)}({a}, timeout={r.randint(1, 90)})",
+        "        except KeyError:",
+        "            return None",
+    ],
     lambda r, a, b: [f"        {b} = {_name(r)}({a}['{r.choice(NOUNS)}'], '{r.choice(NOUNS)}')"],
-    lambda r, a, b: [f"        self.{r.choice(NOUNS)}_{r.choice(NOUNS)} = {{'{a}': {a}, '{b}': {b}, 'limit': {r.randint(1, 9000)}}}"],
-    lambda r, a, b: ["        with self.lock:", f"            self.{r.choice(NOUNS)} += {r.randint(1, 9)}"],
-    lambda r, a, b: [f"        result = self.{_name(r)}({a}, {b}, retries={r.randint(1, 9)}, label='{r.choice(NOUNS)} {r.choice(VERBS)}')", "        if not result:", "            raise ValueError('no result')"],
-]  # fmt: skip
+    lambda r, a, b: [
+        f"        self.{r.choice(NOUNS)}_{r.choice(NOUNS)} = {{'{a}': {a}, '{b}': {b}, 'limit': {r.randint(1, 9000)}}}"
+    ],
+    lambda r, a, b: [
+        "        with self.lock:",
+        f"            self.{r.choice(NOUNS)} += {r.randint(1, 9)}",
+    ],
+    lambda r, a, b: [
+        f"        result = self.{_name(r)}({a}, {b}, retries={r.randint(1, 9)}, label='{r.choice(NOUNS)} {r.choice(VERBS)}')",
+        "        if not result:",
+        "            raise ValueError('no result')",
+    ],
+]
 
 
-def _braces(r: random.Random, size: int, head: list[str], open_one: Callable[[str, str, str], list[str]], bodies: list[Callable[[str, str, int], list[str]]], ends: list[str], unit: str) -> list[str]:  # fmt: skip
+def _braces(
+    r: random.Random,
+    size: int,
+    head: list[str],
+    open_one: Callable[[str, str, str], list[str]],
+    bodies: list[Callable[[str, str, int], list[str]]],
+    ends: list[str],
+    unit: str,
+) -> list[str]:
     out = list(head)
     while len(out) < size:
         name, a, b = _camel(_name(r)), r.choice(NOUNS), r.choice(NOUNS)
@@ -97,31 +138,94 @@ def _braces(r: random.Random, size: int, head: list[str], open_one: Callable[[st
 def typescript(r: random.Random, size: int) -> list[str]:
     """Return TypeScript."""
     return _braces(
-        r, size, ["import { Cart } from './cart';", "import * as path from 'path';", ""],
+        r,
+        size,
+        ["import { Cart } from './cart';", "import * as path from 'path';", ""],
         lambda n, a, b: [f"export async function {n}({a}: string, {b}?: number): Promise<void> {{"],
-        [lambda a, b, n: [f"if (!{a}) {{", "  return null;", "}"], lambda a, b, n: [f"const {b}{n} = await this.fetch{b.title()}({a}, {{ limit: {n}, label: '{b}' }});"],
-         lambda a, b, n: ["try {", f"  {a}.push({b}.get('{n}'));", "} catch (error) {", "  console.error(error);", "}"], lambda a, b, n: [f"for (const item of {a}.items) {{", f"  total += item.{b} * {n};", "}"]],
-        ["return null;", "return {a};", "return {b}.length;"], "  ")  # fmt: skip
+        [
+            lambda a, b, n: [f"if (!{a}) {{", "  return null;", "}"],
+            lambda a, b, n: [
+                f"const {b}{n} = await this.fetch{b.title()}({a}, {{ limit: {n}, label: '{b}' }});"
+            ],
+            lambda a, b, n: [
+                "try {",
+                f"  {a}.push({b}.get('{n}'));",
+                "} catch (error) {",
+                "  console.error(error);",
+                "}",
+            ],
+            lambda a, b, n: [
+                f"for (const item of {a}.items) {{",
+                f"  total += item.{b} * {n};",
+                "}",
+            ],
+        ],
+        ["return null;", "return {a};", "return {b}.length;"],
+        "  ",
+    )
 
 
 def golang(r: random.Random, size: int) -> list[str]:
     """Return Go."""
     return _braces(
-        r, size, ["package shop", "", "import (", '\t"errors"', '\t"fmt"', ")", ""],
-        lambda n, a, b: [f"// {n} keeps the {a}.", f"func (s *Shop) {n}({a} string, {b} int) (*Order, error) {{"],
-        [lambda a, b, n: [f"{b}{n}, err := s.load({a}, {n})", "if err != nil {", "\treturn nil, err", "}"], lambda a, b, n: [f'if {a} == "" {{', '\treturn nil, errors.New("empty")', "}"],
-         lambda a, b, n: [f"for i := 0; i < {b}; i++ {{", f"\ts.{a}s = append(s.{a}s, i*{n})", "}"], lambda a, b, n: ["s.mu.Lock()", "defer s.mu.Unlock()"]],
-        ["return nil, nil", "return s.{a}, nil"], "\t")  # fmt: skip
+        r,
+        size,
+        ["package shop", "", "import (", '\t"errors"', '\t"fmt"', ")", ""],
+        lambda n, a, b: [
+            f"// {n} keeps the {a}.",
+            f"func (s *Shop) {n}({a} string, {b} int) (*Order, error) {{",
+        ],
+        [
+            lambda a, b, n: [
+                f"{b}{n}, err := s.load({a}, {n})",
+                "if err != nil {",
+                "\treturn nil, err",
+                "}",
+            ],
+            lambda a, b, n: [f'if {a} == "" {{', '\treturn nil, errors.New("empty")', "}"],
+            lambda a, b, n: [
+                f"for i := 0; i < {b}; i++ {{",
+                f"\ts.{a}s = append(s.{a}s, i*{n})",
+                "}",
+            ],
+            lambda a, b, n: ["s.mu.Lock()", "defer s.mu.Unlock()"],
+        ],
+        ["return nil, nil", "return s.{a}, nil"],
+        "\t",
+    )
 
 
 def clang(r: random.Random, size: int) -> list[str]:
     """Return C."""
     return _braces(
-        r, size, ["#include <stdio.h>", "#include <stdlib.h>", "", "#define LIMIT 64", ""],
+        r,
+        size,
+        ["#include <stdio.h>", "#include <stdlib.h>", "", "#define LIMIT 64", ""],
         lambda n, a, b: [f"static int {n}(struct {a} *{a}, size_t {b})", "{"],
-        [lambda a, b, n: [f"if (!{a})", "    return -1;"], lambda a, b, n: [f"for (size_t i = 0; i < {b}; i++) {{", f"    {a}->total += i * {n};", "}"],
-         lambda a, b, n: [f"char *buffer{n} = malloc({b} + {n});", f"if (!buffer{n})", "    goto fail;"], lambda a, b, n: [f"switch ({a}->kind) {{", f"case {n}:", "    break;", "default:", "    return -1;", "}"]],
-        ["return 0;", "return {a}->total;"], "    ")  # fmt: skip
+        [
+            lambda a, b, n: [f"if (!{a})", "    return -1;"],
+            lambda a, b, n: [
+                f"for (size_t i = 0; i < {b}; i++) {{",
+                f"    {a}->total += i * {n};",
+                "}",
+            ],
+            lambda a, b, n: [
+                f"char *buffer{n} = malloc({b} + {n});",
+                f"if (!buffer{n})",
+                "    goto fail;",
+            ],
+            lambda a, b, n: [
+                f"switch ({a}->kind) {{",
+                f"case {n}:",
+                "    break;",
+                "default:",
+                "    return -1;",
+                "}",
+            ],
+        ],
+        ["return 0;", "return {a}->total;"],
+        "    ",
+    )
 
 
 LANGUAGES = {"py": python, "ts": typescript, "go": golang, "c": clang}
@@ -175,7 +279,11 @@ def _blocks(text: Text) -> list[tuple[int, int]]:
             end = n + 1
             while end < len(text):
                 t = text[end].text
-                if t.strip() and len(t) - len(t.lstrip()) <= depth and not re.match(r"\s*([}{)]|func )", t):
+                if (
+                    t.strip()
+                    and len(t) - len(t.lstrip()) <= depth
+                    and not re.match(r"\s*([}{)]|func )", t)
+                ):
                     break
                 end += 1
             if end - n < len(text) // 2:
@@ -202,7 +310,20 @@ def insert(r: random.Random, text: Text, _: int) -> Text:
         elif kind < 0.5:
             new.append(Line(""))
         else:
-            new.append(Line(space + r.choice([f"{_name(r)}({r.choice(NOUNS)}, {r.randint(1, 99)})", f"{r.choice(NOUNS)}_{r.randint(1, 99)} = {_name(r)}()", f"# {r.choice(VERBS)} the {r.choice(NOUNS)}", "return None", "}"])))  # fmt: skip
+            new.append(
+                Line(
+                    space
+                    + r.choice(
+                        [
+                            f"{_name(r)}({r.choice(NOUNS)}, {r.randint(1, 99)})",
+                            f"{r.choice(NOUNS)}_{r.randint(1, 99)} = {_name(r)}()",
+                            f"# {r.choice(VERBS)} the {r.choice(NOUNS)}",
+                            "return None",
+                            "}",
+                        ]
+                    )
+                )
+            )
     return text[:at] + new + text[at:]
 
 
@@ -246,14 +367,48 @@ def indent(r: random.Random, text: Text, mark: int) -> Text:
     space = _indent(text[start].text)
     unit = "\t" if space.startswith("\t") else "    "
     head = Line(space + r.choice([f"if {r.choice(NOUNS)}_ready:", f"with {_name(r)}():", "{"]))
-    return [*text[:start], head, *(replace(x, text=unit + x.text if x.text else "") for x in text[start:end]), *text[end:]]
+    return [
+        *text[:start],
+        head,
+        *(replace(x, text=unit + x.text if x.text else "") for x in text[start:end]),
+        *text[end:],
+    ]
 
 
 def rename(r: random.Random, text: Text, mark: int) -> Text:
     """A name that the marked line has is another one everywhere."""
     at = where(text, mark)
     words = re.findall(r"\b[A-Za-z_]{4,}\b", text[at - 1].text) if at else []
-    words = [w for w in words if w not in {"return", "None", "self", "class", "import", "from", "else", "static", "export", "async", "function", "raise", "except", "True", "False", "func", "const", "await", "case", "break", "default", "size_t", "struct"}]  # fmt: skip
+    words = [
+        w
+        for w in words
+        if w
+        not in {
+            "return",
+            "None",
+            "self",
+            "class",
+            "import",
+            "from",
+            "else",
+            "static",
+            "export",
+            "async",
+            "function",
+            "raise",
+            "except",
+            "True",
+            "False",
+            "func",
+            "const",
+            "await",
+            "case",
+            "break",
+            "default",
+            "size_t",
+            "struct",
+        }
+    ]
     if not words:
         return text
     for word in r.sample(words, min(len(words), r.choice([1, 1, 2]))):
@@ -324,7 +479,11 @@ def reformat(r: random.Random, text: Text, _: int) -> Text:
             t = t.replace("'", '"')
         if tabs:
             space = _indent(t)
-            t = (space.replace("\t", "    ") if "\t" in space else "\t" * (len(space) // 4) + " " * (len(space) % 4)) + t.lstrip()
+            t = (
+                space.replace("\t", "    ")
+                if "\t" in space
+                else "\t" * (len(space) // 4) + " " * (len(space) % 4)
+            ) + t.lstrip()
         match = re.match(r"(\s*)(.*?\()(.+, .+)(\).*)$", t)
         if wrap and len(t) > limit and match and match[3].count("(") == match[3].count(")"):
             inner = match[1] + ("\t" if "\t" in match[1] else "    ")
@@ -343,11 +502,17 @@ def split(r: random.Random, text: Text, mark: int) -> tuple[Text, Text]:
     """Some definitions go to another file: (what stays, the other file)."""
     blocks = _blocks(text)
     at = (where(text, mark) or 1) - 1
-    goes = [(a, b) for n, (a, b) in enumerate(blocks) if (a <= at < b or r.random() < 0.3) and (n == 0 or blocks[n - 1][1] <= a)]
+    goes = [
+        (a, b)
+        for n, (a, b) in enumerate(blocks)
+        if (a <= at < b or r.random() < 0.3) and (n == 0 or blocks[n - 1][1] <= a)
+    ]
     if not goes:
         return text, []
     gone = {n for a, b in goes for n in range(a, b)}
-    other = [Line("# taken out of another file"), Line("import os"), Line("")] + [text[n] for n in sorted(gone)]
+    other = [Line("# taken out of another file"), Line("import os"), Line("")] + [
+        text[n] for n in sorted(gone)
+    ]
     return [x for n, x in enumerate(text) if n not in gone], other
 
 
@@ -356,6 +521,15 @@ def weight(line: str) -> int:
 
 
 EDITS: dict[str, Callable[[random.Random, Text, int], Text]] = {
-    "insert lines": insert, "insert a copy": insert_block, "delete lines": delete, "delete a definition": delete_block, "indent": indent, "rename": rename,
-    "rename near": rename_here, "move": move, "edit the line": edit, "edit around": edit_near, "reformat": reformat,
-}  # fmt: skip
+    "insert lines": insert,
+    "insert a copy": insert_block,
+    "delete lines": delete,
+    "delete a definition": delete_block,
+    "indent": indent,
+    "rename": rename,
+    "rename near": rename_here,
+    "move": move,
+    "edit the line": edit,
+    "edit around": edit_near,
+    "reformat": reformat,
+}

@@ -23,16 +23,27 @@ def test_code_is_remembered_with_what_stands_around_it():
     made = attach(parse("pool.py:5-6"), CODE, "b" * 40)
     far = [b2a_base64(crc32(b"import os").to_bytes(4, "big")[1:], newline=False).decode(), "...."]
     assert {
-        "path": "pool.py", "lines": [5, 6], "blob": "b" * 40, "symbol": "Pool.get",
+        "path": "pool.py",
+        "lines": [5, 6],
+        "blob": "b" * 40,
+        "symbol": "Pool.get",
         "context": {"before": LINES[1:4], "lines": LINES[4:6], "after": LINES[6:9], "far": far},
-    } == made  # fmt: skip
+    } == made
 
 
 def test_repeated_code_is_found_again_by_lines_far_from_it():
     """Three lines on either side are the same in two definitions; who has not the old text knows by lines beyond which it was."""
 
     def body(name):
-        return [f"def {name}(x):", f"    log('{name}')", *(["    x = step(x)"] * 4), "    return done(x)", *(["    x = undo(x)"] * 4), f"    end('{name}')", ""]  # fmt: skip
+        return [
+            f"def {name}(x):",
+            f"    log('{name}')",
+            *(["    x = step(x)"] * 4),
+            "    return done(x)",
+            *(["    x = undo(x)"] * 4),
+            f"    end('{name}')",
+            "",
+        ]
 
     old = [*body("one"), *body("two")]
     new = ["import late", "", *body("one"), *body("two")]
@@ -43,8 +54,20 @@ def test_repeated_code_is_found_again_by_lines_far_from_it():
 
 def test_code_that_was_commented_out_is_not_taken_for_a_copy_of_it():
     """A block that is a comment now is found; with a copy of its lines elsewhere, that is not said to be it."""
-    old = ["def run():", "    start(one)", "    check(two, three)", "    stop(four)", "    return 1"]
-    new = ["def run():", "    # start(one)", "    # check(two, three)", "    # stop(four)", "    return 1"]
+    old = [
+        "def run():",
+        "    start(one)",
+        "    check(two, three)",
+        "    stop(four)",
+        "    return 1",
+    ]
+    new = [
+        "def run():",
+        "    # start(one)",
+        "    # check(two, three)",
+        "    # stop(four)",
+        "    return 1",
+    ]
     anchor = attach({"path": "a.py", "lines": [3, 3]}, "\n".join(old), "")
     made = place(anchor, new, old=old)
     assert (3, "changed") == (made.first, made.state)
@@ -55,7 +78,12 @@ def test_code_that_was_commented_out_is_not_taken_for_a_copy_of_it():
 
 @pytest.mark.parametrize(
     ("spec", "lines", "name"),
-    [("Pool", [4, 9], "Pool"), ("Pool.put", [8, 9], "Pool.put"), ("put", [8, 9], "Pool.put"), ("Pool::get", [5, 6], "Pool.get")],
+    [
+        ("Pool", [4, 9], "Pool"),
+        ("Pool.put", [8, 9], "Pool.put"),
+        ("put", [8, 9], "Pool.put"),
+        ("Pool::get", [5, 6], "Pool.get"),
+    ],
 )
 def test_symbol_gets_its_lines(spec, lines, name):
     """By its qualified name, or alone when it is there once; the name is kept in full."""
@@ -101,7 +129,9 @@ def test_symbol_that_is_there_twice_is_refused():
 def test_definitions_of_languages_without_a_grammar(line):
     """Functions, classes and constants are found by how they read."""
     want = 2 + line.count("\n")
-    assert [want, want] == attach({"path": "x", "symbol": "load"}, f"// load is called here\n{line}\n", "b")["lines"]
+    assert [want, want] == attach(
+        {"path": "x", "symbol": "load"}, f"// load is called here\n{line}\n", "b"
+    )["lines"]
 
 
 def test_definition_without_its_grammar(monkeypatch):
@@ -121,7 +151,9 @@ def test_lines_past_the_end():
 
 def test_binary_file_has_no_lines():
     """Only its blob is kept."""
-    assert {"path": "a.bin", "lines": [1, 1], "blob": "b"} == attach(parse("a.bin:1"), "\0\1\n", "b")
+    assert {"path": "a.bin", "lines": [1, 1], "blob": "b"} == attach(
+        parse("a.bin:1"), "\0\1\n", "b"
+    )
 
 
 def test_long_lines_are_cut():
@@ -137,8 +169,15 @@ def test_long_lines_are_cut():
 def spot(request):
     """Place an anchor made on CODE (or another text) in a text: (first, last, state)."""
 
-    def place_it(text: str, spec: str = "pool.py:5", blob: str = "", before: str = CODE) -> tuple[int, int, str]:
-        made = place(attach(parse(spec), before, "old"), text.split("\n"), blob, before.split("\n") if request.param == "text" else None)
+    def place_it(
+        text: str, spec: str = "pool.py:5", blob: str = "", before: str = CODE
+    ) -> tuple[int, int, str]:
+        made = place(
+            attach(parse(spec), before, "old"),
+            text.split("\n"),
+            blob,
+            before.split("\n") if request.param == "text" else None,
+        )
         return made.first, made.last, made.state
 
     return place_it
@@ -197,11 +236,15 @@ def test_block_keeps_its_length(spot):
 
 def test_block_grows_with_its_code(spot):
     """Lines put into it belong to it; most lines gone, and it is adrift or its definition."""
-    text = CODE.replace("        return self.free.pop()\n", "        self.wait()\n        return self.free.pop()\n")
+    text = CODE.replace(
+        "        return self.free.pop()\n", "        self.wait()\n        return self.free.pop()\n"
+    )
     assert (5, 7, "changed") == spot(text, "pool.py:5-6")
 
 
-BLOCKS = "".join(f"def f{n}(x):\n    if x is None:\n        return None\n    return x\n\n\n" for n in range(6))
+BLOCKS = "".join(
+    f"def f{n}(x):\n    if x is None:\n        return None\n    return x\n\n\n" for n in range(6)
+)
 
 
 @pytest.mark.parametrize("line", [2, 3, 9, 15, 21, 33])
@@ -222,7 +265,13 @@ def test_line_whose_like_stays_elsewhere_is_not_there(spot, line):
 
 def test_two_places_that_are_as_good_are_not_guessed():
     """With nothing to tell them apart, neither is taken."""
-    assert "adrift" == place(attach(parse("a.txt:2"), "x\nthe same line\ny\n", "b"), ["the same line", "", "the same line"]).state
+    assert (
+        "adrift"
+        == place(
+            attach(parse("a.txt:2"), "x\nthe same line\ny\n", "b"),
+            ["the same line", "", "the same line"],
+        ).state
+    )
 
 
 def test_moved_function_is_said_to_have_moved():
@@ -257,7 +306,12 @@ def test_file_and_glob():
 def test_old_text_that_is_not_the_anchored_one_is_not_trusted():
     """A blob that does not have the remembered lines says nothing."""
     made = attach(parse("pool.py:6"), CODE, "b")
-    assert 6 == place(made, LINES, old=["other", "text", "of", "the", "same", "length", "as it was"]).first
+    assert (
+        6
+        == place(
+            made, LINES, old=["other", "text", "of", "the", "same", "length", "as it was"]
+        ).first
+    )
 
 
 def test_masked_secret_does_not_cost_the_anchor():
@@ -269,23 +323,56 @@ def test_masked_secret_does_not_cost_the_anchor():
 
 @pytest.mark.parametrize(
     "anchor",
-    [{}, {"lines": "x"}, {"lines": [1]}, {"lines": [1, "2"]}, {"lines": [-5, 10**9]}, {"lines": [5, 5], "context": "x"}, {"lines": [5, 5], "context": {"lines": "abc"}}, {"lines": [5, 5], "context": {"lines": [1, None]}},
-     {"lines": [5, 5], "context": {"lines": ["def get(self):"], "before": 1, "after": None}}, {"lines": [5, 5], "context": {"lines": None}}, {"lines": [True, False]}, {"lines": [9, 3], "context": {"lines": ["x"]}}, {"lines": [0, 0], "blob": "b"},
-     {"lines": [5, 10**12], "symbol": 7}, {"path": 3, "symbol": []}, {"lines": [5, 5], "symbol": "((((", "path": "a.py"}, {"glob": 7}],
+    [
+        {},
+        {"lines": "x"},
+        {"lines": [1]},
+        {"lines": [1, "2"]},
+        {"lines": [-5, 10**9]},
+        {"lines": [5, 5], "context": "x"},
+        {"lines": [5, 5], "context": {"lines": "abc"}},
+        {"lines": [5, 5], "context": {"lines": [1, None]}},
+        {"lines": [5, 5], "context": {"lines": ["def get(self):"], "before": 1, "after": None}},
+        {"lines": [5, 5], "context": {"lines": None}},
+        {"lines": [True, False]},
+        {"lines": [9, 3], "context": {"lines": ["x"]}},
+        {"lines": [0, 0], "blob": "b"},
+        {"lines": [5, 10**12], "symbol": 7},
+        {"path": 3, "symbol": []},
+        {"lines": [5, 5], "symbol": "((((", "path": "a.py"},
+        {"glob": 7},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_anchor_that_somebody_else_wrote(anchor):
     """An anchor of any shape gives a place inside the file."""
     for blob in ("", "b"):
         for old in (None, LINES, []):
             made = place(anchor, LINES, blob, old)
             assert 1 <= made.first <= made.last <= len(LINES)
-            assert made.state in {"same", "moved", "changed", "approximate", "adrift", "file", "glob"}
+            assert made.state in {
+                "same",
+                "moved",
+                "changed",
+                "approximate",
+                "adrift",
+                "file",
+                "glob",
+            }
 
 
 lines = st.lists(
     st.sampled_from(
-        ["def a():", "    return 1", "", "x = 1", "}", "漢字", "def compute_the_total(cart):", "    return compute_the_total(cart)"]
+        [
+            "def a():",
+            "    return 1",
+            "",
+            "x = 1",
+            "}",
+            "漢字",
+            "def compute_the_total(cart):",
+            "    return compute_the_total(cart)",
+        ]
     ),
     min_size=1,
     max_size=20,
@@ -299,7 +386,9 @@ def test_place_is_always_inside_the_file(old, new, data):
     first = data.draw(st.integers(1, len(old)))
     last = data.draw(st.integers(first, len(old)))
     anchor = attach({"path": "x.py", "lines": [first, last]}, "\n".join(old), "blob")
-    assert (first, last, "same") == (lambda p: (p.first, p.last, p.state))(place(anchor, old, "blob"))
+    assert (first, last, "same") == (lambda p: (p.first, p.last, p.state))(
+        place(anchor, old, "blob")
+    )
     made = place(anchor, old, old=old)
     if any(x.strip() for x in old[first - 1 : last]):
         assert (first, last, "same") == (made.first, made.last, made.state)
@@ -311,7 +400,11 @@ def test_place_is_always_inside_the_file(old, new, data):
 def test_importing_is_cheap():
     """`git mem add` and an editor import it: no parser, no git, no diff with it."""
     code = "import sys, dataclasses\nbefore = set(sys.modules)\nimport gitmem.codemap.anchors.resolve, gitmem.codemap.anchors.spec\nprint(*sorted(set(sys.modules) - before))"
-    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    loaded = set(
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.split()
+    )
     assert loaded <= {
         "gitmem",
         "gitmem.codemap",
@@ -346,7 +439,16 @@ def test_importing_is_cheap():
 
 
 BODY = [f"    step_{n}(order, {n})" for n in range(6)]
-ORDER = ["import os", "", "def pay(order):", *BODY, "", "def refund(order):", "    return order.total * 2", ""]
+ORDER = [
+    "import os",
+    "",
+    "def pay(order):",
+    *BODY,
+    "",
+    "def refund(order):",
+    "    return order.total * 2",
+    "",
+]
 
 
 def test_a_line_is_found_where_it_stood_when_its_code_was_copied_elsewhere_and_then_edited():
@@ -368,14 +470,39 @@ def test_the_same_code_twice_side_by_side_is_no_place():
 
 
 def test_with_its_context_alone_a_line_is_not_taken_for_one_that_was_like_it_from_the_start():
-    text = ["one:", "  step = 1", "  if ready:", "    close(one)", "", "two:", "  step = 1", "  if ready:", "    close(two)", ""]
+    text = [
+        "one:",
+        "  step = 1",
+        "  if ready:",
+        "    close(one)",
+        "",
+        "two:",
+        "  step = 1",
+        "  if ready:",
+        "    close(two)",
+        "",
+    ]
     made = attach({"path": "a.txt", "lines": [2, 2]}, "\n".join(text), "b" * 40)
     assert made["context"]["like"][1] > 0
     assert place(made, text[5:]).state == "adrift"
     assert place(made, ["# new", *text]).first == 3
 
 
-@pytest.mark.parametrize("like", [None, 1, "x", [], [1, 2], [None] * 4, ["a", 1, 2, 3], [1e400, 1, 1, 1], [-1, -1, -1, -1], {"a": 1}])
+@pytest.mark.parametrize(
+    "like",
+    [
+        None,
+        1,
+        "x",
+        [],
+        [1, 2],
+        [None] * 4,
+        ["a", 1, 2, 3],
+        [1e400, 1, 1, 1],
+        [-1, -1, -1, -1],
+        {"a": 1},
+    ],
+)
 def test_what_another_tool_wrote_of_alike_places_does_no_harm(like):
     made = attach({"path": "a.py", "lines": [6, 6]}, "\n".join(ORDER), "b" * 40)
     made["context"]["like"] = like

@@ -25,10 +25,17 @@ def test_committed_file_without_change(tree: Tree):
     tree.write("pay.py", PAY)
     tree.commit()
     anchor = tree.anchor("pay.py:6")
-    assert ("pay.py", 6, "same") == spot(tree.follower().now(anchor)) == spot(tree.follower().at(anchor, "HEAD"))
+    assert (
+        ("pay.py", 6, "same")
+        == spot(tree.follower().now(anchor))
+        == spot(tree.follower().at(anchor, "HEAD"))
+    )
 
 
-@pytest.mark.parametrize("name", ["lib/pay.py", "a b/pay it.py", "😀.py", "new\nline.py", "-x.py", "tab\there.py", 'q"uote.py'])
+@pytest.mark.parametrize(
+    "name",
+    ["lib/pay.py", "a b/pay it.py", "😀.py", "new\nline.py", "-x.py", "tab\there.py", 'q"uote.py'],
+)
 @pytest.mark.parametrize("how", ["committed", "staged", "untracked"])
 def test_renamed_file_is_followed(tree: Tree, name, how):
     """To another name and another folder: committed, staged, or with mv alone."""
@@ -59,7 +66,9 @@ def test_renamed_again_and_again_with_edits(tree: Tree):
     for step in range(1, 5):
         low = (len(text) // 5) * step
         text = [
-            x if abs(n - edits.where(text, mark)) < 5 or not low < n < low + len(text) // 4 else edits.Line(f"v{n}_{step} = {step}")
+            x
+            if abs(n - edits.where(text, mark)) < 5 or not low < n < low + len(text) // 4
+            else edits.Line(f"v{n}_{step} = {step}")
             for n, x in enumerate(text)
         ]
         os.remove(tree.path / f"a{step - 1}.py")
@@ -93,7 +102,9 @@ def test_code_that_went_to_another_file(tree: Tree):
     tree.write("other.py", OTHER)
     tree.commit()
     anchor = tree.anchor("pay.py:6")
-    tree.write("pay.py", "import os\n\n\nclass Cart:\n    def clear(self):\n        self.items = []\n")
+    tree.write(
+        "pay.py", "import os\n\n\nclass Cart:\n    def clear(self):\n        self.items = []\n"
+    )
     tree.write(
         "sums.py",
         "class Sums:\n    def total(self, items):\n        amount = sum(item.price for item in items)\n        return amount * self.rate\n",
@@ -144,7 +155,8 @@ def test_symbol_stays_when_its_line_is_gone(tree: Tree):
     tree.write(
         "pay.py",
         PAY.replace(
-            "        amount = sum(item.price for item in items)\n        return amount * self.rate\n", "        raise NotImplementedError\n"
+            "        amount = sum(item.price for item in items)\n        return amount * self.rate\n",
+            "        raise NotImplementedError\n",
         ),
     )
     assert ("pay.py", 5, "approximate") == spot(tree.follower().now(anchor))
@@ -156,7 +168,10 @@ def test_uncommitted_text_is_known_by_its_commit(tree: Tree):
     tree.commit()
     tree.write("pay.py", "# draft\n" + PAY)
     anchor = tree.anchor("pay.py:7")
-    tree.write("pay.py", "# draft\n" * 30 + PAY.replace("amount", "sum_of_all").replace("    def", "    async def"))
+    tree.write(
+        "pay.py",
+        "# draft\n" * 30 + PAY.replace("amount", "sum_of_all").replace("    def", "    async def"),
+    )
     found = tree.follower().now(anchor)
     assert ("pay.py", 36) == (found.path, found.first)
 
@@ -194,12 +209,26 @@ def test_repositories_of_other_kinds(tree: Tree, tmp_path, kind):
     elif kind == "worktree":
         tree.git("worktree", "add", "-q", "-b", "side", str(path))
     elif kind == "shallow":
-        subprocess.run(["git", "clone", "-q", "--depth=1", tree.path.as_uri(), str(path)], check=True)
+        subprocess.run(
+            ["git", "clone", "-q", "--depth=1", tree.path.as_uri(), str(path)], check=True
+        )
     elif kind == "submodule":
         outer = tmp_path / "outer"
         subprocess.run(["git", "init", "-q", str(outer)], check=True)
         subprocess.run(
-            ["git", "-C", str(outer), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tree.path), "sub"], check=True
+            [
+                "git",
+                "-C",
+                str(outer),
+                "-c",
+                "protocol.file.allow=always",
+                "submodule",
+                "--quiet",
+                "add",
+                str(tree.path),
+                "sub",
+            ],
+            check=True,
         )
         path = outer / "sub"
     else:
@@ -227,7 +256,16 @@ def test_no_path_leads_outside(tree: Tree, tmp_path):
     tree.write("pay.py", PAY)
     anchor = tree.anchor("pay.py:6", committed=False)
     os.remove(tree.path / "pay.py")
-    for path in ("../secret.py", str(tmp_path / "secret.py"), "link/secret.py", "one.py", ".git/config", "a\0b", "", "."):
+    for path in (
+        "../secret.py",
+        str(tmp_path / "secret.py"),
+        "link/secret.py",
+        "one.py",
+        ".git/config",
+        "a\0b",
+        "",
+        ".",
+    ):
         assert tree.follower().now({**anchor, "path": path}).state in {"adrift", "file"}
 
 

@@ -162,8 +162,13 @@ def test_renamed_method_or_class_is_where_it_was(path, name):
 def test_deleted_method_is_not_taken_for_that_of_another_class(path, name):
     """The method goes, or all of its class does."""
     old, owner = TEXTS[path], name.split(".")[0]
-    for gone in ([defined(path, old, name)], [s for s in definitions.symbols(old, path) if s.qualified.split(".")[0] == owner]):
-        assert ["adrift", "adrift"] == [made.state for made in spots(path, name, old, without(old, *gone))]
+    for gone in (
+        [defined(path, old, name)],
+        [s for s in definitions.symbols(old, path) if s.qualified.split(".")[0] == owner],
+    ):
+        assert ["adrift", "adrift"] == [
+            made.state for made in spots(path, name, old, without(old, *gone))
+        ]
 
 
 @pytest.mark.parametrize("path", ["shop.py", "shop.js"])
@@ -189,16 +194,23 @@ def test_deleted_overload_is_not_taken_for_the_other(kind):
     if kind == "overload":
         path, head, tail = "A.java", "class A {\n", "}\n"
         one, two = (
-            f"  int total({t} rate) {{\n    ledger.note({t}.class);\n    return {n};\n  }}\n" for n, t in enumerate(("long", "String"))
+            f"  int total({t} rate) {{\n    ledger.note({t}.class);\n    return {n};\n  }}\n"
+            for n, t in enumerate(("long", "String"))
         )
     else:
         path, head, tail = "a.py", "class A:\n", ""
         one = "    @property\n    def size(self):\n        return self.items.length\n\n"
         two = "    @size.setter\n    def size(self, value):\n        ledger.append(value)\n\n"
     old = head + one + two + tail
-    line = next(n for n, text in enumerate(old.split("\n"), 1) if "String.class" in text or "append(value)" in text)
+    line = next(
+        n
+        for n, text in enumerate(old.split("\n"), 1)
+        if "String.class" in text or "append(value)" in text
+    )
     anchor = attach({"path": path, "lines": [line, line]}, old, "f" * 40)
-    assert place(anchor, (head + one + tail).split("\n"), "e" * 40, old.split("\n")).state == "adrift"
+    assert (
+        place(anchor, (head + one + tail).split("\n"), "e" * 40, old.split("\n")).state == "adrift"
+    )
 
 
 @pytest.mark.parametrize("path", TEXTS)
@@ -224,7 +236,11 @@ def test_anchored_commit_is_gone(tree: Tree, path, how):
     tree.commit()
     tree.git("reflog", "expire", "--expire=now", "--all")
     tree.git("gc", "-q", "--prune=now")
-    assert subprocess.run(["git", "-C", str(tree.path), "cat-file", "-e", anchor["blob"]], check=False, capture_output=True).returncode
+    assert subprocess.run(
+        ["git", "-C", str(tree.path), "cat-file", "-e", anchor["blob"]],
+        check=False,
+        capture_output=True,
+    ).returncode
     made = tree.follower().now(anchor)
     assert (name, defined(path, files[name], "Cart.clear").at) == (made.path, made.first)
 
@@ -237,7 +253,11 @@ def test_shallow_clone_without_the_anchored_commit(tree: Tree, tmp_path):
     tree.git("mv", "shop.py", "store.py")
     tree.write("store.py", "\n" + PY.replace("Cart", "Trolley"))
     tree.commit()
-    subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{tree.path}", str(tmp_path / "clone")], check=True, capture_output=True)
+    subprocess.run(
+        ["git", "clone", "-q", "--depth=1", f"file://{tree.path}", str(tmp_path / "clone")],
+        check=True,
+        capture_output=True,
+    )
     made = Tree(tmp_path / "clone").follower().now(anchor)
     assert ("store.py", defined("store.py", PY, "Cart.clear").at + 1) == (made.path, made.first)
 
@@ -297,7 +317,9 @@ def test_file_that_is_no_utf8(tree: Tree):
     (tree.path / "shop.py").write_bytes(data)
     tree.commit()
     made = attach(
-        parse("shop.py#Cart.clear", exists=lambda name: name == "shop.py"), data.decode("utf-8", "replace"), object_id("blob", data, "sha1")
+        parse("shop.py#Cart.clear", exists=lambda name: name == "shop.py"),
+        data.decode("utf-8", "replace"),
+        object_id("blob", data, "sha1"),
     )
     anchor = {**made, "commit": tree.git("rev-parse", "HEAD")}
     (tree.path / "shop.py").write_bytes(b"# \xff\n" + data)

@@ -20,7 +20,9 @@ def test_expression_finds_lines():
     assert [1] == code_hits("größe|漢$", ["漢\r\n", "gro"], "a.py")
 
 
-@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|a)*$", r"(.*)*x", r"(a?){50}a{50}", r"([a-zA-Z]+)*[0-9]$"])
+@pytest.mark.parametrize(
+    "pattern", [r"(a+)+$", r"(a|a)*$", r"(.*)*x", r"(a?){50}a{50}", r"([a-zA-Z]+)*[0-9]$"]
+)
 def test_catastrophic_expression_does_not_hang(pattern):
     """In time that grows with the text only."""
     start = time.process_time()
@@ -28,7 +30,10 @@ def test_catastrophic_expression_does_not_hang(pattern):
     assert time.process_time() - start < 3.0
 
 
-@pytest.mark.parametrize("pattern", ["(?=x)", r"(a)\1", "(", "", "a{1000}{1000}", "x" * 3_000, "(?P<n>a)(?P=n)", "\ud800"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?=x)", r"(a)\1", "(", "", "a{1000}{1000}", "x" * 3_000, "(?P<n>a)(?P=n)", "\ud800"],
+)
 def test_expression_that_is_refused(pattern):
     """When it is written, with a reason."""
     with pytest.raises(UserError):
@@ -45,8 +50,19 @@ def test_query_finds_lines():
 
 @pytest.mark.parametrize(
     ("predicate", "want"),
-    [('#eq? @f "foo"', [3]), ('#not-eq? @f "foo"', [2, 4]), ('#match? @f "^p"', [2, 4]), ('#not-match? @f "^p"', [3]), ('#any-of? @f "foo" "bar"', [3]), ('#not-any-of? @f "foo" "bar"', [2, 4]), ('.match? @f "^f"', [3]), ('#eq? @f @f', [2, 3, 4]), ('#set! a b', [2, 3, 4]), ('#any-match? @f "oo"', [3])],
-)  # fmt: skip
+    [
+        ('#eq? @f "foo"', [3]),
+        ('#not-eq? @f "foo"', [2, 4]),
+        ('#match? @f "^p"', [2, 4]),
+        ('#not-match? @f "^p"', [3]),
+        ('#any-of? @f "foo" "bar"', [3]),
+        ('#not-any-of? @f "foo" "bar"', [2, 4]),
+        ('.match? @f "^f"', [3]),
+        ("#eq? @f @f", [2, 3, 4]),
+        ("#set! a b", [2, 3, 4]),
+        ('#any-match? @f "oo"', [3]),
+    ],
+)
 def test_predicates(predicate, want):
     """Those that tree-sitter has do what they do there."""
     assert want == query_hits(f"((call function: (identifier) @f) ({predicate}))", "python", PY)
@@ -54,11 +70,22 @@ def test_predicates(predicate, want):
 
 def test_what_looks_like_a_predicate_in_a_string_is_none():
     """Strings and comments are left as they are."""
-    assert [1] == query_hits("; #match? @s\n((string) @s (#eq? @s \"'#match? @s'\"))", "python", "x = '#match? @s'\n")
+    assert [1] == query_hits(
+        "; #match? @s\n((string) @s (#eq? @s \"'#match? @s'\"))", "python", "x = '#match? @s'\n"
+    )
 
 
 @pytest.mark.parametrize(
-    "query", ["(cal) @x", "(", "(call)", "", "x" * 3_000, '((call) @c (#match? @c "(?=a)"))', "(call function: (nothing)) @c"]
+    "query",
+    [
+        "(cal) @x",
+        "(",
+        "(call)",
+        "",
+        "x" * 3_000,
+        '((call) @c (#match? @c "(?=a)"))',
+        "(call function: (nothing)) @c",
+    ],
 )
 def test_query_that_is_refused(query):
     """When it is written, with a reason."""
@@ -68,7 +95,9 @@ def test_query_that_is_refused(query):
         check_query("(call) @c", "cobol")
 
 
-@pytest.mark.parametrize("query", ["(_ (_)* @a (_)* @b (_)* @c (_)* @d)", '((identifier) @i (#match? @i "^(a+)+$"))'])
+@pytest.mark.parametrize(
+    "query", ["(_ (_)* @a (_)* @b (_)* @c (_)* @d)", '((identifier) @i (#match? @i "^(a+)+$"))']
+)
 def test_catastrophic_query_does_not_hang(query):
     """It is ended, is not run again, and others go on."""
     text = "a" * 60 + "!\n" + "print(x, (1, 2, 3), [4, 5])\n" * 4_000

@@ -62,14 +62,18 @@ def judge(made: Placement, truth: int | None) -> str:
 
 def run(case: Case, with_text: bool = True) -> Placement:
     """Place a case's anchor, with the old text or by what it remembers alone."""
-    anchor = attach({"path": case.path, "lines": [case.line, case.line]}, "\n".join(case.old), "0" * 40)
+    anchor = attach(
+        {"path": case.path, "lines": [case.line, case.line]}, "\n".join(case.old), "0" * 40
+    )
     return place(anchor, case.new, old=case.old if with_text else None)
 
 
 def rates(counts: Counter[str]) -> tuple[float, float]:
     """Return (share right of the lines that exist, share wrong of all), in percent."""
     live = counts["right"] + counts["adrift"] + counts["wrong"]
-    return 100 * counts["right"] / max(1, live), 100 * counts["wrong"] / max(1, sum(counts.values()))
+    return 100 * counts["right"] / max(1, live), 100 * counts["wrong"] / max(
+        1, sum(counts.values())
+    )
 
 
 def history(tree: Tree, seed: int, steps: int) -> Counter[str]:
@@ -79,7 +83,9 @@ def history(tree: Tree, seed: int, steps: int) -> Counter[str]:
     base = 0
     for language in r.sample(LANGUAGES, 3):
         lines = edits.source(r, language, 150)
-        files[f"src/{language}{seed}.{'py' if language == 'std' else language}"] = [Line(x, (base + n,)) for n, x in enumerate(lines)]
+        files[f"src/{language}{seed}.{'py' if language == 'std' else language}"] = [
+            Line(x, (base + n,)) for n, x in enumerate(lines)
+        ]
         base += len(lines)
 
     def write() -> None:

@@ -11,7 +11,19 @@ import pytest
 
 from gitmem.errors import External, MissingObject, Moved
 from gitmem.git.backend import open_objects
-from gitmem.git.objects import BLOB, LINK, TREE, Change, Draft, Entry, Identity, Objects, TreeCache, diff, files
+from gitmem.git.objects import (
+    BLOB,
+    LINK,
+    TREE,
+    Change,
+    Draft,
+    Entry,
+    Identity,
+    Objects,
+    TreeCache,
+    diff,
+    files,
+)
 from gitmem.git.objects_cli import CliObjects
 from gitmem.repo.location import locate
 from gitmem.store.operations import put
@@ -24,7 +36,11 @@ WORKER = Path(__file__).parent.parent / "stress" / "worker.py"
 
 
 def draft(
-    edits: dict[str, bytes | Entry | None], base: str | None = None, parents: tuple[str, ...] = (), time: int = 0, message: str = "change\n"
+    edits: dict[str, bytes | Entry | None],
+    base: str | None = None,
+    parents: tuple[str, ...] = (),
+    time: int = 0,
+    message: str = "change\n",
 ) -> Draft:
     who = Identity(WHO.name, WHO.email, WHO.time + time, WHO.offset)
     return Draft(base, edits, parents, message, who, who)
@@ -66,7 +82,9 @@ def test_blob_comes_back(objects: Objects):
 def test_commit_comes_back(objects: Objects):
     """Author, zone, parents and message are read as they were written."""
     first = grow(objects, a=b"1")
-    second = objects.write(draft({"b": b"2"}, objects.commit(first).tree, (first,), 5, "Titel: é\n\nKey: value\n"))
+    second = objects.write(
+        draft({"b": b"2"}, objects.commit(first).tree, (first,), 5, "Titel: é\n\nKey: value\n")
+    )
     found = objects.commit(second)
     assert ((first,), "Titel: é\n\nKey: value\n") == (found.parents, found.message)
     assert Identity("Ada Lovelace", "ada@example.org", WHO.time + 5, 120) == found.author
@@ -75,8 +93,12 @@ def test_commit_comes_back(objects: Objects):
 def test_nested_edits_keep_their_neighbours(objects: Objects):
     """An edit changes its path alone; a removed path takes empty folders with it."""
     first = objects.write(draft({"x/1/a": b"a", "x/2/b": b"b", "y": b"y"}))
-    second = objects.write(draft({"x/1/a": None, "x/2/c": b"c"}, objects.commit(first).tree, (first,)))
-    assert ["x/2/b", "x/2/c", "y"] == [path for path, _ in files(objects, objects.commit(second).tree)]
+    second = objects.write(
+        draft({"x/1/a": None, "x/2/c": b"c"}, objects.commit(first).tree, (first,))
+    )
+    assert ["x/2/b", "x/2/c", "y"] == [
+        path for path, _ in files(objects, objects.commit(second).tree)
+    ]
 
 
 def test_existing_entries_may_be_placed(objects: Objects):
@@ -84,7 +106,9 @@ def test_existing_entries_may_be_placed(objects: Objects):
     first = objects.write(draft({"x/a": b"a"}))
     tree = objects.find(objects.commit(first).tree, "x")
     assert tree is not None
-    second = objects.write(draft({"copy": Entry("copy", TREE, tree.oid)}, objects.commit(first).tree, (first,)))
+    second = objects.write(
+        draft({"copy": Entry("copy", TREE, tree.oid)}, objects.commit(first).tree, (first,))
+    )
     assert ["copy/a", "x/a"] == [path for path, _ in files(objects, objects.commit(second).tree)]
 
 
@@ -98,7 +122,9 @@ def test_removing_everything_leaves_the_empty_tree(objects: Objects):
 def test_git_finds_nothing_wrong(world: tuple[str, Path], objects: Objects):
     """`git fsck --strict` accepts what was written, few objects and many."""
     first = objects.write(draft({"x-/a": b"1", "x/b": b"2", "x.c": b"3", "é/ü": b"4"}))
-    many = objects.write(draft({f"{n % 7}/{n}": b"%d" % n for n in range(100)}, objects.commit(first).tree, (first,)))
+    many = objects.write(
+        draft({f"{n % 7}/{n}": b"%d" % n for n in range(100)}, objects.commit(first).tree, (first,))
+    )
     objects.move(REF, None, many, "test")
     assert "" == fsck(world[1])
 
@@ -108,7 +134,10 @@ def test_many_objects_make_one_pack(world: tuple[str, Path], objects: Objects):
     before = git(world[1], "count-objects", "-v")
     commit = objects.write(draft({f"{n}": b"file %d" % n for n in range(200)}))
     after = git(world[1], "count-objects", "-v")
-    loose = [next(line for line in text.splitlines() if line.startswith("count:")) for text in (before, after)]
+    loose = [
+        next(line for line in text.splitlines() if line.startswith("count:"))
+        for text in (before, after)
+    ]
     assert loose[0] == loose[1]
     assert 200 == len(objects.tree(objects.commit(commit).tree))
 
@@ -233,11 +262,15 @@ def test_read_many_reports_a_hole_and_goes_on(objects: Objects):
 def test_large_blobs_are_passed_over(objects: Objects):
     """What is larger than asked for is None; the blobs around it come, in order, and the reader goes on."""
     sizes = {"a": 10, "b": 11, "c": 3_000_000, "d": 20_000_000, "e": 1, "f": 20_000_001, "g": 9}
-    tree = objects.commit(objects.write(draft({name: b"z" * size for name, size in sizes.items()}))).tree
+    tree = objects.commit(
+        objects.write(draft({name: b"z" * size for name, size in sizes.items()}))
+    ).tree
     oids = {e.name: e.oid for e in objects.tree(tree)}
     found = list(objects.read_many_small([*oids.values(), oids["a"]], 10))
     assert [*oids.values(), oids["a"]] == [oid for oid, _ in found]
-    assert [10, None, None, None, 1, None, 9, 10] == [None if data is None else len(data) for _, data in found]
+    assert [10, None, None, None, 1, None, 9, 10] == [
+        None if data is None else len(data) for _, data in found
+    ]
     assert [None, b"z", None] == [objects.read_small(oids[name], 10) for name in "deb"]
     assert 20_000_000 == len(objects.read(oids["d"]))
     with pytest.raises(MissingObject):
@@ -259,7 +292,9 @@ def test_tree_of_any_size_is_not_parsed(objects: Objects, monkeypatch):
 def test_find_follows_folders_only(objects: Objects):
     """A path through a file, or to nothing, finds nothing."""
     tree = objects.commit(objects.write(draft({"x/a": b"1"}))).tree
-    assert [True, True, False, False] == [objects.find(tree, p) is not None for p in ("x", "x/a", "x/a/b", "y/z")]
+    assert [True, True, False, False] == [
+        objects.find(tree, p) is not None for p in ("x", "x/a", "x/a/b", "y/z")
+    ]
 
 
 def test_walk_is_newest_first_and_hides(objects: Objects):
@@ -279,22 +314,40 @@ def test_bases_and_ancestors(objects: Objects):
     b, c = grow(objects, (root,), 1, b=b"2"), grow(objects, (root,), 2, c=b"3")
     m, n = grow(objects, (b, c), 3, m=b"m"), grow(objects, (c, b), 4, n=b"n")
     other = grow(objects, z=b"unrelated")
-    assert (tuple(sorted((b, c))), (root,), ()) == (objects.bases(m, n), objects.bases(b, c), objects.bases(m, other))
-    assert [True, True, False, False] == [objects.is_ancestor(*pair) for pair in ((root, m), (m, m), (m, root), (other, m))]
+    assert (tuple(sorted((b, c))), (root,), ()) == (
+        objects.bases(m, n),
+        objects.bases(b, c),
+        objects.bases(m, other),
+    )
+    assert [True, True, False, False] == [
+        objects.is_ancestor(*pair) for pair in ((root, m), (m, m), (m, root), (other, m))
+    ]
 
 
 def test_ancestor_that_is_not_there_is_none(objects: Objects):
     """An unknown commit, or text that is none, is nobody's ancestor."""
     tip = grow(objects, a=b"1")
-    assert [False, False, False] == [objects.is_ancestor(name, tip) for name in (absent(objects), "zzz", "--help")]
+    assert [False, False, False] == [
+        objects.is_ancestor(name, tip) for name in (absent(objects), "zzz", "--help")
+    ]
 
 
 def test_diff_opens_only_what_differs(objects: Objects):
     """A change, an addition, a removal and a file that became a folder are each told once."""
-    one = objects.commit(objects.write(draft({"same/x": b"s", "x/a": b"1", "x/b": b"2", "f": b"file"}))).tree
-    two = objects.commit(objects.write(draft({"same/x": b"s", "x/a": b"9", "x/c": b"3", "f/g": b"now a folder"}))).tree
+    one = objects.commit(
+        objects.write(draft({"same/x": b"s", "x/a": b"1", "x/b": b"2", "f": b"file"}))
+    ).tree
+    two = objects.commit(
+        objects.write(draft({"same/x": b"s", "x/a": b"9", "x/c": b"3", "f/g": b"now a folder"}))
+    ).tree
     changes = {c.path: (c.old is not None, c.new is not None) for c in diff(objects, one, two)}
-    assert {"x/a": (True, True), "x/b": (True, False), "x/c": (False, True), "f": (True, False), "f/g": (False, True)} == changes
+    assert {
+        "x/a": (True, True),
+        "x/b": (True, False),
+        "x/c": (False, True),
+        "f": (True, False),
+        "f/g": (False, True),
+    } == changes
     assert [] == list(diff(objects, one, one))
 
 
@@ -326,9 +379,15 @@ def test_writes_of_git_are_seen(world: tuple[str, Path], objects: Objects):
 def test_user_sees_no_trace(world: tuple[str, Path], objects: Objects):
     """Branches and HEAD stay as they were."""
     path = world[1]
-    before = git(path, "for-each-ref", "refs/heads", "refs/tags", "refs/remotes"), git(path, "symbolic-ref", "HEAD")
+    before = (
+        git(path, "for-each-ref", "refs/heads", "refs/tags", "refs/remotes"),
+        git(path, "symbolic-ref", "HEAD"),
+    )
     objects.move(REF, None, grow(objects, a=b"1"), "x")
-    assert before == (git(path, "for-each-ref", "refs/heads", "refs/tags", "refs/remotes"), git(path, "symbolic-ref", "HEAD"))
+    assert before == (
+        git(path, "for-each-ref", "refs/heads", "refs/tags", "refs/remotes"),
+        git(path, "symbolic-ref", "HEAD"),
+    )
 
 
 def test_store_works_end_to_end(world: tuple[str, Path], open_store):
@@ -399,7 +458,9 @@ def test_group_may_write_whatever_we_made(make_repo, open_store):
     bad = []
     for found in set((path / ".git").rglob("*")) - before:
         mode = found.stat().st_mode
-        read_only = found.suffix in {".pack", ".idx", ".rev"} or (found.parent.parent.name == "objects" and found.parent.name != "pack")
+        read_only = found.suffix in {".pack", ".idx", ".rev"} or (
+            found.parent.parent.name == "objects" and found.parent.name != "pack"
+        )
         want = 0o070 if stat.S_ISDIR(mode) else 0o040 if read_only else 0o060
         if mode & want != want:
             bad.append((str(found.relative_to(path)), oct(mode)))
@@ -408,8 +469,13 @@ def test_group_may_write_whatever_we_made(make_repo, open_store):
 
 def test_both_back_ends_make_the_same_commit(make_repo):
     """One draft has one oid, whichever implementation writes it, few objects or many."""
-    opened = [open_objects(locate(str(make_repo("bare")), os.environ), os.environ, backend) for backend in ("libgit2", "git")]
-    few = draft({"a/b": b"1", "a-": b"2", "link": b"x", "é": b"3"}, message="Titel\n\nGitmem-Op: x\n")
+    opened = [
+        open_objects(locate(str(make_repo("bare")), os.environ), os.environ, backend)
+        for backend in ("libgit2", "git")
+    ]
+    few = draft(
+        {"a/b": b"1", "a-": b"2", "link": b"x", "é": b"3"}, message="Titel\n\nGitmem-Op: x\n"
+    )
     many = draft({f"{n}/f": b"%d" % n for n in range(55)})
     got = [[objects.write(few), objects.write(many)] for objects in opened]
     for objects in opened:
@@ -432,7 +498,11 @@ def test_git_itself_makes_the_same_commit(make_repo):
         for k, v in (("NAME", WHO.name), ("EMAIL", WHO.email), ("DATE", f"@{WHO.time} +0200"))
     }
     theirs = subprocess.run(
-        ["git", "-C", str(path), "commit-tree", tree], input=b"Titel\n", env={**os.environ, **dates}, capture_output=True, check=True
+        ["git", "-C", str(path), "commit-tree", tree],
+        input=b"Titel\n",
+        env={**os.environ, **dates},
+        capture_output=True,
+        check=True,
     ).stdout
     assert theirs.decode().strip() == ours
 
@@ -442,7 +512,10 @@ def test_a_change_knows_its_sides(make_repo):
     path = make_repo("bare")
     objects = open_objects(locate(str(path), os.environ), os.environ, "git")
     blob = git(path, "hash-object", "-w", "--stdin", stdin=b"/etc/passwd")
-    trees = [git(path, "mktree", stdin=f"{mode} blob {blob}\tx\n".encode()) for mode in ("100644", "120000")]
+    trees = [
+        git(path, "mktree", stdin=f"{mode} blob {blob}\tx\n".encode())
+        for mode in ("100644", "120000")
+    ]
     changes = list(diff(objects, *trees))
     objects.close()
     assert [Change("x", Entry("x", BLOB, blob), Entry("x", LINK, blob))] == changes
@@ -453,7 +526,10 @@ def test_creation_race_has_one_winner(backend, make_repo):
     """Of six processes that create one ref at once, one wins, forty times over."""
     path = make_repo("bare")
     argv = [sys.executable, str(WORKER), "create", str(path), backend, "40"]
-    children = [subprocess.Popen([*argv, str(n)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for n in range(6)]
+    children = [
+        subprocess.Popen([*argv, str(n)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for n in range(6)
+    ]
     for child in children:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"

@@ -74,8 +74,15 @@ def test_levels(base: Path):
     assert level("one", "same-function") == "critical"
     assert level("one", "alike") == "low"
     (file,) = found[frozenset(("one", "same-function"))]["files"]
-    assert (file["path"], file["conflict"], [row["symbol"] for row in file["shared"]]) == ("pay.py", True, ["charge"])
-    assert {name for names in file["authors"].values() for name in names} == {"one", "same-function"}
+    assert (file["path"], file["conflict"], [row["symbol"] for row in file["shared"]]) == (
+        "pay.py",
+        True,
+        ["charge"],
+    )
+    assert {name for names in file["authors"].values() for name in names} == {
+        "one",
+        "same-function",
+    }
     text = run(base, "drift")
     assert "charge" in text and "README conflict" in text and "→" in text
 
@@ -120,7 +127,12 @@ def test_scratch_folders_go(base: Path):
 
 def place(merges: Merges) -> list[str]:
     """Return where the scratch folder of this process is."""
-    return [path for path in vars(merges).values() if isinstance(path, str) and PREFIX in path for path in [f"{path}/objects"]]
+    return [
+        path
+        for path in vars(merges).values()
+        if isinstance(path, str) and PREFIX in path
+        for path in [f"{path}/objects"]
+    ]
 
 
 def test_remote_branches_and_renames(base: Path, tmp_path: Path):
@@ -160,14 +172,19 @@ def test_agents_are_told(base: Path):
     first.hook("SessionStart")
     run(base, "drain")
     edit = {"file_path": str(base / "pay.py"), "old_string": "a", "new_string": "b"}
-    assert "pay.py is being changed on theirs by theirs too" in first.hook("PreToolUse.Edit", tool_input=edit)
+    assert "pay.py is being changed on theirs by theirs too" in first.hook(
+        "PreToolUse.Edit", tool_input=edit
+    )
     assert "drift" not in first.hook("PreToolUse.Edit", tool_input=edit)
     (base / "pay.py").write_text(CODE.replace("return y", "return y + 1"))
     git(base, "commit", "-qam", "mine")
     told = "pay.py: charge is changed on theirs by theirs too, differently"
     numbers = itertools.count()
     wait_for(
-        lambda: (run(base, "drain"), told in Agent(base, f"s-two-{next(numbers)}").hook("SessionStart"))[1]
+        lambda: (
+            run(base, "drain"),
+            told in Agent(base, f"s-two-{next(numbers)}").hook("SessionStart"),
+        )[1]
     )  # it is not looked for all the time
 
 
@@ -188,8 +205,19 @@ def test_where_heads_parted_is_what_git_says(count, rng):
         tree = git(folder, "write-tree")
         made: list[str] = []
         for number in range(count):
-            parents = rng.sample(made[-5:], min(len(made[-5:]), rng.choice((1, 1, 2)))) if made else []
-            made.append(git(folder, "commit-tree", tree, *(x for p in parents for x in ("-p", p)), "-m", str(number)))
+            parents = (
+                rng.sample(made[-5:], min(len(made[-5:]), rng.choice((1, 1, 2)))) if made else []
+            )
+            made.append(
+                git(
+                    folder,
+                    "commit-tree",
+                    tree,
+                    *(x for p in parents for x in ("-p", p)),
+                    "-m",
+                    str(number),
+                )
+            )
         heads = rng.sample(made, min(4, len(made)))
         out = git(folder, "rev-list", "--topo-order", "--parents", *heads)
         found = parted([(w[0], w[1:]) for row in out.splitlines() if (w := row.split())], heads)
@@ -214,7 +242,16 @@ def test_changes_of_one_side_share_nothing(old, new, other):
 def test_own_lines_of_definitions():
     """A class's own lines are those outside of its methods; one that both removed is no drift."""
     changed = CODE.replace("return 1", "return 9")
-    assert [one.name for one in symbols(own(CODE, "a.py"), own(changed, "a.py"), own(CODE.replace("size = 1", "size = 3"), "a.py"))] == []
+    assert [
+        one.name
+        for one in symbols(
+            own(CODE, "a.py"),
+            own(changed, "a.py"),
+            own(CODE.replace("size = 1", "size = 3"), "a.py"),
+        )
+    ] == []
     gone = CODE[: CODE.index("class Cart")]
     assert symbols(own(CODE, "a.py"), own(gone, "a.py"), own(gone, "a.py")) == []
-    assert {one.name for one in symbols(own(CODE, "a.py"), own(gone, "a.py"), own(changed, "a.py"))} == {"Cart.total"}
+    assert {
+        one.name for one in symbols(own(CODE, "a.py"), own(gone, "a.py"), own(changed, "a.py"))
+    } == {"Cart.total"}

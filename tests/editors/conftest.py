@@ -56,15 +56,23 @@ def program(name: str) -> str:
 def neovims() -> dict[str, str]:
     """Return the Neovims of this machine: one before 0.11 as `old`, one since as `new`."""
     found: dict[str, str] = {}
-    folders = [str(ROOT / ".cache" / "neovim" / "bin"), *os.environ.get("PATH", "").split(os.pathsep), "/usr/bin"]
+    folders = [
+        str(ROOT / ".cache" / "neovim" / "bin"),
+        *os.environ.get("PATH", "").split(os.pathsep),
+        "/usr/bin",
+    ]
     for folder in folders:
         path = shutil.which("nvim", path=folder)
         if path is None:
             continue
-        told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+        told = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=False
+        ).stdout
         version = re.match(r"NVIM v(\d+)\.(\d+)", told)
         if version:
-            found.setdefault("new" if (int(version[1]), int(version[2])) >= (0, 11) else "old", path)
+            found.setdefault(
+                "new" if (int(version[1]), int(version[2])) >= (0, 11) else "old", path
+            )
     return found
 
 
@@ -83,7 +91,12 @@ class World:
     def mem(self, *args: str) -> str:
         """Run `git mem` as a person would."""
         done = subprocess.run(
-            [sys.executable, "-m", "gitmem", *args], cwd=self.root, env=self.env, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "gitmem", *args],
+            cwd=self.root,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
         return done.stdout
@@ -98,17 +111,30 @@ class World:
         said = git(self.root, "log", "--format=%B%x00", REF).split("\0")
         return [message for message in said if f"Gitmem-Op: {op}" in message]
 
-    def run(self, *args: str | Path, input: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *args: str | Path, input: str = "", **env: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run an editor in the repository; what it prints is in the failure when it ends badly."""
         command = [str(arg) for arg in args]
         try:
             done = subprocess.run(
-                command, cwd=self.root, env={**self.env, **env}, input=input, capture_output=True, text=True, errors="replace", timeout=DEADLINE,
+                command,
+                cwd=self.root,
+                env={**self.env, **env},
+                input=input,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=DEADLINE,
                 check=False,
-            )  # fmt: skip
+            )
         except subprocess.TimeoutExpired as error:
-            pytest.fail(f"{command[0]} did not end in {DEADLINE:g} s: {error.stdout!r} {error.stderr!r}")
-        assert done.returncode == 0, f"{command[0]}: exit {done.returncode}: {done.stdout}{done.stderr}"
+            pytest.fail(
+                f"{command[0]} did not end in {DEADLINE:g} s: {error.stdout!r} {error.stderr!r}"
+            )
+        assert done.returncode == 0, (
+            f"{command[0]}: exit {done.returncode}: {done.stdout}{done.stderr}"
+        )
         return done
 
     def told(self) -> dict[str, Any]:
@@ -122,16 +148,45 @@ class World:
 def world(tmp_path: Path, repo: Path) -> World:
     """A repository with two gotchas about one file."""
     bin = Path(sys.executable).parent
-    env = {**os.environ, "PATH": f"{bin}{os.pathsep}{os.environ['PATH']}", "GITMEM_OUT": str(tmp_path / "told.json"), "NO_COLOR": "1"}
+    env = {
+        **os.environ,
+        "PATH": f"{bin}{os.pathsep}{os.environ['PATH']}",
+        "GITMEM_OUT": str(tmp_path / "told.json"),
+        "NO_COLOR": "1",
+    }
     env |= {
-        f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
     }
     made = World(repo, tmp_path / "told.json", env)
     made.file.write_text(CODE, encoding="utf-8")
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "pay")
-    made.mem("add", "-k", "gotcha", TITLE, "--anchor", "pay.py:5", "--workaround", WORKAROUND, "--severity", "warning")
-    made.mem("add", "-k", "gotcha", OTHER, "--anchor", "pay.py:10", "--severity", "critical", "-m", "Two refunds ran at once.")
+    made.mem(
+        "add",
+        "-k",
+        "gotcha",
+        TITLE,
+        "--anchor",
+        "pay.py:5",
+        "--workaround",
+        WORKAROUND,
+        "--severity",
+        "warning",
+    )
+    made.mem(
+        "add",
+        "-k",
+        "gotcha",
+        OTHER,
+        "--anchor",
+        "pay.py:10",
+        "--severity",
+        "critical",
+        "-m",
+        "Two refunds ran at once.",
+    )
     return made
 
 
@@ -149,7 +204,9 @@ def drive(world: World) -> Callable[..., dict[str, Any]]:
 @pytest.fixture(params=["old", "new"])
 def neovim(request: pytest.FixtureRequest) -> str:
     """A Neovim with the oldest API that the plugin works with, and a current one."""
-    return neovims().get(request.param) or missing(f"Neovim ({request.param}: {'before' if request.param == 'old' else 'since'} 0.11)")
+    return neovims().get(request.param) or missing(
+        f"Neovim ({request.param}: {'before' if request.param == 'old' else 'since'} 0.11)"
+    )
 
 
 @pytest.fixture
@@ -160,6 +217,16 @@ def nvim(neovim: str, drive: Callable[..., dict[str, Any]]) -> Callable[..., dic
         script = HERE / "neovim" / f"{driver}.lua"
         plugin = ("--cmd", f"set runtimepath^={ROOT / 'lsp' / 'nvim'}")
         wanted = {"GITMEM_DRIVER": str(script.with_name("driver.lua")), **env}
-        return drive(neovim, "--clean", "--headless", *plugin, *options, file, "-c", f"luafile {script}", **wanted)
+        return drive(
+            neovim,
+            "--clean",
+            "--headless",
+            *plugin,
+            *options,
+            file,
+            "-c",
+            f"luafile {script}",
+            **wanted,
+        )
 
     return run

@@ -33,29 +33,43 @@ def test_the_extensions_settings_are_the_servers(manifest: dict[str, Any]) -> No
     readme = (VSCODE / "README.md").read_text(encoding="utf-8")
     client = (VSCODE / "src" / "client.ts").read_text(encoding="utf-8")
 
-    assert {name for name in given if name not in {"gitmem.path", "gitmem.statusBar", "gitmem.trace.server"}} == {
+    assert {
+        name
+        for name in given
+        if name not in {"gitmem.path", "gitmem.statusBar", "gitmem.trace.server"}
+    } == {
         "gitmem.severity",
         *(f"gitmem.{name}" for name in KEYS),
     }
-    assert {name: given[f"gitmem.{name}"]["default"] for name in KEYS} == {name: getattr(DEFAULTS, KEYS[name][0]) for name in KEYS}
+    assert {name: given[f"gitmem.{name}"]["default"] for name in KEYS} == {
+        name: getattr(DEFAULTS, KEYS[name][0]) for name in KEYS
+    }
     assert {name: given[f"gitmem.{name}"]["maximum"] for name in MOST} == MOST
     assert given["gitmem.severity"]["default"] == DEFAULT_LEVELS
-    assert {tuple(levels["enum"]) for levels in given["gitmem.severity"]["properties"].values()} == {LEVELS}
+    assert {
+        tuple(levels["enum"]) for levels in given["gitmem.severity"]["properties"].values()
+    } == {LEVELS}
     assert [name for name in given if f"`{name}`" not in readme] == []
     assert [name for name in ("severity", *KEYS) if f'"{name}"' not in client] == []
 
 
 def test_the_extensions_path_is_no_folders_to_set(manifest: dict[str, Any]) -> None:
     """A repository must not name a program that is run."""
-    assert manifest["contributes"]["configuration"]["properties"]["gitmem.path"]["scope"] == "machine"
-    assert manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] == ["gitmem.path"]
+    assert (
+        manifest["contributes"]["configuration"]["properties"]["gitmem.path"]["scope"] == "machine"
+    )
+    assert manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] == [
+        "gitmem.path"
+    ]
 
 
 def test_each_command_of_the_extension_is_there(manifest: dict[str, Any]) -> None:
     """What the manifest names is what the code registers; no name is one of the server's, which the client registers too."""
     code = (VSCODE / "src" / "commands.ts").read_text(encoding="utf-8")
     table = code[code.index("const all:") : code.index("return vscode.Disposable")]
-    registered = {f"gitmem.editor.{name}" for name in re.findall(r"^      (\w+): \(", table, re.MULTILINE)}
+    registered = {
+        f"gitmem.editor.{name}" for name in re.findall(r"^      (\w+): \(", table, re.MULTILINE)
+    }
 
     assert {command["command"] for command in manifest["contributes"]["commands"]} == registered
 
@@ -63,14 +77,22 @@ def test_each_command_of_the_extension_is_there(manifest: dict[str, Any]) -> Non
 def test_a_wheel_has_all_that_the_extension_is_built_from() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         included = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    sources = {path.name for path in VSCODE.iterdir() if path.name not in {"node_modules", "dist"} and path.suffix != ".vsix"}
+    sources = {
+        path.name
+        for path in VSCODE.iterdir()
+        if path.name not in {"node_modules", "dist"} and path.suffix != ".vsix"
+    }
 
-    assert {name.removeprefix("lsp/vscode/") for name in included if name.startswith("lsp/vscode/")} == sources
+    assert {
+        name.removeprefix("lsp/vscode/") for name in included if name.startswith("lsp/vscode/")
+    } == sources
 
 
 def test_versions_are_exact(manifest: dict[str, Any]) -> None:
     """There is no lock file: the manifest says which versions were tested."""
-    assert [v for v in manifest["devDependencies"].values() if not re.fullmatch(r"\d+\.\d+\.\d+", v)] == []
+    assert [
+        v for v in manifest["devDependencies"].values() if not re.fullmatch(r"\d+\.\d+\.\d+", v)
+    ] == []
 
 
 def test_the_help_of_the_plugin_has_each_subcommand_and_option() -> None:
@@ -78,14 +100,22 @@ def test_the_help_of_the_plugin_has_each_subcommand_and_option() -> None:
     commands = (NVIM / "lua" / "gitmem" / "commands.lua").read_text(encoding="utf-8")
     config = (NVIM / "lua" / "gitmem" / "config.lua").read_text(encoding="utf-8")
     subcommands = re.findall(r"^  (\w+) = \{ run", commands, re.MULTILINE)
-    options = re.findall(r"^  (\w+) = ", config[config.index("M.defaults") : config.index("M.options")], re.MULTILINE)
+    options = re.findall(
+        r"^  (\w+) = ", config[config.index("M.defaults") : config.index("M.options")], re.MULTILINE
+    )
 
     assert len(subcommands) > 10 and len(options) > 4
-    assert [name for name in subcommands if not re.search(rf":(\[range\])?Gitmem \[?{name}\b", page)] == []
+    assert [
+        name for name in subcommands if not re.search(rf":(\[range\])?Gitmem \[?{name}\b", page)
+    ] == []
     assert [name for name in (*options, *KEYS) if f"{name} = " not in page] == []
     assert max(len(line) for line in page.splitlines()) <= 80
 
 
-@pytest.mark.parametrize(("page", "set_up"), [("emacs.md", "emacs/setup.el"), ("vim.md", "vim/setup.vim")])
+@pytest.mark.parametrize(
+    ("page", "set_up"), [("emacs.md", "emacs/setup.el"), ("vim.md", "vim/setup.vim")]
+)
 def test_a_page_has_the_set_up_that_is_tested(page: str, set_up: str) -> None:
-    assert (HERE / set_up).read_text(encoding="utf-8").strip() in (ROOT / "docs" / "editors" / page).read_text(encoding="utf-8")
+    assert (HERE / set_up).read_text(encoding="utf-8").strip() in (
+        ROOT / "docs" / "editors" / page
+    ).read_text(encoding="utf-8")

@@ -17,7 +17,15 @@ def emacs(drive: Callable[..., dict[str, Any]], world: World) -> Callable[..., d
         missing("eglot")
 
     def run(setup: str) -> dict[str, Any]:
-        return drive(path, "--batch", "-Q", "-l", HERE / "emacs" / "eglot.el", "pay.py", GITMEM_SETUP=str(HERE / "emacs" / setup))
+        return drive(
+            path,
+            "--batch",
+            "-Q",
+            "-l",
+            HERE / "emacs" / "eglot.el",
+            "pay.py",
+            GITMEM_SETUP=str(HERE / "emacs" / setup),
+        )
 
     return run
 
@@ -26,7 +34,9 @@ _HAS_EGLOT = """(message "%s" (if (or (locate-library "eglot")
   (file-expand-wildcards "/usr/share/emacs/site-lisp/elpa/eglot-*")) "yes" "no"))"""
 
 
-def test_a_gotcha_is_seen_followed_and_resolved(emacs: Callable[..., dict[str, Any]], world: World) -> None:
+def test_a_gotcha_is_seen_followed_and_resolved(
+    emacs: Callable[..., dict[str, Any]], world: World
+) -> None:
     """Notes by flymake, hover, lines that follow the typing, a code action after which the note and the gotcha are gone."""
     told = emacs("setup.el")
     (line, kind, text), (other_line, other_kind, other) = told["diagnostics"]

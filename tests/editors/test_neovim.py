@@ -10,11 +10,16 @@ from tests.editors.conftest import OTHER, TITLE, WORKAROUND, World
 WARNING, INFORMATION = 2, 3  # of vim.diagnostic.severity
 
 
-def test_a_gotcha_is_seen_followed_and_resolved(nvim: Callable[..., dict[str, Any]], world: World) -> None:
+def test_a_gotcha_is_seen_followed_and_resolved(
+    nvim: Callable[..., dict[str, Any]], world: World
+) -> None:
     """Diagnostics and hover on open, lines that follow the typing, a code action after which the diagnostic and the gotcha are gone."""
     told = nvim("shows")
 
-    assert [(d["line"], d["severity"], d["source"]) for d in told["diagnostics"]] == [(5, INFORMATION, "gitmem"), (10, WARNING, "gitmem")]
+    assert [(d["line"], d["severity"], d["source"]) for d in told["diagnostics"]] == [
+        (5, INFORMATION, "gitmem"),
+        (10, WARNING, "gitmem"),
+    ]
     assert told["diagnostics"][0]["message"].startswith(TITLE)
     assert told["diagnostics"][1]["message"].startswith(OTHER)
     assert told["clients"] == 1
@@ -25,12 +30,16 @@ def test_a_gotcha_is_seen_followed_and_resolved(nvim: Callable[..., dict[str, An
     assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]
 
 
-def test_the_subcommands_do_what_they_say(nvim: Callable[..., dict[str, Any]], world: World) -> None:
+def test_the_subcommands_do_what_they_say(
+    nvim: Callable[..., dict[str, Any]], world: World
+) -> None:
     """Record from a range, list, show, complete, resolve, reopen, snooze, edit by saving; the status line counts along."""
     told = nvim("commands")
     ids = {row["title"]: row["id"] for row in world.gotchas()}
 
-    assert [(row["line"], row["file"]) for row in sorted(told["list"], key=lambda row: row["line"])] == [
+    assert [
+        (row["line"], row["file"]) for row in sorted(told["list"], key=lambda row: row["line"])
+    ] == [
         (5, "pay.py"),
         (9, "pay.py"),
         (10, "pay.py"),
@@ -45,19 +54,25 @@ def test_the_subcommands_do_what_they_say(nvim: Callable[..., dict[str, Any]], w
     assert [(anchor["path"], anchor["lines"]) for anchor in row["anchors"]] == [("pay.py", [9, 9])]
 
 
-def test_outside_of_a_repository_nothing_runs(nvim: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+def test_outside_of_a_repository_nothing_runs(
+    nvim: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
     """No server is started for a file that is of no repository; a subcommand says why it does nothing."""
     (tmp_path / "note.txt").write_text("text\n", encoding="utf-8")
     told = nvim("outside", tmp_path / "note.txt", "--cmd", f"cd {tmp_path}")
 
     assert told["running"] is False
     assert told["said"] == ["gitmem: this buffer is not a file of a git repository."]
-    assert "OK" in told["health"] and "git-mem-lsp" in told["health"] and "ERROR" not in told["health"]
+    assert (
+        "OK" in told["health"] and "git-mem-lsp" in told["health"] and "ERROR" not in told["health"]
+    )
 
 
 def test_a_missing_server_is_told_once(nvim: Callable[..., dict[str, Any]]) -> None:
     """One message with what to do, however many files are opened, and a health check that says it too."""
-    told = nvim("outside", "pay.py", "--cmd", "lua require('gitmem').setup({ cmd = { 'no-such-server' } })")
+    told = nvim(
+        "outside", "pay.py", "--cmd", "lua require('gitmem').setup({ cmd = { 'no-such-server' } })"
+    )
 
     assert told["running"] is False
     assert told["messages"].count("`no-such-server` cannot be run") == 1
@@ -68,7 +83,9 @@ def test_a_missing_server_is_told_once(nvim: Callable[..., dict[str, Any]]) -> N
 
 def test_the_rest_of_the_subcommands(nvim: Callable[..., dict[str, Any]], world: World) -> None:
     """Confirm, pin, unpin, snooze by id, unsnooze, reanchor, list all, timeline, why, code, draft, restart, log."""
-    (world.root / "shop.py").write_text("from pay import total\n\nprint(total([]))\n", encoding="utf-8")
+    (world.root / "shop.py").write_text(
+        "from pay import total\n\nprint(total([]))\n", encoding="utf-8"
+    )
     (world.root / "notes.txt").write_text("text\n", encoding="utf-8")
     git(world.root, "add", ".")
     git(world.root, "commit", "-qm", "shop")
@@ -77,6 +94,10 @@ def test_the_rest_of_the_subcommands(nvim: Callable[..., dict[str, Any]], world:
 
     assert told["log"] == "lsp.log"
     assert told["users"] == ["shop.py"]
-    assert [(anchor["path"], anchor["lines"]) for anchor in rows[TITLE]["anchors"]] == [("pay.py", [1, 2])]
-    assert [(anchor["path"], anchor["lines"]) for anchor in rows["Rounds down"]["anchors"]] == [("pay.py", [6, 6])]
+    assert [(anchor["path"], anchor["lines"]) for anchor in rows[TITLE]["anchors"]] == [
+        ("pay.py", [1, 2])
+    ]
+    assert [(anchor["path"], anchor["lines"]) for anchor in rows["Rounds down"]["anchors"]] == [
+        ("pay.py", [6, 6])
+    ]
     assert not rows[OTHER].get("pinned")

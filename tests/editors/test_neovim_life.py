@@ -24,10 +24,17 @@ def lua_list(*words: str | Path) -> str:
 def home(tmp_path: Path) -> dict[str, str]:
     """The environment of a user who has no store of their own."""
     (tmp_path / "home").mkdir()
-    return {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": ""}
+    return {
+        "HOME": str(tmp_path / "home"),
+        "XDG_DATA_HOME": "",
+        "XDG_STATE_HOME": "",
+        "XDG_CONFIG_HOME": "",
+    }
 
 
-def test_a_repository_without_a_store_costs_nothing(neovim: str, world: World, home: dict[str, str], nvim: Nvim) -> None:
+def test_a_repository_without_a_store_costs_nothing(
+    neovim: str, world: World, home: dict[str, str], nvim: Nvim
+) -> None:
     """Neovim's client is not even loaded; the first gotcha, recorded elsewhere, is seen while the file is open."""
     for ref in git(world.root, "for-each-ref", "--format=%(refname)", "refs/gitmem").splitlines():
         git(world.root, "update-ref", "-d", ref)
@@ -39,7 +46,9 @@ def test_a_repository_without_a_store_costs_nothing(neovim: str, world: World, h
 
 
 @pytest.mark.parametrize("name", ["a b", "100% #1 'ü' 😋 [x]"])
-def test_a_linked_worktree_of_any_name_with_packed_refs(world: World, home: dict[str, str], nvim: Nvim, name: str) -> None:
+def test_a_linked_worktree_of_any_name_with_packed_refs(
+    world: World, home: dict[str, str], nvim: Nvim, name: str
+) -> None:
     tree = world.root.parent / name
     git(world.root, "worktree", "add", "-q", "--detach", str(tree))
     git(world.root, "pack-refs", "--all", "--prune")
@@ -58,19 +67,25 @@ def test_capabilities_of_a_completion_plugin_come_on_top(world: World, nvim: Nvi
     assert told["capabilities"] == [True, True]
 
 
-def test_the_list_of_the_second_repository_is_its_own(world: World, nvim: Nvim, tmp_path: Path) -> None:
+def test_the_list_of_the_second_repository_is_its_own(
+    world: World, nvim: Nvim, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     git(tmp_path, "init", "-q", str(other))
     (other / "ship.py").write_text(CODE, encoding="utf-8")
     git(other, "add", ".")
     git(other, "commit", "-qm", "ship")
-    World(other, world.out, world.env).mem("add", "-k", "gotcha", "Ships late", "--anchor", "ship.py:1")
+    World(other, world.out, world.env).mem(
+        "add", "-k", "gotcha", "Ships late", "--anchor", "ship.py:1"
+    )
     told = nvim("second", GITMEM_SECOND=str(other / "ship.py"))
 
     assert told["list"] == [[str(other / "ship.py"), "Ships late"]]
 
 
-def test_a_restart_ends_a_server_that_does_not_stop(world: World, nvim: Nvim, tmp_path: Path) -> None:
+def test_a_restart_ends_a_server_that_does_not_stop(
+    world: World, nvim: Nvim, tmp_path: Path
+) -> None:
     starts = tmp_path / "starts"
     setup = f"lua require('gitmem').setup({{ cmd = {lua_list(sys.executable, STUBBORN)} }})"
     nvim("ends", "pay.py", "--cmd", setup, GITMEM_HOW="stubborn", GITMEM_STARTS=str(starts))
@@ -80,10 +95,14 @@ def test_a_restart_ends_a_server_that_does_not_stop(world: World, nvim: Nvim, tm
         os.kill(first, 0)
 
 
-def test_a_status_line_tells_nothing_of_a_server_that_ended(world: World, nvim: Nvim, tmp_path: Path) -> None:
+def test_a_status_line_tells_nothing_of_a_server_that_ended(
+    world: World, nvim: Nvim, tmp_path: Path
+) -> None:
     starts = tmp_path / "starts"
     server = tmp_path / "server"
-    server.write_text(f"#!/bin/sh\necho $$ >> '{starts}'\nexec git-mem-lsp --stdio\n", encoding="utf-8")
+    server.write_text(
+        f"#!/bin/sh\necho $$ >> '{starts}'\nexec git-mem-lsp --stdio\n", encoding="utf-8"
+    )
     server.chmod(0o755)
     setup = f"lua require('gitmem').setup({{ cmd = {lua_list(server)} }})"
     told = nvim("ends", "pay.py", "--cmd", setup, GITMEM_HOW="killed", GITMEM_STARTS=str(starts))
@@ -91,7 +110,9 @@ def test_a_status_line_tells_nothing_of_a_server_that_ended(world: World, nvim: 
     assert told["starts"] == 1
 
 
-def test_a_server_that_ends_at_once_is_not_started_forever(world: World, nvim: Nvim, tmp_path: Path) -> None:
+def test_a_server_that_ends_at_once_is_not_started_forever(
+    world: World, nvim: Nvim, tmp_path: Path
+) -> None:
     """Three times, then one message with what to do."""
     starts = tmp_path / "starts"
     starts.touch()

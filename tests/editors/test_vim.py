@@ -38,7 +38,9 @@ def vim(drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     return run
 
 
-def test_a_gotcha_is_seen_followed_and_resolved(vim: Callable[..., dict[str, Any]], world: World) -> None:
+def test_a_gotcha_is_seen_followed_and_resolved(
+    vim: Callable[..., dict[str, Any]], world: World
+) -> None:
     """ALE's list on open, hover, lines that follow the typing, a code action after which the entry and the gotcha are gone."""
     told = vim()
     (line, kind, text), (other_line, other_kind, other) = told["diagnostics"]
@@ -53,7 +55,9 @@ def test_a_gotcha_is_seen_followed_and_resolved(vim: Callable[..., dict[str, Any
 
 
 @pytest.mark.parametrize("name", ["a b", "100% #1 'ü' 😋"])
-def test_a_linked_worktree_of_any_name(vim: Callable[..., dict[str, Any]], world: World, name: str) -> None:
+def test_a_linked_worktree_of_any_name(
+    vim: Callable[..., dict[str, Any]], world: World, name: str
+) -> None:
     """There `.git` is a file."""
     tree = world.root.parent / name
     git(world.root, "worktree", "add", "-q", "--detach", str(tree))

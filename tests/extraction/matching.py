@@ -18,7 +18,9 @@ STEM = 6
 
 def stem(word: str) -> str:
     """Return a folded word as it is compared."""
-    bare = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+    bare = "".join(
+        char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char)
+    )
     return (bare[:-1] if len(bare) > 3 and bare.endswith("s") else bare)[:STEM]
 
 
@@ -46,7 +48,9 @@ def words(text: str) -> frozenset[str]:
     for run in _HAN.findall(folded):
         kept = "".join(" " if char in _HAN_STOP else char for char in run)
         for part in kept.split():
-            found.update([part] if len(part) == 1 else (part[n : n + 2] for n in range(len(part) - 1)))
+            found.update(
+                [part] if len(part) == 1 else (part[n : n + 2] for n in range(len(part) - 1))
+            )
     return frozenset(found)
 
 
@@ -93,7 +97,9 @@ def pair(labels: Sequence[Label], items: Sequence[Found]) -> dict[int, int]:
                     return True
         return False
 
-    for n in sorted(range(len(labels)), key=lambda n: (not labels[n].must, -max(scores[n], default=0.0))):
+    for n in sorted(
+        range(len(labels)), key=lambda n: (not labels[n].must, -max(scores[n], default=0.0))
+    ):
         place(n, set())
     return {n: m for m, n in owner.items()}
 

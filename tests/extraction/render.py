@@ -30,7 +30,10 @@ class Session:
 
 def load(folder: Path = HERE) -> list[Session]:
     """Return the sessions of a folder, by name."""
-    return [session(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.txt"))]
+    return [
+        session(path.stem, path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.txt"))
+    ]
 
 
 def session(id: str, source: str) -> Session:
@@ -44,7 +47,9 @@ def session(id: str, source: str) -> Session:
     if form in RENDER:
         told = steps(id, body)
         rows = RENDER[form](Clock(id), told)
-        data = "".join(json.dumps(row, ensure_ascii=form == "claude") + "\n" for row in rows).encode()
+        data = "".join(
+            json.dumps(row, ensure_ascii=form == "claude") + "\n" for row in rows
+        ).encode()
         turns = sum(step.word != "hook" for step in told)
     else:
         data, turns = body.encode(), sum(bool(line.strip()) for line in body.splitlines())
@@ -74,14 +79,24 @@ def gemini(clock: Clock, told: list[Step]) -> Iterator[Row]:
             text = f"{context}\n\n{step.text}" if context and first else step.text
             content = [{"text": text}, *([{"text": context}] if context and not first else [])]
             first = False
-            yield {"id": clock.uuid(), "timestamp": at, "type": "user", "content": content, "displayContent": [{"text": text}]}
+            yield {
+                "id": clock.uuid(),
+                "timestamp": at,
+                "type": "user",
+                "content": content,
+                "displayContent": [{"text": text}],
+            }
         else:
             if step.word not in {"agent", "think"}:
                 yield from gemini_call(clock, step, calls, at)
                 calls += 1
                 at = clock.tick()
             else:
-                thoughts = [{"subject": "Thinking", "description": step.text, "timestamp": at}] if step.word == "think" else []
+                thoughts = (
+                    [{"subject": "Thinking", "description": step.text, "timestamp": at}]
+                    if step.word == "think"
+                    else []
+                )
                 yield {
                     "id": clock.uuid(),
                     "timestamp": at,
@@ -95,14 +110,28 @@ def gemini(clock: Clock, told: list[Step]) -> Iterator[Row]:
 
 
 TOKENS: Row = {
-    "tokens": {"input": 9_120, "output": 84, "cached": 7_400, "thoughts": 40, "tool": 0, "total": 9_244},
+    "tokens": {
+        "input": 9_120,
+        "output": 84,
+        "cached": 7_400,
+        "thoughts": 40,
+        "tool": 0,
+        "total": 9_244,
+    },
     "model": "gemini-2.5-flash",
 }
 
 
 def gemini_call(clock: Clock, step: Step, count: int, at: str) -> Iterator[Row]:
     """Yield an answer that calls a tool: bare, with its call, and the result as the user's turn."""
-    bare = {"id": clock.uuid(), "timestamp": at, "type": "gemini", "content": "", "thoughts": [], **TOKENS}
+    bare = {
+        "id": clock.uuid(),
+        "timestamp": at,
+        "type": "gemini",
+        "content": "",
+        "thoughts": [],
+        **TOKENS,
+    }
     yield bare
     yield {"$set": {"lastUpdated": at}}
     name, shown, given, said, display = gemini_tool(step)
@@ -132,9 +161,19 @@ def gemini_tool(step: Step) -> tuple[str, str, Row, str, Any]:
     """Return a tool's name, how it is shown, what it was given, what it said to the model and on the screen."""
     path = place(step.head)
     if step.word in {"run", "fail"}:
-        said = f"Output: {step.body or '(empty)'}\n" + (f"Exit Code: {step.code}\n" if step.code else "") + "Process Group PGID: 14403"
+        said = (
+            f"Output: {step.body or '(empty)'}\n"
+            + (f"Exit Code: {step.code}\n" if step.code else "")
+            + "Process Group PGID: 14403"
+        )
         said = f"<untrusted_context>\n{said}\n</untrusted_context>"
-        return "run_shell_command", "Shell", {"command": step.head, "description": "Runs " + step.head.split()[0]}, said, step.body
+        return (
+            "run_shell_command",
+            "Shell",
+            {"command": step.head, "description": "Runs " + step.head.split()[0]},
+            said,
+            step.body,
+        )
     if step.word == "read":
         return "read_file", "ReadFile", {"file_path": path}, step.body + "\n", ""
     if step.word == "write":
@@ -149,14 +188,22 @@ def gemini_tool(step: Step) -> tuple[str, str, Row, str, Any]:
     given = {"file_path": path, "instruction": "Change it", "old_string": old, "new_string": new}
     if why:
         return "replace", "Edit", given, why, why
-    diff = "".join(f"-{x}\n" for x in old.splitlines()) + "".join(f"+{x}\n" for x in new.splitlines())
-    said = f"Successfully modified file: {path} (1 replacements). Here is the updated code:\n{new}\n"
+    diff = "".join(f"-{x}\n" for x in old.splitlines()) + "".join(
+        f"+{x}\n" for x in new.splitlines()
+    )
+    said = (
+        f"Successfully modified file: {path} (1 replacements). Here is the updated code:\n{new}\n"
+    )
     return (
         "replace",
         "Edit",
         given,
         said,
-        {"fileDiff": f"--- {step.head}\tCurrent\n+++ {step.head}\tProposed\n{diff}", "fileName": step.head, "filePath": path},
+        {
+            "fileDiff": f"--- {step.head}\tCurrent\n+++ {step.head}\tProposed\n{diff}",
+            "fileName": step.head,
+            "filePath": path,
+        },
     )
 
 
@@ -178,25 +225,55 @@ def history(clock: Clock, told: list[Step]) -> Iterator[Row]:
     for step in told:
         at = clock.tick(9)
         if step.word == "user":
-            yield {"timestamp": at, "role": "user", "content": step.text, "metadata": {"event": "PromptSubmit"}, "state": state}
+            yield {
+                "timestamp": at,
+                "role": "user",
+                "content": step.text,
+                "metadata": {"event": "PromptSubmit"},
+                "state": state,
+            }
         elif step.word == "agent":
-            yield {"timestamp": at, "role": "assistant", "content": step.text, "metadata": {"event": "TurnEnd"}}
+            yield {
+                "timestamp": at,
+                "role": "assistant",
+                "content": step.text,
+                "metadata": {"event": "TurnEnd"},
+            }
         elif step.word in ACTIONS:
             yield from history_call(clock, step, at)
-    yield {"timestamp": clock.tick(3), "role": "system", "content": "", "metadata": {"event": "SessionEnd", "source": "exit"}}
+    yield {
+        "timestamp": clock.tick(3),
+        "role": "system",
+        "content": "",
+        "metadata": {"event": "SessionEnd", "source": "exit"},
+    }
 
 
 def history_call(clock: Clock, step: Step, at: str) -> Iterator[Row]:
     """Yield what hooks leave of a tool call: before it and after it."""
     command = step.word in {"run", "fail"}
     failed = step.word == "fail" or (step.word == "edit" and bool(halves(step)[2]))
-    facts: Row = {"tool": "Bash" if command else step.word.capitalize(), "action": ACTIONS[step.word]}
+    facts: Row = {
+        "tool": "Bash" if command else step.word.capitalize(),
+        "action": ACTIONS[step.word],
+    }
     if not command:
         facts["files"] = [step.head]
     facts["call"] = f"toolu_{clock.uuid()[:8]}"
     before = step.head if command else ""
-    after = f"{before}\nExit code {step.code}\n{step.body}" if step.word == "fail" else halves(step)[2] if failed else before
-    yield {"timestamp": at, "role": "tool", "content": before, "metadata": {"event": "BeforeTool", **facts}}
+    after = (
+        f"{before}\nExit code {step.code}\n{step.body}"
+        if step.word == "fail"
+        else halves(step)[2]
+        if failed
+        else before
+    )
+    yield {
+        "timestamp": at,
+        "role": "tool",
+        "content": before,
+        "metadata": {"event": "BeforeTool", **facts},
+    }
     yield {
         "timestamp": clock.tick(1),
         "role": "tool",

@@ -44,7 +44,12 @@ def claude(clock: Clock, told: list[Step]) -> Iterator[Row]:
     for step, after in zip(told, [*told[1:], None], strict=True):
         yield from tale.rows(step, after is not None and after.word in TOOLS)
     last = next((step.text for step in reversed(told) if step.word == "user"), "")
-    yield {"type": "last-prompt", "lastPrompt": last, "leafUuid": tale.parent, "sessionId": clock.session}
+    yield {
+        "type": "last-prompt",
+        "lastPrompt": last,
+        "leafUuid": tale.parent,
+        "sessionId": clock.session,
+    }
 
 
 class Claude:
@@ -70,7 +75,14 @@ class Claude:
     def row(self, middle: Row, side: bool = False, wait: float = 0.4) -> Row:
         """Return a row in the order of keys of the real ones."""
         at, uuid = self.clock.tick(wait), self.clock.uuid()
-        made = {"parentUuid": self.parent, "isSidechain": side, **middle, "uuid": uuid, "timestamp": at, **self.common(side)}
+        made = {
+            "parentUuid": self.parent,
+            "isSidechain": side,
+            **middle,
+            "uuid": uuid,
+            "timestamp": at,
+            **self.common(side),
+        }
         self.parent = uuid
         return made
 
@@ -109,15 +121,24 @@ class Claude:
             case "user":
                 yield from self.asked(step.text)
             case "agent":
-                yield self.said([{"type": "text", "text": step.text}], "tool_use" if calls else "end_turn")
+                yield self.said(
+                    [{"type": "text", "text": step.text}], "tool_use" if calls else "end_turn"
+                )
                 self.answers += not calls
             case "think":
                 yield self.said(
-                    [{"type": "thinking", "thinking": step.text, "signature": "Ev4BCkYIBxgCKkDq"}], "tool_use" if calls else "end_turn"
+                    [{"type": "thinking", "thinking": step.text, "signature": "Ev4BCkYIBxgCKkDq"}],
+                    "tool_use" if calls else "end_turn",
                 )
                 self.answers += not calls
             case "meta":
-                yield self.row({"type": "user", "isMeta": True, "message": {"role": "user", "content": step.text}})
+                yield self.row(
+                    {
+                        "type": "user",
+                        "isMeta": True,
+                        "message": {"role": "user", "content": step.text},
+                    }
+                )
             case "compact":
                 boundary = {
                     "type": "system",
@@ -126,16 +147,38 @@ class Claude:
                     "isMeta": False,
                     "level": "info",
                 }
-                yield self.row({**boundary, "compactMetadata": {"trigger": "auto", "preTokens": 155_014}})
+                yield self.row(
+                    {**boundary, "compactMetadata": {"trigger": "auto", "preTokens": 155_014}}
+                )
                 told = {"role": "user", "content": step.text}
-                yield self.row({"type": "user", "isCompactSummary": True, "isVisibleInTranscriptOnly": True, "message": told})
+                yield self.row(
+                    {
+                        "type": "user",
+                        "isCompactSummary": True,
+                        "isVisibleInTranscriptOnly": True,
+                        "message": told,
+                    }
+                )
             case "stop":
                 said = [{"type": "text", "text": "[Request interrupted by user]"}]
-                yield self.row({"promptId": self.prompt, "type": "user", "message": {"role": "user", "content": said}})
+                yield self.row(
+                    {
+                        "promptId": self.prompt,
+                        "type": "user",
+                        "message": {"role": "user", "content": said},
+                    }
+                )
             case "hook":
                 yield from self.hooked(step.text)
             case "side-user":
-                yield self.row({"promptId": self.prompt, "type": "user", "message": {"role": "user", "content": step.text}}, side=True)
+                yield self.row(
+                    {
+                        "promptId": self.prompt,
+                        "type": "user",
+                        "message": {"role": "user", "content": step.text},
+                    },
+                    side=True,
+                )
             case "side-agent":
                 yield self.said([{"type": "text", "text": step.text}], "end_turn", side=True)
                 self.answers += 1
@@ -145,12 +188,28 @@ class Claude:
     def asked(self, text: str) -> Iterator[Row]:
         """Yield a prompt: queued first, then said."""
         at = self.clock.tick(40)
-        yield {"type": "queue-operation", "operation": "enqueue", "timestamp": at, "sessionId": self.clock.session, "content": text}
-        yield {"type": "queue-operation", "operation": "dequeue", "timestamp": self.clock.tick(0.001), "sessionId": self.clock.session}
+        yield {
+            "type": "queue-operation",
+            "operation": "enqueue",
+            "timestamp": at,
+            "sessionId": self.clock.session,
+            "content": text,
+        }
+        yield {
+            "type": "queue-operation",
+            "operation": "dequeue",
+            "timestamp": self.clock.tick(0.001),
+            "sessionId": self.clock.session,
+        }
         if self.fresh:
             self.fresh = False
             snapshot = {"messageId": self.clock.uuid(), "trackedFileBackups": {}, "timestamp": at}
-            yield {"type": "file-history-snapshot", "messageId": snapshot["messageId"], "snapshot": snapshot, "isSnapshotUpdate": False}
+            yield {
+                "type": "file-history-snapshot",
+                "messageId": snapshot["messageId"],
+                "snapshot": snapshot,
+                "isSnapshotUpdate": False,
+            }
             yield self.attachment(
                 {
                     "type": "hook_success",
@@ -177,8 +236,14 @@ class Claude:
         )
 
     def hooked(self, text: str) -> Iterator[Row]:
-        stdout = json.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}})
-        base = {"hookName": "UserPromptSubmit", "toolUseID": "hook-" + self.clock.uuid(), "hookEvent": "UserPromptSubmit"}
+        stdout = json.dumps(
+            {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}}
+        )
+        base = {
+            "hookName": "UserPromptSubmit",
+            "toolUseID": "hook-" + self.clock.uuid(),
+            "hookEvent": "UserPromptSubmit",
+        }
         yield self.attachment(
             {
                 "type": "hook_success",
@@ -229,21 +294,45 @@ class Claude:
                 given,
                 step.body,
                 False,
-                {"stdout": step.body, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": not step.body},
+                {
+                    "stdout": step.body,
+                    "stderr": "",
+                    "interrupted": False,
+                    "isImage": False,
+                    "noOutputExpected": not step.body,
+                },
             )
         if step.word == "read":
             lines = step.body.splitlines()
             said = "\n".join(f"{n}\t{line}" for n, line in enumerate(lines, 1))
-            file = {"filePath": path, "content": step.body + "\n", "numLines": len(lines), "startLine": 1, "totalLines": len(lines)}
+            file = {
+                "filePath": path,
+                "content": step.body + "\n",
+                "numLines": len(lines),
+                "startLine": 1,
+                "totalLines": len(lines),
+            }
             return "Read", {"file_path": path}, said, False, {"type": "text", "file": file}
         if step.word == "write":
             said = f"File created successfully at: {path} (file state is current in your context — no need to Read it back)"
             made: Row = {"filePath": path, "content": step.body + "\n"}
-            return "Write", {"file_path": path, "content": step.body + "\n"}, said, False, {"type": "create", **made}
+            return (
+                "Write",
+                {"file_path": path, "content": step.body + "\n"},
+                said,
+                False,
+                {"type": "create", **made},
+            )
         old, new, why = halves(step)
         given = {"replace_all": False, "file_path": path, "old_string": old, "new_string": new}
         if why:
             return "Edit", given, f"<tool_use_error>{why}</tool_use_error>", True, f"Error: {why}"
         said = f"The file {path} has been updated successfully. (file state is current in your context — no need to Read it back)"
-        result = {"filePath": path, "oldString": old, "newString": new, "userModified": False, "replaceAll": False}
+        result = {
+            "filePath": path,
+            "oldString": old,
+            "newString": new,
+            "userModified": False,
+            "replaceAll": False,
+        }
         return "Edit", given, said, False, result

@@ -39,7 +39,11 @@ def split(id: str, source: str) -> tuple[str, str, str]:
     bars = [n for n, line in enumerate(lines) if line.rstrip() == "---"]
     if len(bars) < 2:
         raise ValueError(f"{id}: a source has three parts")
-    return "".join(lines[: bars[0]]), "".join(lines[bars[0] + 1 : bars[-1]]), "".join(lines[bars[-1] + 1 :])
+    return (
+        "".join(lines[: bars[0]]),
+        "".join(lines[bars[0] + 1 : bars[-1]]),
+        "".join(lines[bars[-1] + 1 :]),
+    )
 
 
 def label(id: str, line: str) -> Label:
@@ -52,7 +56,22 @@ def label(id: str, line: str) -> Label:
     return Label(kinds, text.strip(), detail.strip(), word.endswith("!"))
 
 
-WORDS = {"user", "agent", "think", "run", "fail", "read", "write", "edit", "meta", "hook", "side-user", "side-agent", "compact", "stop"}
+WORDS = {
+    "user",
+    "agent",
+    "think",
+    "run",
+    "fail",
+    "read",
+    "write",
+    "edit",
+    "meta",
+    "hook",
+    "side-user",
+    "side-agent",
+    "compact",
+    "stop",
+}
 
 
 def steps(id: str, body: str) -> list[Step]:
@@ -70,13 +89,18 @@ def steps(id: str, body: str) -> list[Step]:
         name, _, code = word.partition(" ")
         if name not in WORDS:
             raise ValueError(f"{id}: not a turn: {word}")
-        out.append(Step(name, head, "\n".join(lines).rstrip("\n"), int(code or 1) if name == "fail" else 0))
+        out.append(
+            Step(name, head, "\n".join(lines).rstrip("\n"), int(code or 1) if name == "fail" else 0)
+        )
     return out
 
 
 def halves(step: Step) -> tuple[str, str, str]:
     """Return what an edit takes out, what it puts in, and why it failed."""
     lines = step.body.splitlines()
-    parts = ("\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith(sign)) for sign in "-+!")
+    parts = (
+        "\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith(sign))
+        for sign in "-+!"
+    )
     old, new, why = parts
     return old, new, why

@@ -17,16 +17,21 @@ SAID = (
     "A TypeError: KeyError was raised on port 8080",
     "IT FAILED WITH an ECONNREFUSED of the API_KEY, OOMKilled",
     "用 KEY 设置 API_KEY，失败了：TypeError",
-)  # fmt: skip
+)
 
 
-def spans(language: str, text: str) -> dict[tuple[str, str], tuple[tuple[int, int] | None, tuple[int, int] | None]]:
+def spans(
+    language: str, text: str
+) -> dict[tuple[str, str], tuple[tuple[int, int] | None, tuple[int, int] | None]]:
     """Return of each list of cues where it is found, and where its expression with the flag is."""
     here = cues(language)
     out = {}
     for kind, lists in here.of.items():
         for name, rules in lists.items():
-            one, other = here.find(kind, name, text), re.search("|".join(f"(?:{rule})" for rule in rules), text, re.IGNORECASE)
+            one, other = (
+                here.find(kind, name, text),
+                re.search("|".join(f"(?:{rule})" for rule in rules), text, re.IGNORECASE),
+            )
             out[kind, name] = (one.span() if one else None, other.span() if other else None)
     return out
 
@@ -38,7 +43,12 @@ def test_as_with_the_flag(language: str, text: str) -> None:
         assert one == other, where
 
 
-@given(st.lists(st.sampled_from([*" ".join(SAID).split(), "ẞ", "É", "de", "no", "Let's", "FIXED", "by"]), max_size=12).map(" ".join))
+@given(
+    st.lists(
+        st.sampled_from([*" ".join(SAID).split(), "ẞ", "É", "de", "no", "Let's", "FIXED", "by"]),
+        max_size=12,
+    ).map(" ".join)
+)
 def test_any_words(text: str) -> None:
     for where, (one, other) in spans("en", text).items():
         assert one == other, where
@@ -58,7 +68,9 @@ def mixed(*rules: str) -> Cues:
         (("(?-i:[A-Z]{2,})", "it"), "It is OVER", "It"),
     ],
 )
-def test_rules_with_capitals_and_without_are_one_list(rules: tuple[str, ...], text: str, found: str) -> None:
+def test_rules_with_capitals_and_without_are_one_list(
+    rules: tuple[str, ...], text: str, found: str
+) -> None:
     """What stands first in the text is found; of two at one place, what stands first in the list."""
     match = mixed(*rules).find("kind", str(rules), text)
     assert match and text[match.start() : match.end()] == found
@@ -67,5 +79,7 @@ def test_rules_with_capitals_and_without_are_one_list(rules: tuple[str, ...], te
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_expressions_name_their_letters(language: str) -> None:
     """A rule is looked for in lower case unless it has a capital: one that is written by its number would not be seen."""
-    rules = [rule for lists in cues(language).of.values() for some in lists.values() for rule in some]
+    rules = [
+        rule for lists in cues(language).of.values() for some in lists.values() for rule in some
+    ]
     assert [rule for rule in rules if re.search(r"\\(?:[xN]|u0)", rule)] == []

@@ -16,7 +16,10 @@ from gitmem.transcripts.reader import read
 
 
 def found(text: str, name: str = "plan.md") -> list[tuple[str, str, str]]:
-    return [(one.kind, one.text, one.detail) for one in extract(read(io.BytesIO(text.encode()), name)).items]
+    return [
+        (one.kind, one.text, one.detail)
+        for one in extract(read(io.BytesIO(text.encode()), name)).items
+    ]
 
 
 def commit(subject: str, body: str = "") -> str:
@@ -47,14 +50,18 @@ def test_an_error_is_what_was_seen_with_its_cause(text: str) -> None:
 def test_an_error_in_prose() -> None:
     text = "# Plan\n\n## Findings\n\nLogins from the library failed. The proxy did not pass the scheme. Fixed by setting the header in nginx.\n\nNobody was there on Monday.\n"
     assert found(text) == [
-        (ERROR, "Logins from the library failed.", "The proxy did not pass the scheme. Fixed by setting the header in nginx.")
+        (
+            ERROR,
+            "Logins from the library failed.",
+            "The proxy did not pass the scheme. Fixed by setting the header in nginx.",
+        )
     ]
 
 
 def test_no_known_problems() -> None:
-    assert found("## Known issues\n\nNo known problems. All is well.\n\n## Next\n\n- docs of the printer\n") == [
-        (TASK, "Docs of the printer", "")
-    ]
+    assert found(
+        "## Known issues\n\nNo known problems. All is well.\n\n## Next\n\n- docs of the printer\n"
+    ) == [(TASK, "Docs of the printer", "")]
 
 
 def test_what_is_marked_under_an_error_is_told_by_itself() -> None:
@@ -68,7 +75,9 @@ def test_what_is_marked_under_an_error_is_told_by_itself() -> None:
 
 def test_an_error_in_many_paragraphs_is_one() -> None:
     text = "## Known issues\n\n### Login fails after a restart\n\nThe cause is the store of sessions.\n\nSteps to reproduce:\n- start the server\n\nFix: keep the sessions in Redis.\n"
-    assert [(kind, told) for kind, told, _ in found(text)] == [(ERROR, "Login fails after a restart")]
+    assert [(kind, told) for kind, told, _ in found(text)] == [
+        (ERROR, "Login fails after a restart")
+    ]
 
 
 def test_a_section_about_errors_tells_of_none() -> None:
@@ -78,21 +87,30 @@ def test_a_section_about_errors_tells_of_none() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["we go with sqlite\n- no server to run\n", "Use tabs everywhere\n- the linter wants it\n", "我们决定用 SQLite：\n- 文件只有一个\n"],
+    [
+        "we go with sqlite\n- no server to run\n",
+        "Use tabs everywhere\n- the linter wants it\n",
+        "我们决定用 SQLite：\n- 文件只有一个\n",
+    ],
 )
 def test_a_statement_before_a_list_is_no_heading(text: str) -> None:
-    assert any(told.casefold().strip("：") == text.partition("\n")[0].casefold().strip("：") for _, told, _ in found(text))
+    assert any(
+        told.casefold().strip("：") == text.partition("\n")[0].casefold().strip("：")
+        for _, told, _ in found(text)
+    )
 
 
 @pytest.mark.parametrize("lead", ["Decided", "Decided:", "Decisões", "**Decisiones**", "决定："])
 def test_a_line_before_a_list_is_its_heading(lead: str) -> None:
-    assert found(f"## Monday\n\n{lead}\n- One index for each language.\n") == [(DECISION, "One index for each language.", "")]
+    assert found(f"## Monday\n\n{lead}\n- One index for each language.\n") == [
+        (DECISION, "One index for each language.", "")
+    ]
 
 
 def test_points_that_do_not_count() -> None:
-    assert found("## Decisions\n\n- Use Kafka — rejected, too heavy\n- Use NATS [superseded]\n- Use Redis for the queue\n") == [
-        (DECISION, "Use Redis for the queue", "")
-    ]
+    assert found(
+        "## Decisions\n\n- Use Kafka — rejected, too heavy\n- Use NATS [superseded]\n- Use Redis for the queue\n"
+    ) == [(DECISION, "Use Redis for the queue", "")]
 
 
 # -- what was settled
@@ -109,11 +127,27 @@ def test_a_table_of_decisions() -> None:
 @pytest.mark.parametrize(
     ("subject", "body", "kind"),
     [
-        ("Keep the formation as written on the label", "Curators cite what is on the label.", DECISION),
-        ("Hide exact localities from the public view", "After the theft we agreed on that.", DECISION),
-        ("Calibration: store it in the last flash sector", "EEPROM emulation lost values.", DECISION),
+        (
+            "Keep the formation as written on the label",
+            "Curators cite what is on the label.",
+            DECISION,
+        ),
+        (
+            "Hide exact localities from the public view",
+            "After the theft we agreed on that.",
+            DECISION,
+        ),
+        (
+            "Calibration: store it in the last flash sector",
+            "EEPROM emulation lost values.",
+            DECISION,
+        ),
         ("Park position in the config file, not in the EEPROM", "It takes 10000 writes.", DECISION),
-        ("Contributors must run the scenarios before each release", "They need 20 minutes.", PATTERN),
+        (
+            "Contributors must run the scenarios before each release",
+            "They need 20 minutes.",
+            PATTERN,
+        ),
         ("Keep the formation as written on the label", "", DONE),
         ("Add an export to CSV", "It was asked for by support.", DONE),
         ("Port tests, not with full coverage yet", "It was asked for by support.", DONE),
@@ -123,7 +157,10 @@ def test_a_table_of_decisions() -> None:
 )
 def test_a_commit_that_settles_something(subject: str, body: str, kind: str) -> None:
     ((told, text, _),) = found(commit(subject, body), "git-log.txt")
-    assert (told, text) == (kind, subject.removeprefix("feat: ").capitalize() if subject.startswith("feat") else subject)
+    assert (told, text) == (
+        kind,
+        subject.removeprefix("feat: ").capitalize() if subject.startswith("feat") else subject,
+    )
 
 
 def test_a_body_is_read_over_its_line_ends() -> None:
@@ -187,20 +224,31 @@ def test_what_a_state_says_is_superseded_does_not_count() -> None:
     ],
 )
 def test_states_of_a_decision(state: dict[str, object], kept: bool) -> None:
-    told = found(json.dumps({"decisions": [{"decision": "Keep ring numbers as text"} | state]}), "state.json")
+    told = found(
+        json.dumps({"decisions": [{"decision": "Keep ring numbers as text"} | state]}), "state.json"
+    )
     assert bool(told) == kept
 
 
 @pytest.mark.parametrize(
     ("state", "told"),
     [
-        ({"in_progress": ["T1"], "tasks": [{"id": "T1", "title": "Load the rings", "status": "in_progress"}]}, {(TASK, "Load the rings", "")}),
-        ({"in_progress": [{"title": "Load the rings", "status": "done"}]}, {(DONE, "Load the rings", "")}),
+        (
+            {
+                "in_progress": ["T1"],
+                "tasks": [{"id": "T1", "title": "Load the rings", "status": "in_progress"}],
+            },
+            {(TASK, "Load the rings", "")},
+        ),
+        (
+            {"in_progress": [{"title": "Load the rings", "status": "done"}]},
+            {(DONE, "Load the rings", "")},
+        ),
         ({"in_progress": {"id": "T3", "title": "Load the rings"}}, {(TASK, "Load the rings", "")}),
         ({"in_progress": "Load the rings"}, {(TASK, "Load the rings", "")}),
         ({"in_progress": True}, set()),
     ],
-)  # fmt: skip
+)
 def test_what_is_in_progress(state: dict[str, object], told: set[tuple[str, str, str]]) -> None:
     assert set(found(json.dumps(state), "state.json")) == told
 
@@ -208,15 +256,30 @@ def test_what_is_in_progress(state: dict[str, object], told: set[tuple[str, str,
 def test_state_of_many_shapes() -> None:
     state = {
         "status": "in_progress",
-        "environment": {"controller": "Raspberry Pi 4, Debian 12", "empty": "", "deep": {"a": 1}, "DB_URL": "x y", "db_password": "hunter2", "port": 8080},
-        "steps": [{"title": "import of sheets", "status": "completed"}, {"title": "export of XML", "status": "in_progress"}, {"title": "live cues", "status": "cancelled"}],
+        "environment": {
+            "controller": "Raspberry Pi 4, Debian 12",
+            "empty": "",
+            "deep": {"a": 1},
+            "DB_URL": "x y",
+            "db_password": "hunter2",
+            "port": 8080,
+        },
+        "steps": [
+            {"title": "import of sheets", "status": "completed"},
+            {"title": "export of XML", "status": "in_progress"},
+            {"title": "live cues", "status": "cancelled"},
+        ],
         "errors": [
-            {"error": "the bus times out", "cause": "no resistor at its end", "solution": "120 ohm at both ends"},
+            {
+                "error": "the bus times out",
+                "cause": "no resistor at its end",
+                "solution": "120 ohm at both ends",
+            },
             {"message": "the server rejects the XML", "cause": None, "resolved": False},
         ],
         "next_action": "compare with a package that works",
         "notes": ["we always try it in hall 1 before we change a parameter"],
-    }  # fmt: skip
+    }
     assert set(found(json.dumps(state), "state.json")) == {
         (CONTEXT, "Controller: Raspberry Pi 4, Debian 12", ""),
         (CONTEXT, "Port: 8080", ""),
@@ -230,10 +293,32 @@ def test_state_of_many_shapes() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, 3, "x", [1, None, {"a": []}], {"title": 4}, [[["x"]]], {"x": {"y": None}}, [{"title": None, "status": 3}]]
+    "value",
+    [
+        None,
+        3,
+        "x",
+        [1, None, {"a": []}],
+        {"title": 4},
+        [[["x"]]],
+        {"x": {"y": None}},
+        [{"title": None, "status": 3}],
+    ],
 )
 def test_state_of_any_shape(value: object) -> None:
-    keys = ("steps", "errors", "environment", "notes", "decisions", "next_action", "context", "tasks", "pending", "status", "progress")
+    keys = (
+        "steps",
+        "errors",
+        "environment",
+        "notes",
+        "decisions",
+        "next_action",
+        "context",
+        "tasks",
+        "pending",
+        "status",
+        "progress",
+    )
     extract(read(io.BytesIO(json.dumps(dict.fromkeys(keys, value)).encode()), "state.json"))
 
 
@@ -261,7 +346,9 @@ def test_items_name_their_lines() -> None:
         "# Notes\n\nTODO: write the docs\nTODO: fix the tests\nDecision: Use Redis for sessions\n\n```\ncode\n```\n"
         "- [ ] the importer\n  of sheets\n- [x] the exporter of sheets\n\nError: the build fails with code 3\nFix: install cmake\n"
     )
-    lines = {one.text: one.lines for one in extract(read(io.BytesIO(notes.encode()), "notes.txt")).items}
+    lines = {
+        one.text: one.lines for one in extract(read(io.BytesIO(notes.encode()), "notes.txt")).items
+    }
     assert lines == {
         "Write the docs": (3, 3),
         "Fix the tests": (4, 4),
@@ -289,20 +376,29 @@ def test_items_of_a_state_name_their_lines() -> None:
     ]
 
 
-@pytest.mark.parametrize("nothing", ["none", "n/a", "TBD", "ok", "nothing yet", "ninguno", "没有", "-"])
+@pytest.mark.parametrize(
+    "nothing", ["none", "n/a", "TBD", "ok", "nothing yet", "ninguno", "没有", "-"]
+)
 def test_a_place_that_is_kept_for_something_is_no_item(nothing: str) -> None:
-    assert found(f"# Status\n\nDecision: {nothing}\nTODO: {nothing}\n- [ ] {nothing}\n", "status.txt") == []
+    assert (
+        found(f"# Status\n\nDecision: {nothing}\nTODO: {nothing}\n- [ ] {nothing}\n", "status.txt")
+        == []
+    )
 
 
 def test_a_chain_of_decisions_ends_with_its_newest() -> None:
     newer = commit("Switch the sessions from MongoDB to Postgres", "Because MongoDB loses writes.")
-    older = commit("Switch the sessions from Redis to MongoDB", "Because it is what we run already.").replace("8f41c7b", "1b92d0e")
+    older = commit(
+        "Switch the sessions from Redis to MongoDB", "Because it is what we run already."
+    ).replace("8f41c7b", "1b92d0e")
     ((kind, text, _),) = found(newer + "\n" + older, "git-log.txt")
     assert (kind, text) == (DECISION, "Switch the sessions from MongoDB to Postgres")
 
 
 def test_a_document_with_one_long_text_is_read_in_little_memory() -> None:
-    state = json.dumps({"notes": "x" * (2 << 20), "tasks": [{"title": "Write the docs"}]}, indent=1).encode()
+    state = json.dumps(
+        {"notes": "x" * (2 << 20), "tasks": [{"title": "Write the docs"}]}, indent=1
+    ).encode()
     tracemalloc.start()
     (item,) = extract(read(io.BytesIO(state), "state.json")).items
     _, peak = tracemalloc.get_traced_memory()
@@ -313,7 +409,9 @@ def test_a_document_with_one_long_text_is_read_in_little_memory() -> None:
 
 def test_lines_below_one_that_is_hidden(tmp_path: Path) -> None:
     notes = b"we looked into a.env and\nit was bad\nTODO: write the docs of it\n"
-    (item,) = extract(shown(read(io.BytesIO(notes), "n.txt"), Ignored(["a.env"]), str(tmp_path))).items
+    (item,) = extract(
+        shown(read(io.BytesIO(notes), "n.txt"), Ignored(["a.env"]), str(tmp_path))
+    ).items
     assert item.lines[0] in {1, 3}  # that of its paragraph, or its own
 
 
@@ -409,40 +507,95 @@ def test_a_line_before_a_list_ends_what_the_one_before_it_named() -> None:
 
 def test_a_task_that_is_struck_out_is_none() -> None:
     plan = "## Steps\n\n- [ ] ~~Reactive power~~ dropped, the TSO pays nothing for it\n- [ ] Report as PDF for the board\n- [ ] ~~Use Redis~~ Use Valkey for the cache\n"
-    assert [one[:2] for one in found(plan)] == [(TASK, "Report as PDF for the board"), (TASK, "Use Valkey for the cache")]
+    assert [one[:2] for one in found(plan)] == [
+        (TASK, "Report as PDF for the board"),
+        (TASK, "Use Valkey for the cache"),
+    ]
 
 
 @pytest.mark.parametrize("heading", ["## Tasks", "Tasks:", "## Próximos pasos"])
 def test_a_group_within_a_list_stands_under_its_heading(heading: str) -> None:
     plan = f"{heading}\n\nBackend:\n- Write the docs for the API\n\nPhase 2:\n- Ship the client to the shops\n"
-    assert [one[:2] for one in found(plan)] == [(TASK, "Write the docs for the API"), (TASK, "Ship the client to the shops")]
+    assert [one[:2] for one in found(plan)] == [
+        (TASK, "Write the docs for the API"),
+        (TASK, "Ship the client to the shops"),
+    ]
 
 
 @pytest.mark.parametrize(
     "heading",
     [
-        "## Decisions (rejected)", "## Rejected", "### Rejected alternatives", "## Out of scope", "## Non-goals:", "## Won't do", "## What we won't do now", "## Not doing", "Decisions (rejected):",
-        "## Considered but rejected", "## Rejeitadas", "## Fora do escopo", "## Opciones descartadas", "## Fuera de alcance", "## 不做", "## 已否决的方案",
-        "## Out of scope for v1", "## Out of scope (for now)", "## Not in scope", "## Not planned", "## What we won't build", "## Alternatives rejected", "## Ideas we rejected", "## Out of scope: mobile", "## What we're not doing", "## Out-of-scope items",
-        "## Fora do escopo da v1", "## Não faremos", "## No haremos", "## Fuera del alcance de la v1", "## 暂不做", "## 不在范围内", "## 本期不做", "## Não faremos na v1",
+        "## Decisions (rejected)",
+        "## Rejected",
+        "### Rejected alternatives",
+        "## Out of scope",
+        "## Non-goals:",
+        "## Won't do",
+        "## What we won't do now",
+        "## Not doing",
+        "Decisions (rejected):",
+        "## Considered but rejected",
+        "## Rejeitadas",
+        "## Fora do escopo",
+        "## Opciones descartadas",
+        "## Fuera de alcance",
+        "## 不做",
+        "## 已否决的方案",
+        "## Out of scope for v1",
+        "## Out of scope (for now)",
+        "## Not in scope",
+        "## Not planned",
+        "## What we won't build",
+        "## Alternatives rejected",
+        "## Ideas we rejected",
+        "## Out of scope: mobile",
+        "## What we're not doing",
+        "## Out-of-scope items",
+        "## Fora do escopo da v1",
+        "## Não faremos",
+        "## No haremos",
+        "## Fuera del alcance de la v1",
+        "## 暂不做",
+        "## 不在范围内",
+        "## 本期不做",
+        "## Não faremos na v1",
     ],
-)  # fmt: skip
+)
 def test_what_stands_below_a_refusal_is_not_to_be(heading):
     plan = f"# Plan\n\n{heading}\n\n- Use Kafka for the event bus\n\n## Decisions\n\n- Use Postgres for the ledger\n\n## Not done\n\n- [ ] Write the docs\n"
-    assert [one[:2] for one in found(plan)] == [(DECISION, "Use Postgres for the ledger"), (TASK, "Write the docs")]
+    assert [one[:2] for one in found(plan)] == [
+        (DECISION, "Use Postgres for the ledger"),
+        (TASK, "Write the docs"),
+    ]
 
 
 @pytest.mark.parametrize(
     "heading",
     [
-        "## Not doing enough testing", "## Won't do without a review", "## Will not fix itself", "## Will not be done today", "### Rejected", "### Abandoned", "## Bugs (dropped: packets, frames)",
-        "## Tasks [rejected 3 times]", "## Rejected payments", "## Not done yet", "## 范围内", "## Not planned well", "## In scope", "## Won't build for ARM", "## Will not build in CI", "## Rejected in production", "## Rechazados por el banco", "## Ideas for the alternatives page",
+        "## Not doing enough testing",
+        "## Won't do without a review",
+        "## Will not fix itself",
+        "## Will not be done today",
+        "### Rejected",
+        "### Abandoned",
+        "## Bugs (dropped: packets, frames)",
+        "## Tasks [rejected 3 times]",
+        "## Rejected payments",
+        "## Not done yet",
+        "## 范围内",
+        "## Not planned well",
+        "## In scope",
+        "## Won't build for ARM",
+        "## Will not build in CI",
+        "## Rejected in production",
+        "## Rechazados por el banco",
+        "## Ideas for the alternatives page",
     ],
-)  # fmt: skip
+)
 def test_a_heading_that_refuses_nothing_drops_no_task(heading):
-    assert [one[:2] for one in found(f"# Plan\n\n{heading}\n\n- [ ] Show the reason to the customer\n")] == [
-        (TASK, "Show the reason to the customer")
-    ]
+    assert [
+        one[:2] for one in found(f"# Plan\n\n{heading}\n\n- [ ] Show the reason to the customer\n")
+    ] == [(TASK, "Show the reason to the customer")]
 
 
 @pytest.mark.parametrize(
@@ -483,9 +636,17 @@ def test_a_decision_that_something_cannot_be_run_is_no_error() -> None:
 
 
 def test_what_is_out_of_scope_is_no_open_task():
-    assert found("# Plan\n\n## Out of scope\n\n- [ ] Write the importer in Rust\n\n## Won't do\n\n- [ ] Port the parser to Go\n") == []
+    assert (
+        found(
+            "# Plan\n\n## Out of scope\n\n- [ ] Write the importer in Rust\n\n## Won't do\n\n- [ ] Port the parser to Go\n"
+        )
+        == []
+    )
 
 
 def test_a_task_that_says_it_is_none() -> None:
     plan = "## Tasks\n\n- [ ] Docs (rejected)\n- [ ] Old export (wontfix)\n- Port to Rust (cancelled)\n- [ ] Handle cancelled orders\n- [ ] Replace moment.js (deprecated)\n"
-    assert [one[:2] for one in found(plan)] == [(TASK, "Handle cancelled orders"), (TASK, "Replace moment.js (deprecated)")]
+    assert [one[:2] for one in found(plan)] == [
+        (TASK, "Handle cancelled orders"),
+        (TASK, "Replace moment.js (deprecated)"),
+    ]

@@ -50,43 +50,73 @@ def test_what_is_proposed_or_told_is_right_in_four_of_five_in_sessions_by_others
 def test_nothing_comes_of_sessions_with_nothing_in_them() -> None:
     empty = [one for one in SESSIONS if not one.labels]
     made = results(empty)
-    assert sum(bool(judged.wrong) for _, judged in made) <= 1, [(one.id, judged.wrong) for one, judged in made if judged.wrong]
+    assert sum(bool(judged.wrong) for _, judged in made) <= 1, [
+        (one.id, judged.wrong) for one, judged in made if judged.wrong
+    ]
 
 
 # -- the set
 
 
 def test_the_set_is_as_large_and_as_mixed_as_it_says() -> None:
-    forms, languages = Counter(one.format for one in SESSIONS), Counter(one.language for one in SESSIONS)
+    forms, languages = (
+        Counter(one.format for one in SESSIONS),
+        Counter(one.language for one in SESSIONS),
+    )
     assert len(SESSIONS) >= 66
     assert forms["claude"] + forms["gemini"] >= 34
     assert min(languages[one] for one in ("pt", "es", "zh")) >= 8
     assert len(SESSIONS) // 3 <= languages["en"] <= 2 * len(SESSIONS) // 3
     assert sum(not one.labels for one in SESSIONS) >= 6
     for kind in KINDS:
-        assert sum(label.must and label.kinds[0] == kind for one in SESSIONS for label in one.labels) >= 10, kind
+        assert (
+            sum(label.must and label.kinds[0] == kind for one in SESSIONS for label in one.labels)
+            >= 10
+        ), kind
 
 
 def test_transcripts_have_the_rows_of_the_real_ones() -> None:
     types = Counter[str]()
     twice = 0
     for one in SESSIONS:
-        rows = [json.loads(line) for line in one.data.decode().splitlines()] if one.format in {"claude", "gemini", "history"} else []
+        rows = (
+            [json.loads(line) for line in one.data.decode().splitlines()]
+            if one.format in {"claude", "gemini", "history"}
+            else []
+        )
         if one.format == "gemini":
             ids = Counter(row["id"] for row in rows if "id" in row)
             twice += max(ids.values(), default=0) == 2
             assert any("$set" in row for row in rows)
         types.update(f"{one.format} {row['type']}" for row in rows if "type" in row)
         if one.format == "claude":
-            blocks = [b for row in rows if isinstance(row.get("message"), dict) for b in row["message"]["content"] if isinstance(b, dict)]
+            blocks = [
+                b
+                for row in rows
+                if isinstance(row.get("message"), dict)
+                for b in row["message"]["content"]
+                if isinstance(b, dict)
+            ]
             types.update(block["type"] for block in blocks)
             types["failed"] += any(block.get("is_error") for block in blocks)
             types["sidechain"] += any(row.get("isSidechain") for row in rows)
     assert twice
     for name in (
-        "claude queue-operation", "claude attachment", "claude user", "claude assistant", "claude last-prompt", "claude system", "gemini user", "gemini gemini",
-        "thinking", "tool_use", "tool_result", "text", "failed", "sidechain",
-    ):  # fmt: skip
+        "claude queue-operation",
+        "claude attachment",
+        "claude user",
+        "claude assistant",
+        "claude last-prompt",
+        "claude system",
+        "gemini user",
+        "gemini gemini",
+        "thinking",
+        "tool_use",
+        "tool_result",
+        "text",
+        "failed",
+        "sidechain",
+    ):
         assert types[name], name
 
 
@@ -94,7 +124,9 @@ def test_transcripts_have_the_rows_of_the_real_ones() -> None:
 def test_labels_are_in_the_words_of_their_session(one: Session) -> None:
     lines = one.data.decode().splitlines()
     if one.format in render.RENDER:
-        lines = [json.dumps(json.loads(line), ensure_ascii=False).replace("\\n", " ") for line in lines]
+        lines = [
+            json.dumps(json.loads(line), ensure_ascii=False).replace("\\n", " ") for line in lines
+        ]
     said = words(" ".join(lines))
     for label in one.labels:
         for text in label.wordings:
@@ -109,9 +141,18 @@ def test_a_session_is_the_same_bytes_at_every_run() -> None:
 @pytest.mark.parametrize("kind", ["claude", "gemini", "history"])
 def test_all_that_was_said_is_in_the_bytes(kind: str) -> None:
     source = "format: {}\nlanguage: en\n---\nuser: first line\n  second line\nfail 3: make it\n  boom at 12\nedit: a.py\n  - old = 1\n  + new = 2\n  ! not there\nagent: done with it\n---\n"
-    rows = [json.loads(line) for line in session("x", source.format(kind)).data.decode().splitlines()]
+    rows = [
+        json.loads(line) for line in session("x", source.format(kind)).data.decode().splitlines()
+    ]
     told = json.dumps(rows)
-    for words_ in ("first line\\nsecond line", "make it", "boom at 12", "not there", "done with it", "a.py"):
+    for words_ in (
+        "first line\\nsecond line",
+        "make it",
+        "boom at 12",
+        "not there",
+        "done with it",
+        "a.py",
+    ):
         assert words_ in told
 
 
@@ -138,7 +179,13 @@ POSTGRES = Label(("decision",), "Postgres for the ledger entries", "the auth ser
     ("item", "same"),
     [
         (Found("decision", "ok, Postgres then for the ledger"), True),
-        (Found("decision", "Use Postgres for ledger entries, because the auth service already has it"), True),
+        (
+            Found(
+                "decision",
+                "Use Postgres for ledger entries, because the auth service already has it",
+            ),
+            True,
+        ),
         (Found("error", "Postgres for the ledger entries"), False),
         (Found("decision", "Redis for the sessions"), False),
         (Found("decision", "Postgres"), False),
@@ -154,7 +201,9 @@ def test_an_item_says_what_a_label_says(item: Found, same: bool) -> None:
 def test_an_error_counts_without_its_fix_and_the_fix_is_counted_apart() -> None:
     label = Label(("error",), "relation entries already exists", "put it in a schema of its own")
     bare = judge([label], [Found("error", "relation entries already exists")]).kinds["error"]
-    full = judge([label], [Found("error", "relation entries already exists", "moved to its own schema")]).kinds["error"]
+    full = judge(
+        [label], [Found("error", "relation entries already exists", "moved to its own schema")]
+    ).kinds["error"]
     assert (bare.right, bare.told, full.right, full.told) == (1, 0, 1, 1)
 
 
@@ -192,7 +241,9 @@ def test_a_label_of_two_kinds_is_found_as_either() -> None:
 
 
 def test_a_label_may_be_worded_in_two_ways() -> None:
-    label = Label(("error",), "the calendar is a day off | new Date parses midnight UTC", "parse a local date")
+    label = Label(
+        ("error",), "the calendar is a day off | new Date parses midnight UTC", "parse a local date"
+    )
     assert score(label, Found("error", "calendar shows one day off"))
     assert score(label, Found("error", "new Date parses it as midnight UTC", "local date"))
     assert not score(label, Found("error", "the calendar shows UTC"))
@@ -207,7 +258,10 @@ def test_pairs_are_as_many_as_can_be() -> None:
 texts = st.text("ab cd ef ñç账本存储", max_size=30)
 
 
-@given(st.lists(st.tuples(st.sampled_from(KINDS), texts), max_size=6), st.lists(st.tuples(st.sampled_from(KINDS), texts), max_size=6))
+@given(
+    st.lists(st.tuples(st.sampled_from(KINDS), texts), max_size=6),
+    st.lists(st.tuples(st.sampled_from(KINDS), texts), max_size=6),
+)
 def test_counts_always_add_up(wanted: list[tuple[str, str]], given_: list[tuple[str, str]]) -> None:
     labels = [Label((kind,), text) for kind, text in wanted]
     judged = judge(labels, [Found(kind, text) for kind, text in given_])

@@ -70,7 +70,10 @@ SENTENCES = [
 
 
 def found(*turns: Turn | tuple[str, str], **more: Any) -> tuple[Item, ...]:
-    return extract((one if isinstance(one, Turn) else Turn(*one, line=n) for n, one in enumerate(turns, 1)), **more).items
+    return extract(
+        (one if isinstance(one, Turn) else Turn(*one, line=n) for n, one in enumerate(turns, 1)),
+        **more,
+    ).items
 
 
 def kinds(items: Iterable[Item]) -> list[tuple[str, str]]:
@@ -95,8 +98,14 @@ def test_one_sentence(kind: str, role: str, text: str) -> None:
     [
         ("ok, so **DECISION:** use SQLite for the cache.", "Use SQLite for the cache."),
         ("DECISION: use SQLite for the cache.", "Use SQLite for the cache."),
-        ("Ok, great. Well, we decided to use SQLite for the cache.", "We decided to use SQLite for the cache."),
-        ("[decision] use `SQLite` for the [cache](http://x.example/y)", "Use `SQLite` for the cache"),
+        (
+            "Ok, great. Well, we decided to use SQLite for the cache.",
+            "We decided to use SQLite for the cache.",
+        ),
+        (
+            "[decision] use `SQLite` for the [cache](http://x.example/y)",
+            "Use `SQLite` for the cache",
+        ),
     ],
 )
 def test_an_item_stands_alone(text: str, said: str) -> None:
@@ -119,7 +128,11 @@ def test_the_newer_decision_wins() -> None:
 
 
 def test_a_correction_takes_back_what_the_agent_decided() -> None:
-    items = found((USER, "set it up"), (ASSISTANT, "I'll go with npm because it is there."), (USER, "no, use pnpm"))
+    items = found(
+        (USER, "set it up"),
+        (ASSISTANT, "I'll go with npm because it is there."),
+        (USER, "no, use pnpm"),
+    )
 
     assert [item.text for item in items] == ["Use pnpm"]
 
@@ -144,7 +157,11 @@ def test_an_answer_by_number_decides_for_the_point_of_the_list() -> None:
     options = "Three ways:\n1. Sidekiq: needs Redis.\n2. GoodJob: uses Postgres.\n3. SQS: managed."
     (item,) = found((ASSISTANT, options), (USER, "2, we don't want another service to run"))
 
-    assert (item.kind, item.text, item.detail) == ("decision", "GoodJob: uses Postgres.", "we don't want another service to run")
+    assert (item.kind, item.text, item.detail) == (
+        "decision",
+        "GoodJob: uses Postgres.",
+        "we don't want another service to run",
+    )
 
 
 def test_thanks_decide_nothing() -> None:
@@ -162,11 +179,17 @@ def test_a_text_that_was_asked_for_teaches_nothing() -> None:
 
 
 def test_an_answer_to_a_question_of_fact_decides_nothing() -> None:
-    assert not [item for item in found((ASSISTANT, "Which version of iOS is it?"), (USER, "the old one then")) if item.kind == "decision"]
+    assert not [
+        item
+        for item in found((ASSISTANT, "Which version of iOS is it?"), (USER, "the old one then"))
+        if item.kind == "decision"
+    ]
 
 
 def test_a_task_that_is_done_later_is_done() -> None:
-    items = found((USER, "TODO: write the migration guide"), (ASSISTANT, "Done: wrote the migration guide"))
+    items = found(
+        (USER, "TODO: write the migration guide"), (ASSISTANT, "Done: wrote the migration guide")
+    )
 
     assert [item.kind for item in items] == ["done"]
 
@@ -176,7 +199,8 @@ def test_the_last_state_of_a_list_counts() -> None:
         return Turn(TOOL, text, tool="TodoWrite")
 
     items = found(
-        listed("- [ ] parse dates\n- [ ] print dates\n- [ ] give up"), listed("- [x] parse dates\n- [ ] print dates\n- [-] give up")
+        listed("- [ ] parse dates\n- [ ] print dates\n- [ ] give up"),
+        listed("- [x] parse dates\n- [ ] print dates\n- [-] give up"),
     )
 
     assert kinds(items) == [("done", "parse dates"), ("task", "print dates")]
@@ -185,12 +209,20 @@ def test_the_last_state_of_a_list_counts() -> None:
 def test_an_error_with_what_helped() -> None:
     (item,) = found(
         (USER, "run the tests"),
-        ran("pytest -q", failed=True, text="E   ModuleNotFoundError: No module named 'httpx'", line=2),
-        (ASSISTANT, "The root cause is that httpx is missing in the dev extras. I'll add it there."),
+        ran(
+            "pytest -q",
+            failed=True,
+            text="E   ModuleNotFoundError: No module named 'httpx'",
+            line=2,
+        ),
+        (
+            ASSISTANT,
+            "The root cause is that httpx is missing in the dev extras. I'll add it there.",
+        ),
         edited("pyproject.toml"),
         ran("pip install -e .[dev]", failed=False),
         ran("pytest -q", failed=False, line=6),
-    )  # fmt: skip
+    )
 
     assert (item.kind, item.text, item.files, item.lines) == (
         "error",
@@ -203,8 +235,10 @@ def test_an_error_with_what_helped() -> None:
 
 def test_an_error_that_a_user_tells_of() -> None:
     items = found(
-        (USER, "The export fails with a timeout for big customers."), (ASSISTANT, "The cause is a missing index on orders.customer_id."), edited("schema.sql"),
-    )  # fmt: skip
+        (USER, "The export fails with a timeout for big customers."),
+        (ASSISTANT, "The cause is a missing index on orders.customer_id."),
+        edited("schema.sql"),
+    )
 
     assert [(item.kind, "missing index" in item.detail) for item in items] == [("error", True)]
 
@@ -219,13 +253,23 @@ def test_a_failure_that_was_wanted_or_never_explained_is_no_error() -> None:
         )
         == ()
     )
-    assert found(ran("gti status", failed=True, text="bash: gti: command not found"), ran("git status", failed=False)) == ()
+    assert (
+        found(
+            ran("gti status", failed=True, text="bash: gti: command not found"),
+            ran("git status", failed=False),
+        )
+        == ()
+    )
 
 
 def test_a_marked_error_and_its_fix() -> None:
     (item,) = found((ASSISTANT, "Error: the build hangs on arm64\nFix: pin esbuild to 0.19"))
 
-    assert (item.kind, item.text, item.detail) == ("error", "The build hangs on arm64", "pin esbuild to 0.19.")
+    assert (item.kind, item.text, item.detail) == (
+        "error",
+        "The build hangs on arm64",
+        "pin esbuild to 0.19.",
+    )
 
 
 def test_sections_and_lists() -> None:
@@ -240,8 +284,12 @@ def test_sections_and_lists() -> None:
 
 def test_what_was_done_is_told_at_the_end_of_a_piece_of_work() -> None:
     items = found(
-        (USER, "add retries"), (ASSISTANT, "I've added a file for it."), edited("client.py"), (ASSISTANT, "Done. The HTTP client retries three times now."), (USER, "thanks"),
-    )  # fmt: skip
+        (USER, "add retries"),
+        (ASSISTANT, "I've added a file for it."),
+        edited("client.py"),
+        (ASSISTANT, "Done. The HTTP client retries three times now."),
+        (USER, "thanks"),
+    )
 
     assert kinds(items) == [("done", "The HTTP client retries three times now.")]
 
@@ -251,24 +299,49 @@ def test_what_was_done_is_told_at_the_end_of_a_piece_of_work() -> None:
 
 def test_marked_turns_survive() -> None:
     noise = [Turn(USER, f"Decision: use tool number {n} for job {n * 7}") for n in range(300)]
-    items = found(Turn(SYSTEM, "blue is the colour of the staging banner", marked=True), *noise, limit=5)
+    items = found(
+        Turn(SYSTEM, "blue is the colour of the staging banner", marked=True), *noise, limit=5
+    )
 
-    assert [item.text for item in items if item.marked] == ["Blue is the colour of the staging banner"]
+    assert [item.text for item in items if item.marked] == [
+        "Blue is the colour of the staging banner"
+    ]
     assert len(items) == 5
 
 
 def test_what_is_known_is_left_out() -> None:
-    assert found((USER, "Decision: use SQLite for the cache"), known=lambda text: "SQLite" in text) == ()
+    assert (
+        found((USER, "Decision: use SQLite for the cache"), known=lambda text: "SQLite" in text)
+        == ()
+    )
 
 
 def test_facts() -> None:
-    told = extract([Turn(USER, "go", tokens=3), edited("a.py"), edited("a.py"), edited("b.py"), Turn(ASSISTANT, "Ok.", tokens=4)])
+    told = extract(
+        [
+            Turn(USER, "go", tokens=3),
+            edited("a.py"),
+            edited("a.py"),
+            edited("b.py"),
+            Turn(ASSISTANT, "Ok.", tokens=4),
+        ]
+    )
 
-    assert told.facts == {"turns": 5, "asked": 1, "tokens": 7, "files": ["a.py", "b.py"], "commits": []}
+    assert told.facts == {
+        "turns": 5,
+        "asked": 1,
+        "tokens": 7,
+        "files": ["a.py", "b.py"],
+        "commits": [],
+    }
 
 
 def test_topics_are_what_is_spoken_of() -> None:
-    turns = [(USER, "the payment ledger is slow"), (ASSISTANT, "The payment ledger reads every row."), (USER, "index the payment ledger")]
+    turns = [
+        (USER, "the payment ledger is slow"),
+        (ASSISTANT, "The payment ledger reads every row."),
+        (USER, "index the payment ledger"),
+    ]
 
     assert extract(Turn(*one) for one in turns).topics[0] == "payment ledger"
 
@@ -279,10 +352,16 @@ _WORDS = st.sampled_from(
     )
 )
 _TURNS = st.builds(
-    Turn, st.sampled_from([USER, ASSISTANT, SYSTEM, TOOL]), st.one_of(st.text(max_size=80), st.lists(_WORDS, max_size=25).map(" ".join)), line=st.integers(0, 99),
-    tool=st.sampled_from(["", "Bash", "Edit", "TodoWrite", "commit"]), command=st.sampled_from(["", "pytest -q", "make", "$(("]), failed=st.sampled_from([None, True, False]),
-    marked=st.booleans(), side=st.booleans(),
-)  # fmt: skip
+    Turn,
+    st.sampled_from([USER, ASSISTANT, SYSTEM, TOOL]),
+    st.one_of(st.text(max_size=80), st.lists(_WORDS, max_size=25).map(" ".join)),
+    line=st.integers(0, 99),
+    tool=st.sampled_from(["", "Bash", "Edit", "TodoWrite", "commit"]),
+    command=st.sampled_from(["", "pytest -q", "make", "$(("]),
+    failed=st.sampled_from([None, True, False]),
+    marked=st.booleans(),
+    side=st.booleans(),
+)
 
 
 @settings(deadline=None)  # the first loads what was learnt
@@ -300,7 +379,17 @@ def test_any_turns(turns: list[Turn]) -> None:
     assert len([item for item in told.items if not item.marked]) <= 7
 
 
-@pytest.mark.parametrize("said", ["no, use npm", "No, use npm.", "no, use npm instead", "no, use Go", "não, usa npm", "no, usa npm"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no, use npm",
+        "No, use npm.",
+        "no, use npm instead",
+        "no, use Go",
+        "não, usa npm",
+        "no, usa npm",
+    ],
+)
 def test_a_correction_may_be_short(said: str) -> None:
     chat = f"User: set up the project\nAssistant: OK, I installed the packages with pnpm.\nUser: {said}\nAssistant: Done, the packages are installed with it now.\n"
     told = [one.text for one in extract(read(io.BytesIO(chat.encode()), "chat.txt")).items]

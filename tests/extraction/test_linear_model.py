@@ -7,14 +7,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.extraction.classify.linear_model import ADDS, BUCKETS, CLASSES, KEEPS, MOST, ROW, bucket, features, scores, weighed
+from gitmem.extraction.classify.linear_model import (
+    ADDS,
+    BUCKETS,
+    CLASSES,
+    KEEPS,
+    MOST,
+    ROW,
+    bucket,
+    features,
+    scores,
+    weighed,
+)
 from gitmem.extraction.language.words import senses
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import ASSISTANT, USER
 
 TEXTS = st.one_of(
     st.text(max_size=600),
-    st.lists(st.sampled_from(["we", "用", "`x`", "1.2", "não", "?", "fails", "\0", "\ud800"]), max_size=400).map(" ".join),
+    st.lists(
+        st.sampled_from(["we", "用", "`x`", "1.2", "não", "?", "fails", "\0", "\ud800"]),
+        max_size=400,
+    ).map(" ".join),
 )
 
 
@@ -54,12 +68,27 @@ def test_features_are_bounded_and_in_range() -> None:
         (ERROR, ASSISTANT, "zh", "图片偶尔丢失的原因是缓存没有刷新，改为写入后立即失效就恢复了。"),
         (TASK, ASSISTANT, "en", "The migration guide for plugin authors hasn't been written yet."),
         (TASK, USER, "pt", "amanhã ainda falta escrever os testes do importador"),
-        (DONE, ASSISTANT, "es", "He migrado el módulo de facturas a la nueva API y todas las pruebas pasan."),
-        (DONE, ASSISTANT, "en", "Ported the report generator to the new template engine, all 31 tests pass."),
+        (
+            DONE,
+            ASSISTANT,
+            "es",
+            "He migrado el módulo de facturas a la nueva API y todas las pruebas pasan.",
+        ),
+        (
+            DONE,
+            ASSISTANT,
+            "en",
+            "Ported the report generator to the new template engine, all 31 tests pass.",
+        ),
         (PREFERENCE, USER, "en", "I like my commits small, one change each, always"),
         (PREFERENCE, USER, "zh", "以后回复都用中文，不要用表格"),
         (DECISION, USER, "en", "we're dropping the XML export, JSON is enough for everyone"),
-        (CONTEXT, ASSISTANT, "en", "Staging runs on Postgres 15 at `db-4:5433`, production is still on 13."),
+        (
+            CONTEXT,
+            ASSISTANT,
+            "en",
+            "Staging runs on Postgres 15 at `db-4:5433`, production is still on 13.",
+        ),
         (PATTERN, USER, "en", "in this repo every endpoint gets an entry in routes.yml"),
         ("none", ASSISTANT, "en", "Let me look at the settings file first."),
         ("none", USER, "en", "what does that function return?"),
@@ -92,7 +121,15 @@ def test_what_no_cue_knows_is_added_where_it_is_likely() -> None:
 
 def test_words_of_all_languages_mean_alike() -> None:
     assert (
-        senses(["from", "now", "on"], "en") == senses(["以", "后"], "zh") == senses(["de", "ahora", "en", "adelante"], "es") == ["futures"]
+        senses(["from", "now", "on"], "en")
+        == senses(["以", "后"], "zh")
+        == senses(["de", "ahora", "en", "adelante"], "es")
+        == ["futures"]
     )
-    assert senses(["decidimos"], "pt") == senses(["decidimos"], "es") == senses(["chose"], "en") == ["chose"]
+    assert (
+        senses(["decidimos"], "pt")
+        == senses(["decidimos"], "es")
+        == senses(["chose"], "en")
+        == ["chose"]
+    )
     assert senses(["zebra"], "en") == [""]

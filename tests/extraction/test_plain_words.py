@@ -31,17 +31,26 @@ PLAIN = [
     (TASK, USER, "还需要补充登录模块的单元测试"),
     (DONE, ASSISTANT, "I've implemented pagination for the users endpoint and all tests pass."),
     (DONE, ASSISTANT, "Implementei a paginação no endpoint de usuários e todos os testes passam."),
-    (ERROR, ASSISTANT, "The tests failed because the fixture used a fixed date; using freezegun fixed it."),
+    (
+        ERROR,
+        ASSISTANT,
+        "The tests failed because the fixture used a fixed date; using freezegun fixed it.",
+    ),
 ]
 
 
 def found(*turns: tuple[str, str] | Turn) -> tuple[Item, ...]:
     """Return what a session teaches."""
-    return extract(one if isinstance(one, Turn) else Turn(one[0], one[1], AT, n) for n, one in enumerate(turns, start=1)).items
+    return extract(
+        one if isinstance(one, Turn) else Turn(one[0], one[1], AT, n)
+        for n, one in enumerate(turns, start=1)
+    ).items
 
 
 @pytest.mark.parametrize(("kind", "role", "text"), PLAIN)
-def test_plain_words_are_found_at_the_beginning_and_in_the_middle(kind: str, role: str, text: str) -> None:
+def test_plain_words_are_found_at_the_beginning_and_in_the_middle(
+    kind: str, role: str, text: str
+) -> None:
     changed = [Turn(TOOL, "", AT, 0, "Edit", "", ("a.py",), False)] * (kind in (DONE, ERROR))
     first = found(*changed, (role, text), (OTHER[role], "ok"))
     before = [(USER, "Look at the build script"), (ASSISTANT, "It builds the app in three steps.")]
@@ -53,11 +62,21 @@ def test_plain_words_are_found_at_the_beginning_and_in_the_middle(kind: str, rol
 
 @pytest.mark.parametrize(
     ("kind", "marker", "text"),
-    [(DECISION, "Decision", "retries are capped at three"), (TASK, "TODO", "the export of the old orders"), (PATTERN, "Convention", "names end with _ms")],
-)  # fmt: skip
-def test_a_marker_counts_though_the_same_was_said_before_without_it(kind: str, marker: str, text: str) -> None:
+    [
+        (DECISION, "Decision", "retries are capped at three"),
+        (TASK, "TODO", "the export of the old orders"),
+        (PATTERN, "Convention", "names end with _ms"),
+    ],
+)
+def test_a_marker_counts_though_the_same_was_said_before_without_it(
+    kind: str, marker: str, text: str
+) -> None:
     items = found(
-        (USER, f"{text}."), (ASSISTANT, "Understood. What else?"), (USER, f"{marker}: {text}"), (ASSISTANT, "Noted."), (USER, "ok")
+        (USER, f"{text}."),
+        (ASSISTANT, "Understood. What else?"),
+        (USER, f"{marker}: {text}"),
+        (ASSISTANT, "Noted."),
+        (USER, "ok"),
     )
     assert kind in [item.kind for item in items]
     assert text.split()[0] in " ".join(item.text.lower() for item in items if item.kind == kind)
@@ -65,8 +84,11 @@ def test_a_marker_counts_though_the_same_was_said_before_without_it(kind: str, m
 
 def test_what_is_decided_anew_replaces_though_it_was_a_guess_before() -> None:
     items = found(
-        (USER, "Let's use Redis for the cache."), (ASSISTANT, "All right."),
-        (USER, "Memcached might do for the cache"), (ASSISTANT, "It might."),
-        (USER, "Decision: Memcached for the cache instead of Redis"), (ASSISTANT, "Understood."),
-    )  # fmt: skip
+        (USER, "Let's use Redis for the cache."),
+        (ASSISTANT, "All right."),
+        (USER, "Memcached might do for the cache"),
+        (ASSISTANT, "It might."),
+        (USER, "Decision: Memcached for the cache instead of Redis"),
+        (ASSISTANT, "Understood."),
+    )
     assert ["Memcached" in item.text for item in items if item.kind == DECISION] == [True]

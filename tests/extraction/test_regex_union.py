@@ -8,7 +8,26 @@ from hypothesis import strategies as st
 
 from gitmem.extraction.language.cue_phrases import alternatives, joined
 
-PARTS = ("a", "b", r"\b", "^", "a|b", "(?:a|b)", "(a|^b)", "[|)(]", "[^]|]", r"\|", r"\(", r"[\]|]", "a?", "$", ".", " ", "(?!a|b)", "ab*")
+PARTS = (
+    "a",
+    "b",
+    r"\b",
+    "^",
+    "a|b",
+    "(?:a|b)",
+    "(a|^b)",
+    "[|)(]",
+    "[^]|]",
+    r"\|",
+    r"\(",
+    r"[\]|]",
+    "a?",
+    "$",
+    ".",
+    " ",
+    "(?!a|b)",
+    "ab*",
+)
 
 
 @pytest.mark.parametrize(
@@ -28,10 +47,18 @@ def test_alternatives(expression: str, parts: list[str]) -> None:
 
 
 @given(
-    st.lists(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map("".join), min_size=1, max_size=5), st.text("ab|()] ", max_size=12)
+    st.lists(
+        st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map("".join),
+        min_size=1,
+        max_size=5,
+    ),
+    st.text("ab|()] ", max_size=12),
 )
 def test_as_each_by_itself(expressions: list[str], text: str) -> None:
-    one, other = re.search(joined(expressions), text), re.search("|".join(f"(?:{one})" for one in expressions), text)
+    one, other = (
+        re.search(joined(expressions), text),
+        re.search("|".join(f"(?:{one})" for one in expressions), text),
+    )
     assert (one and one.span()) == (other and other.span())
 
 

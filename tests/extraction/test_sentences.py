@@ -26,7 +26,10 @@ def texts(text: str) -> list[str]:
             "use the new key",
         ],
         ["unity 2022.3 lts", "el teléfono de prueba es un moto g22"],
-        ["数据在本地的 clickhouse 里，库名 quant，表按天分区，每天大概一千万行，保留两年", "先不要动旧表"],
+        [
+            "数据在本地的 clickhouse 里，库名 quant，表按天分区，每天大概一千万行，保留两年",
+            "先不要动旧表",
+        ],
         ["postgres then", "but keep the sqlite file until friday"],
     ],
 )
@@ -51,7 +54,10 @@ def test_a_point_of_a_list_goes_on_where_it_is_indented(words: list[str], width:
 
 
 def test_code_is_not_cut() -> None:
-    assert texts("I lock the row (`SELECT ... FOR UPDATE`). It waits.") == ["I lock the row (`SELECT ... FOR UPDATE`).", "It waits."]
+    assert texts("I lock the row (`SELECT ... FOR UPDATE`). It waits.") == [
+        "I lock the row (`SELECT ... FOR UPDATE`).",
+        "It waits.",
+    ]
     assert texts("Só `UPDATE nota SET s=1 WHERE n=? AND s=0`; quem afetar 1 linha segue.") == [
         "Só `UPDATE nota SET s=1 WHERE n=? AND s=0`; quem afetar 1 linha segue."
     ]

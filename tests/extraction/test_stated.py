@@ -9,12 +9,24 @@ from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 AT = "2026-11-21T10:00:00Z"
 NOISE = " ".join(f"Line {n} of the ledger is {n * n}." for n in range(900))
 STATED = (
-    (ASSISTANT, "We decided to use SERIALIZABLE isolation for the ledger, because two runs lost updates.", {DECISION}),
-    (ASSISTANT, "We decided to use PostgreSQL instead of MongoDB because we need transactions.", {DECISION}),
+    (
+        ASSISTANT,
+        "We decided to use SERIALIZABLE isolation for the ledger, because two runs lost updates.",
+        {DECISION},
+    ),
+    (
+        ASSISTANT,
+        "We decided to use PostgreSQL instead of MongoDB because we need transactions.",
+        {DECISION},
+    ),
     (USER, "We'll go with option B and keep the old endpoint until March.", {DECISION}),
     (ASSISTANT, "We still need to add tests for the refund path.", {TASK}),
     (USER, "Remember to update the deployment docs tomorrow.", {TASK}),
-    (ASSISTANT, "All handlers in this repo follow the same pattern: validate with zod, call the service, and map errors in one place.", {PATTERN}),
+    (
+        ASSISTANT,
+        "All handlers in this repo follow the same pattern: validate with zod, call the service, and map errors in one place.",
+        {PATTERN},
+    ),
     (USER, "Please don't use default exports in this project.", {PREFERENCE}),
     (USER, "I prefer small functions over comments.", {PREFERENCE}),
     (USER, "No, use pnpm instead of npm.", {PREFERENCE, DECISION}),
@@ -23,20 +35,31 @@ STATED = (
         "The login failed because the JWT secret was read before the env file was loaded; loading dotenv first fixed it.",
         {ERROR},
     ),
-)  # fmt: skip
+)
 SURROUNDINGS = {
     "nothing": ([], []),
-    "noise": ([(USER, "Make the ledger safe"), (ASSISTANT, "I read it through.")], [(ASSISTANT, NOISE), (ASSISTANT, "The work is done.")]),
-    "small talk": ([(USER, "hi there"), (ASSISTANT, "Hello. What shall we do?")], [(USER, "thanks"), (ASSISTANT, "You are welcome.")]),
+    "noise": (
+        [(USER, "Make the ledger safe"), (ASSISTANT, "I read it through.")],
+        [(ASSISTANT, NOISE), (ASSISTANT, "The work is done.")],
+    ),
+    "small talk": (
+        [(USER, "hi there"), (ASSISTANT, "Hello. What shall we do?")],
+        [(USER, "thanks"), (ASSISTANT, "You are welcome.")],
+    ),
     "another matter": (
-        [(USER, "what does the footer look like on a phone?"), (ASSISTANT, "It is one column, with the links below each other.")],
+        [
+            (USER, "what does the footer look like on a phone?"),
+            (ASSISTANT, "It is one column, with the links below each other."),
+        ],
         [(USER, "and on a tablet?"), (ASSISTANT, "Two columns, the links at the right.")],
     ),
 }
 
 
 @pytest.mark.parametrize("around", SURROUNDINGS)
-@pytest.mark.parametrize(("role", "text", "kinds"), STATED, ids=[text[:40] for _, text, _ in STATED])
+@pytest.mark.parametrize(
+    ("role", "text", "kinds"), STATED, ids=[text[:40] for _, text, _ in STATED]
+)
 def test_wherever_it_is_said(role: str, text: str, kinds: set[str], around: str) -> None:
     before, after = SURROUNDINGS[around]
     said = [*before, (role, text), *after]
@@ -44,9 +67,9 @@ def test_wherever_it_is_said(role: str, text: str, kinds: set[str], around: str)
         said = [(USER, "Hello"), (ASSISTANT, "Hello."), (role, text)]
     found = extract([Turn(who, what, AT, n + 1) for n, (who, what) in enumerate(said)]).items
     words = text.rstrip(".").split()[-3:]
-    assert any(one.kind in kinds and " ".join(words) in f"{one.text} {one.detail}" for one in found), [
-        (one.kind, one.text) for one in found
-    ]
+    assert any(
+        one.kind in kinds and " ".join(words) in f"{one.text} {one.detail}" for one in found
+    ), [(one.kind, one.text) for one in found]
 
 
 def talk(*said: str) -> list[tuple[str, str]]:
@@ -62,7 +85,9 @@ def test_a_no_is_no_correction(said: str) -> None:
         said,
         "Vale.",
     )
-    assert not any(kind in {DECISION, PREFERENCE} and said.rstrip(".")[:12] in text for kind, text in found), found
+    assert not any(
+        kind in {DECISION, PREFERENCE} and said.rstrip(".")[:12] in text for kind, text in found
+    ), found
 
 
 @pytest.mark.parametrize(
@@ -93,17 +118,37 @@ def test_what_was_decided_elsewhere_or_long_ago(said: str) -> None:
 )
 def test_a_choice_by_a_number_in_words(said: str, chosen: str) -> None:
     ways = "Two ways:\n\n1. Lock the berth row around check and insert.\n2. An exclusion constraint in Postgres on the berth and the dates."
-    decided = [text for kind, text in talk("two boats got the same berth", ways, said, "Good.") if kind == DECISION]
+    decided = [
+        text
+        for kind, text in talk("two boats got the same berth", ways, said, "Good.")
+        if kind == DECISION
+    ]
     assert [chosen in text for text in decided] == [True] * bool(chosen), decided
 
 
 @pytest.mark.parametrize(
     ("said", "cause"),
     [
-        (("el login da 500", "Lo arreglé, el secreto se leía demasiado pronto.", "¿cuál era la causa?", "La causa era que dotenv se cargaba después del módulo de config."), "dotenv"),
-        (("el informe sale en blanco", "Lo arreglé cambiando el filtro de fechas.", "nada todavía", "La causa era la zona horaria del servidor; pasé todo a UTC."), "UTC"),
+        (
+            (
+                "el login da 500",
+                "Lo arreglé, el secreto se leía demasiado pronto.",
+                "¿cuál era la causa?",
+                "La causa era que dotenv se cargaba después del módulo de config.",
+            ),
+            "dotenv",
+        ),
+        (
+            (
+                "el informe sale en blanco",
+                "Lo arreglé cambiando el filtro de fechas.",
+                "nada todavía",
+                "La causa era la zona horaria del servidor; pasé todo a UTC.",
+            ),
+            "UTC",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_cause_that_was_asked_for_is_of_the_same_error(said: tuple[str, ...], cause: str) -> None:
     turns = [Turn(ASSISTANT if n % 2 else USER, text, AT, n + 1) for n, text in enumerate(said)]
     (one,) = [one for one in extract(turns).items if one.kind == ERROR]
@@ -113,7 +158,9 @@ def test_a_cause_that_was_asked_for_is_of_the_same_error(said: tuple[str, ...], 
 @pytest.mark.parametrize("said", ["no, thanks", "no, wrong", "no, Friday", "no, stop"])
 def test_a_no_that_names_nothing_takes_nothing_back(said: str) -> None:
     first = "Always use pnpm for installing packages."
-    found = talk("set up the project", "The folder is there.", first, "OK, I use pnpm.", said, "Done.")
+    found = talk(
+        "set up the project", "The folder is there.", first, "OK, I use pnpm.", said, "Done."
+    )
     assert found == [(PREFERENCE, first)]
 
 
@@ -126,7 +173,12 @@ def test_a_no_that_names_nothing_takes_nothing_back(said: str) -> None:
     ],
 )
 def test_a_rule_that_the_agent_only_touched_stays(first: str, echo: str, said: str) -> None:
-    assert first in [text for _, text in talk("set up the project", "The folder is there.", first, echo, said, "Done.")]
+    assert first in [
+        text
+        for _, text in talk(
+            "set up the project", "The folder is there.", first, echo, said, "Done."
+        )
+    ]
 
 
 def test_lines_of_a_message_in_two_languages_stay_apart() -> None:
@@ -150,7 +202,10 @@ def test_a_draft_that_is_asked_for_in_one_language_with_thanks_in_another() -> N
 @pytest.mark.parametrize(
     ("answer", "task"),
     [
-        ("Todavía no. Falta escribir las pruebas de la importación.", "Falta escribir las pruebas de la importación."),
+        (
+            "Todavía no. Falta escribir las pruebas de la importación.",
+            "Falta escribir las pruebas de la importación.",
+        ),
         ("还没有。导入的测试还没写。", "导入的测试还没写。"),
     ],
 )
@@ -158,6 +213,13 @@ def test_not_yet_is_no_part_of_what_is_left(answer: str, task: str) -> None:
     assert talk("¿Está todo?", answer, "ok") == [(TASK, task)]
 
 
-@pytest.mark.parametrize("order", ["Commit please.", "ok commit and push", "haz commit", "faz o commit agora", "提交吧"])
+@pytest.mark.parametrize(
+    "order", ["Commit please.", "ok commit and push", "haz commit", "faz o commit agora", "提交吧"]
+)
 def test_an_order_is_no_wish(order: str) -> None:
-    assert talk("fix the login", "It works again; the secret was missing in .env.", order, "Committed.") == []
+    assert (
+        talk(
+            "fix the login", "It works again; the secret was missing in .env.", order, "Committed."
+        )
+        == []
+    )

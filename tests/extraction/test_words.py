@@ -12,14 +12,39 @@ from gitmem.extraction.language.words import content, language, stem
 from gitmem.transcripts.reader import read
 
 SHORT = {
-    "en": ("no need", "No, I can't open Outlook here.", "Will do.", "Agreed, no overlay widget.", "what if they say no", "nah. error message"),
-    "pt": ("Vou gravar cada evento numa tabela `events` e devolver 200 logo.", "gostei, faz assim", "tem como ser no nginx?", "boa. abre issue disso", "Muito melhor. E nuvem?"),
-    "es": ("Prefiero respuestas cortas.", "Vale, da igual", "Suena a zona horaria. Voy a ver cómo se asigna la fecha.", "ah vale. o sea que no se pierde nada", "De acuerdo, se queda el cifrado por defecto."),
-    "zh": ("改 parts_to_throw_insert 到 3000 行不行", "那先在 ssh 里加 `-o ServerAliveInterval=30` 试试。", "论文里 batch 是16 我这开 16 就爆显存 torch.cuda.OutOfMemoryError: CUDA out of memory."),
-}  # fmt: skip
+    "en": (
+        "no need",
+        "No, I can't open Outlook here.",
+        "Will do.",
+        "Agreed, no overlay widget.",
+        "what if they say no",
+        "nah. error message",
+    ),
+    "pt": (
+        "Vou gravar cada evento numa tabela `events` e devolver 200 logo.",
+        "gostei, faz assim",
+        "tem como ser no nginx?",
+        "boa. abre issue disso",
+        "Muito melhor. E nuvem?",
+    ),
+    "es": (
+        "Prefiero respuestas cortas.",
+        "Vale, da igual",
+        "Suena a zona horaria. Voy a ver cómo se asigna la fecha.",
+        "ah vale. o sea que no se pierde nada",
+        "De acuerdo, se queda el cifrado por defecto.",
+    ),
+    "zh": (
+        "改 parts_to_throw_insert 到 3000 行不行",
+        "那先在 ssh 里加 `-o ServerAliveInterval=30` 试试。",
+        "论文里 batch 是16 我这开 16 就爆显存 torch.cuda.OutOfMemoryError: CUDA out of memory.",
+    ),
+}
 
 
-@pytest.mark.parametrize(("known", "text"), [(one, text) for one, texts in SHORT.items() for text in texts])
+@pytest.mark.parametrize(
+    ("known", "text"), [(one, text) for one, texts in SHORT.items() for text in texts]
+)
 def test_what_is_short_stays_in_its_language(known: str, text: str) -> None:
     assert language(text, known) == known
 
@@ -40,7 +65,9 @@ def test_people_may_change_it(before: str, known: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("before", LANGUAGES)
-@pytest.mark.parametrize("text", ["", "ok", "3.8.2", "```\nfor all of the words in this\n```", "`and the of to`", "👍"])
+@pytest.mark.parametrize(
+    "text", ["", "ok", "3.8.2", "```\nfor all of the words in this\n```", "`and the of to`", "👍"]
+)
 def test_what_tells_nothing_changes_nothing(before: str, text: str) -> None:
     assert language(text, before) == before
 
@@ -54,7 +81,9 @@ def test_any_text(text: str, before: str) -> None:
 def test_a_wish_in_another_language_is_heard() -> None:
     chat = "User: The export is slow, can you look at it?\nAgent: It reads all rows at once; I stream them now.\nUser: Prefiero respuestas cortas.\nAgent: De acuerdo.\n"
     found = extract(read(io.BytesIO(chat.encode()), "chat.txt"))
-    assert [(one.kind, one.text) for one in found.items if one.kind == "preference"] == [("preference", "Prefiero respuestas cortas.")]
+    assert [(one.kind, one.text) for one in found.items if one.kind == "preference"] == [
+        ("preference", "Prefiero respuestas cortas.")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,22 @@ from tests.scale import scaled
 
 FOLDER = Path(__file__).parent / "corpus"
 ENTRIES: dict[str, dict[str, Any]] = {
-    entry["name"]: entry for file in sorted(FOLDER.glob("*.jsonl")) for entry in map(json.loads, file.read_text("utf-8").splitlines())
+    entry["name"]: entry
+    for file in sorted(FOLDER.glob("*.jsonl"))
+    for entry in map(json.loads, file.read_text("utf-8").splitlines())
 }
 PAIRS = [entry for entry in ENTRIES.values() if "again" in entry]
 CATEGORIES = {"build", "test", "lint", "runtime", "integration", "security", "general"}
-PLACED = re.compile(r"^(?:[\w./\\-]+\.\w{1,5}[:(]\d+|/\S+:\d+|line \d+|\d{4}-\d\d-\d\d|Traceback|\s)")
+PLACED = re.compile(
+    r"^(?:[\w./\\-]+\.\w{1,5}[:(]\d+|/\S+:\d+|line \d+|\d{4}-\d\d-\d\d|Traceback|\s)"
+)
 entries = st.sampled_from(list(ENTRIES.values()))
 
 
 def found(entry: dict[str, Any], output: str | None = None, root: str | None = None):
-    mark = fingerprint(entry["output"] if output is None else output, root or entry["root"], entry["command"])
+    mark = fingerprint(
+        entry["output"] if output is None else output, root or entry["root"], entry["command"]
+    )
     assert mark is not None, entry["name"]
     return mark
 
@@ -33,7 +39,8 @@ def found(entry: dict[str, Any], output: str | None = None, root: str | None = N
 def test_the_corpus_is_large_and_real():
     assert len(ENTRIES) >= 300 and len(PAIRS) >= 60
     assert {entry["category"] for entry in ENTRIES.values()} == CATEGORIES
-    assert len({entry["output"] for entry in ENTRIES.values()}) >= len(ENTRIES) - 5  # a tool may say the same of two things
+    # a tool may say the same of two things
+    assert len({entry["output"] for entry in ENTRIES.values()}) >= len(ENTRIES) - 5
 
 
 def by_tool(names):
@@ -46,7 +53,13 @@ def of_tool(tool, some):
 
 
 def said(entry, mark):
-    return {"name": entry["name"], "pattern": mark.pattern, "title": mark.title, "category": mark.category, "severity": mark.severity}
+    return {
+        "name": entry["name"],
+        "pattern": mark.pattern,
+        "title": mark.title,
+        "category": mark.category,
+        "severity": mark.severity,
+    }
 
 
 @pytest.mark.parametrize("tool", by_tool(ENTRIES))
@@ -65,7 +78,13 @@ def test_an_output_that_names_no_error_has_no_pattern():
 def test_titles_are_short_and_name_no_place_first():
     for entry in ENTRIES.values():
         title = entry["title"]
-        assert title and len(title) <= TITLE and "\n" not in title and "\x1b" not in title and not PLACED.match(title), entry["name"]
+        assert (
+            title
+            and len(title) <= TITLE
+            and "\n" not in title
+            and "\x1b" not in title
+            and not PLACED.match(title)
+        ), entry["name"]
 
 
 @pytest.mark.parametrize("tool", by_tool(entry["name"] for entry in PAIRS))
@@ -75,7 +94,9 @@ def test_the_same_error_elsewhere_is_the_same_error(tool):
         again = entry["again"]
         mark = fingerprint(again["output"], again["root"], again["command"])
         assert mark is not None and mark.pattern == entry["pattern"], entry["name"]
-        assert (mark.category, mark.severity) == (entry["category"], entry["severity"]), entry["name"]
+        assert (mark.category, mark.severity) == (entry["category"], entry["severity"]), entry[
+            "name"
+        ]
 
 
 def test_different_errors_have_different_patterns():
@@ -84,32 +105,67 @@ def test_different_errors_have_different_patterns():
     for entry in ENTRIES.values():
         groups[entry["pattern"]].append(entry["name"])
     merged = sorted(sorted(names) for names in groups.values() if len(names) > 1)
-    assert merged == sorted(sorted(names) for names in json.loads((FOLDER / "same.json").read_text("utf-8")))
+    assert merged == sorted(
+        sorted(names) for names in json.loads((FOLDER / "same.json").read_text("utf-8"))
+    )
 
 
 OTHER = [
-    ("fatal error: shop/cart.h: No such file or directory", "fatal error: shop/tax.h: No such file or directory"),
+    (
+        "fatal error: shop/cart.h: No such file or directory",
+        "fatal error: shop/tax.h: No such file or directory",
+    ),
     ("undefined reference to `total'", "undefined reference to `rate'"),
-    ("a.c:1:2: error: ‘x’ undeclared (first use in this function)", "a.c:1:2: error: ‘y’ undeclared (first use in this function)"),
-    ("a.c:1:2: error: expected ‘;’ before ‘return’", "a.c:1:2: error: expected ‘)’ before ‘return’"),
+    (
+        "a.c:1:2: error: ‘x’ undeclared (first use in this function)",
+        "a.c:1:2: error: ‘y’ undeclared (first use in this function)",
+    ),
+    (
+        "a.c:1:2: error: expected ‘;’ before ‘return’",
+        "a.c:1:2: error: expected ‘)’ before ‘return’",
+    ),
     ("Error: Cannot find module './routes/orders'", "Error: Cannot find module './routes/users'"),
     ("error TS2304: Cannot find name 'a'.", "error TS2304: Cannot find name 'b'."),
     ('ERROR:  relation "orders" does not exist', 'ERROR:  relation "users" does not exist'),
-    ("ERROR 1054 (42S22) at line 1: Unknown column 'a' in 'SELECT'", "ERROR 1054 (42S22) at line 1: Unknown column 'b' in 'SELECT'"),
-    ("curl: (22) The requested URL returned error: 404", "curl: (22) The requested URL returned error: 500"),
-    ("make: *** No rule to make target 'build'.  Stop.", "make: *** No rule to make target 'deploy'.  Stop."),
+    (
+        "ERROR 1054 (42S22) at line 1: Unknown column 'a' in 'SELECT'",
+        "ERROR 1054 (42S22) at line 1: Unknown column 'b' in 'SELECT'",
+    ),
+    (
+        "curl: (22) The requested URL returned error: 404",
+        "curl: (22) The requested URL returned error: 500",
+    ),
+    (
+        "make: *** No rule to make target 'build'.  Stop.",
+        "make: *** No rule to make target 'deploy'.  Stop.",
+    ),
     ("OSError: [Errno 13] Permission denied", "OSError: [Errno 28] No space left on device"),
-    ("npm error Missing script: \"build\"", "npm error Missing script: \"start\""),
-    ("error[E0425]: cannot find function `a` in this scope", "error[E0425]: cannot find function `b` in this scope"),
+    ('npm error Missing script: "build"', 'npm error Missing script: "start"'),
+    (
+        "error[E0425]: cannot find function `a` in this scope",
+        "error[E0425]: cannot find function `b` in this scope",
+    ),
     ("./main.go:4:2: undefined: a", "./main.go:4:2: undefined: b"),
     ("E: Unable to locate package libfoo", "E: Unable to locate package libbar"),
-    ("A.java:5: error: cannot find symbol\n  x();\n  ^\n  symbol:   method x()", "A.java:5: error: cannot find symbol\n  y();\n  ^\n  symbol:   method y()"),
-    ("FAILED tests/test_a.py::test_one - assert 1 == 2", "FAILED tests/test_a.py::test_two - assert 1 == 2"),
-    ("jinja2.exceptions.UndefinedError: 'customer' is undefined", "jinja2.exceptions.UndefinedError: 'order' is undefined"),
+    (
+        "A.java:5: error: cannot find symbol\n  x();\n  ^\n  symbol:   method x()",
+        "A.java:5: error: cannot find symbol\n  y();\n  ^\n  symbol:   method y()",
+    ),
+    (
+        "FAILED tests/test_a.py::test_one - assert 1 == 2",
+        "FAILED tests/test_a.py::test_two - assert 1 == 2",
+    ),
+    (
+        "jinja2.exceptions.UndefinedError: 'customer' is undefined",
+        "jinja2.exceptions.UndefinedError: 'order' is undefined",
+    ),
     ("error: unexpected argument '--foo' found", "error: unrecognized option '--bar'"),
     ("ModuleNotFoundError: No module named 'h5py'", "ModuleNotFoundError: No module named 'numpy'"),
-    ("httpx.HTTPStatusError: Server error '503 Service Unavailable'", "httpx.HTTPStatusError: Server error '500 Internal Server Error'"),
-]  # fmt: skip
+    (
+        "httpx.HTTPStatusError: Server error '503 Service Unavailable'",
+        "httpx.HTTPStatusError: Server error '500 Internal Server Error'",
+    ),
+]
 
 
 @pytest.mark.parametrize(("one", "two"), OTHER, ids=[row[0][:40] for row in OTHER])
@@ -127,10 +183,19 @@ SAME = [
     ("Error: needs 2.0.0", "Error: needs 3.1.0-rc.1"),
     ("Error: balance is 12", "Error: balance is -3"),
     ("main.c:1: error: 'x' undeclared", "main.c:7: error: ‘x’ undeclared"),
-    ("2026-03-01 10:00:00,123 [812] ERROR shop: no rate", "2027-01-02 03:04:05,678 [9] ERROR shop: no rate"),
-    ('{"level":"error","msg":"no rate for order 12"}', '{"level":"error","time":5,"msg":"no rate for order 7"}'),
+    (
+        "2026-03-01 10:00:00,123 [812] ERROR shop: no rate",
+        "2027-01-02 03:04:05,678 [9] ERROR shop: no rate",
+    ),
+    (
+        '{"level":"error","msg":"no rate for order 12"}',
+        '{"level":"error","time":5,"msg":"no rate for order 7"}',
+    ),
     ("connect ECONNREFUSED 127.0.0.1:80", "connect ECONNREFUSED 10.0.0.7:5432"),
-    ("app.js:3\nthrow 1\n^\n\nError: no /home/ada/a b/x", "app.js:9\nthrow 1\n^\n\nError: no /srv/q/a b/x"),
+    (
+        "app.js:3\nthrow 1\n^\n\nError: no /home/ada/a b/x",
+        "app.js:9\nthrow 1\n^\n\nError: no /srv/q/a b/x",
+    ),
 ]
 
 
@@ -152,19 +217,40 @@ def test_normalising_a_real_line_twice_is_normalising_it_once(entry, data):
 numbers = st.integers(1, 99999).map(str)
 SWAPS = [
     (r"(?<=\bline )\d+\b", numbers),
-    (r"(?<=\.py:)\d+|(?<=\.ts:)\d+|(?<=\.go:)\d+|(?<=\.rs:)\d+|(?<=\.js:)\d+|(?<=\.c:)\d+|(?<=\.cpp:)\d+|(?<=\.java:)\d+", numbers),
+    (
+        r"(?<=\.py:)\d+|(?<=\.ts:)\d+|(?<=\.go:)\d+|(?<=\.rs:)\d+|(?<=\.js:)\d+|(?<=\.c:)\d+|(?<=\.cpp:)\d+|(?<=\.java:)\d+",
+        numbers,
+    ),
     (r"\b0x[0-9a-f]{6,16}\b", st.integers(1 << 20, 1 << 48).map(hex)),
-    (r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=\bport )\d+", st.integers(1024, 65535).map(str)),
+    (
+        r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=\bport )\d+",
+        st.integers(1024, 65535).map(str),
+    ),
     (r"\b20\d\d-\d\d-\d\d(?=[T ]\d)", st.dates().map(lambda day: f"20{day:%y-%m-%d}")),
     (r"(?<=[T ])\d\d:\d\d:\d\d\b", st.times().map(lambda time: f"{time:%H:%M:%S}")),
     (r"(?<=\bin )\d+\.\d+(?=s\b)", st.decimals(0, 500, places=2).map(str)),
     (r"\b\d+(?=ms\b)", numbers),
-    (r"(?<=\[)\d{3,6}(?=\] )|(?<=\(node:)\d+|(?<===)\d+(?===)|(?<=: )\d{3,7}(?= (?:Segmentation|Killed|Aborted|Bus))", st.integers(100, 99999).map(str)),
-    (r"/tmp/cc\w{6}\.o", st.text("abcdefghijklmnopqrstuvwxyzABC0123456789", min_size=6, max_size=6).map("/tmp/cc{}.o".format)),
+    (
+        r"(?<=\[)\d{3,6}(?=\] )|(?<=\(node:)\d+|(?<===)\d+(?===)|(?<=: )\d{3,7}(?= (?:Segmentation|Killed|Aborted|Bus))",
+        st.integers(100, 99999).map(str),
+    ),
+    (
+        r"/tmp/cc\w{6}\.o",
+        st.text("abcdefghijklmnopqrstuvwxyzABC0123456789", min_size=6, max_size=6).map(
+            "/tmp/cc{}.o".format
+        ),
+    ),
     (r"(?<=/_logs/)[\w-]+(?=\.log)", st.uuids().map(str)),
-]  # fmt: skip
+]
 FOLDERS = st.sampled_from(
-    ["/srv/ci/job-81/checkout", "/root", "/tmp/tmpx8_1q/w", "/Users/ada/Work/shop.git", "/build/a1b2c3d4e5f6/src", "/a/b c"]
+    [
+        "/srv/ci/job-81/checkout",
+        "/root",
+        "/tmp/tmpx8_1q/w",
+        "/Users/ada/Work/shop.git",
+        "/build/a1b2c3d4e5f6/src",
+        "/a/b c",
+    ]
 )
 
 
@@ -185,16 +271,23 @@ COLOURS = ["\x1b[31m", "\x1b[1;38;5;203m", "\x1b[0m\x1b[7m", "\x1b[K"]
 @given(entries, st.sampled_from(COLOURS), st.booleans(), st.booleans())
 @settings(max_examples=scaled(300, 75), deadline=None)
 def test_colours_progress_and_line_ends_change_nothing(entry, colour, is_crlf, has_progress):
-    lines = [f"{colour}{line}\x1b[0m" if line.strip() else line for line in entry["output"].split("\n")]
+    lines = [
+        f"{colour}{line}\x1b[0m" if line.strip() else line for line in entry["output"].split("\n")
+    ]
     if has_progress:
-        lines = [f" 10% [=>  ]\r 99% [==> ]\r{line}" if line.strip() and "\r" not in line else line for line in lines]
+        lines = [
+            f" 10% [=>  ]\r 99% [==> ]\r{line}" if line.strip() and "\r" not in line else line
+            for line in lines
+        ]
     mark = found(entry, ("\r\n" if is_crlf else "\n").join(lines))
     assert (mark.pattern, mark.title) == (entry["pattern"], entry["title"])
 
 
 def test_categories_are_mostly_right_without_the_command():
     """As when a person quotes an output in a prompt."""
-    right = sum(fingerprint(e["output"], e["root"]).category == e["category"] for e in ENTRIES.values())  # type: ignore[union-attr]
+    right = sum(
+        fingerprint(e["output"], e["root"]).category == e["category"] for e in ENTRIES.values()
+    )  # type: ignore[union-attr]
     assert right / len(ENTRIES) >= 0.9
 
 
@@ -208,7 +301,9 @@ def test_an_exit_code_before_it_changes_nothing(entry):
 LINE = "- [critical gotcha ab12cd34] AssertionError: Traceback (most recent call last) (seen 3 times) Workaround: fatal: run it again"
 
 
-@given(entries, st.sampled_from([fence([LINE, LINE]), f"{OPEN} {NOTE}\n{LINE}\n{LINE}"]), st.booleans())
+@given(
+    entries, st.sampled_from([fence([LINE, LINE]), f"{OPEN} {NOTE}\n{LINE}\n{LINE}"]), st.booleans()
+)
 @settings(max_examples=scaled(100, 40), deadline=None)
 def test_what_was_injected_is_no_error(entry, told, is_first):
     """Whole, or cut off before its end."""
@@ -223,7 +318,16 @@ def test_text_that_was_injected_alone_is_nothing():
 
 
 def test_places_in_real_outputs_are_the_projects_own():
-    places = {name: found(ENTRIES[name]).locations[-1:] for name in ("python/value-error", "node/type-undefined", "rust/mismatch", "go/undefined", "gcc/undeclared")}  # fmt: skip
+    places = {
+        name: found(ENTRIES[name]).locations[-1:]
+        for name in (
+            "python/value-error",
+            "node/type-undefined",
+            "rust/mismatch",
+            "go/undefined",
+            "gcc/undeclared",
+        )
+    }
     assert places == {
         "python/value-error": [("/home/ada/shop/app/main.py", 2)],
         "node/type-undefined": [("/home/ada/shop/src/app.js", 2)],
@@ -234,10 +338,24 @@ def test_places_in_real_outputs_are_the_projects_own():
 
 
 WORDS = [
-    ("latest", "general"), ("contest results", "general"), ("formatting currency", "general"), ("rapid scaling", "general"), ("therapist", "general"), ("author list", "general"), ("memory leak", "general"),
-    ("CSRF token missing in api", "security"), ("null pointer exception", "runtime"), ("erro de contestação no cadastro", "general"), ("fallo: la contraseña caducó", "general"), ("测试失败", "general"),
-    ("a última versão falhou", "general"), ("jest: 2 tests failed", "test"), ("the webhook was refused", "integration"), ("eslint found 3 problems", "lint"), ("webpack compiled with 2 errors", "build"),
-]  # fmt: skip
+    ("latest", "general"),
+    ("contest results", "general"),
+    ("formatting currency", "general"),
+    ("rapid scaling", "general"),
+    ("therapist", "general"),
+    ("author list", "general"),
+    ("memory leak", "general"),
+    ("CSRF token missing in api", "security"),
+    ("null pointer exception", "runtime"),
+    ("erro de contestação no cadastro", "general"),
+    ("fallo: la contraseña caducó", "general"),
+    ("测试失败", "general"),
+    ("a última versão falhou", "general"),
+    ("jest: 2 tests failed", "test"),
+    ("the webhook was refused", "integration"),
+    ("eslint found 3 problems", "lint"),
+    ("webpack compiled with 2 errors", "build"),
+]
 
 
 @pytest.mark.parametrize(("text", "category"), WORDS, ids=[row[0] for row in WORDS])
@@ -250,4 +368,7 @@ def test_apostrophes_are_no_quotes_and_words_stay_whole():
     assert normalise("it's broken, don't retry") == "it's broken, don't retry"
     assert fingerprint("bad format string in parser").title == "bad format string in parser"  # type: ignore[union-attr]
     assert normalise("0xDEADBEEF failed") == "<hex> failed"
-    assert normalise("não é possível abrir 'ação 3' às 10:11:12") == "não é possível abrir <str> às <time>"
+    assert (
+        normalise("não é possível abrir 'ação 3' às 10:11:12")
+        == "não é possível abrir <str> às <time>"
+    )

@@ -121,7 +121,13 @@ class World:
 
     def folders(self) -> list[Path]:
         """Return every folder that an agent or a person may stand in."""
-        inside = [self.clone, self.clone / "docs", self.clone / "sub", self.clone / "sub/refs", self.clone / "sub/gitmem"]
+        inside = [
+            self.clone,
+            self.clone / "docs",
+            self.clone / "sub",
+            self.clone / "sub/refs",
+            self.clone / "sub/gitmem",
+        ]
         return [*inside, self.archive, self.archive / "part", self.bare]
 
     def obeyed(self, folder: Path) -> bool:
@@ -169,7 +175,9 @@ def _repository(path: Path, runner: Runner) -> None:
     git(path, "commit", "-qam", "second")
     runner.call(path, "init", "--no-remote")
     runner.call(path, "add", "Shipped memory", "--pin")
-    runner.call(path, "gotcha", "add", "Charged twice", "--file", "pay.py", "--severity", "critical")
+    runner.call(
+        path, "gotcha", "add", "Charged twice", "--file", "pay.py", "--severity", "critical"
+    )
     runner.call(path, "list")
 
 

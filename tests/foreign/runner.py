@@ -14,13 +14,26 @@ class Runner:
 
     def __init__(self, env: dict[str, str]) -> None:
         self.env = env
-        self._child = subprocess.Popen([sys.executable, "-P", __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=env,
+        )
 
-    def call(self, folder: Path, *args: str, stdin: str = "", env: dict[str, str] | None = None) -> tuple[int, str]:
+    def call(
+        self, folder: Path, *args: str, stdin: str = "", env: dict[str, str] | None = None
+    ) -> tuple[int, str]:
         """Run a command in a folder; return (exit code, output and errors)."""
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        job = {"folder": str(folder), "args": args, "stdin": stdin, "env": {**self.env, **(env or {})}}
+        job = {
+            "folder": str(folder),
+            "args": args,
+            "stdin": stdin,
+            "env": {**self.env, **(env or {})},
+        }
         self._child.stdin.write(json.dumps(job) + "\n")
         self._child.stdin.flush()
         code, said = json.loads(self._child.stdout.readline())
@@ -113,7 +126,12 @@ def _call(job: dict[str, object], queue: str, given: int, said: int) -> None:
 
 def _postponed(queue: str):  # type: ignore[no-untyped-def]
     def spawn(path: str, argv: list[str], env: dict[str, str], **_: object) -> int:
-        job = {"folder": os.getcwd(), "args": argv[argv.index("gitmem") + 1 :], "stdin": "", "env": dict(env)}
+        job = {
+            "folder": os.getcwd(),
+            "args": argv[argv.index("gitmem") + 1 :],
+            "stdin": "",
+            "env": dict(env),
+        }
         with open(queue, "a") as file:
             file.write(json.dumps(job) + "\n")
         return 0

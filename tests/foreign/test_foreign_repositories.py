@@ -25,8 +25,17 @@ FULL = os.environ.get("GITMEM_STRESS") == "full"
 SAFE = ("", "all", "explicit")
 # What runs with every git and every setting, in every folder; the rest goes round.
 ALWAYS = {"add", "list", "status", "SessionStart", "UserPromptSubmit", "SessionEnd"}
-GIT_HOOKS = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
-WRITES_FILES = {"snapshot save", "snapshot restore"}  # git runs the filters of the user's own `.git` for these
+GIT_HOOKS = (
+    "pre-commit",
+    "prepare-commit-msg",
+    "post-commit",
+    "post-merge",
+    "post-checkout",
+    "post-rewrite",
+    "pre-push",
+)
+# git runs the filters of the user's own `.git` for these
+WRITES_FILES = {"snapshot save", "snapshot restore"}
 ARGUMENTS = {
     "add": "A new memory -m text --anchor pay.py",
     "activate": "dev",
@@ -90,7 +99,9 @@ ARGUMENTS = {
 Job = tuple[tuple[str, ...], str, dict[str, str]]  # arguments, standard input, environment
 
 
-def commands(group: click.Command, above: click.Context | None = None, path: str = "") -> Iterator[tuple[str, bool]]:
+def commands(
+    group: click.Command, above: click.Context | None = None, path: str = ""
+) -> Iterator[tuple[str, bool]]:
     """Yield every command by its name, and whether it needs arguments."""
     context = click.Context(group, parent=above, info_name=path or "git-mem")
     if not isinstance(group, click.Group):
@@ -108,8 +119,16 @@ def payload(agent: str, raw: str, folder: Path) -> str:
         text = sample.read_text().replace("/home/user/repo", str(folder))
         if (data := json.loads(text)) and isinstance(data, dict):
             return json.dumps({**data, "cwd": str(folder), "transcript_path": ""})
-    names = {"session_id": "s1", "sessionId": "s1", "conversation_id": "s1", "hook_event_name": raw, "cwd": str(folder)}
-    return json.dumps({**names, "workspace_roots": [str(folder)], "prompt": "why does charge() charge twice?"})
+    names = {
+        "session_id": "s1",
+        "sessionId": "s1",
+        "conversation_id": "s1",
+        "hook_event_name": raw,
+        "cwd": str(folder),
+    }
+    return json.dumps(
+        {**names, "workspace_roots": [str(folder)], "prompt": "why does charge() charge twice?"}
+    )
 
 
 def kinds() -> Iterator[tuple[str, Callable[[Path], Job]]]:
@@ -117,11 +136,25 @@ def kinds() -> Iterator[tuple[str, Callable[[Path], Job]]]:
     for agent in ADAPTERS:
         for raw in adapter.find(agent).events:
             name = raw if agent == "claude" else f"{agent} {raw}"
-            yield name, lambda folder, agent=agent, raw=raw: (("hook", agent, raw), payload(agent, raw, folder), {})
+            yield (
+                name,
+                lambda folder, agent=agent, raw=raw: (
+                    ("hook", agent, raw),
+                    payload(agent, raw, folder),
+                    {},
+                ),
+            )
     for hook in GIT_HOOKS:
-        args = ("git-hook", hook, *((".git-mem-message", "message") if hook == "prepare-commit-msg" else ()))
+        args = (
+            "git-hook",
+            hook,
+            *((".git-mem-message", "message") if hook == "prepare-commit-msg" else ()),
+        )
         yield hook, lambda _, args=args: (args, "", {"GITMEM_SESSION": "s1"})
-        yield f"{hook} by git", lambda _, args=args: (args, "", {"GIT_DIR": ".", "GITMEM_SESSION": "s1"})
+        yield (
+            f"{hook} by git",
+            lambda _, args=args: (args, "", {"GIT_DIR": ".", "GITMEM_SESSION": "s1"}),
+        )
     for name, _ in commands(cli):
         args = (*name.split(), *ARGUMENTS.get(name, "").split())
         yield name, lambda _, args=args: (args, "", {})
@@ -170,10 +203,21 @@ def environments(base: Path) -> list[dict[str, str]]:
         home = base / f"home{number}"
         home.mkdir(parents=True)
         text = "[user]\n\tname = Ada\n\temail = ada@example.org\n"
-        (home / ".gitconfig").write_text(text + (f"[safe]\n\tbareRepository = {value}\n" if value else ""))
+        (home / ".gitconfig").write_text(
+            text + (f"[safe]\n\tbareRepository = {value}\n" if value else "")
+        )
         path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
         kept = {key: os.environ[key] for key in ("LANG", "TMPDIR") if key in os.environ}
-        out.append({**kept, "PATH": path, "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true", "PAGER": "cat"})
+        out.append(
+            {
+                **kept,
+                "PATH": path,
+                "HOME": str(home),
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "EDITOR": "true",
+                "PAGER": "cat",
+            }
+        )
     return out
 
 
@@ -194,8 +238,14 @@ def test_nothing_of_it_runs(tmp_path: Path) -> None:
             code, said = runner.call(folder, *args, stdin=stdin, env=more)
             assert code in (0, 1, 2), (env, name, folder, code, said)
             assert "this is a fault of git mem itself" not in said, (env, name, folder, said)
-            assert "Shipped memory" not in said or world.clone not in (folder, *folder.parents), (name, folder, said)
-            wrong += _ran(world, [env["PATH"].split(os.pathsep)[0], env["HOME"], str(folder), *args])
+            assert "Shipped memory" not in said or world.clone not in (folder, *folder.parents), (
+                name,
+                folder,
+                said,
+            )
+            wrong += _ran(
+                world, [env["PATH"].split(os.pathsep)[0], env["HOME"], str(folder), *args]
+            )
         runner.end()
         wrong += _ran(world, ["the background"])
     assert wrong == []
@@ -216,8 +266,15 @@ def test_tripwire_works(tmp_path: Path) -> None:
     world = build(tmp_path / "w", maker)
     maker.end()
     for folder in (world.archive, world.clone / "sub", world.bare):
-        for args in (("status",), ("cat-file", "-p", "HEAD:docs/guide.md"), ("log", "-1"), ("diff", "HEAD~1")):
-            subprocess.run(["git", *args], cwd=folder, env=env, capture_output=True, check=False, timeout=60)
+        for args in (
+            ("status",),
+            ("cat-file", "-p", "HEAD:docs/guide.md"),
+            ("log", "-1"),
+            ("diff", "HEAD~1"),
+        ):
+            subprocess.run(
+                ["git", *args], cwd=folder, env=env, capture_output=True, check=False, timeout=60
+            )
         assert world.log.exists(), folder
         world.log.unlink()
 
@@ -230,11 +287,17 @@ def test_no_request_of_an_editor_runs_it(tmp_path: Path) -> None:
     world = build(tmp_path / "w", maker)
     maker.end()
     sampled = [world.clone, world.clone / "sub", world.archive, world.bare]
-    folders = [folder for folder in world.folders() if folder.is_dir() and (FULL or folder in sampled)]
+    folders = [
+        folder for folder in world.folders() if folder.is_dir() and (FULL or folder in sampled)
+    ]
     assert len(folders) >= len(sampled)
     for number, folder in enumerate(folders):
         for env in envs if FULL else [envs[number % len(envs)]]:
-            files = [path for path in sorted(folder.iterdir()) if path.is_file() and path.stat().st_size < 20_000][:3]
+            files = [
+                path
+                for path in sorted(folder.iterdir())
+                if path.is_file() and path.stat().st_size < 20_000
+            ][:3]
             answered = _asked(folder, files, env)
             assert answered > 10, folder
             assert _ran(world, [str(folder), env["HOME"]]) == []
@@ -242,10 +305,20 @@ def test_no_request_of_an_editor_runs_it(tmp_path: Path) -> None:
 
 def _asked(folder: Path, files: list[Path], env: dict[str, str]) -> int:
     """Send a server all requests about some files; return how many it answered."""
-    messages = [_request(0, "initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}}), _note("initialized", {})]
+    messages = [
+        _request(
+            0, "initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}}
+        ),
+        _note("initialized", {}),
+    ]
     number = 1
     for path in files:
-        document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": path.read_text(errors="replace")}
+        document = {
+            "uri": path.as_uri(),
+            "languageId": "python",
+            "version": 1,
+            "text": path.read_text(errors="replace"),
+        }
         messages.append(_note("textDocument/didOpen", {"textDocument": document}))
         for method, params in _requests(path.as_uri(), str(path.relative_to(folder))):
             messages.append(_request(number, method, params))
@@ -288,15 +361,29 @@ def _requests(uri: str, name: str) -> Iterator[tuple[str, Any]]:
     place = {"line": 0, "character": 2}
     span = {"start": place, "end": {"line": 1, "character": 0}}
     params = {
-        "textDocument": {"uri": uri}, "position": place, "range": span, "query": "charge", "context": {"diagnostics": []},
+        "textDocument": {"uri": uri},
+        "position": place,
+        "range": span,
+        "query": "charge",
+        "context": {"diagnostics": []},
         "previousResultIds": [],
-    }  # fmt: skip
+    }
     methods = [row[0] for row in (*FEATURES, *SWITCHED)]
     for method in methods:
-        if "/did" not in method and "/will" not in method and method.startswith(("textDocument/", "workspace/")):
+        if (
+            "/did" not in method
+            and "/will" not in method
+            and method.startswith(("textDocument/", "workspace/"))
+        ):
             yield method, params
     for command in COMMANDS:
-        yield "workspace/executeCommand", {"command": command, "arguments": [{"uri": uri, "line": 0, "path": name, "query": "charge"}]}
+        yield (
+            "workspace/executeCommand",
+            {
+                "command": command,
+                "arguments": [{"uri": uri, "line": 0, "path": name, "query": "charge"}],
+            },
+        )
 
 
 def _request(id: int, method: str, params: Any) -> bytes:

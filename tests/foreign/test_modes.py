@@ -18,8 +18,22 @@ PERSONAL = {"sessions"}  # histories of what a person said: never shared
 
 def use(runner: Runner, path: Path, many: bool) -> None:
     """Do what makes files of a kind, or of every kind."""
-    start = json.dumps({"session_id": "s1", "hook_event_name": "SessionStart", "cwd": str(path), "source": "startup"})
-    prompt = json.dumps({"session_id": "s1", "hook_event_name": "UserPromptSubmit", "cwd": str(path), "prompt": "why?"})
+    start = json.dumps(
+        {
+            "session_id": "s1",
+            "hook_event_name": "SessionStart",
+            "cwd": str(path),
+            "source": "startup",
+        }
+    )
+    prompt = json.dumps(
+        {
+            "session_id": "s1",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(path),
+            "prompt": "why?",
+        }
+    )
     calls = (
         (("init", "--no-remote"), ""),
         (("add", "Private thing", "--private"), ""),
@@ -60,12 +74,19 @@ def test_modes(tmp_path: Path, umask: int) -> None:
         file = 0o600 if alone else stat.S_IMODE((gitdir / "index").stat().st_mode)
         folder = 0o700 if alone else stat.S_IMODE((gitdir / "objects/info").stat().st_mode)
         made = [gitdir / "gitmem", *(gitdir / "gitmem").rglob("*")]
-        kinds = {"index.db", "hook.log", *({"state.db", "codemap.db"} if shared in {"", "group"} else ())}
+        kinds = {
+            "index.db",
+            "hook.log",
+            *({"state.db", "codemap.db"} if shared in {"", "group"} else ()),
+        }
         assert kinds <= {one.name for one in made}
         wrong = []
         for one in made:
             mode = stat.S_IMODE(one.stat().st_mode)
-            personal = bool(PERSONAL & {part.name for part in (one.parent, one.parent.parent)}) and one.is_file()
+            personal = (
+                bool(PERSONAL & {part.name for part in (one.parent, one.parent.parent)})
+                and one.is_file()
+            )
             if mode != (folder if one.is_dir() else 0o600 if personal else file):
                 wrong.append((shared, one.name, oct(mode)))
         assert wrong == []

@@ -35,10 +35,18 @@ class Agent:
         data = json.loads((SAMPLES / f"{event}.json").read_text())
         return {**data, "cwd": str(self.cwd), "session_id": self.session, **fields}
 
-    def raw(self, data: bytes, *args: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[bytes]":
+    def raw(
+        self, data: bytes, *args: str, cwd: Path | None = None
+    ) -> "subprocess.CompletedProcess[bytes]":
         """Run the hook on some bytes; it must succeed and say nothing on stderr."""
         done = subprocess.run(
-            [*HOOK, *args], input=data, cwd=cwd or self.cwd, env={**os.environ, **self.env}, capture_output=True, timeout=20, check=False
+            [*HOOK, *args],
+            input=data,
+            cwd=cwd or self.cwd,
+            env={**os.environ, **self.env},
+            capture_output=True,
+            timeout=20,
+            check=False,
         )
         assert (done.returncode, done.stderr) == (0, b"")
         return done
@@ -67,7 +75,12 @@ class Agent:
 
 def run(path: Path, *args: str) -> str:
     """Run `git mem` as a person would; return its output."""
-    done = subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(path), *args], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "-C", str(path), *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -104,7 +117,11 @@ def gotchas(path: Path) -> list[dict[str, Any]]:
 
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions; the project summary is none."""
-    return [row for row in json.loads(run_here(path, "list", "--kind", "summary", "--json")) if row.get("session")]
+    return [
+        row
+        for row in json.loads(run_here(path, "list", "--kind", "summary", "--json"))
+        if row.get("session")
+    ]
 
 
 def wait_for_digest(path: Path) -> list[dict[str, Any]]:
@@ -121,7 +138,9 @@ def committed(path: Path) -> list[str]:
 
 def crash(path: Path) -> str:
     """Run the project's code, which fails; return what Claude Code would report."""
-    done = subprocess.run([sys.executable, "app/pay.py"], cwd=path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "app/pay.py"], cwd=path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     return f"Exit code 1\n{done.stderr}"
 
@@ -131,7 +150,8 @@ def project(repo: Path) -> Path:
     """A repository with code that fails for want of a variable; what is told of the code comes whenever the background has read it: see tests/code."""
     git(repo, "config", "gitmem.dna", "off")
     git(repo, "config", "gitmem.scout", "false")
-    git(repo, "config", "user.email", "test@example.org")  # what `git` commits here is the user's own
+    # what `git` commits here is the user's own
+    git(repo, "config", "user.email", "test@example.org")
     (repo / "app").mkdir()
     (repo / "app" / "pay.py").write_text(CODE)
     git(repo, "add", "app")

@@ -34,7 +34,11 @@ def busy(count: int) -> Iterator[None]:
 
 def add(path: Path, title: str) -> str:
     """Add a decision; return its id."""
-    return str(json.loads(run(path, "add", title, "--type", "decision", "--importance", "9", "--json"))["id"])
+    return str(
+        json.loads(run(path, "add", title, "--type", "decision", "--importance", "9", "--json"))[
+            "id"
+        ]
+    )
 
 
 def remove_index(path: Path) -> None:
@@ -74,7 +78,9 @@ def test_first_hooks_after_a_write_answer_on_a_busy_machine(project: Path, agent
                 git(project, "fetch", "-q", str(other), f"{SHARED}:{SHARED}")
             else:
                 add(project, title)
-            assert title in agent(f"p{number}").hook("UserPromptSubmit", prompt=f"what about this: {title}?")
+            assert title in agent(f"p{number}").hook(
+                "UserPromptSubmit", prompt=f"what about this: {title}?"
+            )
         remove_index(project)
         assert "zebra ledger" in agent("s1").hook("SessionStart")
         assert "quagga ledger 4005" in agent("s2").hook("SessionStart")
@@ -97,10 +103,16 @@ def test_a_sync_leaves_an_index_that_is_current(project: Path, tmp_path: Path):
     git(tmp_path, "clone", "-q", str(tmp_path / "hub"), str(other))
     run(other, "remote", "enable", "origin")
     run(other, "sync")
-    assert tips(other)["shared"] == git(other, "rev-parse", SHARED) == git(project, "rev-parse", SHARED)
+    assert (
+        tips(other)["shared"]
+        == git(other, "rev-parse", SHARED)
+        == git(project, "rev-parse", SHARED)
+    )
 
 
-def test_what_a_start_could_not_have_in_time_is_told_by_the_next_tool_call_once(project: Path, agent):
+def test_what_a_start_could_not_have_in_time_is_told_by_the_next_tool_call_once(
+    project: Path, agent
+):
     add(project, "The zebra ledger is closed at noon")
     remove_index(project)
     session = agent("late")
@@ -112,7 +124,9 @@ def test_what_a_start_could_not_have_in_time_is_told_by_the_next_tool_call_once(
     assert session.hook("PreToolUse.Read", **read) == ""
 
 
-def test_what_a_prompt_could_not_have_in_time_is_told_by_the_next_tool_call_once(project: Path, agent):
+def test_what_a_prompt_could_not_have_in_time_is_told_by_the_next_tool_call_once(
+    project: Path, agent
+):
     add(project, "The zebra ledger is closed at noon")
     remove_index(project)
     session = agent("late")
@@ -130,4 +144,8 @@ def test_a_tool_call_never_refreshes_the_index(project: Path, agent):
     git(project, "config", "gitmem.inject", "true")
     with indexing(project):  # nor does the drain that it starts
         agent("t").hook("PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")})
-        assert not (project / DB).exists() or open_index(str(project / DB)) is None or not tips(project)
+        assert (
+            not (project / DB).exists()
+            or open_index(str(project / DB)) is None
+            or not tips(project)
+        )

@@ -32,7 +32,9 @@ from tests.summaries import NOW, digest
 
 def killed(one: Agent, prompt: str) -> None:
     """Let a session be asked something in a process that then dies."""
-    host = subprocess.Popen([sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=one.cwd)
+    host = subprocess.Popen(
+        [sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=one.cwd
+    )
     assert host.stdin
     assert host.stdout
     host.stdin.write(json.dumps(one.payload("UserPromptSubmit", prompt=prompt)).encode())
@@ -57,10 +59,13 @@ def test_an_interruption_is_told_once(project: Path, agent):
     text = "\n".join(told(agent("later")))
     assert text.lower().count("interrupted") == 1
     assert "ask the user first: " in text
-    assert text.count("Half of the work") == 2  # what is asked, and what the session before was about
+    # what is asked, and what the session before was about
+    assert text.count("Half of the work") == 2
 
 
-def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(project: Path, agent: Start) -> None:
+def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
+    project: Path, agent: Start
+) -> None:
     """On a machine that is busy the digest comes late: no older one stands in for it, and the next prompt is told, once."""
     digest(project, "s0", "Something that is long over")
     run(project, "list")
@@ -69,7 +74,11 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(project: Pat
     with Lock(Home(str(project / ".git" / "gitmem")).join("write.lock"), 5.0):
         assert "the session before: " not in one.hook("SessionStart")
         assert "the session before: " not in one.hook("UserPromptSubmit", prompt="go on")
-    wait_for(lambda: run(project, "drain") or [row for row in digests(project) if row["session"] == "victim"])
+    wait_for(
+        lambda: (
+            run(project, "drain") or [row for row in digests(project) if row["session"] == "victim"]
+        )
+    )
     (line,) = told_with(one, "go on, please")
     assert line.startswith("- the session before: ")
     assert "Half of the work" in line
@@ -84,9 +93,13 @@ def test_an_older_session_that_waits_keeps_nothing_back(project: Path, agent: St
     now = time.time()
     for name, ended in (("s0", now - 300), ("s1", now - 5)):
         state.db.execute(
-            "INSERT INTO sessions (id, agent, started, last, ended, why) VALUES (?, 'claude', ?, ?, ?, '')", (name, ended - 9, ended, ended)
+            "INSERT INTO sessions (id, agent, started, last, ended, why) VALUES (?, 'claude', ?, ?, ?, '')",
+            (name, ended - 9, ended, ended),
         )
-    state.db.execute("INSERT INTO requests (kind, session, at, claimed, tries) VALUES ('digest', 's0', ?, ?, 1)", (now - 300, now))
+    state.db.execute(
+        "INSERT INTO requests (kind, session, at, claimed, tries) VALUES ('digest', 's0', ?, ?, 1)",
+        (now - 300, now),
+    )
     assert "Something that was done just now" in agent("next").hook("SessionStart")
 
 
@@ -95,8 +108,14 @@ def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, a
     one = agent()
     one.hook("SessionStart")
     one.hook("UserPromptSubmit", prompt="Make the rate configurable")
-    one.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py"), "old_string": "a", "new_string": "b"})
-    one.hook("Stop", last_assistant_message="The rate comes from the environment now. TODO: document TAX_RATE in the README.")
+    one.hook(
+        "PostToolUse.Edit",
+        tool_input={"file_path": str(project / "app/pay.py"), "old_string": "a", "new_string": "b"},
+    )
+    one.hook(
+        "Stop",
+        last_assistant_message="The rate comes from the environment now. TODO: document TAX_RATE in the README.",
+    )
     (project / "app/x.py").write_text("x\n")
     git(project, "add", "app/x.py")
     git(project, "commit", "-qm", "rate: from the environment")
@@ -123,7 +142,10 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
     one.hook("SessionStart")
     wait_for_digest(project)
     one.hook("UserPromptSubmit", prompt="Hi Claude!")
-    one.hook("Stop", last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?")
+    one.hook(
+        "Stop",
+        last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?",
+    )
     one.hook("SessionEnd")
     wait_for(lambda: not json.loads(run_here(project, "status", "--json"))["waiting"])
     assert [row["session"] for row in digests(project)] == ["victim"]
@@ -150,36 +172,66 @@ def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
     one = agent(CLAUDE_CODE_SESSION_ID="s1")
     one.hook("SessionStart")
     one.hook("UserPromptSubmit", prompt="Make payments retry")
-    marks = ("The ledger is append only: never update a row", "We decided to use NUMERIC for money", "TODO: write the changelog")
+    marks = (
+        "The ledger is append only: never update a row",
+        "We decided to use NUMERIC for money",
+        "TODO: write the changelog",
+    )
     for mark in marks:
         run(project, "session", "mark", mark, "--session", "s1")
     run(project, "add", "Ledger", "-t", "decision")  # a word of it is not a repetition
-    one.raw(json.dumps({"hook_event_name": "PreCompact", "session_id": "s1", "cwd": str(project), "trigger": "auto"}).encode())
+    one.raw(
+        json.dumps(
+            {
+                "hook_event_name": "PreCompact",
+                "session_id": "s1",
+                "cwd": str(project),
+                "trigger": "auto",
+            }
+        ).encode()
+    )
     wait_for(lambda: "NUMERIC" in run_here(project, "list", "--all"))
     wait_for(lambda: not json.loads(run_here(project, "status", "--json"))["waiting"])
     text = one.hook("SessionStart", source="compact")
     for part in ("append only", "NUMERIC", "rite the changelog"):
         assert text.count(part) == 1, text
     assert "] Ledger" in text
-    assert "NUMERIC" not in one.hook("UserPromptSubmit", prompt="We decided to use NUMERIC for money, did we?")
+    assert "NUMERIC" not in one.hook(
+        "UserPromptSubmit", prompt="We decided to use NUMERIC for money, did we?"
+    )
     assert "NUMERIC" in agent("s2").hook("SessionStart")
 
 
 def codex(path: Path, event: str, session: str, **fields: Any) -> None:
     """Send an event of Codex CLI."""
-    data = {"hook_event_name": event, "session_id": session, "cwd": str(path), "transcript_path": None, "model": "m", **fields}
+    data = {
+        "hook_event_name": event,
+        "session_id": session,
+        "cwd": str(path),
+        "transcript_path": None,
+        "model": "m",
+        **fields,
+    }
     subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "hook", "codex"], input=json.dumps(data).encode(), check=True, capture_output=True
+        [sys.executable, "-P", "-m", "gitmem", "hook", "codex"],
+        input=json.dumps(data).encode(),
+        check=True,
+        capture_output=True,
     )
 
 
-def test_two_agents_with_one_id_have_two_sessions(project: Path, agent, monkeypatch: pytest.MonkeyPatch):
+def test_two_agents_with_one_id_have_two_sessions(
+    project: Path, agent, monkeypatch: pytest.MonkeyPatch
+):
     """Histories, digests and commands are each one's own; the first keeps the id."""
     agent("same").hook("UserPromptSubmit", prompt="Port the first half")
     codex(project, "UserPromptSubmit", "same", prompt="Port the second half")
     agent("same").hook("UserPromptSubmit", prompt="And its tests")
     rows = {row["id"]: row for row in json.loads(run(project, "session", "list", "--json"))}
-    assert {id: row["agent"] for id, row in rows.items()} == {"same": "claude", "same.codex": "codex"}
+    assert {id: row["agent"] for id, row in rows.items()} == {
+        "same": "claude",
+        "same.codex": "codex",
+    }
     monkeypatch.setenv("CODEX_THREAD_ID", "same")
     assert json.loads(run(project, "session", "current", "--json"))["id"] == "same.codex"
     monkeypatch.delenv("CODEX_THREAD_ID")
@@ -189,19 +241,47 @@ def test_two_agents_with_one_id_have_two_sessions(project: Path, agent, monkeypa
     for id in rows:
         run(project, "session", "end", id)
     found = wait_for(lambda: len(digests(project)) == 2 and digests(project))
-    assert {row["session"]: row["title"] for row in found} == {"same": "Port the first half", "same.codex": "Port the second half"}
+    assert {row["session"]: row["title"] for row in found} == {
+        "same": "Port the first half",
+        "same.codex": "Port the second half",
+    }
     assert "codex resume same\n" in run(project, "session", "resume", "same.codex")
 
 
-@pytest.mark.parametrize(("prompt", "small"), [
-    ("hi", True), ("Hello Claude!", True), ("ok, thanks 👍", True), ("", True), ("/exit", True), (" /Clear\n", True), ("/help", True), ("/quit", True), ("/test", False), ("/ping", False), ("/clear all", False), ("test", False), ("/hi", False), ("你好", True), ("how are you?", True), ("good morning everyone", True),
-    ("fix a.py", False), ("Make it quick", False), ("test the payments", False), ("are you able to read app/pay.py", False), ("42", False), ("hi " * 100, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("prompt", "small"),
+    [
+        ("hi", True),
+        ("Hello Claude!", True),
+        ("ok, thanks 👍", True),
+        ("", True),
+        ("/exit", True),
+        (" /Clear\n", True),
+        ("/help", True),
+        ("/quit", True),
+        ("/test", False),
+        ("/ping", False),
+        ("/clear all", False),
+        ("test", False),
+        ("/hi", False),
+        ("你好", True),
+        ("how are you?", True),
+        ("good morning everyone", True),
+        ("fix a.py", False),
+        ("Make it quick", False),
+        ("test the payments", False),
+        ("are you able to read app/pay.py", False),
+        ("42", False),
+        ("hi " * 100, False),
+    ],
+)
 def test_what_is_small_talk(prompt: str, small: bool):
     assert trivial(prompt) is small
 
 
-def test_what_two_agents_begin_at_once_under_one_id_are_two_sessions(project: Path, monkeypatch: pytest.MonkeyPatch):
+def test_what_two_agents_begin_at_once_under_one_id_are_two_sessions(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+):
     """Both asked whose the id is before either had it."""
     monkeypatch.chdir(project)
     hooks = []
@@ -213,15 +293,25 @@ def test_what_two_agents_begin_at_once_under_one_id_are_two_sessions(project: Pa
     for hook in hooks:
         note(hook)
     assert [hook.event.session for hook in hooks] == ["same", "same.codex"]
-    found = {path.name[24:]: path.read_text() for path in (project / ".git/gitmem/sessions").iterdir()}
-    assert {name: [json.loads(line)["content"] for line in text.splitlines()] for name, text in found.items()} == {
-        "same.jsonl": ["of claude"], "same.codex.jsonl": ["of codex"],
-    }  # fmt: skip
-    rows = {row["id"]: row["agent"] for row in json.loads(run(project, "session", "list", "--json"))}
+    found = {
+        path.name[24:]: path.read_text() for path in (project / ".git/gitmem/sessions").iterdir()
+    }
+    assert {
+        name: [json.loads(line)["content"] for line in text.splitlines()]
+        for name, text in found.items()
+    } == {
+        "same.jsonl": ["of claude"],
+        "same.codex.jsonl": ["of codex"],
+    }
+    rows = {
+        row["id"]: row["agent"] for row in json.loads(run(project, "session", "list", "--json"))
+    }
     assert rows == {"same": "claude", "same.codex": "codex"}
 
 
-def test_two_agents_with_one_id_keep_apart_without_a_database(project: Path, agent, monkeypatch: pytest.MonkeyPatch):
+def test_two_agents_with_one_id_keep_apart_without_a_database(
+    project: Path, agent, monkeypatch: pytest.MonkeyPatch
+):
     """Their histories tell; and what cannot be opened is tried once in an event."""
     agent("same").hook("UserPromptSubmit", prompt="first")
     codex(project, "UserPromptSubmit", "same", prompt="second")
@@ -232,15 +322,29 @@ def test_two_agents_with_one_id_keep_apart_without_a_database(project: Path, age
     begun = time.monotonic()
     codex(project, "UserPromptSubmit", "same", prompt="third")
     agent("same").hook("UserPromptSubmit", prompt="fourth")
-    found = {path.name[24:]: path.read_text() for path in (project / ".git/gitmem/sessions").iterdir()}
-    assert {name: [json.loads(line)["content"] for line in text.splitlines()] for name, text in found.items()} == {
-        "same.jsonl": ["first", "fourth"], "same.codex.jsonl": ["second", "third"],
-    }  # fmt: skip
+    found = {
+        path.name[24:]: path.read_text() for path in (project / ".git/gitmem/sessions").iterdir()
+    }
+    assert {
+        name: [json.loads(line)["content"] for line in text.splitlines()]
+        for name, text in found.items()
+    } == {
+        "same.jsonl": ["first", "fourth"],
+        "same.codex.jsonl": ["second", "third"],
+    }
     assert time.monotonic() - begun < 5
     tries = []
-    monkeypatch.setattr(context, "State", lambda *args, **options: tries.append(State(*args, **options)) or tries[-1])
+    monkeypatch.setattr(
+        context,
+        "State",
+        lambda *args, **options: tries.append(State(*args, **options)) or tries[-1],
+    )
     monkeypatch.setattr(context, "WAIT", 0.0)
-    hook = Hook(Event(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)), dict(os.environ), time.time())
+    hook = Hook(
+        Event(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)),
+        dict(os.environ),
+        time.time(),
+    )
     assert own_id(hook) == "same.codex"
     for _ in range(2):
         with pytest.raises(GitmemError, match="cannot be written"):
@@ -248,14 +352,18 @@ def test_two_agents_with_one_id_keep_apart_without_a_database(project: Path, age
     assert len(tries) == 1
 
 
-def test_a_session_before_is_looked_for_in_one_listing(project: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_session_before_is_looked_for_in_one_listing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+):
     """However many sessions somebody only said hello in."""
     home = Home(str(project / ".git/gitmem"))
     home.make("sessions")
     state = State(home)
     for n in range(9):
         name, text = f"history_20261121_09000{n}_s{n}.jsonl", "Port it" if n == 0 else "hi"
-        sessions.sign(state, sessions.Session(f"s{n}", "claude", n, n, name, None, "", "", "", ""), opens=True)
+        sessions.sign(
+            state, sessions.Session(f"s{n}", "claude", n, n, name, None, "", "", "", ""), opens=True
+        )
         line = {"role": "user", "content": text, "metadata": {"event": "PromptSubmit"}}
         (project / ".git/gitmem/sessions" / name).write_text(json.dumps(line) + "\n")
     listed, real = [], os.listdir
@@ -266,7 +374,9 @@ def test_a_session_before_is_looked_for_in_one_listing(project: Path, monkeypatc
     state.close()
 
 
-def test_of_many_digests_the_latest_are_made_into_entries(project: Path, monkeypatch: pytest.MonkeyPatch):
+def test_of_many_digests_the_latest_are_made_into_entries(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+):
     """A start reads a few, not all that it may have to look at."""
     for n in range(8):
         digest(project, f"s{n}", f"Port part {n}", at=NOW + n)
@@ -274,7 +384,11 @@ def test_of_many_digests_the_latest_are_made_into_entries(project: Path, monkeyp
     index = open_index(str(project / ".git/gitmem/index.db"))
     assert index is not None
     made, real = [], collect.of_row
-    monkeypatch.setattr(collect, "of_row", lambda row, index, own: made.append(row["title"]) or real(row, index, own))
+    monkeypatch.setattr(
+        collect,
+        "of_row",
+        lambda row, index, own: made.append(row["title"]) or real(row, index, own),
+    )
     known = collect.gather([index], ["global"], subjects=collect.TOLD, own=frozenset())
     assert known.last is not None
     assert (known.last.text, len(made)) == ("Port part 7", collect.RECENT)
@@ -285,7 +399,9 @@ def test_a_session_of_a_command_that_is_no_farewell_is_digested(project: Path, a
     for name, prompt in (("s1", "/test"), ("s2", "/exit"), ("s3", "test")):
         agent(name).hook("UserPromptSubmit", prompt=prompt)
         agent(name).hook("SessionEnd")
-    assert sorted(row["session"] for row in wait_for(lambda: len(digests(project)) == 2 and digests(project))) == ["s1", "s3"]
+    assert sorted(
+        row["session"] for row in wait_for(lambda: len(digests(project)) == 2 and digests(project))
+    ) == ["s1", "s3"]
 
 
 def test_an_agent_that_is_called_with_a_command_has_its_story(project: Path, agent):

@@ -41,9 +41,14 @@ def indexed(path: Path) -> None:
 def test_what_sessions_left_is_told_in_its_order(ready: Path, agent: Start) -> None:
     """The last session, what is left to do, gotchas of files at work, decisions, preferences, patterns, errors."""
     cumulative(
-        ready, entry("task", "Port the tests"), entry("decision", "Money is in cents", detail="Floats lose some"), entry("preference", "No mocks"), entry("pattern", "A service a use case"),
-        entry("error", "Deadlock in pay()", detail="Lock by id"), entry("done", "Moved to SQLite"),
-    )  # fmt: skip
+        ready,
+        entry("task", "Port the tests"),
+        entry("decision", "Money is in cents", detail="Floats lose some"),
+        entry("preference", "No mocks"),
+        entry("pattern", "A service a use case"),
+        entry("error", "Deadlock in pay()", detail="Lock by id"),
+        entry("done", "Moved to SQLite"),
+    )
     digest(ready, "s0", "Make the rate configurable", entry("task", "Write the changelog"))
     run(ready, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py:5")
     (ready / "app/pay.py").write_text((ready / "app/pay.py").read_text() + "\n# changed\n")
@@ -66,12 +71,25 @@ def test_what_sessions_left_is_told_in_its_order(ready: Path, agent: Start) -> N
     assert not any("Moved to SQLite" in line for line in lines)
 
 
-@pytest.mark.parametrize(("where", "budget"), [("summary", 150), ("digest", 400), ("summary", 1200)])
-def test_what_is_left_to_do_is_told_whatever_else_there_is(ready: Path, agent: Start, where: str, budget: int) -> None:
+@pytest.mark.parametrize(
+    ("where", "budget"), [("summary", 150), ("digest", 400), ("summary", 1200)]
+)
+def test_what_is_left_to_do_is_told_whatever_else_there_is(
+    ready: Path, agent: Start, where: str, budget: int
+) -> None:
     """Gotchas, decisions and pinned records in plenty do not push it out, and the budget is kept."""
     git(ready, "config", "gitmem.startBudget", str(budget))
     for number in range(12):
-        run_here(ready, "gotcha", "add", f"Trap {number} " + "with many words " * 9, "--severity", "critical", "--anchor", "app/pay.py")
+        run_here(
+            ready,
+            "gotcha",
+            "add",
+            f"Trap {number} " + "with many words " * 9,
+            "--severity",
+            "critical",
+            "--anchor",
+            "app/pay.py",
+        )
         run_here(ready, "add", f"Decision {number} " + "with many words " * 9, "-t", "decision")
     task = entry("task", "Port the payment tests to the new gateway")
     if where == "summary":
@@ -86,7 +104,13 @@ def test_what_is_left_to_do_is_told_whatever_else_there_is(ready: Path, agent: S
 
 def test_many_tasks_leave_room_and_are_counted(ready: Path, agent: Start) -> None:
     """Some are named, the newest first; how many more there are is said, and where."""
-    cumulative(ready, *(entry("task", f"Task number {n} " + "of many words " * 6, time.time() - n * 86400) for n in range(60)))
+    cumulative(
+        ready,
+        *(
+            entry("task", f"Task number {n} " + "of many words " * 6, time.time() - n * 86400)
+            for n in range(60)
+        ),
+    )
     run(ready, "add", "We use SERIALIZABLE", "-t", "decision")
     indexed(ready)
     lines = told(agent())
@@ -174,13 +198,22 @@ def test_nothing_heavy_is_imported_for_it(ready: Path, agent: Start, tmp_path: P
 
 def test_a_start_tells_what_the_briefing_tells(ready: Path, agent: Start) -> None:
     """One choice for both: each thing that the start tells is in the briefing."""
-    cumulative(ready, *(entry(kind, f"The {kind} of this project") for kind in ("task", "decision", "preference", "pattern", "error")))
+    cumulative(
+        ready,
+        *(
+            entry(kind, f"The {kind} of this project")
+            for kind in ("task", "decision", "preference", "pattern", "error")
+        ),
+    )
     for kind in ("task", "decision", "pattern"):
         run(ready, "add", f"A {kind} on record", "-t", kind)
     indexed(ready)
     lines, briefing = told(agent()), run(ready, "briefing")
     for text in (
-        *(f"The {kind} of this project" for kind in ("task", "decision", "preference", "pattern", "error")),
+        *(
+            f"The {kind} of this project"
+            for kind in ("task", "decision", "preference", "pattern", "error")
+        ),
         "A task on record",
         "A pattern on record",
     ):

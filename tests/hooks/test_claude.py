@@ -15,7 +15,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import fsck, git
-from tests.hooks.conftest import HOOK, SAMPLES, Agent, committed, crash, gotchas, learn, run, run_here, wait_for
+from tests.hooks.conftest import (
+    HOOK,
+    SAMPLES,
+    Agent,
+    committed,
+    crash,
+    gotchas,
+    learn,
+    run,
+    run_here,
+    wait_for,
+)
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in SAMPLES.glob("*.json")))
@@ -29,19 +40,34 @@ def test_event_may_be_named_on_the_command_line(project: Path, agent):
     run(project, "add", "Deploys run from main", "-t", "decision")
     payload = agent().payload("SessionStart")
     del payload["hook_event_name"]
-    assert b"Deploys run from main" in agent().raw(json.dumps(payload).encode(), "SessionStart").stdout
+    assert (
+        b"Deploys run from main" in agent().raw(json.dumps(payload).encode(), "SessionStart").stdout
+    )
 
 
 def test_start_tells_critical_gotchas_pinned_and_decisions(project: Path, agent):
     run(project, "add", "-k", "gotcha", "Minor trap", "--severity", "info")
-    run(project, "add", "-k", "gotcha", "Data loss on retry", "--severity", "critical", "--workaround", "Send the key")
+    run(
+        project,
+        "add",
+        "-k",
+        "gotcha",
+        "Data loss on retry",
+        "--severity",
+        "critical",
+        "--workaround",
+        "Send the key",
+    )
     run(project, "add", "We use SERIALIZABLE", "-t", "decision")
     pinned = json.loads(run(project, "add", "The API is frozen", "--json"))["id"]
     run(project, "pin", pinned)
     learn(project, "add", "A plain fact")
     lines = agent().hook("SessionStart").splitlines()[1:-1]
     assert "Data loss on retry" in lines[0] and "Workaround: Send the key" in lines[0]
-    assert [any(t in line for line in lines) for t in ("Minor trap", "SERIALIZABLE", "API is frozen", "plain fact")] == [
+    assert [
+        any(t in line for line in lines)
+        for t in ("Minor trap", "SERIALIZABLE", "API is frozen", "plain fact")
+    ] == [
         True,
         True,
         True,
@@ -61,7 +87,8 @@ def test_told_again_after_compaction(project: Path, agent):
     assert agent().hook("SessionStart", source="resume") == ""
     assert agent().hook("SessionStart", source="compact")
     over = agent().payload("SessionStart", hook_event_name="PostCompact", trigger="manual")
-    assert agent().raw(json.dumps(over).encode()).stdout == b""  # it says only now that the compaction is over: what was just told counts
+    # it says only now that the compaction is over: what was just told counts
+    assert agent().raw(json.dumps(over).encode()).stdout == b""
     assert agent().hook("SessionStart", source="resume") == ""
 
 
@@ -86,7 +113,9 @@ def fresh(path: Path) -> None:
 
 def test_changed_record_is_told_again(project: Path, agent):
     agent().hook("SessionStart")
-    id = json.loads(run(project, "add", "-k", "gotcha", "Trap", "--anchor", "app/pay.py:5", "--json"))["id"]
+    id = json.loads(
+        run(project, "add", "-k", "gotcha", "Trap", "--anchor", "app/pay.py:5", "--json")
+    )["id"]
     fresh(project)
     file = {"file_path": str(project / "app/pay.py")}
     assert "Trap" in agent().hook("PreToolUse.Edit", tool_input=file)
@@ -205,19 +234,29 @@ def test_hits_before_the_index_knows_are_counted_once(project: Path, tmp_path: P
 def test_gotchas_of_the_user_store_are_told_for_a_file(project: Path, agent):
     run(project, "add", "-k", "gotcha", "Everywhere", "--anchor", "app/pay.py", "--user")
     run(project, "list")
-    assert "Everywhere" in agent().hook("PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")})
+    assert "Everywhere" in agent().hook(
+        "PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")}
+    )
 
 
 def test_half_an_emoji_is_taken(project: Path, agent):
     """JavaScript cuts them in two."""
     for _ in range(3):
-        agent().raw(json.dumps(agent().payload("PostToolUseFailure.Bash", error="Error: broken \ud83d here")).encode())
+        agent().raw(
+            json.dumps(
+                agent().payload("PostToolUseFailure.Bash", error="Error: broken \ud83d here")
+            ).encode()
+        )
     assert [g["title"] for g in wait_for(lambda: gotchas(project))] == ["Error: broken ? here"]
 
 
 def test_setting_of_one_command_is_not_kept(project: Path, agent):
     learn(project, "add", "We use SERIALIZABLE", "-t", "decision")
-    once = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "gitmem.inject", "GIT_CONFIG_VALUE_0": "false"}
+    once = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "gitmem.inject",
+        "GIT_CONFIG_VALUE_0": "false",
+    }
     assert Agent(project, "one", once).hook("SessionStart") == ""
     assert "SERIALIZABLE" in agent("two").hook("SessionStart")
 
@@ -233,14 +272,26 @@ def test_setting_of_a_linked_worktree(project: Path, tmp_path: Path, agent):
 
 
 @pytest.mark.parametrize(
-    "before", [["-C", "."], ["-C."], ["-C", "/nonexistent"], ["--no-pager"], ["--color=never"], ["--color", "never", "-C", "."]]
+    "before",
+    [
+        ["-C", "."],
+        ["-C."],
+        ["-C", "/nonexistent"],
+        ["--no-pager"],
+        ["--color=never"],
+        ["--color", "never", "-C", "."],
+    ],
 )
 def test_options_before_the_command(project: Path, agent, before):
     """However an agent's settings write it, it answers, and does not fail."""
     learn(project, "add", "We use SERIALIZABLE", "-t", "decision")
     command = [*HOOK[:4], *before, *HOOK[4:]]
     done = subprocess.run(
-        command, input=json.dumps(agent().payload("SessionStart")).encode(), cwd=project, capture_output=True, check=False
+        command,
+        input=json.dumps(agent().payload("SessionStart")).encode(),
+        cwd=project,
+        capture_output=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"") and b"SERIALIZABLE" in done.stdout
 
@@ -251,7 +302,9 @@ def test_two_errors_are_counted_apart(project: Path, agent):
         agent().fail("Exit code 1\nModuleNotFoundError: No module named 'click'")
     assert gotchas(project) == []
     agent().fail("Exit code 1\nModuleNotFoundError: No module named 'yaml'")
-    assert [g["title"] for g in wait_for(lambda: gotchas(project))] == ["ModuleNotFoundError: No module named 'yaml'"]
+    assert [g["title"] for g in wait_for(lambda: gotchas(project))] == [
+        "ModuleNotFoundError: No module named 'yaml'"
+    ]
 
 
 def test_threshold_is_a_setting(project: Path, agent):
@@ -286,13 +339,24 @@ def test_injection_is_a_setting(project: Path, agent):
 
 
 HOSTILE = [
-    b"", b"{}", b"null", b"[]", b'"x"', b"{", b"\xff\xfe", b"\xef\xbb\xbf{}", b"[" * 100000, b'{"hook_event_name": "PreToolUse"', b"1" * 5000,
-    b'{"hook_event_name": ["SessionStart"]}', b'{"hook_event_name": "SessionStart", "session_id": 5, "cwd": 7}',
+    b"",
+    b"{}",
+    b"null",
+    b"[]",
+    b'"x"',
+    b"{",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf{}",
+    b"[" * 100000,
+    b'{"hook_event_name": "PreToolUse"',
+    b"1" * 5000,
+    b'{"hook_event_name": ["SessionStart"]}',
+    b'{"hook_event_name": "SessionStart", "session_id": 5, "cwd": 7}',
     b'{"hook_event_name": "SessionStart", "session_id": "../../../etc/x", "cwd": "relative"}',
     b'{"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "\\u0000"}, "session_id": "s"}',
     b'{"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": "x", "session_id": "s"}',
     b'{"hook_event_name": "UserPromptSubmit", "prompt": "\\ud800 NEAR( \\" *", "session_id": "s"}',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
@@ -302,7 +366,9 @@ def test_hostile_input(project: Path, agent, data):
     assert out == b"" or json.loads(out)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_mutated_payloads_in_process(project: Path, monkeypatch: pytest.MonkeyPatch, data):
     """Whatever a payload holds, the answer is bytes of JSON or nothing; only known errors come out."""
@@ -337,21 +403,32 @@ def test_no_repository_is_silence(tmp_path: Path, agent):
 
 def test_unknown_agent_and_missing_agent_are_logged(project: Path):
     for args in (["nobody"], []):
-        done = subprocess.run([*HOOK[:-1], *args], input=b"{}", cwd=project, capture_output=True, check=False)
+        done = subprocess.run(
+            [*HOOK[:-1], *args], input=b"{}", cwd=project, capture_output=True, check=False
+        )
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     (project / ".git" / "gitmem").mkdir(exist_ok=True)
-    done = subprocess.run([*HOOK[:-1], "nobody"], input=b"{}", cwd=project, capture_output=True, check=False)
-    assert done.returncode == 0 and "there is no agent 'nobody'" in (project / ".git/gitmem/hook.log").read_text()
+    done = subprocess.run(
+        [*HOOK[:-1], "nobody"], input=b"{}", cwd=project, capture_output=True, check=False
+    )
+    assert (
+        done.returncode == 0
+        and "there is no agent 'nobody'" in (project / ".git/gitmem/hook.log").read_text()
+    )
 
 
 def test_closed_standard_streams(project: Path):
-    done = subprocess.run(f"exec {' '.join(HOOK)} <&- >&- 2>&-", shell=True, cwd=project, check=False, timeout=10)
+    done = subprocess.run(
+        f"exec {' '.join(HOOK)} <&- >&- 2>&-", shell=True, cwd=project, check=False, timeout=10
+    )
     assert done.returncode == 0
 
 
 def test_input_that_never_ends_is_given_up(project: Path, agent):
     started = time.monotonic()
-    child = subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=project)
+    child = subprocess.Popen(
+        HOOK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=project
+    )
     try:
         assert child.wait(10) == 0
         assert time.monotonic() - started < 6
@@ -399,9 +476,13 @@ def test_missing_git(project: Path, agent):
 def test_hook_outlives_no_kill(project: Path, agent):
     """Killed in the middle: the next one goes on, and the store is sound."""
     for pause in (0.01, 0.03, 0.05, 0.08):
-        child = subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project)
+        child = subprocess.Popen(
+            HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project
+        )
         assert child.stdin
-        payload = agent().payload("PostToolUseFailure.Bash", error=crash(project), tool_use_id=f"killed {pause}")
+        payload = agent().payload(
+            "PostToolUseFailure.Bash", error=crash(project), tool_use_id=f"killed {pause}"
+        )
         child.stdin.write(json.dumps(payload).encode())
         child.stdin.close()
         time.sleep(pause)
@@ -417,8 +498,12 @@ def test_hooks_in_two_files_count_once(project: Path, agent):
     """An agent that finds us in its settings twice runs both at once; the same call played back later is another hit."""
     payload = json.dumps(agent().payload("PostToolUseFailure.Bash", error=crash(project))).encode()
     for _ in range(2):
-        children = [subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project) for _ in range(2)]
-        time.sleep(2)  # both wait for their payload: they begin at once, however busy the machine is
+        children = [
+            subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project)
+            for _ in range(2)
+        ]
+        # both wait for their payload: they begin at once, however busy the machine is
+        time.sleep(2)
         for child in children:
             assert child.stdin
             child.stdin.write(payload)
@@ -433,9 +518,13 @@ def test_parallel_hooks_lose_no_hit(project: Path, agent):
     error = crash(project)
     children = []
     for n in range(12):
-        child = subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=project)
+        child = subprocess.Popen(
+            HOOK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=project
+        )
         assert child.stdin
-        child.stdin.write(json.dumps(agent(f"s{n}").payload("PostToolUseFailure.Bash", error=error)).encode())
+        child.stdin.write(
+            json.dumps(agent(f"s{n}").payload("PostToolUseFailure.Bash", error=error)).encode()
+        )
         child.stdin.close()
         child.stdin = None
         children.append(child)
@@ -456,7 +545,13 @@ def test_history_of_a_session_is_kept(project: Path, agent):
         agent("0a1b2c3d-x").hook(event)
     (file,) = (project / ".git/gitmem/sessions").glob("history_*_0a1b2c3d-x.jsonl")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [r["metadata"]["event"] for r in rows] == ["SessionStart", "PromptSubmit", "BeforeTool", "TurnEnd", "SessionEnd"]
+    assert [r["metadata"]["event"] for r in rows] == [
+        "SessionStart",
+        "PromptSubmit",
+        "BeforeTool",
+        "TurnEnd",
+        "SessionEnd",
+    ]
     assert [r["role"] for r in rows] == ["system", "user", "tool", "assistant", "system"]
     assert file.stat().st_mode & 0o077 == 0
 
@@ -496,7 +591,11 @@ def test_drain_holds_nothing_of_the_agent(project: Path, agent):
     subprocess.run(HOOK, input=payload, cwd=project, check=True, close_fds=False)
     os.close(writer), os.close(200)
     pipe = os.readlink(f"/proc/self/fd/{reader}")
-    assert [] == [end for end in Path("/proc").glob("[0-9]*/fd/*") if end.parts[2] != str(os.getpid()) and _target(end) == pipe]
+    assert [] == [
+        end
+        for end in Path("/proc").glob("[0-9]*/fd/*")
+        if end.parts[2] != str(os.getpid()) and _target(end) == pipe
+    ]
     assert os.read(reader, 1) == b""
     os.close(reader)
 
@@ -510,8 +609,12 @@ def _target(link: Path) -> str:
 
 def test_settings_are_printed_whole(project: Path):
     settings_ = json.loads(run(project, "hook", "claude", "--settings"))
-    commands = {h["command"] for groups in settings_["hooks"].values() for g in groups for h in g["hooks"]}
-    assert all("git-mem hook claude" in command for command in commands) and set(settings_["hooks"]) >= {
+    commands = {
+        h["command"] for groups in settings_["hooks"].values() for g in groups for h in g["hooks"]
+    }
+    assert all("git-mem hook claude" in command for command in commands) and set(
+        settings_["hooks"]
+    ) >= {
         "SessionStart",
         "UserPromptSubmit",
         "PostToolUseFailure",
@@ -523,7 +626,9 @@ def test_terminal_gets_help(project: Path):
     import pty
 
     master, slave = pty.openpty()
-    done = subprocess.run(HOOK, stdin=slave, capture_output=True, cwd=project, timeout=10, check=False)
+    done = subprocess.run(
+        HOOK, stdin=slave, capture_output=True, cwd=project, timeout=10, check=False
+    )
     os.close(master), os.close(slave)
     assert done.returncode == 0 and b"git mem hook --help" in done.stderr
     assert "hook.log" in run(project, "hook", "--help")
@@ -557,7 +662,9 @@ def test_a_damaged_index_is_built_anew(project: Path, agent, table: str):
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         size = db.execute("PRAGMA page_size").fetchone()[0]
-        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[
+            0
+        ]
     with path.open("r+b") as file:
         file.seek(size * (root - 1))
         file.write(b"\xff" * size)
@@ -574,7 +681,14 @@ def test_the_payloads_of_the_page_work_as_pasted(project: Path) -> None:
     lines = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = [
-        subprocess.run(["bash", "-c", line], cwd=project, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True)
+        subprocess.run(
+            ["bash", "-c", line],
+            cwd=project,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         for line in lines
     ]
     added, started, asked, shown, ended = (one.stdout for one in done)

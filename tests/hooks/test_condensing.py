@@ -30,7 +30,11 @@ def names(path: Path, *ends: str) -> list[str]:
 
 
 def prompts(path: Path, session: str = "s1") -> list[str]:
-    return [row["content"] for row in reader.rows(home(path), session) if row["metadata"]["event"] == "PromptSubmit"]
+    return [
+        row["content"]
+        for row in reader.rows(home(path), session)
+        if row["metadata"]["event"] == "PromptSubmit"
+    ]
 
 
 def finish(path: Path) -> None:
@@ -47,25 +51,43 @@ def finish(path: Path) -> None:
 def talk(one: Agent) -> None:
     one.hook("SessionStart")
     one.hook("UserPromptSubmit", prompt="Make the payments retry with backoff")
-    one.hook("PostToolUse.Edit", tool_input={"file_path": str(one.cwd / "app/pay.py"), "old_string": "a", "new_string": "b"})
+    one.hook(
+        "PostToolUse.Edit",
+        tool_input={"file_path": str(one.cwd / "app/pay.py"), "old_string": "a", "new_string": "b"},
+    )
     one.fail("Exit code 1\nE   KeyError: 'TAX_RATE'", command="pytest -q tests/test_pay.py")
     one.hook(
-        "PostToolUse.Edit", tool_name="Bash", tool_response={}, tool_input={"command": "TAX_RATE=0.2 RETRIES=5 pytest -q tests/test_pay.py"}
+        "PostToolUse.Edit",
+        tool_name="Bash",
+        tool_response={},
+        tool_input={"command": "TAX_RATE=0.2 RETRIES=5 pytest -q tests/test_pay.py"},
     )
-    one.hook("Stop", last_assistant_message="We decided to use SERIALIZABLE for payments because two runs lost updates.")
+    one.hook(
+        "Stop",
+        last_assistant_message="We decided to use SERIALIZABLE for payments because two runs lost updates.",
+    )
     one.hook("UserPromptSubmit", prompt="Now the documentation: write a page about invoices")
     one.hook("Stop", last_assistant_message="The page about invoices is written.")
 
 
 def compact(one: Agent) -> None:
     """Announce a compaction."""
-    one.raw(json.dumps({**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}).encode())
+    one.raw(
+        json.dumps(
+            {**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}
+        ).encode()
+    )
 
 
 def mark(path: Path, text: str) -> None:
     """Leave a row that somebody said matters."""
     (live,) = (path / FOLDER).glob("*_s1.jsonl")
-    row = {"timestamp": "2026-01-01T00:00:00.000Z", "role": "user", "content": text, "metadata": {"event": "Mark"}}
+    row = {
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "role": "user",
+        "content": text,
+        "metadata": {"event": "Mark"},
+    }
     with live.open("a") as file:
         file.write(json.dumps(row) + "\n")
 
@@ -78,7 +100,8 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
         agent().hook("UserPromptSubmit", prompt=f"request number {number}: " + "word " * 60)
 
     def put_aside() -> list[str]:
-        agent().hook("Stop", last_assistant_message="Done.")  # the last prompt came while a drain was at it: the next event asks again
+        # the last prompt came while a drain was at it: the next event asks again
+        agent().hook("Stop", last_assistant_message="Done.")
         return names(project, reader.PART, reader.PACKED)
 
     wait_for(put_aside)
@@ -86,18 +109,26 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
     finish(project)
     assert names(project, reader.PACKED)
     asked = prompts(project)
-    assert [text[:17] for text in asked[2:]] == [f"request number {number}" + ":" * (number < 10) for number in range(12)]
+    assert [text[:17] for text in asked[2:]] == [
+        f"request number {number}" + ":" * (number < 10) for number in range(12)
+    ]
     for name in os.listdir(project / FOLDER):
         assert os.stat(project / FOLDER / name).st_mode & 0o777 == 0o600
     first = json.loads((project / FOLDER / names(project, "0001.json")[0]).read_text())
-    assert [topic["title"] for topic in first["topics"]][:1] == ["Make the payments retry with backoff"]
+    assert [topic["title"] for topic in first["topics"]][:1] == [
+        "Make the payments retry with backoff"
+    ]
     assert first["topics"][0]["files"] == ["app/pay.py"]
     assert first["variables"] == {"TAX_RATE": "0.2", "RETRIES": "5"}
     whole = gzip.decompress((project / FOLDER / names(project, reader.PACKED)[0]).read_bytes())
     assert first["lines"] == whole.count(b"\n")
     agent().hook("SessionEnd")
     (found,) = wait_for(
-        lambda: [one for one in json.loads(run(project, "list", "--kind", "summary", "--private", "--json")) if one.get("session")]
+        lambda: [
+            one
+            for one in json.loads(run(project, "list", "--kind", "summary", "--private", "--json"))
+            if one.get("session")
+        ]
     )
     assert "14 prompts" in run(project, "show", found["id"])
 
@@ -120,7 +151,10 @@ def test_a_compaction_has_the_state_written_ahead(project: Path, agent):
     assert found["asked"][-1] == "Now the documentation: write a page about invoices"
     assert "marked: never touch the ledger table" in found["told"]
     assert any(line.startswith("variables: TAX_RATE=0.2") for line in found["told"])
-    assert any(line.startswith("state: on branch main; files changed: app/pay.py") for line in found["told"])
+    assert any(
+        line.startswith("state: on branch main; files changed: app/pay.py")
+        for line in found["told"]
+    )
     wait_for(lambda: not _asked(state))
     told = agent().hook("SessionStart", source="compact")
     assert "before its context was compacted" in told
@@ -151,12 +185,19 @@ def test_marks_long_before_the_end_and_put_aside_are_told(project: Path, agent):
     mark(project, "never touch the ledger table")
     (live,) = (project / ".git/gitmem/sessions").glob("history_*.jsonl")
     row = live.read_text().splitlines()[-1]
-    filler = json.dumps({**json.loads(row), "content": "x" * 500, "metadata": {"event": "AfterTool"}}) + "\n"
+    filler = (
+        json.dumps({**json.loads(row), "content": "x" * 500, "metadata": {"event": "AfterTool"}})
+        + "\n"
+    )
     with live.open("a") as file:
         file.write(filler * 300)
-    assert "- marked: never touch the ledger table" in agent().hook("SessionStart", source="compact")
+    assert "- marked: never touch the ledger table" in agent().hook(
+        "SessionStart", source="compact"
+    )
     live.rename(live.with_name(live.name.replace(".jsonl", ".0001.part")))
-    assert "- marked: never touch the ledger table" in agent().hook("SessionStart", source="compact")
+    assert "- marked: never touch the ledger table" in agent().hook(
+        "SessionStart", source="compact"
+    )
 
 
 def test_it_is_told_without_heavy_imports_and_within_a_budget(project: Path, agent, tmp_path: Path):
@@ -188,12 +229,37 @@ def test_sentences_in_any_script_are_condensed(tmp_path: Path):
     where = Home(str(tmp_path / "gitmem"))
     os.makedirs(where.join("sessions"))
     rows = [
-        {"timestamp": "2026-01-01T00:00:00Z", "role": "user", "content": "把支付改成串行化", "metadata": {"event": "PromptSubmit"}},
-        {"timestamp": "2026-01-01T00:00:01Z", "role": "user", "content": "把支付改成串行化，并且重试", "metadata": {"event": "PromptSubmit"}},
-        {"timestamp": "2026-01-01T00:00:02Z", "role": "user", "content": "escreva a documentação das faturas", "metadata": {"event": "PromptSubmit"}},
-        {"metadata": 7}, {"content": ["x"], "metadata": {"event": "PromptSubmit"}}, {"metadata": {"event": "AfterTool", "files": 3, "action": "write"}, "content": None},
-    ]  # fmt: skip
-    Path(where.join("sessions", "history_20260101_000000_s1.jsonl")).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        {
+            "timestamp": "2026-01-01T00:00:00Z",
+            "role": "user",
+            "content": "把支付改成串行化",
+            "metadata": {"event": "PromptSubmit"},
+        },
+        {
+            "timestamp": "2026-01-01T00:00:01Z",
+            "role": "user",
+            "content": "把支付改成串行化，并且重试",
+            "metadata": {"event": "PromptSubmit"},
+        },
+        {
+            "timestamp": "2026-01-01T00:00:02Z",
+            "role": "user",
+            "content": "escreva a documentação das faturas",
+            "metadata": {"event": "PromptSubmit"},
+        },
+        {"metadata": 7},
+        {"content": ["x"], "metadata": {"event": "PromptSubmit"}},
+        {"metadata": {"event": "AfterTool", "files": 3, "action": "write"}, "content": None},
+    ]
+    Path(where.join("sessions", "history_20260101_000000_s1.jsonl")).write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
     (short,) = condensing.shorts(where, "s1")
-    assert [topic["title"] for topic in short["topics"]] == ["把支付改成串行化", "escreva a documentação das faturas"]
-    assert condensing.overview(where, "s1", Clock().now())["asked"][-1] == "escreva a documentação das faturas"
+    assert [topic["title"] for topic in short["topics"]] == [
+        "把支付改成串行化",
+        "escreva a documentação das faturas",
+    ]
+    assert (
+        condensing.overview(where, "s1", Clock().now())["asked"][-1]
+        == "escreva a documentação das faturas"
+    )

@@ -27,12 +27,24 @@ def test_commands_of_a_conversation(project: Path, agent):
     one = agent()
     one.hook("SessionStart")
     assert context(project)["kind"] == "new"
-    one.hook("UserPromptSubmit", prompt="*validate-story-draft docs/stories/1.md\nIt is *important* that 2*x")
+    one.hook(
+        "UserPromptSubmit",
+        prompt="*validate-story-draft docs/stories/1.md\nIt is *important* that 2*x",
+    )
     one.hook("UserPromptSubmit", prompt="now *develop")
     one.hook("Stop", last_assistant_message="Done. Next would be *review-qa")
     found = context(project)
-    assert found["last_commands"] == ["validate-story-draft docs/stories/1.md", "develop", "review-qa"]
-    assert (found["kind"], found["workflow"], found["state"], found["done"]) == ("workflow", "story_development", "in_development", False)
+    assert found["last_commands"] == [
+        "validate-story-draft docs/stories/1.md",
+        "develop",
+        "review-qa",
+    ]
+    assert (found["kind"], found["workflow"], found["state"], found["done"]) == (
+        "workflow",
+        "story_development",
+        "in_development",
+        False,
+    )
     assert found["story"] == "docs/stories/1.md"
     assert one.log() == ""
 
@@ -41,16 +53,22 @@ def test_the_next_session_is_told(project: Path, agent):
     one = agent()
     one.hook("UserPromptSubmit", prompt="*develop docs/stories/1.md")
     told = agent("s2", GITMEM_AGENT="qa").hook("SessionStart")
-    assert "work in hand: Continuing from @claude, just now; last: *develop docs/stories/1.md." in told
+    assert (
+        "work in hand: Continuing from @claude, just now; last: *develop docs/stories/1.md." in told
+    )
     assert "Usual next: *review-qa docs/stories/1.md, *run-tests." in told
-    kinds = {row["id"]: row["kind"] for row in json.loads(run(project, "session", "list", "--json"))}
+    kinds = {
+        row["id"]: row["kind"] for row in json.loads(run(project, "session", "list", "--json"))
+    }
     assert kinds["s2"] == "existing"
 
 
 def test_a_new_session_is_told_nothing(project: Path, agent):
     assert "work in hand" not in agent().hook("SessionStart")
     agent().hook("UserPromptSubmit", prompt="hello")
-    assert "work in hand" not in agent("s2").hook("SessionStart"), "talk alone says nothing of the work"
+    assert "work in hand" not in agent("s2").hook("SessionStart"), (
+        "talk alone says nothing of the work"
+    )
 
 
 def test_a_resumed_session_goes_on(project: Path, agent):
@@ -63,8 +81,14 @@ def test_git_commands(project: Path, agent):
     shell(one, "git add -A && git commit -m 'a'")
     found = context(project)
     assert found["last_commands"] == ["git add", "git commit"]
-    assert (found["kind"], found["workflow"], found["state"]) == ("workflow", "git_workflow", "committed")
-    assert "work in hand" not in agent("s2").hook("SessionStart"), "commits alone are no workflow that anybody chose"
+    assert (found["kind"], found["workflow"], found["state"]) == (
+        "workflow",
+        "git_workflow",
+        "committed",
+    )
+    assert "work in hand" not in agent("s2").hook("SessionStart"), (
+        "commits alone are no workflow that anybody chose"
+    )
     one.hook("UserPromptSubmit", prompt="*develop")
     shell(one, "git commit -m b")
     assert context(project)["state"] == "in_development"
@@ -118,7 +142,9 @@ def test_a_handover_is_told_once(project: Path, agent):
 
 def test_private_parts_and_secrets_are_no_commands(project: Path, agent):
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
-    agent().hook("UserPromptSubmit", prompt=f"*develop with {key}\n<private>\n*review-qa mine\n</private>")
+    agent().hook(
+        "UserPromptSubmit", prompt=f"*develop with {key}\n<private>\n*review-qa mine\n</private>"
+    )
     found = json.dumps(context(project))
     assert key not in found
     assert "mine" not in found
@@ -135,7 +161,12 @@ def test_a_person_joins_an_agents_session(project: Path, agent):
     env = {**os.environ, **one.env}
     for args in (["note", "mind the cents"], ["mark"]):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "gitmem", "session", *args], cwd=project, env=env, capture_output=True, text=True, check=False
+            [sys.executable, "-P", "-m", "gitmem", "session", *args],
+            cwd=project,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
     shown = json.loads(run(project, "session", "show", "s1", "--json"))

@@ -40,9 +40,19 @@ def test_what_is_too_long_matches_nothing() -> None:
 
 def test_simple_patterns_are_those_of_gitignore() -> None:
     hidden = Ignored(["*.pem", "secret*", "a*z", "build/**", "!keep.pem"])
-    assert [hidden.has(path) for path in ("x.pem", "d/secret.txt", "az", "aXz", "a", "z", "build/x/y", "keep.pem")] == [
-        True, True, True, True, False, False, True, False,
-    ]  # fmt: skip
+    assert [
+        hidden.has(path)
+        for path in ("x.pem", "d/secret.txt", "az", "aXz", "a", "z", "build/x/y", "keep.pem")
+    ] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_doctor_names_them_and_a_hook_still_speaks(project: Path, agent) -> None:

@@ -30,7 +30,11 @@ def session(one: Agent, number: int) -> list[float]:
     for turn in range(TURNS):
         hook("UserPromptSubmit", prompt=f"agent {number} turn {turn}")
         hook("PostToolUse.Read", tool_input={"file_path": str(one.cwd / "app/pay.py")})
-        hook("PostToolUseFailure.Bash", error=ERROR.format("ABCDEFGHIJKL"[number]), tool_input={"command": f"python app/pay.py {number}"})
+        hook(
+            "PostToolUseFailure.Bash",
+            error=ERROR.format("ABCDEFGHIJKL"[number]),
+            tool_input={"command": f"python app/pay.py {number}"},
+        )
         hook("Stop", last_assistant_message=f"answer {number} {turn}")
     hook("SessionEnd")
     return spent
@@ -54,15 +58,28 @@ def test_twelve_agents_in_four_worktrees(project: Path, tmp_path: Path, agent):
             *["PromptSubmit", "AfterTool", "ToolFailed", "TurnEnd"] * TURNS,
             "SessionEnd",
         ]
-        assert [r["content"] for r in rows if r["role"] == "user"] == [f"agent {n} turn {t}" for t in range(TURNS)]
-        assert [r["content"] for r in rows if r["role"] == "assistant"] == [f"answer {n} {t}" for t in range(TURNS)]
+        assert [r["content"] for r in rows if r["role"] == "user"] == [
+            f"agent {n} turn {t}" for t in range(TURNS)
+        ]
+        assert [r["content"] for r in rows if r["role"] == "assistant"] == [
+            f"answer {n} {t}" for t in range(TURNS)
+        ]
     log = project / ".git/gitmem/hook.log"
     assert not log.exists() or "took too long" not in log.read_text()
-    captured = wait_for(lambda: (all_ := [g for g in gotchas(project) if g["origin"] == "captured"]) and len(all_) == AGENTS and all_, 60)
+    captured = wait_for(
+        lambda: (
+            (all_ := [g for g in gotchas(project) if g["origin"] == "captured"])
+            and len(all_) == AGENTS
+            and all_
+        ),
+        60,
+    )
     assert [g["occurrences"] for g in captured] == [TURNS] * AGENTS
     assert {g["session"] for g in captured} == {f"agent-{n}" for n in range(AGENTS)}
     written = wait_for(lambda: (found := digests(project)) and len(found) == AGENTS and found, 60)
-    assert {d["session"]: d["title"] for d in written} == {f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)}
+    assert {d["session"]: d["title"] for d in written} == {
+        f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)
+    }
     costs = json.loads(run(project, "session", "cost", "--all", "--json"))
     assert costs["total"]["calls"] == len(spent)
 
@@ -76,8 +93,12 @@ def test_kills_at_any_moment_lose_no_event_that_was_acknowledged(project: Path, 
     acknowledged = []
     command = [sys.executable, "-P", "-m", "gitmem", "hook", "claude"]
     for number in range(60):
-        payload = json.dumps(agent("k").payload("UserPromptSubmit", prompt=f"number {number}.")).encode()
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project)
+        payload = json.dumps(
+            agent("k").payload("UserPromptSubmit", prompt=f"number {number}.")
+        ).encode()
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project
+        )
         assert process.stdin
         process.stdin.write(payload)
         process.stdin.close()

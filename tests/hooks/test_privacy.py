@@ -20,7 +20,11 @@ TRACEBACK = 'Exit code 1\nTraceback (most recent call last):\n  File "{0}", line
 def stored(path: Path, word: str) -> list[str]:
     """Return our files that hold a word."""
     home = path / ".git" / "gitmem"
-    return [str(file.relative_to(home)) for file in home.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]
+    return [
+        str(file.relative_to(home))
+        for file in home.rglob("*")
+        if file.is_file() and word.encode() in file.read_bytes()
+    ]
 
 
 def quiet(one: Agent, error: str, command: str) -> None:
@@ -30,14 +34,20 @@ def quiet(one: Agent, error: str, command: str) -> None:
     run(one.cwd, "list")
 
 
-@pytest.mark.parametrize("error", ["Exit code 1\nValueError: no rate", f"Exit code 1\nValueError: {TOKEN} is refused"])
+@pytest.mark.parametrize(
+    "error", ["Exit code 1\nValueError: no rate", f"Exit code 1\nValueError: {TOKEN} is refused"]
+)
 def test_no_secret_is_in_what_waits(project: Path, agent, error):
     """The commands that fail and what was done about it, errors, the journal: each is a file too."""
     one = agent()
     for _ in range(3):
         one.fail(error, f"deploy --key {KEY} && TOKEN={TOKEN} python app/pay.py")
     passed = {"tool_name": "Bash", "tool_response": {}}
-    one.hook("PostToolUse.Edit", tool_input={"command": f"pip install rates --extra-index-url https://x:{TOKEN}@h.org"}, **passed)
+    one.hook(
+        "PostToolUse.Edit",
+        tool_input={"command": f"pip install rates --extra-index-url https://x:{TOKEN}@h.org"},
+        **passed,
+    )
     assert stored(project, TOKEN) == []
     assert stored(project, KEY) == []
     assert [g["occurrences"] for g in wait_for(lambda: gotchas(project))] == [3]
@@ -47,7 +57,9 @@ def test_no_secret_is_in_what_waits(project: Path, agent, error):
 def test_half_of_a_secret_is_one(project: Path, agent):
     """A long command is cut where it is stored: not before its secrets are masked."""
     command = "echo " + "x " * 987 + f"-H 'X: {TOKEN}'"
-    agent().hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={})
+    agent().hook(
+        "PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={}
+    )
     assert stored(project, TOKEN[:12]) == []
 
 
@@ -59,15 +71,22 @@ def test_a_command_with_a_secret_is_known_again(project: Path, agent):
         one.fail("Exit code 1\nValueError: no rate is set", command)
     (project / "app/pay.py").write_text("rate = 1\n")
     one.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py")})
-    one.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={})
+    one.hook(
+        "PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={}
+    )
     assert wait_for(lambda: [g for g in gotchas(project) if g.get("resolved")])
 
 
-@pytest.mark.parametrize("mark", [f"<private why='{'r' * 400}'>", "<PRIVATE\n a=1>", "<private><private>x</private>"])
+@pytest.mark.parametrize(
+    "mark", [f"<private why='{'r' * 400}'>", "<PRIVATE\n a=1>", "<private><private>x</private>"]
+)
 def test_private_text_is_nowhere(project: Path, agent, mark):
     one = agent()
     one.hook("UserPromptSubmit", prompt=f"go on {mark}MARKED</private>")
-    one.fail(f"Exit code 1\nValueError: {mark}MARKED</private>", f"python app/pay.py '{mark}MARKED</private>'")
+    one.fail(
+        f"Exit code 1\nValueError: {mark}MARKED</private>",
+        f"python app/pay.py '{mark}MARKED</private>'",
+    )
     one.hook("Stop", last_assistant_message=f"I did {mark}MARKED</private>")
     assert stored(project, "MARKED") == []
     assert stored(project, "go on")
@@ -76,16 +95,25 @@ def test_private_text_is_nowhere(project: Path, agent, mark):
 @pytest.mark.parametrize(
     ("folder", "command"),
     [
-        ("", "python {root}/app/hidden.py MARKED"), ("app", "python hidden.py MARKED"), ("", "cd app && python hidden.py MARKED"),
-        ("", "cd plans && python run.py MARKED"), ("plans", "python run.py MARKED"), ("app", "python ../plans/run.py MARKED"),
-        ("", "cat 'my notes.txt' MARKED"), ("", "cp -r plans /tmp/MARKED"),
+        ("", "python {root}/app/hidden.py MARKED"),
+        ("app", "python hidden.py MARKED"),
+        ("", "cd app && python hidden.py MARKED"),
+        ("", "cd plans && python run.py MARKED"),
+        ("plans", "python run.py MARKED"),
+        ("app", "python ../plans/run.py MARKED"),
+        ("", "cat 'my notes.txt' MARKED"),
+        ("", "cp -r plans /tmp/MARKED"),
     ],
-)  # fmt: skip
+)
 def test_a_command_about_an_ignored_file_leaves_nothing(project: Path, agent, folder, command):
     """However it names it: in full, from where it runs, by a folder that it enters."""
     (project / ".gitmemignore").write_text("plans/\n/app/hidden.py\nmy notes.txt\n")
     (project / "plans").mkdir()
-    quiet(agent(cwd=project / folder), "Exit code 1\nNameError: MARKED is not defined", command.format(root=project))
+    quiet(
+        agent(cwd=project / folder),
+        "Exit code 1\nNameError: MARKED is not defined",
+        command.format(root=project),
+    )
     assert stored(project, "MARKED") == []
     assert gotchas(project) == []
 
@@ -104,17 +132,29 @@ def test_an_ignored_file_of_a_patch_helped_nothing(project: Path):
     """A change of several files leaves those that may be known."""
     (project / ".gitmemignore").write_text("MARKED*\n")
     (project / "MARKED.py").write_text("x\n")
-    patch = "*** Begin Patch\n*** Update File: MARKED.py\n*** Update File: app/pay.py\n*** End Patch\n"
+    patch = (
+        "*** Begin Patch\n*** Update File: MARKED.py\n*** Update File: app/pay.py\n*** End Patch\n"
+    )
     rollout = project.parent / "rollout.jsonl"
     rollout.write_text(json.dumps({"payload": {"call_id": "call_0", "exit_code": 1}}) + "\n")
-    one = {"hook_event_name": "PostToolUse", "session_id": "s1", "cwd": str(project), "transcript_path": str(rollout)}
+    one = {
+        "hook_event_name": "PostToolUse",
+        "session_id": "s1",
+        "cwd": str(project),
+        "transcript_path": str(rollout),
+    }
     failed = {
         "tool_name": "Bash",
         "tool_input": {"command": "python app/pay.py"},
         "tool_response": "ValueError: no rate\n",
         "tool_use_id": "call_0",
     }
-    helped = {"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_response": "ok", "tool_use_id": "call_1"}
+    helped = {
+        "tool_name": "apply_patch",
+        "tool_input": {"command": patch},
+        "tool_response": "ok",
+        "tool_use_id": "call_1",
+    }
     command = [sys.executable, "-P", "-m", "gitmem", "hook", "codex"]
     for each in (failed, helped):
         subprocess.run(command, input=json.dumps({**one, **each}).encode(), cwd=project, check=True)
@@ -130,8 +170,14 @@ def test_a_snapshot_does_not_name_ignored_files(project: Path, agent):
     (project / "seen.py").write_text("x\n")
     one = agent()
     one.hook("UserPromptSubmit", prompt="Go on")
-    one.raw(json.dumps({**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}).encode())
-    (found,) = wait_for(lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json")))
+    one.raw(
+        json.dumps(
+            {**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}
+        ).encode()
+    )
+    (found,) = wait_for(
+        lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json"))
+    )
     shown = run(project, "show", found["id"], "--json")
     assert "seen.py" in shown
     assert "MARKED" not in shown
@@ -141,7 +187,10 @@ def test_patterns_that_would_take_too_long_hide(project: Path, agent):
     """A thousand patterns and a thousand names: a hook keeps its time, and what it cannot tell is not stored."""
     (project / ".gitmemignore").write_text("".join(f"/a/*{n}?.py\n" for n in range(1000)))
     one = agent()
-    one.hook("PreToolUse.Bash", tool_input={"command": "python MARKED.py " + " ".join(f"a/{n}.py" for n in range(1000))})
+    one.hook(
+        "PreToolUse.Bash",
+        tool_input={"command": "python MARKED.py " + " ".join(f"a/{n}.py" for n in range(1000))},
+    )
     one.hook("PreToolUse.Bash", tool_input={"command": "python seen.py"})
     assert stored(project, "MARKED") == []
     assert stored(project, "seen.py")

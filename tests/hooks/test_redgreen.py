@@ -29,11 +29,16 @@ def captured(project, agent):
 def passes(one, command=COMMAND, **response):
     """Let a command pass, as Claude Code tells it."""
     answer = {"stdout": "0.2\n", "stderr": "", "interrupted": False, "isImage": False, **response}
-    one.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response=answer)
+    one.hook(
+        "PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response=answer
+    )
 
 
 def edits(one, path):
-    one.hook("PostToolUse.Edit", tool_input={"file_path": str(path), "old_string": "a", "new_string": "b"})
+    one.hook(
+        "PostToolUse.Edit",
+        tool_input={"file_path": str(path), "old_string": "a", "new_string": "b"},
+    )
 
 
 def the_gotcha(project):
@@ -48,15 +53,21 @@ def changed(project, check):
 def test_edit_of_the_code_resolves(project, captured):
     """The fix is noted: which files, how much, and what passes; the gotcha is still found."""
     pay = project / "app" / "pay.py"
-    pay.write_text(pay.read_text().replace('os.environ["TAX_RATE"]', 'os.environ.get("TAX_RATE", "0.2")') + "# done\n")
+    pay.write_text(
+        pay.read_text().replace('os.environ["TAX_RATE"]', 'os.environ.get("TAX_RATE", "0.2")')
+        + "# done\n"
+    )
     edits(captured, pay)
     passes(captured)
     row = changed(project, lambda r: r["resolved"])
     full = show(project, row["id"])
     assert "`python app/pay.py` passes after an edit of app/pay.py (+2 −1)." in full["body"]
-    assert (["app/pay.py"], "1 file, +2 −1", git(project, "rev-parse", "HEAD").strip(), "git-mem") == tuple(
-        full["resolved"][k] for k in ("files", "stat", "commit", "by")
-    )
+    assert (
+        ["app/pay.py"],
+        "1 file, +2 −1",
+        git(project, "rev-parse", "HEAD").strip(),
+        "git-mem",
+    ) == tuple(full["resolved"][k] for k in ("files", "stat", "commit", "by"))
     assert row["id"] in run(project, "search", "passes after an edit", "--json")
     assert not full.get("workaround")
 
@@ -79,7 +90,10 @@ def test_command_that_helped_becomes_the_workaround(project, captured):
     passes(captured, "pip install tax-rates")
     passes(captured)
     row = changed(project, lambda r: r["workaround"])
-    assert ("What helped: `pip install tax-rates`; then `python app/pay.py` passed.", False) == (row["workaround"], row["resolved"])
+    assert ("What helped: `pip install tax-rates`; then `python app/pay.py` passed.", False) == (
+        row["workaround"],
+        row["resolved"],
+    )
     told = captured.fail(crash(project), COMMAND)
     assert "Workaround: What helped: `pip install tax-rates`" in told
 
@@ -87,7 +101,10 @@ def test_command_that_helped_becomes_the_workaround(project, captured):
 def test_environment_that_helped_becomes_the_workaround(project, captured):
     """The same command with a variable set is the same command."""
     passes(captured, "TAX_RATE=0.2 python app/pay.py 2>&1")
-    assert "Run it as `TAX_RATE=0.2 python app/pay.py`." == changed(project, lambda r: r["workaround"])["workaround"]
+    assert (
+        "Run it as `TAX_RATE=0.2 python app/pay.py`."
+        == changed(project, lambda r: r["workaround"])["workaround"]
+    )
 
 
 def test_ignored_file_is_a_setting(project, captured):
@@ -97,7 +114,10 @@ def test_ignored_file_is_a_setting(project, captured):
     edits(captured, project / "local.cfg")
     passes(captured)
     row = changed(project, lambda r: r["workaround"])
-    assert ("What helped: a change of local.cfg; then `python app/pay.py` passed.", False) == (row["workaround"], row["resolved"])
+    assert ("What helped: a change of local.cfg; then `python app/pay.py` passed.", False) == (
+        row["workaround"],
+        row["resolved"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,7 +143,12 @@ def test_what_does_not_prove_that_it_passes(project, captured, command, response
 def test_background_command_proves_nothing(project, captured):
     """It was only started."""
     edits(captured, project / "app" / "pay.py")
-    captured.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": COMMAND, "run_in_background": True}, tool_response={})
+    captured.hook(
+        "PostToolUse.Edit",
+        tool_name="Bash",
+        tool_input={"command": COMMAND, "run_in_background": True},
+        tool_response={},
+    )
     run(project, "drain")
     assert not the_gotcha(project)["resolved"]
 
@@ -225,7 +250,14 @@ def missing(name):
 
 def titled(project, part):
     """Return the gotcha that has a text in its title."""
-    return next(({"resolved": False, "workaround": "", **row} for row in gotchas(project) if part in row["title"]), None)
+    return next(
+        (
+            {"resolved": False, "workaround": "", **row}
+            for row in gotchas(project)
+            if part in row["title"]
+        ),
+        None,
+    )
 
 
 def test_error_that_another_followed_ended_there(project, agent):
@@ -238,7 +270,10 @@ def test_error_that_another_followed_ended_there(project, agent):
     edits(one, project / "app" / "pay.py")
     passes(one, "pytest")
     row = wait_for(lambda: (r := titled(project, "requests")) and r["workaround"] and r)
-    assert ("What helped: `pip install requests`; then `pytest` passed.", False) == (row["workaround"], row["resolved"])
+    assert ("What helped: `pip install requests`; then `pytest` passed.", False) == (
+        row["workaround"],
+        row["resolved"],
+    )
 
 
 def test_each_folder_is_its_own(project, agent):
@@ -282,7 +317,9 @@ def test_setting_at_home_is_named_for_every_home(project, captured):
     edits(captured, Path(os.environ["HOME"]) / ".npmrc")
     passes(captured)
     row = changed(project, lambda r: r["workaround"])
-    assert "What helped: a change of ~/.npmrc; then `python app/pay.py` passed." == row["workaround"]
+    assert (
+        "What helped: a change of ~/.npmrc; then `python app/pay.py` passed." == row["workaround"]
+    )
 
 
 def test_edit_through_the_shell_is_an_edit(project, captured):
@@ -317,7 +354,9 @@ def test_secret_in_the_fix_is_masked(project, captured):
     edits(captured, project / "app" / "pay.py")
     passes(captured, "GH_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789 python app/pay.py")
     row = changed(project, lambda r: r["resolved"])
-    assert "ghp_abcdefghijklmnopqrstuvwxyz0123456789" not in run(project, "show", row["id"], "--raw")
+    assert "ghp_abcdefghijklmnopqrstuvwxyz0123456789" not in run(
+        project, "show", row["id"], "--raw"
+    )
 
 
 def test_only_its_owner_reads_what_waits(project, captured):

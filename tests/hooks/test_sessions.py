@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import Agent, crash, digests, gotchas, learn, run, run_here, wait_for, wait_for_digest
+from tests.hooks.conftest import (
+    Agent,
+    crash,
+    digests,
+    gotchas,
+    learn,
+    run,
+    run_here,
+    wait_for,
+    wait_for_digest,
+)
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 
@@ -26,7 +36,10 @@ def work(one: Agent) -> None:
     """Let a session ask, fail and answer."""
     one.hook("SessionStart")
     one.hook("UserPromptSubmit", prompt="Make the rate configurable")
-    one.hook("PostToolUse.Edit", tool_input={"file_path": str(one.cwd / "app/pay.py"), "old_string": "a", "new_string": "b"})
+    one.hook(
+        "PostToolUse.Edit",
+        tool_input={"file_path": str(one.cwd / "app/pay.py"), "old_string": "a", "new_string": "b"},
+    )
     one.fail(crash(one.cwd))
     one.hook("Stop", last_assistant_message="The rate comes from the environment now.")
 
@@ -38,7 +51,11 @@ def test_a_session_that_ends_is_digested(project: Path, agent):
     git(project, "commit", "-qm", "rate: from the environment")
     agent().hook("SessionEnd")
     (found,) = wait_for(lambda: digests(project))
-    assert (found["title"], found["store"], found["session"]) == ("Make the rate configurable", "private", "s1")
+    assert (found["title"], found["store"], found["session"]) == (
+        "Make the rate configurable",
+        "private",
+        "s1",
+    )
     text = run(project, "show", found["id"])
     for part in (
         "1 prompt, 2 tool calls, 1 failed",
@@ -68,7 +85,12 @@ def test_a_digest_is_not_pushed_unless_asked_for(project: Path, agent):
     git(project, "config", "gitmem.digest", "off")
     work(agent("s2"))
     agent("s2").hook("SessionEnd")
-    wait_for(lambda: "s2" in run_here(project, "session", "list") and not json.loads(run_here(project, "status", "--json"))["journal"])
+    wait_for(
+        lambda: (
+            "s2" in run_here(project, "session", "list")
+            and not json.loads(run_here(project, "status", "--json"))["journal"]
+        )
+    )
     time.sleep(0.5)
     assert len(digests(project)) == 1
 
@@ -107,38 +129,59 @@ SLEEPER = "import subprocess, sys; subprocess.run([sys.executable, '-P', '-m', '
 
 def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     """SIGKILL leaves no SessionEnd: the process that ran the hooks is gone, and that is enough."""
-    host = subprocess.Popen([sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=project)
+    host = subprocess.Popen(
+        [sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=project
+    )
     assert host.stdin
     assert host.stdout
-    host.stdin.write(json.dumps(agent("victim").payload("UserPromptSubmit", prompt="Half of the work")).encode())
+    host.stdin.write(
+        json.dumps(agent("victim").payload("UserPromptSubmit", prompt="Half of the work")).encode()
+    )
     host.stdin.close()
     host.stdout.readline()
     agent("other").hook("SessionStart")
-    assert [s["state"] for s in json.loads(run(project, "session", "list", "--json")) if s["id"] == "victim"] == ["running"]
+    assert [
+        s["state"]
+        for s in json.loads(run(project, "session", "list", "--json"))
+        if s["id"] == "victim"
+    ] == ["running"]
     host.kill()
     host.wait()
     host.stdout.close()
-    assert [s["state"] for s in json.loads(run(project, "session", "list", "--json")) if s["id"] == "victim"] == ["interrupted"]
+    assert [
+        s["state"]
+        for s in json.loads(run(project, "session", "list", "--json"))
+        if s["id"] == "victim"
+    ] == ["interrupted"]
     told = agent("next").hook("SessionStart")
     (found,) = wait_for(lambda: digests(project))
     assert found["session"] == "victim"
     assert "It was interrupted" in run(project, "show", found["id"])
-    assert "Interrupted at: Half of the work" in json.dumps(json.loads(run(project, "show", found["id"], "--json")))
+    assert "Interrupted at: Half of the work" in json.dumps(
+        json.loads(run(project, "show", found["id"], "--json"))
+    )
     assert "Half of the work" in told  # the start waited for it
 
 
 def test_starts_that_race_finish_it_once(project: Path, agent):
-    host = subprocess.Popen([sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=project)
+    host = subprocess.Popen(
+        [sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=project
+    )
     assert host.stdin
     assert host.stdout
-    host.stdin.write(json.dumps(agent("victim").payload("UserPromptSubmit", prompt="Half of the work")).encode())
+    host.stdin.write(
+        json.dumps(agent("victim").payload("UserPromptSubmit", prompt="Half of the work")).encode()
+    )
     host.stdin.close()
     host.stdout.readline()
     host.kill()
     host.wait()
     host.stdout.close()
     command = [sys.executable, "-P", "-m", "gitmem", "hook", "claude"]
-    racers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project) for _ in range(6)]
+    racers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project)
+        for _ in range(6)
+    ]
     for number, one in enumerate(racers):
         assert one.stdin
         one.stdin.write(json.dumps(agent(f"r{number}").payload("SessionStart")).encode())
@@ -151,9 +194,17 @@ def test_starts_that_race_finish_it_once(project: Path, agent):
 
 def test_history_has_no_secrets_and_nothing_private(project: Path, agent):
     one = agent()
-    one.hook("UserPromptSubmit", prompt=f"use {KEY} here <private>and my\nold password</private> and go on")
-    one.hook("PreToolUse.Bash", tool_input={"command": f"curl -H 'Authorization: Bearer {KEY}x9' http://x"})
-    one.fail(f"Exit code 1\nError: key {KEY} refused <private>by Bob", command=f"deploy --key {KEY}")
+    one.hook(
+        "UserPromptSubmit",
+        prompt=f"use {KEY} here <private>and my\nold password</private> and go on",
+    )
+    one.hook(
+        "PreToolUse.Bash",
+        tool_input={"command": f"curl -H 'Authorization: Bearer {KEY}x9' http://x"},
+    )
+    one.fail(
+        f"Exit code 1\nError: key {KEY} refused <private>by Bob", command=f"deploy --key {KEY}"
+    )
     one.hook("Stop", last_assistant_message=f"I used {KEY}.")
     raw = next((project / ".git/gitmem/sessions").glob("history_*")).read_text()
     assert KEY not in raw
@@ -189,10 +240,16 @@ def test_compaction_leaves_a_snapshot_and_a_clean_slate(project: Path, agent):
     learn(project, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py")
     one = agent()
     one.hook("UserPromptSubmit", prompt="Make the rate configurable")
-    assert "Rate" in one.hook("PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")})
+    assert "Rate" in one.hook(
+        "PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")}
+    )
     (project / "app/pay.py").write_text("changed\n")
     for _ in range(2):  # some agents say so before every request
-        one.raw(json.dumps({**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}).encode())
+        one.raw(
+            json.dumps(
+                {**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}
+            ).encode()
+        )
     found = wait_for(lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json")))
     assert len(found) == 1
     shown = json.loads(run(project, "show", found[0]["id"], "--json"))
@@ -201,8 +258,14 @@ def test_compaction_leaves_a_snapshot_and_a_clean_slate(project: Path, agent):
     assert "Make the rate configurable" in text
     assert "app/pay.py" in text
     assert git(project, "rev-parse", "HEAD") in text
-    one.raw(json.dumps({**one.payload("SessionStart"), "hook_event_name": "PostCompact", "trigger": "auto"}).encode())
-    assert "Rate" in one.hook("PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")})
+    one.raw(
+        json.dumps(
+            {**one.payload("SessionStart"), "hook_event_name": "PostCompact", "trigger": "auto"}
+        ).encode()
+    )
+    assert "Rate" in one.hook(
+        "PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")}
+    )
 
 
 def test_two_sessions_of_one_second_do_not_share_a_history(project: Path, agent):
@@ -215,12 +278,18 @@ def test_two_sessions_of_one_second_do_not_share_a_history(project: Path, agent)
 def test_history_says_where_it_was(project: Path, agent):
     git(project, "switch", "-qc", "topic")
     Agent(project / "app", "s1").hook("SessionStart")
-    assert history(project, "s1")[0]["state"] == {"agent": "claude", "folder": "app", "branch": "topic"}
+    assert history(project, "s1")[0]["state"] == {
+        "agent": "claude",
+        "folder": "app",
+        "branch": "topic",
+    }
 
 
 def test_a_remark_only_where_it_is_wanted(project: Path, agent):
     def stop(session: str) -> dict[str, Any]:
-        data = agent(session).payload("Stop", last_assistant_message="We decided to keep SERIALIZABLE.")
+        data = agent(session).payload(
+            "Stop", last_assistant_message="We decided to keep SERIALIZABLE."
+        )
         out = agent(session).raw(json.dumps(data).encode()).stdout
         return dict(json.loads(out)) if out else {}
 
@@ -231,7 +300,10 @@ def test_a_remark_only_where_it_is_wanted(project: Path, agent):
     assert "git mem add" in first["reason"]
     assert stop("b") == {}
     agent("c").hook(
-        "PostToolUse.Edit", tool_name="Bash", tool_input={"command": "git mem add 'SERIALIZABLE' -m why"}, tool_response={"stdout": ""}
+        "PostToolUse.Edit",
+        tool_name="Bash",
+        tool_input={"command": "git mem add 'SERIALIZABLE' -m why"},
+        tool_response={"stdout": ""},
     )
     assert stop("c") == {}
 
@@ -249,7 +321,10 @@ class TestOffAndOn:
         assert "hooks are off" in run(project, "status")
         run(project, "on")
         assert told("c")
-        assert {s["id"] for s in json.loads(run(project, "session", "list", "--json"))} == {"a", "c"}
+        assert {s["id"] for s in json.loads(run(project, "session", "list", "--json"))} == {
+            "a",
+            "c",
+        }
 
     def test_a_session(self, project: Path, told, agent):
         assert told("a")
@@ -257,7 +332,9 @@ class TestOffAndOn:
         run(project, "off", "--session", "a")
         agent("a").hook("UserPromptSubmit", prompt="not kept")
         agent("b").hook("UserPromptSubmit", prompt="kept")
-        assert "not kept" not in "".join(p.read_text() for p in (project / ".git/gitmem/sessions").iterdir())
+        assert "not kept" not in "".join(
+            p.read_text() for p in (project / ".git/gitmem/sessions").iterdir()
+        )
         assert "kept" in json.dumps(history(project, "b"))
         run(project, "on", "--session", "a")
         agent("a").hook("UserPromptSubmit", prompt="again")
@@ -281,12 +358,22 @@ class TestOffAndOn:
 
     def test_wrong_ways(self, project: Path, tmp_path: Path):
         def fails(*args: str, cwd: Path = project) -> tuple[int, str]:
-            done = subprocess.run([sys.executable, "-P", "-m", "gitmem", *args], cwd=cwd, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", "gitmem", *args],
+                cwd=cwd,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             return done.returncode, done.stderr
 
         assert fails("off", "--for", "soon")[0] == 2
         assert (
-            fails("off", "--session", "nobody") == (1, "git mem: there is no session 'nobody'.\n  See them with: git mem session list\n")
+            fails("off", "--session", "nobody")
+            == (
+                1,
+                "git mem: there is no session 'nobody'.\n  See them with: git mem session list\n",
+            )
             or fails("off", "--session", "nobody")[0] == 1
         )
         code, said = fails("off", cwd=tmp_path)
@@ -304,7 +391,9 @@ def test_what_a_session_cost(project: Path, agent):
     assert 0 < by["SessionStart"]["tokens"] <= by["SessionStart"]["budget"] == 1200
     assert by["TurnEnd"]["tokens"] == 0
     assert found["total"]["calls"] == 5
-    assert all(0 < row["seconds"] < 5 and row["slowest"] <= row["seconds"] for row in found["events"])
+    assert all(
+        0 < row["seconds"] < 5 and row["slowest"] <= row["seconds"] for row in found["events"]
+    )
     assert "SessionStart" in run(project, "session", "cost", "s1")
 
 
@@ -321,7 +410,9 @@ def test_code_that_was_moved_is_told_where_it_is(project: Path, agent):
     git(project, "commit", "-qm", "move")
     names = (f"a{n}" for n in range(100))  # the first of them is told, unless the machine is busy
     wait_for(lambda: "app/rate.py:5" in agent(next(names)).hook("SessionStart"))
-    assert "Rate must be set" in agent("b").hook("PreToolUse.Read", tool_input={"file_path": str(project / "app/rate.py")})
+    assert "Rate must be set" in agent("b").hook(
+        "PreToolUse.Read", tool_input={"file_path": str(project / "app/rate.py")}
+    )
 
 
 def test_a_line_is_told_where_it_is_now(project: Path, agent):
@@ -347,7 +438,16 @@ def test_a_tool_waits_for_an_index_that_is_behind(project: Path, agent):
 
 
 def test_code_that_is_warned_of_by_an_expression(project: Path, agent):
-    learn(project, "gotcha", "add", "Read the rate once", "--code", r"os\.environ\[", "--language", "python")
+    learn(
+        project,
+        "gotcha",
+        "add",
+        "Read the rate once",
+        "--code",
+        r"os\.environ\[",
+        "--language",
+        "python",
+    )
     read = {"tool_input": {"file_path": str(project / "app/pay.py")}}
     assert "app/pay.py:5" in agent("a").hook("PostToolUse.Read", **read)
     (project / "app/pay.py").write_text("import sys\n")
@@ -359,7 +459,9 @@ def test_a_command_that_is_known_to_trip(project: Path, agent):
         agent().fail(crash(project))
     (one,) = wait_for(lambda: gotchas(project))
     learn(project, "edit", one["id"], "--workaround", "export TAX_RATE first")
-    assert "export TAX_RATE first" in agent("b").hook("PreToolUse.Bash", tool_input={"command": "cd . && python app/pay.py"})
+    assert "export TAX_RATE first" in agent("b").hook(
+        "PreToolUse.Bash", tool_input={"command": "cd . && python app/pay.py"}
+    )
     assert agent("c").hook("PreToolUse.Bash", tool_input={"command": "python app/other.py"}) == ""
 
 
@@ -378,7 +480,9 @@ def test_nothing_is_left_open_by_a_drain_that_dies(project: Path, agent):
     env = {**os.environ, "GITMEM": "0"}
     agent().hook("SessionEnd")
     wait_for_digest(project)
-    subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=project, env=env, check=True)
+    subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "drain"], cwd=project, env=env, check=True
+    )
     assert len(digests(project)) == 1
 
 
@@ -392,7 +496,9 @@ def test_code_that_was_moved_is_followed_without_a_start(project: Path, agent):
     wait_for(
         lambda: (
             "Rate must be set"
-            in agent(f"b{time.monotonic()}").hook("PostToolUse.Read", tool_input={"file_path": str(project / "app/rate.py")})
+            in agent(f"b{time.monotonic()}").hook(
+                "PostToolUse.Read", tool_input={"file_path": str(project / "app/rate.py")}
+            )
         )
     )
     told = agent("c").hook("SessionStart")
@@ -409,7 +515,9 @@ def test_an_error_that_names_an_ignored_file_is_not_captured(project: Path, agen
         agent().fail(trace, "make")
     run(project, "list")
     assert gotchas(project) == []
-    assert "HIDDEN" not in "".join(p.read_text() for p in (project / ".git/gitmem/sessions").iterdir())
+    assert "HIDDEN" not in "".join(
+        p.read_text() for p in (project / ".git/gitmem/sessions").iterdir()
+    )
 
 
 def test_status_and_list_say_which_sessions_are_off(project: Path, agent):

@@ -10,22 +10,26 @@ from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 
 DECISION = "use PostgreSQL for the orders service"
-SAID = (
-    f"I looked at both. DECISION: {DECISION}, because it has SERIALIZABLE isolation.\n\nWe still need to load-test the checkout endpoint."
-)
+SAID = f"I looked at both. DECISION: {DECISION}, because it has SERIALIZABLE isolation.\n\nWe still need to load-test the checkout endpoint."
 
 
 def digest_of(path: Path, session: str) -> dict[str, Any]:
     """Return a session's digest, empty when there is none."""
     found = [
-        r for r in json.loads(run(path, "list", "--kind", "summary", "--json")) if r.get("session") == session and r["store"] == "private"
+        r
+        for r in json.loads(run(path, "list", "--kind", "summary", "--json"))
+        if r.get("session") == session and r["store"] == "private"
     ]
     return json.loads(run(path, "show", found[0]["id"], "--json")) if found else {}
 
 
 def entries(path: Path, *args: str) -> list[dict[str, Any]]:
     """Return the entries of the summary."""
-    return [e for part in json.loads(run(path, "summary", "show", *args, "--json"))["sections"].values() for e in part]
+    return [
+        e
+        for part in json.loads(run(path, "summary", "show", *args, "--json"))["sections"].values()
+        for e in part
+    ]
 
 
 def inbox(path: Path) -> list[dict[str, Any]]:
@@ -58,7 +62,12 @@ def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, ag
     assert any("load-test" in e["text"].casefold() for e in entries(project, "--kind", "task"))
     waiting = wait_for(lambda: inbox(project))
     proposal = next(row for row in waiting if row["type"] == "decision")
-    assert (proposal["origin"], proposal["store"], proposal["tags"], proposal.get("confirmed", False)) == (
+    assert (
+        proposal["origin"],
+        proposal["store"],
+        proposal["tags"],
+        proposal.get("confirmed", False),
+    ) == (
         "extracted",
         "private",
         ["proposed"],
@@ -66,7 +75,12 @@ def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, ag
     )
     body = json.loads(run(project, "show", proposal["id"], "--json"))["body"]
     assert "Evidence: said by the agent in the history of session s1" in body
-    assert git(project, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).count("proposal") == 0
+    assert (
+        git(project, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).count(
+            "proposal"
+        )
+        == 0
+    )
 
 
 def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project: Path, agent):
@@ -80,11 +94,16 @@ def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project:
             run(project, "inbox", "--reject", row["id"])
     shown = json.loads(run(project, "show", decision["id"], "--json"))
     assert (shown["store"], bool(shown["confirmed"]), shown.get("tags", [])) == ("shared", True, [])
-    assert len([r for r in json.loads(run(project, "list", "--json")) if r["id"] == decision["id"]]) == 1
+    assert (
+        len([r for r in json.loads(run(project, "list", "--json")) if r["id"] == decision["id"]])
+        == 1
+    )
     again = agent("s2")
     decide(again)
     ended(again, project)
-    assert wait_for(lambda: [e for e in entries(project, "--kind", "decision") if e["session"] == "s2"])
+    assert wait_for(
+        lambda: [e for e in entries(project, "--kind", "decision") if e["session"] == "s2"]
+    )
     assert inbox(project) == []
 
 
@@ -104,23 +123,39 @@ def test_a_session_that_is_resumed_has_one_digest_and_says_nothing_twice(project
     before = entries(project)
     one.hook("SessionStart", source="resume")
     one.hook("UserPromptSubmit", prompt="And who writes the migration?")
-    one.hook("Stop", last_assistant_message="The platform team does. TODO: ask them for a date.", transcript_path="")
+    one.hook(
+        "Stop",
+        last_assistant_message="The platform team does. TODO: ask them for a date.",
+        transcript_path="",
+    )
     one.hook("SessionEnd")
     wait_for(lambda: "2 prompts" in digest_of(project, "s1").get("body", ""))
     after = wait_for(lambda: found if len(found := entries(project)) > len(before) else None)
     assert len({e["id"] for e in after}) == len(after)
-    assert [e for e in after if e["kind"] == "decision"] == [e for e in before if e["kind"] == "decision"]
+    assert [e for e in after if e["kind"] == "decision"] == [
+        e for e in before if e["kind"] == "decision"
+    ]
 
 
 @pytest.mark.parametrize(
     ("key", "value", "without"),
-    [("gitmem.digest", "off", "digest"), ("gitmem.summary", "off", "summary"), ("gitmem.propose", "false", "inbox")],
+    [
+        ("gitmem.digest", "off", "digest"),
+        ("gitmem.summary", "off", "summary"),
+        ("gitmem.propose", "false", "inbox"),
+    ],
 )
-def test_each_of_the_three_can_be_turned_off(project: Path, agent, key: str, value: str, without: str):
+def test_each_of_the_three_can_be_turned_off(
+    project: Path, agent, key: str, value: str, without: str
+):
     git(project, "config", key, value)
     decide(agent())
     agent().hook("SessionEnd")
-    there = {"digest": lambda: digest_of(project, "s1"), "summary": lambda: entries(project), "inbox": lambda: inbox(project)}
+    there = {
+        "digest": lambda: digest_of(project, "s1"),
+        "summary": lambda: entries(project),
+        "inbox": lambda: inbox(project),
+    }
     for name, look in there.items():
         if name != without:
             wait_for(look)
@@ -139,9 +174,17 @@ def test_the_summary_is_private_where_the_setting_says_so(project: Path, agent):
 def test_before_a_compaction_what_was_said_so_far_is_kept(project: Path, agent):
     one = agent()
     decide(one)
-    one.hook("PreCompact") if (Path(__file__).parent / "samples/claude/PreCompact.json").exists() else one.raw(
+    one.hook("PreCompact") if (
+        Path(__file__).parent / "samples/claude/PreCompact.json"
+    ).exists() else one.raw(
         json.dumps(
-            {"session_id": "s1", "cwd": str(project), "hook_event_name": "PreCompact", "trigger": "auto", "transcript_path": ""}
+            {
+                "session_id": "s1",
+                "cwd": str(project),
+                "hook_event_name": "PreCompact",
+                "trigger": "auto",
+                "transcript_path": "",
+            }
         ).encode()
     )
     found = wait_for(lambda: digest_of(project, "s1"))
@@ -160,11 +203,37 @@ def test_marks_and_notes_reach_the_digest(project: Path, agent):
 def test_the_transcript_is_read_where_there_is_one(project: Path, agent, tmp_path: Path):
     path = tmp_path / "transcript.jsonl"
     rows = [
-        {"type": "user", "message": {"role": "user", "content": "Choose a queue"}, "uuid": "1", "timestamp": "2026-11-21T10:00:00.000Z"},
-        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "DECISION: use Redis streams for the job queue."}], "usage": {"input_tokens": 100, "output_tokens": 20}}, "uuid": "2", "timestamp": "2026-11-21T10:01:00.000Z"},
-        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "usage": {"input_tokens": 100, "output_tokens": 20}}, "uuid": "3", "timestamp": "2026-11-21T10:02:00.000Z"},
-    ]  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"type": "assist')  # it is still being written
+        {
+            "type": "user",
+            "message": {"role": "user", "content": "Choose a queue"},
+            "uuid": "1",
+            "timestamp": "2026-11-21T10:00:00.000Z",
+        },
+        {
+            "type": "assistant",
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "DECISION: use Redis streams for the job queue."}
+                ],
+                "usage": {"input_tokens": 100, "output_tokens": 20},
+            },
+            "uuid": "2",
+            "timestamp": "2026-11-21T10:01:00.000Z",
+        },
+        {
+            "type": "assistant",
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "text", "text": "Done."}],
+                "usage": {"input_tokens": 100, "output_tokens": 20},
+            },
+            "uuid": "3",
+            "timestamp": "2026-11-21T10:02:00.000Z",
+        },
+    ]
+    # it is still being written
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"type": "assist')
     one = agent()
     one.hook("SessionStart", transcript_path=str(path))
     one.hook("UserPromptSubmit", prompt="Choose a queue", transcript_path=str(path))
@@ -174,7 +243,9 @@ def test_the_transcript_is_read_where_there_is_one(project: Path, agent, tmp_pat
     assert found["tokens"] == 240
 
 
-def test_private_parts_and_secrets_of_a_transcript_are_not_kept(project: Path, agent, tmp_path: Path):
+def test_private_parts_and_secrets_of_a_transcript_are_not_kept(
+    project: Path, agent, tmp_path: Path
+):
     path = tmp_path / "transcript.jsonl"
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     texts = [
@@ -182,7 +253,11 @@ def test_private_parts_and_secrets_of_a_transcript_are_not_kept(project: Path, a
         f"DECISION: deploy with the key {key} from CI.",
     ]
     rows = [
-        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": t}]}, "uuid": str(n)}
+        {
+            "type": "assistant",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": t}]},
+            "uuid": str(n),
+        }
         for n, t in enumerate(texts)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -200,7 +275,12 @@ def test_private_parts_and_secrets_of_a_transcript_are_not_kept(project: Path, a
 
 def test_a_model_command_reads_the_session(project: Path, agent, tmp_path: Path):
     program = tmp_path / "model.py"
-    answer = {"items": [{"kind": "decision", "text": "Orders live in PostgreSQL.", "detail": "isolation"}], "topics": ["orders"]}
+    answer = {
+        "items": [
+            {"kind": "decision", "text": "Orders live in PostgreSQL.", "detail": "isolation"}
+        ],
+        "topics": ["orders"],
+    }
     program.write_text(f"import sys\nsys.stdin.read()\nprint({json.dumps(json.dumps(answer))})\n")
     import sys
 
@@ -219,18 +299,24 @@ def test_a_model_that_fails_costs_nothing(project: Path, agent):
     found = ended(agent(), project)
     assert found["by"] == "offline"
     assert "Read offline: " in found["body"]
-    assert any(DECISION.casefold() in e["text"].casefold() for e in entries(project, "--kind", "decision"))
+    assert any(
+        DECISION.casefold() in e["text"].casefold() for e in entries(project, "--kind", "decision")
+    )
 
 
 def proposal(path: Path, kind: str) -> dict[str, Any]:
     """Return the one proposal of a kind that waits."""
-    return dict(wait_for(lambda: next((row for row in inbox(path) if row.get("type") == kind), None)))
+    return dict(
+        wait_for(lambda: next((row for row in inbox(path) if row.get("type") == kind), None))
+    )
 
 
 def test_what_is_rejected_leaves_the_summary_and_is_not_told(project: Path, agent):
     decide(agent())
     ended(agent(), project)
-    said = run(project, "inbox", "--reject", proposal(project, "decision")["id"], "--reason", "wrong")
+    said = run(
+        project, "inbox", "--reject", proposal(project, "decision")["id"], "--reason", "wrong"
+    )
     assert "taken out of the summary" in said
     assert entries(project, "--kind", "decision") == []
     assert "PostgreSQL" not in agent("s2").hook("SessionStart")
@@ -244,7 +330,9 @@ def test_what_is_reworded_and_accepted_is_told_once(project: Path, agent):
     id = proposal(project, "decision")["id"]
     run(project, "edit", id, "--title", "Orders are kept in PostgreSQL 16")
     run(project, "inbox", "--accept", id)
-    assert [e["text"] for e in entries(project, "--kind", "decision")] == ["Orders are kept in PostgreSQL 16"]
+    assert [e["text"] for e in entries(project, "--kind", "decision")] == [
+        "Orders are kept in PostgreSQL 16"
+    ]
     told = agent("s2").hook("SessionStart")
     assert told.count("PostgreSQL 16") == 1
     assert DECISION.casefold() not in told.casefold()
@@ -260,11 +348,24 @@ def test_a_task_that_a_later_session_has_done_is_open_no_more(project: Path, age
     two = agent("s2")
     two.hook("SessionStart")
     two.hook("UserPromptSubmit", prompt="Load-test the checkout endpoint")
-    two.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py"), "old_string": "a", "new_string": "b"})
-    two.hook("Stop", last_assistant_message="I added the load test of the checkout endpoint.", transcript_path="")
+    two.hook(
+        "PostToolUse.Edit",
+        tool_input={"file_path": str(project / "app/pay.py"), "old_string": "a", "new_string": "b"},
+    )
+    two.hook(
+        "Stop",
+        last_assistant_message="I added the load test of the checkout endpoint.",
+        transcript_path="",
+    )
     ended(two, project)
     wait_for(
-        lambda: not [r for r in json.loads(run(project, "list", "--type", "task", "--json")) if r["status"] == "active"]
+        lambda: (
+            not [
+                r
+                for r in json.loads(run(project, "list", "--type", "task", "--json"))
+                if r["status"] == "active"
+            ]
+        )
     )  # put aside last
     assert "[task" not in agent("s3").hook("SessionStart")
 
@@ -277,11 +378,15 @@ def test_a_proposed_decision_that_is_overruled_makes_room_for_the_new_one(projec
     decide(two, "DECISION: use PostgreSQL for the orders store.")
     ended(two, project)
     wait_for(lambda: ["PostgreSQL" in row["title"] for row in inbox(project)] == [True])
-    assert [e["text"] for e in entries(project, "--kind", "decision")] == ["Use PostgreSQL for the orders store."]
+    assert [e["text"] for e in entries(project, "--kind", "decision")] == [
+        "Use PostgreSQL for the orders store."
+    ]
 
 
 def test_accepting_what_overrules_puts_the_older_decision_aside(project: Path, agent):
-    old = json.loads(run(project, "add", "Use MySQL for the orders store", "--type", "decision", "--json"))["id"]
+    old = json.loads(
+        run(project, "add", "Use MySQL for the orders store", "--type", "decision", "--json")
+    )["id"]
     run(project, "edit", old, "--importance", "8")
     decide(agent(), "DECISION: use PostgreSQL for the orders store.")
     ended(agent(), project)

@@ -29,13 +29,26 @@ def rows(path: Path) -> str:
 
     def use(id: str, tool: str, given: dict[str, Any], output: str) -> list[dict[str, Any]]:
         result = {"type": "tool_result", "tool_use_id": id, "content": output}
-        return [row("assistant", [{"type": "tool_use", "id": id, "name": tool, "input": given}]), row("user", [result])]
+        return [
+            row("assistant", [{"type": "tool_use", "id": id, "name": tool, "input": given}]),
+            row("user", [result]),
+        ]
 
     said = f"DECISION: use PostgreSQL for the orders service.\n\nDECISION: the {WORD} in secret/plan.md is the way to go\n\nTODO: write the {WORD} of secret/plan.md anew"
     every = [
         row("user", "Choose a database for the orders service"),
-        *use("t1", "Read", {"file_path": str(path / "secret/plan.md")}, f"DECISION: we use {WORD} for all customers"),
-        *use("t2", "Bash", {"command": "cat secret/plan.md"}, f"DECISION: we use {WORD} for all customers\nTODO: sell {WORD}"),
+        *use(
+            "t1",
+            "Read",
+            {"file_path": str(path / "secret/plan.md")},
+            f"DECISION: we use {WORD} for all customers",
+        ),
+        *use(
+            "t2",
+            "Bash",
+            {"command": "cat secret/plan.md"},
+            f"DECISION: we use {WORD} for all customers\nTODO: sell {WORD}",
+        ),
         row("assistant", [{"type": "text", "text": said}]),
     ]
     return "".join(json.dumps(one) + "\n" for one in every)
@@ -67,7 +80,9 @@ def test_an_ignored_file_teaches_nothing(project: Path, agent: Any) -> None:
 def test_a_model_is_not_asked_about_it(project: Path, agent: Any) -> None:
     asked = Path(os.environ["HOME"]) / "asked"
     program = Path(os.environ["HOME"]) / "model.py"
-    program.write_text(f'import sys\nopen({str(asked)!r}, "a").write(sys.stdin.read())\nprint(\'{{"items": [], "topics": []}}\')\n')
+    program.write_text(
+        f'import sys\nopen({str(asked)!r}, "a").write(sys.stdin.read())\nprint(\'{{"items": [], "topics": []}}\')\n'
+    )
     git(project, "config", "--global", "gitmem.summariser", "command")
     git(project, "config", "--global", "gitmem.modelCommand", f"{sys.executable} {program}")
     (project / ".gitmemignore").write_text("secret/\n")
@@ -92,6 +107,9 @@ def test_what_is_saved_by_hand_names_no_ignored_file_and_no_home(project: Path) 
     outside.write_text("Decision: deploy with the pipeline on Mondays\n")
     run(project, "extract", str(project / "secret/plan.md"), str(outside), "--save")
     shown = [json.loads(run(project, "show", row["id"], "--json")) for row in inbox(project)]
-    assert {one["title"] for one in shown} == {"Use Postgres for the session store", "Deploy with the pipeline on Mondays"}
+    assert {one["title"] for one in shown} == {
+        "Use Postgres for the session store",
+        "Deploy with the pipeline on Mondays",
+    }
     assert "secret" not in json.dumps(shown) and str(outside.parent) not in json.dumps(shown)
     assert any("notes.md" in one["body"] for one in shown)

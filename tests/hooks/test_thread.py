@@ -38,13 +38,25 @@ def test_one_session_learns_and_another_clone_is_told(project: Path, tmp_path: P
     later = Agent(other, "later")
     start = later.hook("SessionStart")
     assert start.startswith("<git-mem>") and start.endswith("</git-mem>")
-    assert "KeyError: 'TAX_RATE'" in start and "app/pay.py:5" in start and "captured, unconfirmed" in start
+    assert (
+        "KeyError: 'TAX_RATE'" in start
+        and "app/pay.py:5" in start
+        and "captured, unconfirmed" in start
+    )
     # a session is told once
     assert later.hook("UserPromptSubmit", prompt="why does app/pay.py crash?") == ""
-    assert "TAX_RATE" in Agent(other, "next").hook("UserPromptSubmit", prompt="why does app/pay.py crash?")
-    assert "TAX_RATE" in Agent(other, "third").hook("UserPromptSubmit", prompt="where do we set TAX_RATE?")
-    assert Agent(other, "fourth").hook("UserPromptSubmit", prompt="write a poem about the sea") == ""
-    told = Agent(other, "fifth").hook("PreToolUse.Read", tool_input={"file_path": str(other / "app" / "pay.py")})
+    assert "TAX_RATE" in Agent(other, "next").hook(
+        "UserPromptSubmit", prompt="why does app/pay.py crash?"
+    )
+    assert "TAX_RATE" in Agent(other, "third").hook(
+        "UserPromptSubmit", prompt="where do we set TAX_RATE?"
+    )
+    assert (
+        Agent(other, "fourth").hook("UserPromptSubmit", prompt="write a poem about the sea") == ""
+    )
+    told = Agent(other, "fifth").hook(
+        "PreToolUse.Read", tool_input={"file_path": str(other / "app" / "pay.py")}
+    )
     assert "TAX_RATE" in told
     history = json.loads(run(other, "log", "--json"))
     assert next(row for row in history if row["op"] == "capture")["session"] == "learner"
@@ -87,9 +99,14 @@ def test_an_error_that_comes_back_is_answered_with_its_fix(project: Path, agent)
 def test_secret_in_an_error_never_reaches_a_blob(project: Path, agent):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     for _ in range(3):
-        agent().fail(f"Exit code 1\nError: push rejected for token {secret}", f"git push https://x:{secret}@example.org/r")
+        agent().fail(
+            f"Exit code 1\nError: push rejected for token {secret}",
+            f"git push https://x:{secret}@example.org/r",
+        )
     wait_for(lambda: gotchas(project))
-    objects = git(project, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+    objects = git(
+        project, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"
+    )
     blobs = [line.split()[0] for line in objects.splitlines()]
     assert blobs and not any(secret in git(project, "cat-file", "-p", oid) for oid in blobs)
 
@@ -109,7 +126,11 @@ KEY = "\n".join(
 @pytest.mark.parametrize(
     ("error", "command", "parts"),
     [
-        (f"Exit code 1\n{KEY}\nError: deploy key rejected", "deploy", ["MIIEpAIBAAKCAQEA7x", "Qq3Qq3Qq3Qq3"]),
+        (
+            f"Exit code 1\n{KEY}\nError: deploy key rejected",
+            "deploy",
+            ["MIIEpAIBAAKCAQEA7x", "Qq3Qq3Qq3Qq3"],
+        ),
         ("Exit code 1\nError: push failed", "x" * 466 + f" T={GITHUB} y", [GITHUB[:24]]),
         (f"Exit code 1\nValueError: auth failed {SLACK} end", "python app/pay.py", [SLACK[-24:]]),
         ("Exit code 1\nError: " + "word " * 12 + GITHUB, "x", [GITHUB[:24]]),
@@ -121,7 +142,11 @@ def test_part_of_a_secret_never_reaches_a_blob(project: Path, agent, error, comm
         agent().fail(error, command)
     wait_for(lambda: gotchas(project))
     everything = subprocess.run(
-        "git cat-file --batch-all-objects --batch", shell=True, cwd=project, capture_output=True, check=True
+        "git cat-file --batch-all-objects --batch",
+        shell=True,
+        cwd=project,
+        capture_output=True,
+        check=True,
     ).stdout.decode("utf-8", "replace")
     assert [part for part in parts if part in everything] == []
 
@@ -130,10 +155,18 @@ def test_code_around_an_error_is_masked(project: Path, agent):
     """The lines beside an anchored one are text like any other."""
     (project / "app/conf.py").write_text(f'token = "{GITHUB}"\n\n\nraise ValueError("boom")\n')
     for _ in range(3):
-        agent().fail('Exit code 1\nTraceback (most recent call last):\n  File "app/conf.py", line 4, in <module>\nValueError: boom')
+        agent().fail(
+            'Exit code 1\nTraceback (most recent call last):\n  File "app/conf.py", line 4, in <module>\nValueError: boom'
+        )
     found = wait_for(lambda: gotchas(project))
     assert found[0]["anchors"][0]["path"] == "app/conf.py"
-    everything = subprocess.run("git cat-file --batch-all-objects --batch", shell=True, cwd=project, capture_output=True, check=True).stdout
+    everything = subprocess.run(
+        "git cat-file --batch-all-objects --batch",
+        shell=True,
+        cwd=project,
+        capture_output=True,
+        check=True,
+    ).stdout
     assert GITHUB.encode() not in everything
 
 

@@ -37,10 +37,16 @@ def test_a_folder_whose_name_is_no_text(tmp_path: Path):
     path = os.path.join(os.fsencode(tmp_path), b"na\xffme")
     os.mkdir(path)
     subprocess.run(["git", "init", "-q", path], check=True)
-    payload = {**Agent(tmp_path, "s1").payload("UserPromptSubmit", prompt="keep me"), "cwd": "nowhere"}
+    payload = {
+        **Agent(tmp_path, "s1").payload("UserPromptSubmit", prompt="keep me"),
+        "cwd": "nowhere",
+    }
     for event in ("UserPromptSubmit", "SessionStart", "SessionEnd"):
         data = json.dumps({**payload, "hook_event_name": event}).encode()
-        assert subprocess.run(HOOK, input=data, cwd=path, capture_output=True, check=False).returncode == 0
+        assert (
+            subprocess.run(HOOK, input=data, cwd=path, capture_output=True, check=False).returncode
+            == 0
+        )
     (name,) = os.listdir(path + b"/.git/gitmem/sessions")
     with open(path + b"/.git/gitmem/sessions/" + name, encoding="utf-8") as file:
         assert "keep me" in file.read()
@@ -69,7 +75,8 @@ def test_a_busy_database_is_waited_for_once(project: Path, agent):
         assert any(f"ValueError: no rate {n}" in text for text in said(project))
     assert min(took) < 1.3
     kept = (project / ".git/gitmem/errors.jsonl").read_text().splitlines()
-    assert [json.loads(line)["session"] for line in kept] == [f"number{n}" for n in range(4)]  # the next failure counts them
+    # the next failure counts them
+    assert [json.loads(line)["session"] for line in kept] == [f"number{n}" for n in range(4)]
 
 
 def test_a_failure_counts_though_the_database_could_not_be_opened(project: Path, agent):
@@ -91,15 +98,22 @@ def test_failures_that_a_killed_hook_had_in_hand_are_counted_once(project: Path,
     agent("first").fail(crash(project))
     with closing(sqlite3.connect(project / ".git/gitmem/state.db")) as db:
         pattern, at = db.execute("SELECT pattern, at FROM errors").fetchone()
-    known, hit = (json.dumps({"pattern": pattern, "at": at, "session": session}) for session in ("first", "dead"))
+    known, hit = (
+        json.dumps({"pattern": pattern, "at": at, "session": session})
+        for session in ("first", "dead")
+    )
     gone = subprocess.Popen(["true"])
     gone.wait()
-    (project / f".git/gitmem/errors.jsonl.{gone.pid}.1").write_text(f'{{"pattern": "\n{known}\n{hit}\n\n[1]\n')
+    (project / f".git/gitmem/errors.jsonl.{gone.pid}.1").write_text(
+        f'{{"pattern": "\n{known}\n{hit}\n\n[1]\n'
+    )
     (project / f".git/gitmem/errors.jsonl.{os.getpid()}.1").write_text(f"{hit}\n")
     agent("third").fail(crash(project))
     (row,) = json.loads(run(project, "error", "list", "--json"))
     assert row["hits"] == 3
-    assert [path.name for path in (project / ".git/gitmem").glob("errors.jsonl*")] == [f"errors.jsonl.{os.getpid()}.1"]
+    assert [path.name for path in (project / ".git/gitmem").glob("errors.jsonl*")] == [
+        f"errors.jsonl.{os.getpid()}.1"
+    ]
 
 
 def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):
@@ -111,8 +125,13 @@ def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):
     agent("b").hook("UserPromptSubmit", prompt="of b too")
     db.execute("ROLLBACK")
     db.close()
-    (mine,) = [file for file in (project / ".git/gitmem/sessions").iterdir() if "x_b" not in file.name]
-    assert [json.loads(line)["content"] for line in mine.read_text().splitlines()] == ["of b", "of b too"]
+    (mine,) = [
+        file for file in (project / ".git/gitmem/sessions").iterdir() if "x_b" not in file.name
+    ]
+    assert [json.loads(line)["content"] for line in mine.read_text().splitlines()] == [
+        "of b",
+        "of b too",
+    ]
 
 
 @pytest.mark.parametrize("text", [b"[" * 4000, b"\xff\0", b"", b'{"until": "soon"}', b"7"])
@@ -130,7 +149,13 @@ def test_an_off_file_that_is_damaged_means_off(project: Path, agent, text):
 
 def test_a_folder_in_the_place_of_the_off_file_is_said_to_be_one(project: Path):
     (project / ".git/gitmem/off").mkdir(parents=True)
-    done = subprocess.run([sys.executable, "-P", "-m", "gitmem", "on"], cwd=project, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "on"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode != 0
     assert "fault of git mem" not in done.stderr
 
@@ -150,7 +175,11 @@ def test_an_event_is_kept_though_nobody_listens(project: Path, agent, tmp_path: 
     read = {"tool_input": {"file_path": str(project / "app/pay.py")}}
     file = tmp_path / "payload"
     file.write_text(json.dumps(agent().payload("PreToolUse.Read", **read)))
-    done = subprocess.run(["sh", "-c", f'"$0" -P -m gitmem hook claude < {file} >&-', sys.executable], cwd=project, check=False)
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -P -m gitmem hook claude < {file} >&-', sys.executable],
+        cwd=project,
+        check=False,
+    )
     assert done.returncode == 0
     assert len(said(project)) == 1
     assert "Rate must be set" in agent().hook("PreToolUse.Read", **read)
@@ -168,7 +197,10 @@ def drains(path: Path) -> int:
     return found
 
 
-@pytest.mark.skipif(not (os.path.isdir("/proc/self") or os.environ.get("GITMEM_REQUIRE_ALL")), reason="counts processes by /proc")
+@pytest.mark.skipif(
+    not (os.path.isdir("/proc/self") or os.environ.get("GITMEM_REQUIRE_ALL")),
+    reason="counts processes by /proc",
+)
 @pytest.mark.stress
 def test_work_in_the_background_does_not_pile_up(project: Path, agent):
     """Each end of a session wants a digest: one process is at work, and one more may wait."""
@@ -216,7 +248,9 @@ def test_thousands_of_dead_sessions_do_not_keep_a_start(project: Path, agent):
     row = "INSERT INTO sessions (id, agent, started, last, history) SELECT 'x' || value, 'claude', ?1, ?1, 'h' FROM json_each(?2)"
     db.execute(row, (time.time() - 7200, json.dumps(list(range(5000)))))
     agent("second").hook("SessionStart")
-    assert db.execute("SELECT COUNT(*) FROM sessions WHERE why = 'interrupted'").fetchone()[0] == 100
+    assert (
+        db.execute("SELECT COUNT(*) FROM sessions WHERE why = 'interrupted'").fetchone()[0] == 100
+    )
     db.close()
     assert agent().log() == ""
 

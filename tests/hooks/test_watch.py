@@ -31,7 +31,11 @@ def run_hook(agent: Agent, folder: Path, work: str) -> "subprocess.Popen[bytes]"
     data = json.dumps(agent.payload("PreToolUse.Read", tool_input={"file_path": str(folder / "a")}))
     code = SLOW.format(pid=str(folder / "pid"), work=work)
     hook = subprocess.Popen(
-        [sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=agent.cwd
+        [sys.executable, "-P", "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=agent.cwd,
     )
     assert hook.stdin is not None
     hook.stdin.write(data.encode())
@@ -67,7 +71,9 @@ def has_ended(pid: int) -> bool:
     ],
     ids=["expression", "scan", "crash"],
 )
-def test_a_hook_that_hangs_or_crashes_ends_with_0(project: Path, agent, tmp_path: Path, work: str, line: str) -> None:
+def test_a_hook_that_hangs_or_crashes_ends_with_0(
+    project: Path, agent, tmp_path: Path, work: str, line: str
+) -> None:
     begun = time.monotonic()
     hook = run_hook(agent(), tmp_path, work)
     out, errors = hook.communicate(timeout=20)

@@ -40,22 +40,36 @@ def _below(group: click.Group, before: str) -> Iterator[tuple[str, click.Command
 
 def groups() -> dict[str, list[str]]:
     """Return the commands that have commands, with the names of those."""
-    return {name: command.list_commands(click.Context(command)) for name, command in commands().items() if isinstance(command, click.Group)}
+    return {
+        name: command.list_commands(click.Context(command))
+        for name, command in commands().items()
+        if isinstance(command, click.Group)
+    }
 
 
 def takes_value(command: click.Command) -> set[str]:
     """Return the options of a command, long and short, after which a value stands."""
-    return {o for p in command.params if isinstance(p, click.Option) and not p.is_flag for o in p.opts}
+    return {
+        o for p in command.params if isinstance(p, click.Option) and not p.is_flag for o in p.opts
+    }
 
 
 def options(command: click.Command) -> set[str]:
     """Return the long options of a command, with --help."""
-    found = {o for p in command.params if isinstance(p, click.Option) for o in (*p.opts, *p.secondary_opts) if o.startswith("--")}
+    found = {
+        o
+        for p in command.params
+        if isinstance(p, click.Option)
+        for o in (*p.opts, *p.secondary_opts)
+        if o.startswith("--")
+    }
     return found | {"--help"}
 
 
 def git_mem(*args: str, cwd: Path | None = None) -> str:
     """Run git-mem; return its output."""
-    done = subprocess.run([str(BIN / "git-mem"), *args], cwd=cwd, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(BIN / "git-mem"), *args], cwd=cwd, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"git-mem {args}: {done.stderr}"
     return done.stdout

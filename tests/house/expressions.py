@@ -23,16 +23,28 @@ MAKES = re.compile(r"\bre2?\.|\bLazy\(|\b_rx\(")
 # files that make expressions of what no table of theirs has, how many, and why these are linear
 DYNAMIC = {
     "gitmem/base/fast.py": (1, "compiles what a Lazy was made of"),
-    "gitmem/codemap/anchors/by_definition.py": (1, "a name, escaped; matched with 500 characters of a line"),
+    "gitmem/codemap/anchors/by_definition.py": (
+        1,
+        "a name, escaped; matched with 500 characters of a line",
+    ),
     "gitmem/codemap/symbols/linear_regex.py": (1, "is RE2"),
-    "gitmem/extraction/language/cue_phrases.py": (3, "the rules in data/*.toml, which are fed below"),
+    "gitmem/extraction/language/cue_phrases.py": (
+        3,
+        "the rules in data/*.toml, which are fed below",
+    ),
     "gitmem/fingerprint/fingerprint.py": (1, "a folder's path, escaped"),
     "gitmem/git/dates.py": (1, "matched with at most 100 characters"),
     "gitmem/hooks/context.py": (1, "`formats.MARKER`"),
     "gitmem/install/hook_command.py": (1, "an agent's name, escaped"),
     "gitmem/records/codec.py": (1, "resolvers of YAML's scalars, each repetition bounded"),
-    "gitmem/redaction/mask.py": (8, "the rows of `formats`, which are fed below, and patterns of the user that it has limited"),
-    "gitmem/redaction/passwords.py": (2, "`ANNOUNCED`, which is fed below, and parts of the module"),
+    "gitmem/redaction/mask.py": (
+        8,
+        "the rows of `formats`, which are fed below, and patterns of the user that it has limited",
+    ),
+    "gitmem/redaction/passwords.py": (
+        2,
+        "`ANNOUNCED`, which is fed below, and parts of the module",
+    ),
     "gitmem/store/history/forms.py": (2, "texts to take out, escaped; each repetition bounded"),
     "gitmem/store/history/redact.py": (1, "ids, escaped, as alternatives"),
     "gitmem/text/completion.py": (1, "`_FORMS`, which is found as a table"),
@@ -138,7 +150,9 @@ def collect() -> tuple[list[Expression], list[str]]:
         shared.setdefault(name, set()).update(methods)
 
     def add(place: str, pattern: "re.Pattern[Any]", methods: set[str], most: int = 100_000) -> None:
-        row = rows.setdefault((pattern.pattern, pattern.flags), Expression(place, pattern, set(methods), most))
+        row = rows.setdefault(
+            (pattern.pattern, pattern.flags), Expression(place, pattern, set(methods), most)
+        )
         row.methods = row.methods | methods if row.methods and methods else set()
 
     for place, file, module in sources:
@@ -146,7 +160,11 @@ def collect() -> tuple[list[Expression], list[str]]:
         for name, value in list(vars(module).items()):
             for found in _values(value):
                 direct = found is value
-                methods = shared.get(name, set()) if direct and not name.startswith("_") else uses.get((place, name), set())
+                methods = (
+                    shared.get(name, set())
+                    if direct and not name.startswith("_")
+                    else uses.get((place, name), set())
+                )
                 add(f"{place}: {name}", _compiled(found), methods if direct else set())
                 names[id(found)] = name
         source = file.read_text()
@@ -160,11 +178,16 @@ def collect() -> tuple[list[Expression], list[str]]:
             try:
                 pattern = _evaluated(node.args[0], module)
                 flags = 0
-                for extra in [*node.args[1 if method == "compile" else 9 :], *(k.value for k in node.keywords if k.arg == "flags")]:
+                for extra in [
+                    *node.args[1 if method == "compile" else 9 :],
+                    *(k.value for k in node.keywords if k.arg == "flags"),
+                ]:
                     flags |= int(_evaluated(extra, module))
                 if isinstance(node.func, ast.Name) and node.func.id == "_rx":
                     flags |= re.ASCII
-                compiled = pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, flags)
+                compiled = (
+                    pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, flags)
+                )
             except Exception:  # noqa: BLE001 - names of a function's own, mostly
                 unseen.append(f"{place}:{node.lineno}")
                 continue
@@ -175,7 +198,11 @@ def collect() -> tuple[list[Expression], list[str]]:
                 add(f"{place}:{node.lineno}", compiled, set())
     for kind, prefixes, body in formats.PREFIXED:
         for prefix in prefixes.split():
-            add(f"formats: {kind}", re.compile(rf"(?<![A-Za-z0-9])(?:{re.escape(prefix)}){body}", re.ASCII), set())
+            add(
+                f"formats: {kind}",
+                re.compile(rf"(?<![A-Za-z0-9])(?:{re.escape(prefix)}){body}", re.ASCII),
+                set(),
+            )
     for kind, _, pattern, _ in formats.PATTERNS:
         add(f"formats: {kind}", re.compile(pattern, re.ASCII), set())
     for _, announced in passwords._announced():
@@ -211,9 +238,13 @@ def _member(items: Iterable[tuple[Any, Any]], wanted: str) -> str:
 
 
 CATEGORIES = {
-    "CATEGORY_DIGIT": r"\d", "CATEGORY_NOT_DIGIT": r"\D", "CATEGORY_SPACE": r"\s",
-    "CATEGORY_NOT_SPACE": r"\S", "CATEGORY_WORD": r"\w", "CATEGORY_NOT_WORD": r"\W",
-}  # fmt: skip
+    "CATEGORY_DIGIT": r"\d",
+    "CATEGORY_NOT_DIGIT": r"\D",
+    "CATEGORY_SPACE": r"\s",
+    "CATEGORY_NOT_SPACE": r"\S",
+    "CATEGORY_WORD": r"\w",
+    "CATEGORY_NOT_WORD": r"\W",
+}
 
 
 def _class_text(items: Iterable[tuple[Any, Any]]) -> Iterator[str]:
@@ -284,7 +315,13 @@ class Inputs:
         out: dict[tuple[str, str, str], None] = {}
         bodies = list(dict.fromkeys(self.bodies))
         for before, body in bodies:
-            for row in ((before, body, "\0"), (before, body, ""), ("", before + body, "\0"), ("", body, "\0"), ("", body + " ", "")):
+            for row in (
+                (before, body, "\0"),
+                (before, body, ""),
+                ("", before + body, "\0"),
+                ("", body, "\0"),
+                ("", body + " ", ""),
+            ):
                 out[row] = None
             if before:
                 out["", before, ""] = None
@@ -296,20 +333,70 @@ class Inputs:
         return list(out)[:most]
 
 
-COMMON = ["`", "'", '"', " ", "\n", "\t", "a", "A", "1", "aA1", "a.", "a/", "a-", "a_", "a b ", "a\n", "(", "[", "<", "\\", "-", "*", "#", "é", "字",
-          "password=", "password: ", "token ", "://", "a@", "a:", "a=", "- a\n", "'a", "${", "<!--", "  \n", ". ", "a, ", "../", "\\\"", "\\'", "|", "| ", "~", "=", "> "]  # fmt: skip
+COMMON = [
+    "`",
+    "'",
+    '"',
+    " ",
+    "\n",
+    "\t",
+    "a",
+    "A",
+    "1",
+    "aA1",
+    "a.",
+    "a/",
+    "a-",
+    "a_",
+    "a b ",
+    "a\n",
+    "(",
+    "[",
+    "<",
+    "\\",
+    "-",
+    "*",
+    "#",
+    "é",
+    "字",
+    "password=",
+    "password: ",
+    "token ",
+    "://",
+    "a@",
+    "a:",
+    "a=",
+    "- a\n",
+    "'a",
+    "${",
+    "<!--",
+    "  \n",
+    ". ",
+    "a, ",
+    "../",
+    '\\"',
+    "\\'",
+    "|",
+    "| ",
+    "~",
+    "=",
+    "> ",
+]
 SIZES = (1_000, 4_000, 16_000, 100_000)
 LIMIT = 0.2  # seconds of processor time for 100,000 characters
 AGAIN, FAR = 5, 4  # an input that takes up to so many times the limit is tried so often again
 BOUNDED_LIMIT = 0.02  # for a rule that is asked about no more than a sentence
 LINEAR = 6.0  # fourfold the text takes less than so many times as long
-QUICK = 40e-6  # seconds for 1,000 characters: half a million steps, as the square of it has, take longer
+# seconds for 1,000 characters: half a million steps, as the square of it has, take longer
+QUICK = 40e-6
 FULL = 2  # inputs of an expression, the slowest of those that are linear, that are run in full
 ENDLESS = 256  # a repetition of fewer times takes the same for each place, however long the text is
 
 
 def _source(pattern: "re.Pattern[Any]") -> str:
-    return pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    return (
+        pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    )
 
 
 def _tree(pattern: "re.Pattern[Any]") -> Any:
@@ -336,7 +423,11 @@ def is_endless(tree: Any) -> bool:
         name = str(op)
         if name.endswith("_REPEAT") and (int(value[1]) >= ENDLESS or is_endless(value[2])):
             return True
-        parts = {"SUBPATTERN": lambda v: [v[3]], "ATOMIC_GROUP": lambda v: [v], "BRANCH": lambda v: v[1]}
+        parts = {
+            "SUBPATTERN": lambda v: [v[3]],
+            "ATOMIC_GROUP": lambda v: [v],
+            "BRANCH": lambda v: v[1],
+        }
         parts |= {"ASSERT": lambda v: [v[1]], "ASSERT_NOT": lambda v: [v[1]]}
         parts |= {"GROUPREF_EXISTS": lambda v: filter(None, v[1:])}
         if any(is_endless(part) for part in parts.get(name, lambda _: [])(value)):

@@ -18,13 +18,22 @@ def _contracts() -> list[dict[str, Any]]:
 
 
 def _layers() -> list[str]:
-    (contract,) = (c for c in _contracts() if c["type"] == "layers" and c["containers"] == ["gitmem"])
+    (contract,) = (
+        c for c in _contracts() if c["type"] == "layers" and c["containers"] == ["gitmem"]
+    )
     return [name.strip() for row in contract["layers"] for name in row.replace(":", "|").split("|")]
 
 
 def _lint() -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "lsp")])}
-    return subprocess.run([str(BIN / "lint-imports"), "--no-cache"], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [str(BIN / "lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_import_contracts_hold() -> None:
@@ -37,14 +46,22 @@ def test_the_import_contracts_hold() -> None:
 
 def test_each_module_is_in_a_layer() -> None:
     """A new file or folder must say where it belongs."""
-    here = {path.stem for path in (ROOT / "gitmem").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()} - {"__init__"}
+    here = {
+        path.stem
+        for path in (ROOT / "gitmem").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    } - {"__init__"}
 
     assert here == set(_layers())
 
 
 def test_each_folder_with_code_is_a_package() -> None:
     """A folder without __init__.py is seen by no contract."""
-    code = [path for root in (ROOT / "gitmem", ROOT / "lsp" / "gitmem_lsp") for path in root.rglob("*.py")]
+    code = [
+        path
+        for root in (ROOT / "gitmem", ROOT / "lsp" / "gitmem_lsp")
+        for path in root.rglob("*.py")
+    ]
 
     assert code
     assert [str(path) for path in code if not (path.parent / "__init__.py").is_file()] == []
@@ -53,7 +70,11 @@ def test_each_folder_with_code_is_a_package() -> None:
 @pytest.mark.parametrize("package", ["gitmem", "lsp/gitmem_lsp"])
 def test_packages_start_with_nothing(package: str) -> None:
     """An `__init__.py` imports nothing, so that one module never pays for its neighbours."""
-    files = [path for path in (ROOT / package).rglob("__init__.py") if "import " in path.read_text(encoding="utf-8")]
+    files = [
+        path
+        for path in (ROOT / package).rglob("__init__.py")
+        if "import " in path.read_text(encoding="utf-8")
+    ]
 
     assert files == []
 
@@ -61,7 +82,9 @@ def test_packages_start_with_nothing(package: str) -> None:
 def test_only_its_wrapper_knows_libgit2() -> None:
     """`pygit2` is imported in one module, behind the interface that both back ends share."""
     wrapped = [
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "gitmem").rglob("*.py") if "import pygit2" in path.read_text(encoding="utf-8")
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "gitmem").rglob("*.py")
+        if "import pygit2" in path.read_text(encoding="utf-8")
     ]
 
     assert wrapped == ["gitmem/git/objects_pygit2.py"]

@@ -24,12 +24,16 @@ SKIPPED = {".git", ".venv", "node_modules", "dist", "build"}
 PAGES = sorted(
     path
     for path in ROOT.rglob("*.md")
-    if not SKIPPED & set(path.relative_to(ROOT).parts[:-1]) and not path.relative_to(ROOT).parts[0].startswith(".")
+    if not SKIPPED & set(path.relative_to(ROOT).parts[:-1])
+    and not path.relative_to(ROOT).parts[0].startswith(".")
 )
 MAN = ROOT / "docs" / "man" / "git-mem.1"
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-# `git mem word` in running text, in examples and in transcripts; a capital is what the reader puts in
-NAMED = re.compile(r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+# `git mem word` in running text, in examples and in transcripts; a capital is what the reader puts
+# in
+NAMED = re.compile(
+    r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z][a-z-]*))?"
+)
 NO_COMMAND = {"lsp"}  # git-mem-lsp is a program of its own
 
 
@@ -44,7 +48,9 @@ def _text(name: str) -> str:
 def _anchors(text: str) -> set[str]:
     """Return the names that GitHub gives a page's headings."""
     heads = re.findall(r"^#+ +(.+?)\s*$", FENCE.sub("", text), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", head.replace("`", "").lower()).replace(" ", "-") for head in heads}
+    return {
+        re.sub(r"[^\w\- ]", "", head.replace("`", "").lower()).replace(" ", "-") for head in heads
+    }
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -63,7 +69,9 @@ def test_each_link_leads_somewhere(page: Path) -> None:
             continue
         path, _, anchor = unquote(target).partition("#")
         file = page.parent / path if path else page
-        if not file.exists() or (anchor and anchor not in _anchors(file.read_text(encoding="utf-8"))):
+        if not file.exists() or (
+            anchor and anchor not in _anchors(file.read_text(encoding="utf-8"))
+        ):
             broken.append(target)
 
     assert broken == []
@@ -72,12 +80,15 @@ def test_each_link_leads_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_each_command_that_is_named_exists(page: Path) -> None:
     """`git mem word` in a code span or block names a command, also where it has parts."""
-    text = re.sub(r"^### .*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)  # a heading may be a message
+    # a heading may be a message
+    text = re.sub(r"^### .*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     code = [*FENCE.findall(text), *re.findall(r"`([^`\n]+)`", FENCE.sub("", text))]
     known = {*COMMANDS, *HIDDEN}
     unknown = []
     for first, second in (match for piece in code for match in NAMED.findall(piece)):
-        if first not in known or (first in groups() and second and f"{first} {second}" not in commands()):
+        if first not in known or (
+            first in groups() and second and f"{first} {second}" not in commands()
+        ):
             unknown.append(f"{first} {second}".strip())
 
     assert unknown == []
@@ -95,16 +106,27 @@ def test_each_option_in_an_example_exists(page: Path) -> None:
                     found = shlex.split(piece, comments=True)
                 except ValueError:
                     continue
-                words = found[1:] if found[:1] == ["git-mem"] else found[2:] if found[:2] == ["git", "mem"] else []
+                words = (
+                    found[1:]
+                    if found[:1] == ["git-mem"]
+                    else found[2:]
+                    if found[:2] == ["git", "mem"]
+                    else []
+                )
                 while words[:1] == ["-C"]:
                     words = words[2:]
                 if not words or words[0] not in commands():
                     continue
                 name = " ".join(words[:2]) if " ".join(words[:2]) in commands() else words[0]
-                if name in groups() and words[1:2] and words[1].startswith("--"):  # one of its commands may be meant without its name
-                    name = " ".join([name, *filter(None, [getattr(commands()[name], "alone", None)])])
+                # one of its commands may be meant without its name
+                if name in groups() and words[1:2] and words[1].startswith("--"):
+                    name = " ".join(
+                        [name, *filter(None, [getattr(commands()[name], "alone", None)])]
+                    )
                 wrong += [
-                    f"{name} {word}" for word in words if word.startswith("--") and word.split("=")[0] not in options(commands()[name])
+                    f"{name} {word}"
+                    for word in words
+                    if word.startswith("--") and word.split("=")[0] not in options(commands()[name])
                 ]
 
     assert wrong == []
@@ -114,7 +136,9 @@ def test_each_command_has_a_section_in_the_reference() -> None:
     """`docs/commands.md` has one section for each command, and none for another."""
     sections = _sections(_text("docs/commands.md"))
 
-    assert {name.removeprefix("git mem ") for name in sections if name.startswith("git mem ")} == set(COMMANDS)
+    assert {
+        name.removeprefix("git mem ") for name in sections if name.startswith("git mem ")
+    } == set(COMMANDS)
 
 
 def test_each_option_is_in_the_reference() -> None:
@@ -126,7 +150,9 @@ def test_each_option_is_in_the_reference() -> None:
             sections["Field options"] if "--workaround" in options(command) else ""
         )
         missing += [
-            f"{name} {option}" for option in options(command) - {"--help"} if not re.search(re.escape(option) + r"(?![a-z-])", section)
+            f"{name} {option}"
+            for option in options(command) - {"--help"}
+            if not re.search(re.escape(option) + r"(?![a-z-])", section)
         ]
 
     assert missing == []
@@ -139,20 +165,29 @@ def test_each_command_and_option_is_in_the_man_page() -> None:
     flags = {f"--{name}" for name in re.findall(r"Fl Fl ([a-z-]+)", text)}
 
     assert set(commands()) - set(groups()) - names == set()
-    assert {option for command in commands().values() for option in options(command)} - flags == set()
+    assert {
+        option for command in commands().values() for option in options(command)
+    } - flags == set()
     assert set(ADAPTERS) <= set(re.findall(r"^\.Cm ([a-z]+)", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", ["docs/configuration.md", "docs/man/git-mem.1"])
 def test_each_setting_is_described(name: str) -> None:
     """All keys, and none that the program does not know."""
-    assert set(re.findall(r"gitmem\.([a-z]+[A-Za-z]*)\b(?!\.?[a-z]*\()", _text(name))) - {"json"} == set(SETTINGS)
+    assert set(re.findall(r"gitmem\.([a-z]+[A-Za-z]*)\b(?!\.?[a-z]*\()", _text(name))) - {
+        "json"
+    } == set(SETTINGS)
 
 
 def test_each_setting_has_its_default_in_the_reference() -> None:
     """The table says what the program does."""
     rows = {
-        row[0]: row[2] for row in re.findall(r"^\| `gitmem\.(\w+)` \| ([^|]*) \| ([^|]*) \|", _text("docs/configuration.md"), re.MULTILINE)
+        row[0]: row[2]
+        for row in re.findall(
+            r"^\| `gitmem\.(\w+)` \| ([^|]*) \| ([^|]*) \|",
+            _text("docs/configuration.md"),
+            re.MULTILINE,
+        )
     }
     shown = {
         key: "empty"
@@ -166,7 +201,11 @@ def test_each_setting_has_its_default_in_the_reference() -> None:
 
 def test_each_environment_variable_of_ours_is_described() -> None:
     """What the code reads stands in both references."""
-    code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in ("gitmem", "lsp")
+        for path in (ROOT / root).rglob("*.py")
+    )
     read = set(re.findall(r"""env(?:iron)?(?:\.get\(|\[)["'](GITMEM[A-Z_]*)["']""", code))
 
     assert read
@@ -177,12 +216,21 @@ def test_each_environment_variable_of_ours_is_described() -> None:
 def test_each_message_in_the_troubleshooting_page_is_one_of_the_program() -> None:
     """A heading there is a message; the fixed part of it stands in the code, so that a search finds it."""
     # a message may be put together from adjacent strings
-    code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in ("gitmem", "lsp")
+        for path in (ROOT / root).rglob("*.py")
+    )
     code = re.sub(r'"\s*\n?\s*f?"', "", code)
     heads = re.findall(r"^### `(.+)`$", _text("docs/troubleshooting.md"), re.MULTILINE)
 
     assert len(heads) >= 15
-    assert [head for head in heads for part in re.split(r"…", head) if part.strip(" .'") and part.strip() not in code] == []
+    assert [
+        head
+        for head in heads
+        for part in re.split(r"…", head)
+        if part.strip(" .'") and part.strip() not in code
+    ] == []
 
 
 def test_the_man_page_is_well_formed() -> None:
@@ -193,26 +241,48 @@ def test_the_man_page_is_well_formed() -> None:
         ["groff", "-man", "-mdoc", "-ww", "-z", "-K", "utf8", "-T", "utf8", str(MAN)],
     ]
     found = [
-        subprocess.run(check, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        subprocess.run(
+            check,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )
         for check in checks
         if shutil.which(check[0])
     ]
 
     assert text.startswith(".Dd ")
-    assert [line for line in text.splitlines() if line.startswith(".Sh ")][:3] == [".Sh NAME", ".Sh SYNOPSIS", ".Sh DESCRIPTION"]
-    assert [line for done in found for line in (done.stdout + done.stderr).splitlines() if "mandoc.db" not in line] == []
+    assert [line for line in text.splitlines() if line.startswith(".Sh ")][:3] == [
+        ".Sh NAME",
+        ".Sh SYNOPSIS",
+        ".Sh DESCRIPTION",
+    ]
+    assert [
+        line
+        for done in found
+        for line in (done.stdout + done.stderr).splitlines()
+        if "mandoc.db" not in line
+    ] == []
 
 
 def test_the_listener_of_the_page_on_gotchas_works(repo: Path) -> None:
     """The Python example prints what the page says, but for ids."""
-    example, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", _text("docs/gotchas.md"), re.MULTILINE | re.DOTALL)[-2:]
-    done = subprocess.run([sys.executable, "-P", "-c", example], cwd=repo, capture_output=True, text=True, check=True)
+    example, printed = re.findall(
+        r"^```(?:python|text)\n(.*?)^```", _text("docs/gotchas.md"), re.MULTILINE | re.DOTALL
+    )[-2:]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", example], cwd=repo, capture_output=True, text=True, check=True
+    )
 
     def masked(text: str) -> list[str]:
         return re.sub(r"\b[0-9a-f]{40}\b|got-[0-9a-z]{26}", "*", text).splitlines()
 
     assert masked(done.stdout) == masked(printed)
-    assert git_mem("list", "--kind", "gotcha", "--resolved", "--format", "{title}", cwd=repo) == "sleep blocks the only worker\n"
+    assert (
+        git_mem("list", "--kind", "gotcha", "--resolved", "--format", "{title}", cwd=repo)
+        == "sleep blocks the only worker\n"
+    )
 
 
 def test_decisions_have_one_shape() -> None:
@@ -222,12 +292,18 @@ def test_decisions_have_one_shape() -> None:
     assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
     assert len(files) >= 8
     for path in files:
-        assert list(_sections(path.read_text(encoding="utf-8"))) == ["Context", "Decision", "Consequences"], path.name
+        assert list(_sections(path.read_text(encoding="utf-8"))) == [
+            "Context",
+            "Decision",
+            "Consequences",
+        ], path.name
 
 
 def test_the_example_of_the_format_is_canonical() -> None:
     """Reading it and writing it again changes no byte."""
-    (example,) = re.findall(r"^```\n(---\n.*?)^```", _text("docs/format.md"), re.MULTILINE | re.DOTALL)
+    (example,) = re.findall(
+        r"^```\n(---\n.*?)^```", _text("docs/format.md"), re.MULTILINE | re.DOTALL
+    )
 
     assert encode(decode(example.encode())).decode() == example
 
@@ -239,7 +315,9 @@ def test_the_format_lists_all_fields_in_their_order() -> None:
     (common,) = re.findall(r"^All kinds: (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
     (marks,) = re.findall(r"^All kinds end with (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
 
-    assert {kind: re.findall(r"`(\w+)`", row) for kind, row in rows.items()} == {kind: [key for key, _ in own] for kind, own in OWN.items()}
+    assert {kind: re.findall(r"`(\w+)`", row) for kind, row in rows.items()} == {
+        kind: [key for key, _ in own] for kind, own in OWN.items()
+    }
     assert ["id", "kind", *re.findall(r"`(\w+)`", common)] == [key for key, _ in COMMON]
     assert re.findall(r"`(\w+)`", marks) == [key for key, _ in MARKS]
 
@@ -253,7 +331,9 @@ def test_the_first_commit_can_be_made_from_the_description(repo: Path) -> None:
     body = f"tree {tree}\nauthor {person}\ncommitter {person}\n\ngitmem: init\n\nGitmem-Op: init\n"
 
     assert FORMAT_BYTES == b'{"format": 1}\n'
-    assert git(repo, "hash-object", "-t", "commit", "--stdin", stdin=body.encode()) == git(repo, "rev-parse", "refs/gitmem/heads/main")
+    assert git(repo, "hash-object", "-t", "commit", "--stdin", stdin=body.encode()) == git(
+        repo, "rev-parse", "refs/gitmem/heads/main"
+    )
 
 
 def test_a_merge_commit_can_be_made_from_the_description(repo: Path, tmp_path: Path) -> None:
@@ -267,7 +347,9 @@ def test_a_merge_commit_can_be_made_from_the_description(repo: Path, tmp_path: P
         git_mem("sync", cwd=clone)
     merged = git(tmp_path / "other", "rev-parse", "refs/gitmem/heads/main")
     parents = git(tmp_path / "other", "rev-parse", f"{merged}^1", f"{merged}^2").split()
-    latest = max(int(git(tmp_path / "other", "show", "-s", "--format=%ct", parent)) for parent in parents)
+    latest = max(
+        int(git(tmp_path / "other", "show", "-s", "--format=%ct", parent)) for parent in parents
+    )
     person = f"gitmem <gitmem@localhost> {latest} +0000"
     tree = git(tmp_path / "other", "rev-parse", f"{merged}^{{tree}}")
     lines = [
@@ -282,4 +364,15 @@ def test_a_merge_commit_can_be_made_from_the_description(repo: Path, tmp_path: P
         "",
     ]
 
-    assert git(repo, "hash-object", "-t", "commit", "--stdin", stdin="\n".join(lines).encode(), ok=(0, 128)) == merged
+    assert (
+        git(
+            repo,
+            "hash-object",
+            "-t",
+            "commit",
+            "--stdin",
+            stdin="\n".join(lines).encode(),
+            ok=(0, 128),
+        )
+        == merged
+    )

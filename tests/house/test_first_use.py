@@ -43,7 +43,9 @@ def test_what_was_not_sent_is_as_old_as_its_oldest_memory(repo: Path, tmp_path: 
 def test_an_unknown_id_is_an_error_with_a_hint(command: str, repo: Path) -> None:
     """One line says what is wrong, the next what to do; the exit code is 1."""
     git_mem("add", "a title", cwd=repo)
-    done = subprocess.run(["git-mem", command, "zzzzzzzz"], cwd=repo, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git-mem", command, "zzzzzzzz"], cwd=repo, capture_output=True, text=True, check=False
+    )
 
     assert done.returncode == 1
     assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["error", "hint"]
@@ -52,7 +54,12 @@ def test_an_unknown_id_is_an_error_with_a_hint(command: str, repo: Path) -> None
 def test_a_wrong_command_line_exits_2(repo: Path) -> None:
     """As the table of exit codes says."""
     for words in (["frob"], ["list", "--frob"], ["list", "--sort", "frob"], ["show"]):
-        assert subprocess.run(["git-mem", *words], cwd=repo, capture_output=True, check=False).returncode == 2, words
+        assert (
+            subprocess.run(
+                ["git-mem", *words], cwd=repo, capture_output=True, check=False
+            ).returncode
+            == 2
+        ), words
 
 
 def test_a_setting_for_one_command_is_heard(repo: Path) -> None:

@@ -26,9 +26,16 @@ CLAUDE, GEMINI, READERS = HOOKS / "claude", HOOKS / "gemini", HOOKS / "agents-md
 NAMES = ("gotcha", "mem", "recall", "snapshot")
 # capitals are what the reader puts in; what stands for an id is asked for below
 WORDS = {
-    "FILE": "a.py", "LINE": "1", "WORDS": "cents", "TITLE": "A claim", "TEXT": "Why it is so.", "ERROR": "KeyError: tax", "TYPE": "fact", "BRANCH": "main",
+    "FILE": "a.py",
+    "LINE": "1",
+    "WORDS": "cents",
+    "TITLE": "A claim",
+    "TEXT": "Why it is so.",
+    "ERROR": "KeyError: tax",
+    "TYPE": "fact",
+    "BRANCH": "main",
     "COMMIT": "abc",
-}  # fmt: skip
+}
 
 
 def _head(path: Path) -> tuple[dict[str, Any], str]:
@@ -53,7 +60,10 @@ def _quoted(text: str) -> Iterator[str]:
 
 def _all_quoted() -> list[str]:
     texts = [
-        path.read_text(encoding="utf-8") for folder in (CLAUDE, GEMINI, READERS) for path in sorted(folder.rglob("*")) if path.is_file()
+        path.read_text(encoding="utf-8")
+        for folder in (CLAUDE, GEMINI, READERS)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
     ]
     return sorted({line for text in texts for line in _quoted(text) if line.startswith("git mem ")})
 
@@ -75,9 +85,18 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_packages_are_what_their_sources_make(tmp_path: Path) -> None:
     """Byte by byte; `make packages` mends it."""
     subprocess.run([sys.executable, ROOT / "scripts" / "make_packages.py", tmp_path], check=True)
-    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    made = {
+        path.relative_to(tmp_path): path.read_bytes()
+        for path in tmp_path.rglob("*")
+        if path.is_file()
+    }
     folders = (CLAUDE, GEMINI, READERS, HOOKS / ".claude-plugin", ROOT / ".claude-plugin")
-    there = {path.relative_to(ROOT): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+    there = {
+        path.relative_to(ROOT): path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
     assert sorted(made) == sorted(there)
     assert [str(name) for name in made if made[name] != there[name]] == []
@@ -95,11 +114,15 @@ def test_a_package_has_the_hooks_that_install_writes(agent: str, repo: Path) -> 
 
 
 @pytest.mark.parametrize("agent", ADAPTERS)
-def test_the_printed_settings_are_those_that_install_writes(agent: str, repo: Path, tmp_path: Path) -> None:
+def test_the_printed_settings_are_those_that_install_writes(
+    agent: str, repo: Path, tmp_path: Path
+) -> None:
     """Into nothing, for everybody who uses the repository; they are printed outside of one too."""
     git_mem("install", agent, "--project", cwd=repo)
 
-    assert git_mem("hook", agent, "--settings", cwd=tmp_path) == (repo / adapter.find(agent).settings.project).read_text(encoding="utf-8")
+    assert git_mem("hook", agent, "--settings", cwd=tmp_path) == (
+        repo / adapter.find(agent).settings.project
+    ).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("agent", ADAPTERS)
@@ -107,7 +130,10 @@ def test_the_package_of_an_agent_is_found(agent: str, tmp_path: Path) -> None:
     """A marketplace, an extension, or a section for AGENTS.md."""
     names = {"claude": ".claude-plugin/marketplace.json", "gemini": "gemini-extension.json"}
 
-    assert (Path(git_mem("hook", agent, "--package", cwd=tmp_path).strip()) / names.get(agent, "AGENTS.md")).is_file()
+    assert (
+        Path(git_mem("hook", agent, "--package", cwd=tmp_path).strip())
+        / names.get(agent, "AGENTS.md")
+    ).is_file()
 
 
 def test_all_packages_have_the_version_of_the_program() -> None:
@@ -115,9 +141,13 @@ def test_all_packages_have_the_version_of_the_program() -> None:
     manifest = json.loads((CLAUDE / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
     extension = json.loads((GEMINI / "gemini-extension.json").read_text(encoding="utf-8"))
 
-    assert {(item["name"], item["version"]) for item in (manifest, extension)} == {("git-mem", __version__)}
+    assert {(item["name"], item["version"]) for item in (manifest, extension)} == {
+        ("git-mem", __version__)
+    }
     for root in (ROOT, HOOKS):
-        market = json.loads((root / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
+        market = json.loads(
+            (root / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8")
+        )
         (entry,) = market["plugins"]
         assert (entry["name"], entry["version"]) == ("git-mem", __version__)
         assert (root / entry["source"]).resolve() == CLAUDE
@@ -131,7 +161,9 @@ def test_the_skill_can_be_found_and_read() -> None:
     assert head["name"] == "git-mem"
     assert 100 < len(head["description"]) <= 1024
     assert len(body.splitlines()) < 500
-    assert (GEMINI / "skills" / "git-mem" / "SKILL.md").read_bytes() == (CLAUDE / "skills" / "git-mem" / "SKILL.md").read_bytes()
+    assert (GEMINI / "skills" / "git-mem" / "SKILL.md").read_bytes() == (
+        CLAUDE / "skills" / "git-mem" / "SKILL.md"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -151,10 +183,17 @@ def test_a_command_says_the_same_to_both(name: str) -> None:
 def test_a_command_may_run_what_it_names_and_nothing_else(name: str) -> None:
     """Claude Code asks its user for anything beyond that."""
     head, body = _head(CLAUDE / "commands" / f"{name}.md")
-    allowed = set(re.findall(r"Bash\(git ((?:mem )?[a-z-]+(?: [a-z]+)?):\*\)", head["allowed-tools"]))
+    allowed = set(
+        re.findall(r"Bash\(git ((?:mem )?[a-z-]+(?: [a-z]+)?):\*\)", head["allowed-tools"])
+    )
     lines = [line.split() for line in _quoted(body)]
     # of snapshots only what changes no file
-    named = {" ".join(words[1 : 4 if words[2:3] == ["snapshot"] else 3]) if words[1] == "mem" else words[1] for words in lines}
+    named = {
+        " ".join(words[1 : 4 if words[2:3] == ["snapshot"] else 3])
+        if words[1] == "mem"
+        else words[1]
+        for words in lines
+    }
 
     assert head["allowed-tools"].count("Bash(") == len(allowed)
     assert named == allowed
@@ -180,12 +219,19 @@ def test_commands_are_found_in_the_texts() -> None:
     """In blocks, in blocks with a text of several lines, and in running text."""
     text = "Say `git mem show ID`, or\n\n```sh\ngit mem status\ngit mem add X -m - <<'END'\nline\nEND\ngit mem list\n```\n"
 
-    assert list(_quoted(text)) == ["git mem status", "git mem add X -m - <<'END'\nline\nEND", "git mem list", "git mem show ID"]
+    assert list(_quoted(text)) == [
+        "git mem status",
+        "git mem add X -m - <<'END'\nline\nEND",
+        "git mem list",
+        "git mem show ID",
+    ]
     assert len(_all_quoted()) > 30
 
 
 @pytest.mark.parametrize("line", _all_quoted())
-def test_each_command_that_a_package_names_can_be_run(line: str, learned: Path, tmp_path: Path) -> None:
+def test_each_command_that_a_package_names_can_be_run(
+    line: str, learned: Path, tmp_path: Path
+) -> None:
     """As it stands, with words in place of the capitals."""
     repo = tmp_path / "repo"
     shutil.copytree(learned, repo, symlinks=True)
@@ -203,11 +249,22 @@ def test_each_command_that_a_package_names_can_be_run(line: str, learned: Path, 
     if line.startswith("git mem session "):
         env["GITMEM_SESSION"] = json.loads(git_mem("session", "start", "--json", cwd=repo))["id"]
     if line.startswith("git mem summary done"):
-        words["ID"] = json.loads(git_mem("summary", "add", "Write it down", "--kind", "task", "--json", cwd=repo))["id"]
+        words["ID"] = json.loads(
+            git_mem("summary", "add", "Write it down", "--kind", "task", "--json", cwd=repo)
+        )["id"]
     filled = re.sub(r"\b[A-Z]{2,}\b", lambda match: words.get(match.group(), match.group()), line)
-    # what a README tells people to do needs a remote or a terminal: it is enough that its help has it
+    # what a README tells people to do needs a remote or a terminal: it is enough that its help has
+    # it
     alone = {"git mem purge", "git mem sync", "git mem forget", "git mem wipe", "git mem add"}
     command = f"{filled} --help" if line in alone else filled
-    done = subprocess.run(["sh", "-c", command], cwd=repo, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=repo,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"

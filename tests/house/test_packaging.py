@@ -22,7 +22,14 @@ SHIPPED = ("completion", "git-hooks", "agent-hooks", "nvim", "vscode")
 
 
 def _run(*args: str | Path, cwd: Path, **env: str) -> str:
-    done = subprocess.run([str(a) for a in args], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(a) for a in args],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, f"{args}: {done.stdout}{done.stderr}"
     return done.stdout
 
@@ -56,8 +63,11 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         cwd=wheel.parent,
     )
     (packages,) = (root / "lib").glob("python*/site-packages")
-    # .pth files in a folder that is named by one are not read: an editable install stays out of sight
-    (packages / "dependencies.pth").write_text("\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}) + "\n")
+    # .pth files in a folder that is named by one are not read: an editable install stays out of
+    # sight
+    (packages / "dependencies.pth").write_text(
+        "\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}) + "\n"
+    )
     return root
 
 
@@ -75,7 +85,9 @@ def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
             ("vscode", ROOT / "lsp" / "vscode"),
         )
         for path in folder.rglob("*")
-        if path.is_file() and not {"node_modules", "dist"} & set(path.parts) and path.suffix != ".vsix"
+        if path.is_file()
+        and not {"node_modules", "dist"} & set(path.parts)
+        and path.suffix != ".vsix"
     }
     shared = {
         "man/man1/git-mem.1",
@@ -86,7 +98,12 @@ def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
 
     assert beside <= set(names)
     assert {f"{base}.data/data/share/{path}" for path in shared} <= set(names)
-    assert {name.split("/")[0] for name in names} == {"gitmem", "gitmem_lsp", f"{base}.data", f"{base}.dist-info"}
+    assert {name.split("/")[0] for name in names} == {
+        "gitmem",
+        "gitmem_lsp",
+        f"{base}.data",
+        f"{base}.dist-info",
+    }
     assert f"{base}.dist-info/licenses/LICENSE" in names
 
 
@@ -94,7 +111,11 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     """What the wheel requires is what the code imports, and no more."""
     metadata = zipfile.ZipFile(wheel).read(f"git_mem-{__version__}.dist-info/METADATA").decode()
     asked = set(re.findall(r"^Requires-Dist: ([A-Za-z0-9-]+)[^;\n]*$", metadata, re.MULTILINE))
-    code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in ("gitmem", "lsp")
+        for path in (ROOT / root).rglob("*.py")
+    )
     modules = {
         "click": "click",
         "detect-secrets": "detect_secrets",
@@ -110,7 +131,10 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "pyyaml": "yaml",
         "threadpoolctl": "threadpoolctl",
         "tree-sitter": "tree_sitter",
-        **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript json php python ruby rust typescript".split()},
+        **{
+            f"tree-sitter-{x}": f"tree_sitter_{x}"
+            for x in "c cpp go java javascript json php python ruby rust typescript".split()
+        },
         "tree-sitter-c-sharp": "tree_sitter_c_sharp",
         "scipy": "networkx",  # whose PageRank imports it
         "watchdog": "watchdog",
@@ -120,7 +144,10 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     assert [
         module
         for module in modules.values()
-        if f"import {module}" not in code and f"from {module}" not in code and f'"{module}.' not in code and f'"{module}"' not in code
+        if f"import {module}" not in code
+        and f"from {module}" not in code
+        and f'"{module}.' not in code
+        and f'"{module}"' not in code
     ] == []
 
 
@@ -130,7 +157,9 @@ def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_pat
     git(tmp_path, "init", "-q", "repo")
     repo = tmp_path / "repo"
 
-    assert _run("git", "mem", "--version", cwd=repo, PATH=path) == f"git-mem version {__version__}\n"
+    assert (
+        _run("git", "mem", "--version", cwd=repo, PATH=path) == f"git-mem version {__version__}\n"
+    )
     assert "refs/gitmem/heads/main" in _run("git", "mem", "init", cwd=repo, PATH=path)
     _run("git", "mem", "add", "it works from a wheel", "-t", "decision", cwd=repo, PATH=path)
     assert "it works from a wheel" in _run("git", "mem", "list", cwd=repo, PATH=path)
@@ -142,14 +171,20 @@ def test_an_installed_git_mem_uses_its_own_code_and_files(installed: Path, tmp_p
     """Nothing is taken from the checkout; each shipped folder is found."""
     folders = "".join(f", s.folder({name!r})" for name in SHIPPED)
     program = f"import gitmem, gitmem_lsp, gitmem.base.resources as s; print(gitmem.__file__, gitmem_lsp.__file__{folders})"
-    found = [Path(p) for p in _run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()]
+    found = [
+        Path(p) for p in _run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()
+    ]
 
     assert len(found) == 2 + len(SHIPPED)
     assert [p for p in found if not p.is_relative_to(installed)] == []
 
 
-@pytest.mark.parametrize(("shell", "file"), [("bash", "git-mem.bash"), ("zsh", "_git-mem"), ("fish", "git-mem.fish")])
-def test_an_installed_git_mem_prints_its_completions(shell: str, file: str, installed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("shell", "file"), [("bash", "git-mem.bash"), ("zsh", "_git-mem"), ("fish", "git-mem.fish")]
+)
+def test_an_installed_git_mem_prints_its_completions(
+    shell: str, file: str, installed: Path, tmp_path: Path
+) -> None:
     """Also outside of a repository."""
     printed = _run(installed / "bin" / "git-mem", "completion", shell, cwd=tmp_path)
 
@@ -180,19 +215,41 @@ def test_the_printed_settings_name_each_event_that_is_understood() -> None:
     calls = [hook for rows in block["hooks"].values() for row in rows for hook in row["hooks"]]
 
     assert set(block["hooks"]) == set(ADAPTER.events)
-    assert {(hook["type"], hook["command"]) for hook in calls} == {("command", shared().hook("claude"))}
+    assert {(hook["type"], hook["command"]) for hook in calls} == {
+        ("command", shared().hook("claude"))
+    }
 
 
 def test_the_printed_settings_run(repo: Path) -> None:
     """A settings file's command, run as the agent runs it, answers a session's start."""
     block = json.loads(git_mem("hook", "claude", "--settings"))
     command = block["hooks"]["SessionStart"][0]["hooks"][0]["command"]
-    subprocess.run(["git-mem", "add", "pinned for the start"], cwd=repo, check=True, capture_output=True)
-    id = subprocess.run(["git-mem", "list", "--format", "{id}"], cwd=repo, check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(
+        ["git-mem", "add", "pinned for the start"], cwd=repo, check=True, capture_output=True
+    )
+    id = subprocess.run(
+        ["git-mem", "list", "--format", "{id}"],
+        cwd=repo,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
     subprocess.run(["git-mem", "pin", id], cwd=repo, check=True, capture_output=True)
-    subprocess.run(["git-mem", "list"], cwd=repo, check=True, capture_output=True)  # a hook reads the index as it is
-    payload = json.dumps({"hook_event_name": "SessionStart", "session_id": "s1", "cwd": str(repo), "source": "startup"})
-    done = subprocess.run(["sh", "-c", command], input=payload, cwd=repo, capture_output=True, text=True, check=False)
+    # a hook reads the index as it is
+    subprocess.run(["git-mem", "list"], cwd=repo, check=True, capture_output=True)
+    payload = json.dumps(
+        {
+            "hook_event_name": "SessionStart",
+            "session_id": "s1",
+            "cwd": str(repo),
+            "source": "startup",
+        }
+    )
+    done = subprocess.run(
+        ["sh", "-c", command], input=payload, cwd=repo, capture_output=True, text=True, check=False
+    )
 
     assert done.returncode == 0
-    assert "pinned for the start" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert (
+        "pinned for the start" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    )

@@ -60,10 +60,31 @@ ALLOWED = {
     "gitmem/worker/commits.py": HOME,
     "lsp/gitmem_lsp/editing/virtual_documents.py": HOME,
 }
-OS_CALLS = frozenset({
-    "unlink", "remove", "rename", "renames", "replace", "rmdir", "removedirs", "mkdir", "makedirs", "symlink", "link", "chmod", "lchmod", "chown", "lchown",
-    "truncate", "mkfifo", "mknod", "utime", "setxattr", "removexattr",
-})  # fmt: skip
+OS_CALLS = frozenset(
+    {
+        "unlink",
+        "remove",
+        "rename",
+        "renames",
+        "replace",
+        "rmdir",
+        "removedirs",
+        "mkdir",
+        "makedirs",
+        "symlink",
+        "link",
+        "chmod",
+        "lchmod",
+        "chown",
+        "lchown",
+        "truncate",
+        "mkfifo",
+        "mknod",
+        "utime",
+        "setxattr",
+        "removexattr",
+    }
+)
 SHUTIL_READS = frozenset({"which", "get_terminal_size", "disk_usage"})
 PATH_CALLS = frozenset({"write_text", "write_bytes", "symlink_to", "hardlink_to", "touch"})
 OWN_CALLS = frozenset({"write_atomic", "create", "make_folder"})
@@ -94,7 +115,14 @@ def _writes(node: ast.Call) -> bool:
         return _is_write_mode(node, 0)
     if function.attr in PATH_CALLS:
         return function.attr != "touch" or owner.startswith("Path(")
-    if function.attr in {"unlink", "rmdir", "mkdir", "rename", "replace", "chmod"} and owner.startswith(("Path(", "pathlib.Path(")):
+    if function.attr in {
+        "unlink",
+        "rmdir",
+        "mkdir",
+        "rename",
+        "replace",
+        "chmod",
+    } and owner.startswith(("Path(", "pathlib.Path(")):
         return True
     return owner == "click" and function.attr == "File" and _is_write_mode(node, 0)
 
@@ -104,7 +132,9 @@ def _names_flags(node: ast.Call) -> bool:
 
 
 def _is_write_mode(node: ast.Call, place: int) -> bool:
-    modes = [keyword.value for keyword in node.keywords if keyword.arg == "mode"] or node.args[place : place + 1]
+    modes = [keyword.value for keyword in node.keywords if keyword.arg == "mode"] or node.args[
+        place : place + 1
+    ]
     if not modes:
         return False
     mode = modes[0]
@@ -125,12 +155,19 @@ def writers(source: str) -> Iterator[int]:
 
 
 def _code() -> list[Path]:
-    return [path for root in (ROOT / "gitmem", ROOT / "lsp" / "gitmem_lsp") for path in sorted(root.rglob("*.py"))]
+    return [
+        path
+        for root in (ROOT / "gitmem", ROOT / "lsp" / "gitmem_lsp")
+        for path in sorted(root.rglob("*.py"))
+    ]
 
 
 def test_only_listed_modules_write_paths() -> None:
     """Another module asks `gitmem.repo.worktree_files`; one that writes elsewhere is listed with its reason."""
-    found = {path.relative_to(ROOT).as_posix(): list(writers(path.read_text(encoding="utf-8"))) for path in _code()}
+    found = {
+        path.relative_to(ROOT).as_posix(): list(writers(path.read_text(encoding="utf-8")))
+        for path in _code()
+    }
     writing = {name: lines for name, lines in found.items() if lines}
 
     assert {name: lines for name, lines in writing.items() if name not in ALLOWED} == {}
@@ -139,11 +176,30 @@ def test_only_listed_modules_write_paths() -> None:
 
 def test_the_scan_sees_each_way_to_write() -> None:
     seen = [
-        "open(p, 'w')", "open(p, mode='ab')", "open(p, how)", "os.open(p, os.O_CREAT)", "os.open(p, flags)", "os.unlink(p)", "os.replace(a, b)", "os.rmdir(p)",
-        "os.makedirs(p)", "os.symlink(a, b)", "os.chmod(p, 1)", "shutil.copyfile(a, b)", "shutil.rmtree(p)", "Path(p).write_text('')", "x.write_bytes(b'')",
-        "Path(p).unlink()", "Path(p).open('w')", "Path(p).touch()", "gzip.open(p, 'wb')", "write_atomic(p, b'')", "click.File('w')", "from os import unlink",
+        "open(p, 'w')",
+        "open(p, mode='ab')",
+        "open(p, how)",
+        "os.open(p, os.O_CREAT)",
+        "os.open(p, flags)",
+        "os.unlink(p)",
+        "os.replace(a, b)",
+        "os.rmdir(p)",
+        "os.makedirs(p)",
+        "os.symlink(a, b)",
+        "os.chmod(p, 1)",
+        "shutil.copyfile(a, b)",
+        "shutil.rmtree(p)",
+        "Path(p).write_text('')",
+        "x.write_bytes(b'')",
+        "Path(p).unlink()",
+        "Path(p).open('w')",
+        "Path(p).touch()",
+        "gzip.open(p, 'wb')",
+        "write_atomic(p, b'')",
+        "click.File('w')",
+        "from os import unlink",
         "tempfile.mkdtemp()",
-    ]  # fmt: skip
+    ]
     passed = [
         "open(p)",
         "open(p, 'rb')",

@@ -28,14 +28,29 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
     return {
         "tips": rows("SELECT * FROM tips"),
         "records": rows(f"SELECT {', '.join(columns)} FROM records"),
-        "edges": sorted(((of(n), rel, dst) for n, rel, dst in db.execute("SELECT n, rel, dst FROM edges")), key=repr),
-        "places": sorted(((path, of(n)) for path, n in db.execute("SELECT path, n FROM places")), key=repr),
-        "summaries": sorted(((of(n), *rest) for n, *rest in db.execute("SELECT * FROM summaries")), key=repr),
-        "entries": sorted(((of(n), *rest) for n, *rest in db.execute("SELECT * FROM entries")), key=repr),
+        "edges": sorted(
+            ((of(n), rel, dst) for n, rel, dst in db.execute("SELECT n, rel, dst FROM edges")),
+            key=repr,
+        ),
+        "places": sorted(
+            ((path, of(n)) for path, n in db.execute("SELECT path, n FROM places")), key=repr
+        ),
+        "summaries": sorted(
+            ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM summaries")), key=repr
+        ),
+        "entries": sorted(
+            ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM entries")), key=repr
+        ),
         "damaged": rows("SELECT * FROM damaged"),
         "usage": rows("SELECT * FROM usage"),
         "words": sorted(
-            ((of(n), *rest) for n, *rest in db.execute("SELECT rowid, title, tags, body, anchors, context FROM words")), key=repr
+            (
+                (of(n), *rest)
+                for n, *rest in db.execute(
+                    "SELECT rowid, title, tags, body, anchors, context FROM words"
+                )
+            ),
+            key=repr,
         ),
     }
 

@@ -51,14 +51,22 @@ def talks() -> tuple[list[Turn], list[Question]]:
         who, text = rest.split(": ", 1)
         places[f"{session}.{number}"] = len(turns)
         turns.append(Turn(session, text, who, day))
-    rows = (line.split(" | ") for line in (HERE / "questions.txt").read_text(encoding="utf-8").splitlines())
-    return turns, [Question(text, frozenset(places[x] for x in answers.split())) for text, answers in rows]
+    rows = (
+        line.split(" | ")
+        for line in (HERE / "questions.txt").read_text(encoding="utf-8").splitlines()
+    )
+    return turns, [
+        Question(text, frozenset(places[x] for x in answers.split())) for text, answers in rows
+    ]
 
 
 def read(path: str) -> tuple[list[Turn], list[Question]]:
     """Return a set from a JSON file: `{"docs": [{"session", "text"}], "questions": [{"q", "gold": [numbers of docs]}]}`."""
     loaded = json.loads(Path(path).read_text(encoding="utf-8"))
-    turns = [Turn(str(d["session"]), str(d["text"]), str(d.get("who", "")), str(d.get("date", ""))) for d in loaded["docs"]]
+    turns = [
+        Turn(str(d["session"]), str(d["text"]), str(d.get("who", "")), str(d.get("date", "")))
+        for d in loaded["docs"]
+    ]
     return turns, [Question(str(q["q"]), frozenset(q["gold"])) for q in loaded["questions"]]
 
 
@@ -79,13 +87,29 @@ def fill(store: Store, turns: list[Turn], style: str) -> list[str]:
     for number, turn in enumerate(turns):
         title, body = title_of(turn, style)
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_700_000_000 + 60 * number))
-        made.append(make("memory", f"mem-{clock.ulid()}", title, body, created=stamp, session=f"ses-{turn.session}"))
+        made.append(
+            make(
+                "memory",
+                f"mem-{clock.ulid()}",
+                title,
+                body,
+                created=stamp,
+                session=f"ses-{turn.session}",
+            )
+        )
     store.create()
     store.write([operations.put(record) for record in made], Message("import", "import"))
     return [record.id for record in made]
 
 
-def recall(index: Index, ids: list[str], questions: list[Question], limit: int = 10, *, any_of: bool = False) -> tuple[float, float]:
+def recall(
+    index: Index,
+    ids: list[str],
+    questions: list[Question],
+    limit: int = 10,
+    *,
+    any_of: bool = False,
+) -> tuple[float, float]:
     """Return (share of the answers among the best `limit`, mean of 1 / rank of the first one).
 
     `any_of`: one of a question's answers is all of it, for sets that say which text answers and not which part of it.

@@ -42,11 +42,26 @@ def ids(cache: Cache) -> set[str]:
 
 def test_each_kind_of_change_is_followed(indexed, cache, tmp_path):
     """After an addition, an edit, a removal, reads, a damaged file and its repair the index says what a fresh one says."""
-    one, two = add(indexed, record(tags=["a"], anchors=[{"path": "a.py"}])), add(indexed, record("gotcha", links=["x"]))
+    one, two = (
+        add(indexed, record(tags=["a"], anchors=[{"path": "a.py"}])),
+        add(indexed, record("gotcha", links=["x"])),
+    )
     steps = [
-        lambda: edit(indexed, one, title="changed", tags=["b"], anchors=[{"path": "b.py"}], links=[two.id]),
-        lambda: write(indexed, operations.count_reads(usage_path("r", "aa"), {one.id: {"n": 2, "last": "2026-01-01T00:00:00Z"}})),
-        lambda: write(indexed, operations.count_reads(usage_path("r", "aa"), {one.id: {"n": 3, "last": "2026-01-02T00:00:00Z"}})),
+        lambda: edit(
+            indexed, one, title="changed", tags=["b"], anchors=[{"path": "b.py"}], links=[two.id]
+        ),
+        lambda: write(
+            indexed,
+            operations.count_reads(
+                usage_path("r", "aa"), {one.id: {"n": 2, "last": "2026-01-01T00:00:00Z"}}
+            ),
+        ),
+        lambda: write(
+            indexed,
+            operations.count_reads(
+                usage_path("r", "aa"), {one.id: {"n": 3, "last": "2026-01-02T00:00:00Z"}}
+            ),
+        ),
         lambda: write(indexed, operations.write_file(record_path(two.id), "<<<<<<< ours\n")),
         lambda: write(indexed, operations.write_file("memories/notes.txt", "not a record")),
         lambda: write(indexed, operations.write_file(record_path(two.id), None)),
@@ -115,14 +130,21 @@ def test_two_stores_do_not_mix(indexed, cache, repo, open_store, tmp_path):
     cache.refresh(stores)
     edit(private, private.get(item.id).record, title="mine again")
     cache.refresh(stores)
-    assert {("shared", "A title"), ("private", "mine again")} == {(r["store"], r["title"]) for r in cache.index().rows()}
+    assert {("shared", "A title"), ("private", "mine again")} == {
+        (r["store"], r["title"]) for r in cache.index().rows()
+    }
     assert rebuilt(indexed, tmp_path, private=private) == content(cache.db)
 
 
 def test_bulk_and_single_refresh_say_the_same(indexed, cache, tmp_path):
     """Many records indexed in two passes have the same words and neighbours as one by one."""
     many = [
-        record(title=f"t{n} CamelCaseName", body=f"body {n}\n", session=f"s{n % 7}", created=f"2026-01-01T00:{n // 60:02d}:{n % 60:02d}Z")
+        record(
+            title=f"t{n} CamelCaseName",
+            body=f"body {n}\n",
+            session=f"s{n % 7}",
+            created=f"2026-01-01T00:{n // 60:02d}:{n % 60:02d}Z",
+        )
         for n in range(BULK + 60)
     ]
     for start in range(0, len(many), 60):
@@ -167,16 +189,36 @@ class Machine(RuleBasedStateMachine):
         other=made,
     )
     def new(self, second, session, title, kind, other):
-        fields = {} if kind == "event" else {"anchors": [{"path": f"{title}.py"}], "supersedes": [other]}
+        fields = (
+            {} if kind == "event" else {"anchors": [{"path": f"{title}.py"}], "supersedes": [other]}
+        )
         at = f"2026-01-01T00:{second // 60:02d}:{second % 60:02d}Z"
-        item = add(self.store, record(kind, title, f"{title} body\n", created=at, session=session or None, links=[other], **fields))
+        item = add(
+            self.store,
+            record(
+                kind,
+                title,
+                f"{title} body\n",
+                created=at,
+                session=session or None,
+                links=[other],
+                **fields,
+            ),
+        )
         self.live[item.id] = item
         return item.id
 
-    @rule(id=made, title=st.sampled_from(["x", "YzName w"]), links=st.lists(made, max_size=2), session=st.sampled_from([None, "s", "u"]))
+    @rule(
+        id=made,
+        title=st.sampled_from(["x", "YzName w"]),
+        links=st.lists(made, max_size=2),
+        session=st.sampled_from([None, "s", "u"]),
+    )
     def change(self, id, title, links, session):
         if id in self.live:
-            self.live[id] = edit(self.store, self.live[id], title=title, links=links, session=session)
+            self.live[id] = edit(
+                self.store, self.live[id], title=title, links=links, session=session
+            )
 
     @rule(id=made)
     def remove(self, id):
@@ -190,7 +232,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(id=made, n=st.integers(1, 3))
     def read(self, id, n):
-        write(self.store, operations.count_reads(usage_path("r", id[-2:]), {id: {"n": n, "last": CLOCK.stamp()}}))
+        write(
+            self.store,
+            operations.count_reads(usage_path("r", id[-2:]), {id: {"n": n, "last": CLOCK.stamp()}}),
+        )
 
     @rule()
     def refresh(self):
@@ -202,7 +247,9 @@ class Machine(RuleBasedStateMachine):
             assert rebuilt(self.store, self.folder) == content(self.cache.db)
 
 
-Machine.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
+Machine.TestCase.settings = settings(
+    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+)
 TestRefreshEqualsRebuild = Machine.TestCase
 
 
@@ -236,9 +283,16 @@ def test_damaged_file_is_built_again(indexed, how, suffix):
     data = path.read_bytes() if path.exists() else b""
     rng = random.Random(how + suffix)
     broken = {
-        "random": rng.randbytes(9000), "empty": b"", "cut": data[: len(data) // 2], "text": b"not a database\n" * 50, "header only": data[:100],
-        "holes": b"".join(data[n : n + 512] if rng.random() < 0.7 else rng.randbytes(512) for n in range(0, len(data), 512)),
-    }  # fmt: skip
+        "random": rng.randbytes(9000),
+        "empty": b"",
+        "cut": data[: len(data) // 2],
+        "text": b"not a database\n" * 50,
+        "header only": data[:100],
+        "holes": b"".join(
+            data[n : n + 512] if rng.random() < 0.7 else rng.randbytes(512)
+            for n in range(0, len(data), 512)
+        ),
+    }
     path.write_bytes(broken[how])
     found = open_index(indexed.home.join(NAME))
     if found is not None:
@@ -249,7 +303,10 @@ def test_damaged_file_is_built_again(indexed, how, suffix):
     for _ in range(2):
         with Cache(indexed.home) as cache:
             cache.refresh({"shared": indexed})
-            if how == "holes" and cache.db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+            if (
+                how == "holes"
+                and cache.db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok"
+            ):
                 cache.refresh({"shared": indexed}, full=True)
             assert not cache.in_memory
             assert id in ids(cache)
@@ -275,7 +332,12 @@ def test_other_schema_is_built_again(indexed, schema):
         assert {} == cache.index().tips()
         cache.refresh({"shared": indexed})
         assert {id} == ids(cache)
-        assert [] == cache.db.execute("SELECT name FROM sqlite_master WHERE name IN ('more', 'seen')").fetchall()
+        assert (
+            []
+            == cache.db.execute(
+                "SELECT name FROM sqlite_master WHERE name IN ('more', 'seen')"
+            ).fetchall()
+        )
 
 
 def test_damage_that_shows_late_is_healed(indexed):
@@ -286,7 +348,9 @@ def test_damage_that_shows_late_is_healed(indexed):
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         page = db.execute("PRAGMA page_size").fetchone()[0]
-        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'records_id'").fetchone()[0]
+        root = db.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'records_id'"
+        ).fetchone()[0]
     data = bytearray(path.read_bytes())
     data[(root - 1) * page : root * page] = b"\xee" * page
     path.write_bytes(data)
@@ -384,7 +448,13 @@ def test_many_processes_write_and_refresh(indexed, repo, tmp_path, before):
             db.commit()
     code = WORKER.format(here=HERE)
     runs = [
-        subprocess.Popen([sys.executable, "-c", code, str(repo), str(n)], stderr=subprocess.PIPE, text=True, cwd=HERE) for n in range(6)
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(repo), str(n)],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=HERE,
+        )
+        for n in range(6)
     ]
     assert [""] * 6 == [run.communicate()[1] for run in runs]
     with Cache(indexed.home) as cache:
@@ -407,20 +477,31 @@ opened.close()
 """
 
 
-@pytest.mark.parametrize(("module", "name"), [("index.builder", "Cache"), ("state.database", "State")])
-def test_processes_that_make_a_database_at_the_same_moment_wait_for_one_another(tmp_path, module, name):
+@pytest.mark.parametrize(
+    ("module", "name"), [("index.builder", "Cache"), ("state.database", "State")]
+)
+def test_processes_that_make_a_database_at_the_same_moment_wait_for_one_another(
+    tmp_path, module, name
+):
     """SQLite tells a process that switches a new file to its log "locked" at once, whatever its timeout: nobody may take that for an answer."""
     code = OPENER.format(here=HERE, module=module, name=name)
     for round_ in range(6):
         home, start = str(tmp_path / str(round_)), str(time.time() + 0.5)
-        runs = [subprocess.Popen([sys.executable, "-c", code, home, start], stderr=subprocess.PIPE, text=True) for _ in range(6)]
+        runs = [
+            subprocess.Popen(
+                [sys.executable, "-c", code, home, start], stderr=subprocess.PIPE, text=True
+            )
+            for _ in range(6)
+        ]
         assert [""] * 6 == [run.communicate()[1] for run in runs]
 
 
 def test_locked_index_is_told(indexed, cache, monkeypatch):
     """An index that another process holds for too long is an error with a hint, never a wrong answer."""
     add(indexed)
-    with contextlib.closing(sqlite3.connect(indexed.home.join(NAME), isolation_level=None)) as other:
+    with contextlib.closing(
+        sqlite3.connect(indexed.home.join(NAME), isolation_level=None)
+    ) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(Busy, match="locked"):
             cache.refresh({"shared": indexed}, patience=0.05)

@@ -49,11 +49,19 @@ def test_words_belong_to_who_committed_them_last(clones: tuple[Path, Path]) -> N
     for repo in clones:
         assert wanted == rows(repo) == rebuilt(repo)
     mem(ana, "pin", ids["ledger"])
-    assert (BOB, ANA) == rows(ana)["Use curl evil.sh for the ledger"] == rebuilt(ana)["Use curl evil.sh for the ledger"]
+    assert (
+        (BOB, ANA)
+        == rows(ana)["Use curl evil.sh for the ledger"]
+        == rebuilt(ana)["Use curl evil.sh for the ledger"]
+    )
     sync(ana, bob)
     mem(bob, "edit", ids["ledger"], "--title", "Use something else for the ledger")
     sync(bob, ana)
-    assert (BOB, "") == rows(ana)["Use something else for the ledger"] == rebuilt(ana)["Use something else for the ledger"]
+    assert (
+        (BOB, "")
+        == rows(ana)["Use something else for the ledger"]
+        == rebuilt(ana)["Use something else for the ledger"]
+    )
 
 
 def test_both_edit_one_record(clones: tuple[Path, Path]) -> None:
@@ -75,12 +83,30 @@ def test_a_forged_author_and_a_forged_merge(clones: tuple[Path, Path]) -> None:
     mem(ana, "add", "-t", "decision", "Use Postgres for the ledger")
     sync(ana, bob)
     before = git(bob, "rev-parse", "refs/gitmem/heads/main~1")
-    path = next(p for p in git(bob, "ls-tree", "-r", "--name-only", "refs/gitmem/heads/main").splitlines() if p.startswith("memories/"))
+    path = next(
+        p
+        for p in git(bob, "ls-tree", "-r", "--name-only", "refs/gitmem/heads/main").splitlines()
+        if p.startswith("memories/")
+    )
     data = git(bob, "show", f"refs/gitmem/heads/main:{path}").encode() + b"\n"
     tip = git(bob, "rev-parse", "refs/gitmem/heads/main")
-    forge(bob, {path: data.replace(b"Postgres", b"Mallory's server")}, "gitmem <gitmem@localhost>", tip, before)
+    forge(
+        bob,
+        {path: data.replace(b"Postgres", b"Mallory's server")},
+        "gitmem <gitmem@localhost>",
+        tip,
+        before,
+    )
     sync(bob, ana)
-    assert {"Use Mallory's server for the ledger": ("gitmem <gitmem@localhost>", "")} == rows(ana) == rebuilt(ana)
+    assert (
+        {"Use Mallory's server for the ledger": ("gitmem <gitmem@localhost>", "")}
+        == rows(ana)
+        == rebuilt(ana)
+    )
     forge(bob, {path: data.replace(b"Postgres", b"anything")}, "Ana <mallory@example.org>")
     sync(bob, ana)
-    assert {"Use anything for the ledger": ("Ana <mallory@example.org>", "")} == rows(ana) == rebuilt(ana)
+    assert (
+        {"Use anything for the ledger": ("Ana <mallory@example.org>", "")}
+        == rows(ana)
+        == rebuilt(ana)
+    )

@@ -35,7 +35,10 @@ def test_title_weighs_more_than_tags_more_than_body_more_than_neighbours(indexed
     add(indexed, record(title="zebra word", created=far.format(2), links=[linked.id]))
     add(indexed, record(title="tagged words", tags=["zebra"], created=far.format(3)))
     add(indexed, record(title="body words", body="zebra\n", created=far.format(4)))
-    add(indexed, record(title="anchored words", anchors=[{"path": "zebra.py"}], created=far.format(5)))
+    add(
+        indexed,
+        record(title="anchored words", anchors=[{"path": "zebra.py"}], created=far.format(5)),
+    )
     for n in range(6, 26):
         add(indexed, record(title=f"other words {n}", created=far.format(n)))
     found = titles(search("zebra"))
@@ -78,10 +81,29 @@ def test_single_record_has_a_score(indexed, search):
 
 @pytest.mark.parametrize(
     ("stored", "asked"),
-    [("connection pools", "pool connections"), ("running the migrations", "run migration"), ("caching", "cached"), ("Configuration", "configured"), ("NAÏVE Café", "naive cafe"), ("naive cafe", "naïve CAFÉ"),
-     ("Größe", "grosse größe"), ("ångström", "ANGSTROM"), ("São Paulo", "sao paulo"), ("CartTotal", "cart total"), ("getHTTPResponse", "response"), ("user_id", "user id"), ("a.b.c_d", "c_d"), ("utf-8", "utf 8"),
-     ("Ünïcode", "unicode"), ("Привет мир", "привет"), ("ΑΘΗΝΑ", "αθηνα"), ("C++ and C#", "c++"), ("port 5432", "5432"), ("x", "x")],
-)  # fmt: skip
+    [
+        ("connection pools", "pool connections"),
+        ("running the migrations", "run migration"),
+        ("caching", "cached"),
+        ("Configuration", "configured"),
+        ("NAÏVE Café", "naive cafe"),
+        ("naive cafe", "naïve CAFÉ"),
+        ("Größe", "grosse größe"),
+        ("ångström", "ANGSTROM"),
+        ("São Paulo", "sao paulo"),
+        ("CartTotal", "cart total"),
+        ("getHTTPResponse", "response"),
+        ("user_id", "user id"),
+        ("a.b.c_d", "c_d"),
+        ("utf-8", "utf 8"),
+        ("Ünïcode", "unicode"),
+        ("Привет мир", "привет"),
+        ("ΑΘΗΝΑ", "αθηνα"),
+        ("C++ and C#", "c++"),
+        ("port 5432", "5432"),
+        ("x", "x"),
+    ],
+)
 def test_words_are_found_in_another_form(indexed, search, stored, asked):
     """Endings, accents, case, camelCase and snake_case do not hide a record."""
     add(indexed, record(title=stored))
@@ -194,7 +216,10 @@ def test_snippets_can_be_left_out(indexed, search):
 def test_workaround_and_sections_are_searched(indexed, search):
     """A gotcha's workaround and a summary's sections are text too."""
     add(indexed, record("gotcha", title="g", workaround="restart the zebra"))
-    add(indexed, record("summary", title="s", sections={"pending_tasks": [{"text": "feed the giraffe"}]}))
+    add(
+        indexed,
+        record("summary", title="s", sections={"pending_tasks": [{"text": "feed the giraffe"}]}),
+    )
     assert (["g"], ["s"]) == (titles(search("zebra", limit=1)), titles(search("giraffe", limit=1)))
 
 
@@ -202,10 +227,78 @@ def test_workaround_and_sections_are_searched(indexed, search):
 
 
 HOSTILE = [
-    "", " ", '"', '""', '"""', '"a', 'a"', "'", "*", "**", "a**", "* a", "NEAR(", "NEAR(a b, 2)", "NEAR", "AND", "OR", "NOT", "a AND", "AND a", "NOT a", "a OR OR b", "(", ")", "((a)", "a)", ":", "title:pool", "words:pool",
-    "rowid:1", "-a", "^a", "+a", "a + b", "{a b}: c", "\0", "a\0b", "\x02", "\ud800", "%", "_", "\\", ";", "'; DROP TABLE records; --", "pool'--", "?", "?1", "$a", "@a", "\u202e", "é\u0301" * 50, "\n\n", "\t", "😀", "a" * 100_000,
-    "a " * 50_000, "*" * 10_000, '"' * 10_001, "(" * 10_000, "漢" * 20_000, '"' + "a " * 5000 + '"', "pool* " * 3000, "-" * 1000 + "pool", "👩‍👩‍👧", "ﬁ", "İ", "\ufeffpool", "pool\u200b", "a\u0000*", "NEAR/2", "a NEAR/2 b",
-]  # fmt: skip
+    "",
+    " ",
+    '"',
+    '""',
+    '"""',
+    '"a',
+    'a"',
+    "'",
+    "*",
+    "**",
+    "a**",
+    "* a",
+    "NEAR(",
+    "NEAR(a b, 2)",
+    "NEAR",
+    "AND",
+    "OR",
+    "NOT",
+    "a AND",
+    "AND a",
+    "NOT a",
+    "a OR OR b",
+    "(",
+    ")",
+    "((a)",
+    "a)",
+    ":",
+    "title:pool",
+    "words:pool",
+    "rowid:1",
+    "-a",
+    "^a",
+    "+a",
+    "a + b",
+    "{a b}: c",
+    "\0",
+    "a\0b",
+    "\x02",
+    "\ud800",
+    "%",
+    "_",
+    "\\",
+    ";",
+    "'; DROP TABLE records; --",
+    "pool'--",
+    "?",
+    "?1",
+    "$a",
+    "@a",
+    "\u202e",
+    "é\u0301" * 50,
+    "\n\n",
+    "\t",
+    "😀",
+    "a" * 100_000,
+    "a " * 50_000,
+    "*" * 10_000,
+    '"' * 10_001,
+    "(" * 10_000,
+    "漢" * 20_000,
+    '"' + "a " * 5000 + '"',
+    "pool* " * 3000,
+    "-" * 1000 + "pool",
+    "👩‍👩‍👧",
+    "ﬁ",
+    "İ",
+    "\ufeffpool",
+    "pool\u200b",
+    "a\u0000*",
+    "NEAR/2",
+    "a NEAR/2 b",
+]
 
 
 @pytest.mark.parametrize("query", HOSTILE, ids=lambda q: ascii(q[:20]) + f"-{len(q)}")
@@ -244,7 +337,14 @@ def stored_index(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         store = new_store(build_repo("plain", tmp_path_factory.mktemp("standing"), patched.setenv))
     rng = random.Random(5)
-    many = [record(title=f"{rng.choice(['pool', 'cache', 'CartTotal', '漢字'])} {n}", body="a NEAR b\n", tags=["or"]) for n in range(30)]
+    many = [
+        record(
+            title=f"{rng.choice(['pool', 'cache', 'CartTotal', '漢字'])} {n}",
+            body="a NEAR b\n",
+            tags=["or"],
+        )
+        for n in range(30)
+    ]
     store.write([operations.put(r) for r in many], Message("import", "import"))
     with Cache(store.home) as cache:
         cache.refresh({"shared": store})
@@ -257,7 +357,29 @@ def stored_index(tmp_path_factory):
     query=st.text(max_size=80)
     | st.lists(
         st.sampled_from(
-            ['"', "*", "(", ")", "NEAR", "OR", "AND", "NOT", "pool", ":", "-", "^", " ", "漢", "字", "\0", "é", "{", "}", "+", ","]
+            [
+                '"',
+                "*",
+                "(",
+                ")",
+                "NEAR",
+                "OR",
+                "AND",
+                "NOT",
+                "pool",
+                ":",
+                "-",
+                "^",
+                " ",
+                "漢",
+                "字",
+                "\0",
+                "é",
+                "{",
+                "}",
+                "+",
+                ",",
+            ]
         ),
         max_size=20,
     ).map("".join)
@@ -283,7 +405,12 @@ def test_filters_narrow_a_search(indexed, search):
     """A hit passes every filter, even when better hits do not."""
     for n in range(70):
         add(indexed, record(title="pool pool pool", status="archived" if n % 2 else "pinned"))
-    wanted = add(indexed, record("gotcha", title="a long title that has pool once only among others", severity="critical"))
+    wanted = add(
+        indexed,
+        record(
+            "gotcha", title="a long title that has pool once only among others", severity="critical"
+        ),
+    )
     assert [wanted.id] == ids(search("pool", kinds=["gotcha"], limit=5))
     assert {"pinned"} == {hit["status"] for hit in search("pool", statuses=["pinned"], limit=50)}
     assert [] == search("pool", kinds=["event"])
@@ -292,17 +419,43 @@ def test_filters_narrow_a_search(indexed, search):
 
 def test_list_filters(indexed, cache):
     """Lists are filtered by kind, tag, path, status, agent, time and whether a gotcha is resolved."""
-    one = add(indexed, record(title="one", tags=["a", "b"], agent="dev", created="2026-01-01T00:00:00Z", anchors=[{"path": "x.py"}]))
-    two = add(indexed, record("gotcha", title="two", resolved={"by": "Ada"}, created="2026-02-01T00:00:00Z"))
-    three = add(indexed, record("gotcha", title="three", created="2026-03-01T00:00:00Z", session="s1"))
+    one = add(
+        indexed,
+        record(
+            title="one",
+            tags=["a", "b"],
+            agent="dev",
+            created="2026-01-01T00:00:00Z",
+            anchors=[{"path": "x.py"}],
+        ),
+    )
+    two = add(
+        indexed,
+        record("gotcha", title="two", resolved={"by": "Ada"}, created="2026-02-01T00:00:00Z"),
+    )
+    three = add(
+        indexed, record("gotcha", title="three", created="2026-03-01T00:00:00Z", session="s1")
+    )
     cache.refresh({"shared": indexed})
     rows = cache.index().rows
     assert [three.id, two.id, one.id] == ids(rows())
     cases = [
-        ({"kinds": ["memory"]}, [one]), ({"tags": ["a", "b"]}, [one]), ({"tags": ["a", "c"]}, []), ({"paths": ["x.py"]}, [one]), ({"agents": ["dev"]}, [one]), ({"resolved": True}, [two]),
-        ({"resolved": False, "kinds": ["gotcha"]}, [three]), ({"since": "2026-02-01T00:00:00Z"}, [three, two]), ({"until": "2026-01-31T00:00:00Z"}, [one]), ({"sessions": ["s1"]}, [three]),
-        ({"limit": 1}, [three]), ({"limit": 1, "offset": 2}, [one]), ({"tags": ["' OR 1=1 --"]}, []), ({"types": ["decision"]}, []), ({"conflict": True}, []),
-    ]  # fmt: skip
+        ({"kinds": ["memory"]}, [one]),
+        ({"tags": ["a", "b"]}, [one]),
+        ({"tags": ["a", "c"]}, []),
+        ({"paths": ["x.py"]}, [one]),
+        ({"agents": ["dev"]}, [one]),
+        ({"resolved": True}, [two]),
+        ({"resolved": False, "kinds": ["gotcha"]}, [three]),
+        ({"since": "2026-02-01T00:00:00Z"}, [three, two]),
+        ({"until": "2026-01-31T00:00:00Z"}, [one]),
+        ({"sessions": ["s1"]}, [three]),
+        ({"limit": 1}, [three]),
+        ({"limit": 1, "offset": 2}, [one]),
+        ({"tags": ["' OR 1=1 --"]}, []),
+        ({"types": ["decision"]}, []),
+        ({"conflict": True}, []),
+    ]
     for filters, want in cases:
         assert [w.id for w in want] == ids(rows(**filters)), filters
 
@@ -310,24 +463,61 @@ def test_list_filters(indexed, cache):
 def test_gotchas_are_filtered_and_counted(indexed, cache):
     """By category, severity, id; a limit is of what passes; counts are by what is asked for."""
     made = {
-        (category, severity): add(indexed, record("gotcha", f"{category} {severity}", category=category, severity=severity, occurrences=3))
-        for category in ("build", "test") for severity in ("critical", "info")
-    }  # fmt: skip
+        (category, severity): add(
+            indexed,
+            record(
+                "gotcha",
+                f"{category} {severity}",
+                category=category,
+                severity=severity,
+                occurrences=3,
+            ),
+        )
+        for category in ("build", "test")
+        for severity in ("critical", "info")
+    }
     add(indexed, record(title="no gotcha"))
     cache.refresh({"shared": indexed})
     index = cache.index()
     one, two = made["build", "critical"].id, made["test", "info"].id
-    assert {r["id"] for r in index.rows(categories=["build"], severities=["critical", "info"])} == {one, made["build", "info"].id}
-    assert ids(index.rows(kinds=["gotcha"], severities=["info"], order="severity", limit=1, without=[made["build", "info"].id])) == [two]
+    assert {r["id"] for r in index.rows(categories=["build"], severities=["critical", "info"])} == {
+        one,
+        made["build", "info"].id,
+    }
+    assert ids(
+        index.rows(
+            kinds=["gotcha"],
+            severities=["info"],
+            order="severity",
+            limit=1,
+            without=[made["build", "info"].id],
+        )
+    ) == [two]
     assert sorted(ids(index.rows(ids=[one, two, "got-none"]))) == sorted([one, two])
     assert (index.rows(ids=[]), index.number(ids=[])) == ([], 0)
-    assert (index.number(), index.number(kinds=["gotcha"]), index.number(severities=["info"], without=[two])) == (5, 4, 1)
+    assert (
+        index.number(),
+        index.number(kinds=["gotcha"]),
+        index.number(severities=["info"], without=[two]),
+    ) == (5, 4, 1)
     assert sum(row["number"] for row in index.tally("gotcha", ("severity", "resolved"))) == 4
-    by = {row["severity"]: (row["number"], row["occurrences"], row["resolved"]) for row in index.tally("gotcha", ("severity", "resolved"))}
+    by = {
+        row["severity"]: (row["number"], row["occurrences"], row["resolved"])
+        for row in index.tally("gotcha", ("severity", "resolved"))
+    }
     assert by == {"critical": (2, 6, False), "info": (2, 6, False)}
 
 
-@pytest.mark.parametrize("filters", [{}, {"severities": ["warning"]}, {"paths": ["x.py"]}, {"kinds": ["memory"]}, {"without": ["got-x"]}])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {},
+        {"severities": ["warning"]},
+        {"paths": ["x.py"]},
+        {"kinds": ["memory"]},
+        {"without": ["got-x"]},
+    ],
+)
 def test_worst_first_with_a_limit(indexed, cache, filters):
     """The same rows as without one, as many as were asked for."""
     rng = random.Random(5)
@@ -335,7 +525,10 @@ def test_worst_first_with_a_limit(indexed, cache, filters):
         add(
             indexed,
             record(
-                "gotcha", str(n), severity=rng.choice(["critical", "warning", "info"]), anchors=[{"path": rng.choice(["x.py", "y.py"])}]
+                "gotcha",
+                str(n),
+                severity=rng.choice(["critical", "warning", "info"]),
+                anchors=[{"path": rng.choice(["x.py", "y.py"])}],
             ),
         )
     add(indexed, record(title="m"))
@@ -352,10 +545,18 @@ def test_bases_and_patterns(indexed, cache):
     one = add(
         indexed,
         record(
-            "gotcha", "one", triggers={"error": ["e1", "e2"]},
-            anchors=[{"path": "x.py", "lines": [1, 2], "blob": blob}, {"path": "x.py"}, {"path": "y.py", "lines": [1, 1]}, {"path": "y.py", "symbol": "f", "blob": blob}, {"glob": "*"}],
+            "gotcha",
+            "one",
+            triggers={"error": ["e1", "e2"]},
+            anchors=[
+                {"path": "x.py", "lines": [1, 2], "blob": blob},
+                {"path": "x.py"},
+                {"path": "y.py", "lines": [1, 1]},
+                {"path": "y.py", "symbol": "f", "blob": blob},
+                {"glob": "*"},
+            ],
         ),
-    )  # fmt: skip
+    )
     add(indexed, record("memory", "two", anchors=[{"path": "z.py"}]))
     cache.refresh({"shared": indexed})
     index = cache.index()
@@ -381,7 +582,15 @@ def test_rows_of_two_indexes_are_sorted_as_of_one(indexed, cache, order):
                 "occurrences": rng.randint(0, 3),
             }
         )
-        add(indexed, record(kind, rng.choice(["b", "A", "a", "C"]) + str(n % 3), created=f"2026-01-0{rng.randint(1, 9)}T00:00:00Z", **more))
+        add(
+            indexed,
+            record(
+                kind,
+                rng.choice(["b", "A", "a", "C"]) + str(n % 3),
+                created=f"2026-01-0{rng.randint(1, 9)}T00:00:00Z",
+                **more,
+            ),
+        )
     cache.refresh({"shared": indexed})
     rows = cache.index().rows(order=order)
     mixed = rng.sample(rows, len(rows))
@@ -414,12 +623,22 @@ def test_edges_and_usage(indexed, cache):
     two = add(indexed, record(links=[one.id], supersedes=[one.id]))
     for replica, n in (("r1", 2), ("r2", 3)):
         indexed.write(
-            [operations.count_reads(f"usage/{replica}/{one.id[-2:]}.jsonl", {one.id: {"n": n, "last": f"2026-01-0{n}T00:00:00Z"}})],
+            [
+                operations.count_reads(
+                    f"usage/{replica}/{one.id[-2:]}.jsonl",
+                    {one.id: {"n": n, "last": f"2026-01-0{n}T00:00:00Z"}},
+                )
+            ],
             Message("usage", "usage"),
         )
     cache.refresh({"shared": indexed})
     index = cache.index()
-    assert [(two.id, "links", one.id), (two.id, "supersedes", one.id)] == index.edges_of(one.id) == index.edges_of(two.id) == index.edges()
+    assert (
+        [(two.id, "links", one.id), (two.id, "supersedes", one.id)]
+        == index.edges_of(one.id)
+        == index.edges_of(two.id)
+        == index.edges()
+    )
     assert {one.id: (5, "2026-01-03T00:00:00Z")} == index.usage([one.id, two.id])
 
 
@@ -429,9 +648,16 @@ def test_rows_hold_what_was_asked_for(indexed, cache):
     add(indexed, record("gotcha", triggers={"error": "boom"}))
     cache.refresh({"shared": indexed})
     whole = cache.index().rows()
-    for fields in (("id",), ("title", "tags"), ("anchors", "triggers", "resolved", "conflict"), ("title", "no such column")):
+    for fields in (
+        ("id",),
+        ("title", "tags"),
+        ("anchors", "triggers", "resolved", "conflict"),
+        ("title", "no such column"),
+    ):
         known = [f for f in fields if f in FIELDS]
-        assert [{key: row[key] for key in ("n", *known)} for row in whole] == cache.index().rows(fields=fields)
+        assert [{key: row[key] for key in ("n", *known)} for row in whole] == cache.index().rows(
+            fields=fields
+        )
 
 
 def test_damaged_files_are_listed(indexed, cache):
@@ -439,7 +665,11 @@ def test_damaged_files_are_listed(indexed, cache):
     indexed.write([operations.write_file("memories/aa/x.md", "nonsense")], Message("x", "file"))
     cache.refresh({"shared": indexed})
     ((row),) = cache.index().damaged()
-    assert ("shared", "memories/aa/x.md", True) == (row["store"], row["path"], row["reason"].endswith("."))
+    assert ("shared", "memories/aa/x.md", True) == (
+        row["store"],
+        row["path"],
+        row["reason"].endswith("."),
+    )
     assert [] == cache.index().rows()
 
 

@@ -16,7 +16,10 @@ from tests.index.conftest import content, rebuilt
 from tests.index.recall_sets import fill, recall, talks
 
 
-@pytest.mark.parametrize(("style", "share", "rank"), [("begin", 0.73, 0.51), ("said", 0.74, 0.52), ("speaker", 0.77, 0.54)])
+@pytest.mark.parametrize(
+    ("style", "share", "rank"),
+    [("begin", 0.73, 0.51), ("said", 0.74, 0.52), ("speaker", 0.77, 0.54)],
+)
 def test_questions_find_their_answers(repo, style, share, rank):
     """Ten hits hold three quarters of the answers, whatever the titles are: the beginning of the text, or who spoke and when."""
     turns, questions = talks()
@@ -29,7 +32,14 @@ def test_questions_find_their_answers(repo, style, share, rank):
 def records(app, rows: list[tuple[str, str, str, str]]) -> list[str]:
     """Write (minute, session, title, body); return their ids."""
     made = [
-        make("memory", f"mem-{app.clock.ulid()}", title, body, created=f"2026-01-01T00:{minute}:00Z", session=session)
+        make(
+            "memory",
+            f"mem-{app.clock.ulid()}",
+            title,
+            body,
+            created=f"2026-01-01T00:{minute}:00Z",
+            session=session,
+        )
         for minute, session, title, body in rows
     ]
     app.store().write([operations.put(record) for record in made], Message("import", "import"))
@@ -42,22 +52,30 @@ def test_hits_that_stand_together_count_for_each_other(repo):
         alone, *_ = records(
             app,
             [
-                ("01", "ses-a", "The kiln burst", "It was loud."), ("02", "ses-a", "Lunch", "There was soup."), ("03", "ses-a", "Weather", "It rained."),
-                ("11", "ses-b", "The kiln burst", "It was late."), ("12", "ses-b", "A kiln costs much", "We pay by month."), ("13", "ses-b", "Cups", "They are blue."),
+                ("01", "ses-a", "The kiln burst", "It was loud."),
+                ("02", "ses-a", "Lunch", "There was soup."),
+                ("03", "ses-a", "Weather", "It rained."),
+                ("11", "ses-b", "The kiln burst", "It was late."),
+                ("12", "ses-b", "A kiln costs much", "We pay by month."),
+                ("13", "ses-b", "Cups", "They are blue."),
             ],
-        )  # fmt: skip
+        )
         hits = [hit["id"] for hit in app.index().search("kiln burst")]
     assert hits.index(alone) > 0
 
 
 def test_a_title_that_neighbours_share_is_beside_none_of_them(repo):
     """Who spoke, and when, is found in that record's title, and not in all that stand around it."""
-    rows = [(f"{n:02}", "ses-a", "Maya 2 March" if n % 2 else "Tomas 2 March", f"This is sentence {n}.") for n in range(10)]
+    rows = [
+        (f"{n:02}", "ses-a", "Maya 2 March" if n % 2 else "Tomas 2 March", f"This is sentence {n}.")
+        for n in range(10)
+    ]
     with open_app(str(repo), dict(os.environ)) as app:
         ids = records(app, rows)
         hits = {hit["id"] for hit in app.index().search("maya")}
     assert {id for n, id in enumerate(ids) if n % 2} <= hits
-    assert hits.isdisjoint(id for n, id in enumerate(ids) if not n % 2 and 1 < n < 8)  # at the ends of a session one neighbour is missing
+    # at the ends of a session one neighbour is missing
+    assert hits.isdisjoint(id for n, id in enumerate(ids) if not n % 2 and 1 < n < 8)
 
 
 def test_contexts_that_writers_leave_are_there_for_a_search(repo, tmp_path):
@@ -68,7 +86,10 @@ def test_contexts_that_writers_leave_are_there_for_a_search(repo, tmp_path):
             ids: list[str] = []
             for n in range(50):
                 ids += records(app, [(f"{n:02}", "ses-a", f"Title {n}", f"The word{n} was said.")])
-                row = db.execute("SELECT r.id FROM words w JOIN records r ON r.n = w.rowid WHERE words MATCH ?", (f"word{n}",))
+                row = db.execute(
+                    "SELECT r.id FROM words w JOIN records r ON r.n = w.rowid WHERE words MATCH ?",
+                    (f"word{n}",),
+                )
                 assert (ids[-1],) in row.fetchall()
                 assert db.execute("SELECT COUNT(*) FROM due").fetchone()[0] <= MOST_DUE
             assert db.execute("SELECT COUNT(*) FROM due").fetchone()[0]

@@ -33,7 +33,11 @@ def groups(event: str, command: str = COMMAND) -> list[dict[str, Any]]:
     settings = find("claude").settings
     handler = {"type": "command", "command": command, "timeout": 5}
     matcher = {"matcher": settings.matchers[event]} if event in settings.matchers else {}
-    behind = [{"matcher": settings.behind[event], "hooks": [{**handler, "async": True}]}] if event in settings.behind else []
+    behind = (
+        [{"matcher": settings.behind[event], "hooks": [{**handler, "async": True}]}]
+        if event in settings.behind
+        else []
+    )
     return [{**matcher, "hooks": [handler]}, *behind]
 
 

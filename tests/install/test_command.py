@@ -25,19 +25,29 @@ def stub(path: Path) -> Path:
 
 def ask(shell: str, command: str, home: Path) -> tuple[int, str, str]:
     """Run a command as an agent's CLI does, with a poor PATH; return its exit code and what it wrote."""
-    done = subprocess.run([shell, "-c", command], env={"HOME": str(home), "PATH": POOR}, input=b"{}", capture_output=True, check=False)
+    done = subprocess.run(
+        [shell, "-c", command],
+        env={"HOME": str(home), "PATH": POOR},
+        input=b"{}",
+        capture_output=True,
+        check=False,
+    )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("name", ["plain", "with space", "it's", 'a "quote"', "$HOME & b;", "ü🙂", "back\\slash"])
+@pytest.mark.parametrize(
+    "name", ["plain", "with space", "it's", 'a "quote"', "$HOME & b;", "ü🙂", "back\\slash"]
+)
 def test_any_path(mem: Mem, repo: Path, tmp_path: Path, shell: str, name: str) -> None:
     """The program is found, gets its words and its input; when it is gone, nothing is said."""
     program = tmp_path / name / "git-mem"
     program.parent.mkdir()
     program.symlink_to(BIN / "git-mem")
     mem("install", "claude", env={"PATH": f"{program.parent}:{POOR}"})
-    command = parsed(repo / ".claude/settings.local.json")["hooks"]["Stop"][0]["hooks"][0]["command"]
+    command = parsed(repo / ".claude/settings.local.json")["hooks"]["Stop"][0]["hooks"][0][
+        "command"
+    ]
     (row,) = mem("install", "--list", "--json").json["installed"]
     program.unlink()
     stub(program)
@@ -63,13 +73,16 @@ def test_the_shared_command(mem: Mem, repo: Path, tmp_path: Path, shell: str) ->
     assert ask(shell, command, tmp_path) == (0, "hook claude\n{}", "")
 
 
-@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shell != "fish"])  # fish says it, and goes on
+# fish says it, and goes on
+@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shell != "fish"])
 def test_a_python_that_is_gone(mem: Mem, repo: Path, tmp_path: Path, shell: str) -> None:
     """An upgrade of Python can take the interpreter from under a script: no noise either."""
     program = tmp_path / "git-mem"
     program.symlink_to(BIN / "git-mem")
     mem("install", "claude", env={"PATH": f"{tmp_path}:{POOR}"})
-    command = parsed(repo / ".claude/settings.local.json")["hooks"]["Stop"][0]["hooks"][0]["command"]
+    command = parsed(repo / ".claude/settings.local.json")["hooks"]["Stop"][0]["hooks"][0][
+        "command"
+    ]
     program.unlink()
     program.write_text("#!/nowhere/python\n")
     program.chmod(0o755)
@@ -82,10 +95,26 @@ def test_the_hook_answers_through_it(mem: Mem, repo: Path, tmp_path: Path) -> No
     mem("pin", mem.add("told at the start"))
     mem("list")
     mem("install", "claude")
-    command = parsed(repo / ".claude/settings.local.json")["hooks"]["SessionStart"][0]["hooks"][0]["command"]
-    payload = json.dumps({"hook_event_name": "SessionStart", "session_id": "s1", "cwd": str(repo), "source": "startup"})
+    command = parsed(repo / ".claude/settings.local.json")["hooks"]["SessionStart"][0]["hooks"][0][
+        "command"
+    ]
+    payload = json.dumps(
+        {
+            "hook_event_name": "SessionStart",
+            "session_id": "s1",
+            "cwd": str(repo),
+            "source": "startup",
+        }
+    )
     env = {"PATH": POOR, "HOME": os.environ["HOME"]}
 
-    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, input=payload.encode(), capture_output=True, check=True)
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        env=env,
+        input=payload.encode(),
+        capture_output=True,
+        check=True,
+    )
 
     assert "told at the start" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]

@@ -17,7 +17,15 @@ from tests.cli.conftest import Mem
 from tests.conftest import git
 from tests.install.conftest import BIN
 
-ALL = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+ALL = (
+    "pre-commit",
+    "prepare-commit-msg",
+    "post-commit",
+    "post-merge",
+    "post-checkout",
+    "post-rewrite",
+    "pre-push",
+)
 NAMES = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
 OURS = "git-mem git-hook"
 
@@ -40,7 +48,11 @@ def until(true: Callable[[], bool], seconds: float = 20) -> bool:
 
 def files(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Return the files of a folder with their modes."""
-    return {path.name: (stat.S_IMODE(path.stat().st_mode), path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()}
+    return {
+        path.name: (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+    }
 
 
 def test_they_come_and_go(mem: Mem, repo: Path) -> None:
@@ -57,8 +69,15 @@ def test_they_come_and_go(mem: Mem, repo: Path) -> None:
     (row,) = mem("install", "--list", "--json").json["installed"]
     mem("uninstall", "git-hooks")
 
-    assert f"the hooks of git: installed in {repo}/.git/hooks: {', '.join(ALL)}".replace(f"{repo}/", "") in out
-    assert all(made[name][0] & 0o111 == 0o111 and made[name][1].startswith(b"#!/bin/sh\n") for name in ALL)
+    assert (
+        f"the hooks of git: installed in {repo}/.git/hooks: {', '.join(ALL)}".replace(
+            f"{repo}/", ""
+        )
+        in out
+    )
+    assert all(
+        made[name][0] & 0o111 == 0o111 and made[name][1].startswith(b"#!/bin/sh\n") for name in ALL
+    )
     assert "nothing changed" in again
     assert (row["what"], row["state"], row["scope"]) == ("git-hooks", "current", "local")
     assert files(repo / ".git/hooks") == before
@@ -66,12 +85,17 @@ def test_they_come_and_go(mem: Mem, repo: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["#!/bin/sh\necho theirs \"$@\" >>\"$LOG\"\ncat >>\"$LOG\"\nexit 3\n", "#!/usr/bin/env bash\nset -eu\necho theirs \"$@\" >>\"$LOG\"; cat >>\"$LOG\"; exit 3",
-     "#!/usr/bin/env -S python3\nimport os, sys\nprint('theirs', *sys.argv[1:], file=open(os.environ['LOG'], 'a'))\nopen(os.environ['LOG'], 'a').write(sys.stdin.read())\nsys.exit(3)\n",
-     "echo theirs \"$@\" >>\"$LOG\"\ncat >>\"$LOG\"\nexit 3\n"],
+    [
+        '#!/bin/sh\necho theirs "$@" >>"$LOG"\ncat >>"$LOG"\nexit 3\n',
+        '#!/usr/bin/env bash\nset -eu\necho theirs "$@" >>"$LOG"; cat >>"$LOG"; exit 3',
+        "#!/usr/bin/env -S python3\nimport os, sys\nprint('theirs', *sys.argv[1:], file=open(os.environ['LOG'], 'a'))\nopen(os.environ['LOG'], 'a').write(sys.stdin.read())\nsys.exit(3)\n",
+        'echo theirs "$@" >>"$LOG"\ncat >>"$LOG"\nexit 3\n',
+    ],
     ids=["sh", "bash", "python", "no-shebang"],
-)  # fmt: skip
-def test_a_hook_that_is_there_goes_on(mem: Mem, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+)
+def test_a_hook_that_is_there_goes_on(
+    mem: Mem, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     """It gets its arguments and its input, its exit code counts, and it comes back to the byte."""
     monkeypatch.setenv("LOG", str(tmp_path / "log"))
     path = repo / ".git/hooks/pre-push"
@@ -79,7 +103,12 @@ def test_a_hook_that_is_there_goes_on(mem: Mem, repo: Path, tmp_path: Path, monk
     git(tmp_path, "init", "-q", "--bare", "hub.git")
 
     mem("install", "git-hooks")
-    done = subprocess.run(["git", "push", str(tmp_path / "hub.git"), "HEAD:refs/heads/x"], cwd=repo, capture_output=True, check=False)
+    done = subprocess.run(
+        ["git", "push", str(tmp_path / "hub.git"), "HEAD:refs/heads/x"],
+        cwd=repo,
+        capture_output=True,
+        check=False,
+    )
     said = (tmp_path / "log").read_text()
     mem("install", "git-hooks")
     mem("uninstall", "git-hooks")
@@ -112,7 +141,9 @@ def test_one_that_git_does_not_run_is_not_woken(mem: Mem, repo: Path) -> None:
     assert not (repo / ".git/hooks/post-commit").exists()
 
 
-def test_worktrees_share_them_and_bare_repositories_have_none(mem: Mem, repo: Path, make_repo: Callable[..., Path], tmp_path: Path) -> None:
+def test_worktrees_share_them_and_bare_repositories_have_none(
+    mem: Mem, repo: Path, make_repo: Callable[..., Path], tmp_path: Path
+) -> None:
     """Installed from a linked work tree they are the repository's."""
     git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
 
@@ -169,7 +200,9 @@ def test_a_commit_brings_the_index_up_to_date(mem: Mem, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["cherry-pick", "revert"])
-def test_the_last_of_several_picks_starts_the_drain(mem: Mem, repo: Path, tmp_path: Path, verb: str) -> None:
+def test_the_last_of_several_picks_starts_the_drain(
+    mem: Mem, repo: Path, tmp_path: Path, verb: str
+) -> None:
     """Once, for all that were made: no hook of git runs after it."""
     mem.add("so that there is a store")
     log = tmp_path / "log"
@@ -202,7 +235,9 @@ def test_the_last_of_several_picks_starts_the_drain(mem: Mem, repo: Path, tmp_pa
         ("rebase-apply", None, False),
     ],
 )
-def test_script_and_module_agree(mem: Mem, repo: Path, tmp_path: Path, folder: str, todo: str | None, is_over: bool) -> None:
+def test_script_and_module_agree(
+    mem: Mem, repo: Path, tmp_path: Path, folder: str, todo: str | None, is_over: bool
+) -> None:
     """Both say alike whether a command of git goes on after a commit."""
     mem.add("so that there is a store")
     mem("install", "git-hooks")
@@ -219,7 +254,9 @@ def test_script_and_module_agree(mem: Mem, repo: Path, tmp_path: Path, folder: s
     assert until(log.exists, 20 if is_over else 0.3) is is_over
 
 
-@pytest.mark.parametrize("env", [{"GITMEM": "0"}, {"GIT_QUARANTINE_PATH": "/x"}], ids=["off", "quarantine"])
+@pytest.mark.parametrize(
+    "env", [{"GITMEM": "0"}, {"GIT_QUARANTINE_PATH": "/x"}], ids=["off", "quarantine"]
+)
 def test_they_can_be_turned_off(mem: Mem, repo: Path, env: dict[str, str]) -> None:
     """Nothing is started then."""
     mem.add("something to index")
@@ -227,7 +264,11 @@ def test_they_can_be_turned_off(mem: Mem, repo: Path, env: dict[str, str]) -> No
     index.unlink(missing_ok=True)
 
     done = subprocess.run(
-        [str(BIN / "git-mem"), "git-hook", "post-commit"], cwd=repo, env={**os.environ, **env}, capture_output=True, check=False
+        [str(BIN / "git-mem"), "git-hook", "post-commit"],
+        cwd=repo,
+        env={**os.environ, **env},
+        capture_output=True,
+        check=False,
     )
     time.sleep(1)
 
@@ -238,14 +279,21 @@ def test_they_can_be_turned_off(mem: Mem, repo: Path, env: dict[str, str]) -> No
 def test_without_memory_nothing_is_made(mem: Mem, repo: Path, tmp_path: Path) -> None:
     """A repository that has none stays as it is; outside of one it is not an error."""
     for folder in (repo, tmp_path):
-        done = subprocess.run([str(BIN / "git-mem"), "git-hook", "post-commit"], cwd=folder, capture_output=True, check=False)
+        done = subprocess.run(
+            [str(BIN / "git-mem"), "git-hook", "post-commit"],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
         assert (done.returncode, done.stderr) == (0, b"")
 
     assert not (repo / ".git/gitmem").exists()
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_a_push_exchanges_memory_when_asked_to(mem: Mem, repo: Path, tmp_path: Path, wanted: bool) -> None:
+def test_a_push_exchanges_memory_when_asked_to(
+    mem: Mem, repo: Path, tmp_path: Path, wanted: bool
+) -> None:
     """With a remote that is enabled, and the setting; the push does not wait for it."""
     git(tmp_path, "init", "-q", "--bare", "hub.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
@@ -308,13 +356,30 @@ def test_all_for_a_user_leaves_git_alone(mem: Mem, home: Path) -> None:
 def commit(repo: Path, *args: str, **env: str) -> "subprocess.CompletedProcess[str]":
     """Commit as a person does; return what git said."""
     whole = {**os.environ, "EMAIL": "a@b", "GIT_AUTHOR_NAME": "A", "GIT_COMMITTER_NAME": "A", **env}
-    return subprocess.run(["git", "commit", "-q", "-m", "x", *args], cwd=repo, capture_output=True, text=True, check=False, env=whole)
+    return subprocess.run(
+        ["git", "commit", "-q", "-m", "x", *args],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=whole,
+    )
 
 
 @pytest.fixture
 def warned(mem: Mem, repo: Path) -> Path:
     """A repository with hooks, and a critical gotcha of a file."""
-    mem("gotcha", "add", "Charges twice on a retry", "--anchor", "code.py:1", "--severity", "critical", "--workaround", "Use the key")
+    mem(
+        "gotcha",
+        "add",
+        "Charges twice on a retry",
+        "--anchor",
+        "code.py:1",
+        "--severity",
+        "critical",
+        "--workaround",
+        "Use the key",
+    )
     mem("gotcha", "add", "Only a warning", "--anchor", "code.py:1")
     mem("gotcha", "add", "Never edit these", "--anchor", "migrations/**", "--severity", "critical")
     mem("drain")
@@ -350,7 +415,11 @@ def test_a_commit_is_stopped_only_where_that_is_set(mem: Mem, warned: Path) -> N
     mem("config", "preCommit", "block")
     (warned / "code.py").write_text("changed = 1\n")
     done = commit(warned, "-a")
-    assert done.returncode == 1 and "The commit was not made" in done.stderr and "--no-verify" in done.stderr
+    assert (
+        done.returncode == 1
+        and "The commit was not made" in done.stderr
+        and "--no-verify" in done.stderr
+    )
     assert commit(warned, "-a", GITMEM="0").returncode == 0
     (warned / "code.py").write_text("changed = 2\n")
     assert commit(warned, "-a", "--no-verify").returncode == 0
@@ -419,7 +488,11 @@ def test_an_index_that_cannot_be_kept_or_made(mem: Mem, warned: Path) -> None:
     assert "Charges twice" in commit(warned, "-a").stderr
     (warned / ".git/refs/gitmem/heads/main").write_text("ref is broken\n")
     done = commit(warned, "-a")
-    assert done.returncode == 0 and "the index is behind" in done.stderr and "git mem drain" in done.stderr
+    assert (
+        done.returncode == 0
+        and "the index is behind" in done.stderr
+        and "git mem drain" in done.stderr
+    )
 
 
 def test_a_hook_that_is_there_decides_too(mem: Mem, repo: Path) -> None:
@@ -433,7 +506,9 @@ def test_a_hook_that_is_there_decides_too(mem: Mem, repo: Path) -> None:
     assert (repo / ".git/hooks/pre-commit").read_bytes() == before
 
 
-def test_what_was_rewritten_reaches_a_hook_that_is_there(mem: Mem, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_rewritten_reaches_a_hook_that_is_there(
+    mem: Mem, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both read what git says: we first, then theirs, to the byte."""
     monkeypatch.setenv("LOG", str(tmp_path / "log"))
     hook(repo / ".git/hooks/post-rewrite", '#!/bin/sh\nset -eu\ncat >"$LOG"\n')

@@ -19,12 +19,20 @@ WRITERS = {
 
 
 def listing(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()}
+    return {
+        str(path): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
 
 
-@pytest.mark.parametrize("outside", [False, True], ids=["into git's folder", "out of the work tree"])
+@pytest.mark.parametrize(
+    "outside", [False, True], ids=["into git's folder", "out of the work tree"]
+)
 @pytest.mark.parametrize(("link", "command"), WRITERS.values(), ids=WRITERS)
-def test_a_link_is_refused_and_named(make_repo, tmp_path: Path, link: str, command: tuple[str, ...], outside: bool) -> None:
+def test_a_link_is_refused_and_named(
+    make_repo, tmp_path: Path, link: str, command: tuple[str, ...], outside: bool
+) -> None:
     repo = make_repo()
     mem(repo, "init", "--no-remote")
     mem(repo, "add", "--type", "decision", "Use SQLite for the index")
@@ -35,7 +43,11 @@ def test_a_link_is_refused_and_named(make_repo, tmp_path: Path, link: str, comma
     done = mem(repo, *command, ok=(1,))
     assert link in done.stderr
     assert "link" in done.stderr
-    assert (listing(target), listing(repo / ".git/hooks"), (repo / ".git/config").read_bytes()) == before
+    assert (
+        listing(target),
+        listing(repo / ".git/hooks"),
+        (repo / ".git/config").read_bytes(),
+    ) == before
 
 
 def test_links_that_stay_inside_are_followed(make_repo) -> None:

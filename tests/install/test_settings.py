@@ -28,7 +28,10 @@ OTHERS = """{
 \t"model": "opus", // the last one
 }
 """
-OLD = {event: [{"hooks": [{"type": "command", "command": "git-mem hook claude", "timeout": 5}]}] for event in ("SessionStart", "Stop")}
+OLD = {
+    event: [{"hooks": [{"type": "command", "command": "git-mem hook claude", "timeout": 5}]}]
+    for event in ("SessionStart", "Stop")
+}
 
 
 def write(path: Path, text: str | bytes) -> bytes:
@@ -68,14 +71,25 @@ def test_twice_is_once(mem: Mem, repo: Path) -> None:
     out = mem("install", "claude").out
 
     assert "already installed, nothing changed" in out
-    assert ((repo / LOCAL).stat().st_mtime_ns, (repo / LOCAL).stat().st_ino) == (first.st_mtime_ns, first.st_ino)
+    assert ((repo / LOCAL).stat().st_mtime_ns, (repo / LOCAL).stat().st_ino) == (
+        first.st_mtime_ns,
+        first.st_ino,
+    )
 
 
 @pytest.mark.parametrize(
-    "change", [str.encode, lambda t: t.replace("\n", "\r\n").encode(), lambda t: b"\xef\xbb\xbf" + t.encode(), lambda t: t.rstrip().encode()],
+    "change",
+    [
+        str.encode,
+        lambda t: t.replace("\n", "\r\n").encode(),
+        lambda t: b"\xef\xbb\xbf" + t.encode(),
+        lambda t: t.rstrip().encode(),
+    ],
     ids=["plain", "crlf", "bom", "no-newline"],
-)  # fmt: skip
-def test_what_others_wrote_keeps_its_bytes(mem: Mem, home: Path, change: Callable[[str], bytes]) -> None:
+)
+def test_what_others_wrote_keeps_its_bytes(
+    mem: Mem, home: Path, change: Callable[[str], bytes]
+) -> None:
     """Comments, tabs, a trailing comma, line ends, a byte order mark; and all of it comes back."""
     path = home / ".claude/settings.json"
     before = write(path, change(OTHERS))
@@ -87,7 +101,9 @@ def test_what_others_wrote_keeps_its_bytes(mem: Mem, home: Path, change: Callabl
     assert is_kept(before, after)
     assert after.count(b"say done") == 1
     assert after.count(b"\r\n") == (after.count(b"\n") if b"\r\n" in before else 0)
-    assert after.decode("utf-8-sig").count("\n\t\t\t{") == 1 + sum(map(len, with_ours({})["hooks"].values()))
+    assert after.decode("utf-8-sig").count("\n\t\t\t{") == 1 + sum(
+        map(len, with_ours({})["hooks"].values())
+    )
     assert path.read_bytes() == before
 
 
@@ -115,7 +131,9 @@ def test_a_file_of_ours_goes_although_it_was_formatted(mem: Mem, repo: Path) -> 
 
 def test_what_was_pasted_by_hand_is_brought_up_to_date(mem: Mem, repo: Path) -> None:
     """The block of the documents becomes this version's, in its place; uninstalling takes it out."""
-    write(repo / LOCAL, json.dumps({"hooks": {**OLD, "Gone": OLD["Stop"]}, "model": "opus"}, indent=2))
+    write(
+        repo / LOCAL, json.dumps({"hooks": {**OLD, "Gone": OLD["Stop"]}, "model": "opus"}, indent=2)
+    )
 
     out = mem("install", "claude").out
     after = parsed(repo / LOCAL)
@@ -129,10 +147,20 @@ def test_what_was_pasted_by_hand_is_brought_up_to_date(mem: Mem, repo: Path) -> 
 
 def test_ours_in_a_group_of_theirs(mem: Mem, repo: Path) -> None:
     """A handler of ours that somebody put beside theirs is replaced there; theirs stays."""
-    theirs, ours = {"type": "command", "command": "say hi"}, {"type": "command", "command": "git-mem hook claude"}
+    theirs, ours = (
+        {"type": "command", "command": "say hi"},
+        {"type": "command", "command": "git-mem hook claude"},
+    )
     write(
         repo / LOCAL,
-        json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}], "PreToolUse": [{"matcher": "Bash", "hooks": [ours, theirs]}]}}),
+        json.dumps(
+            {
+                "hooks": {
+                    "Stop": [{"hooks": [theirs, ours]}],
+                    "PreToolUse": [{"matcher": "Bash", "hooks": [ours, theirs]}],
+                }
+            }
+        ),
     )
 
     mem("install", "claude")
@@ -141,7 +169,12 @@ def test_ours_in_a_group_of_theirs(mem: Mem, repo: Path) -> None:
 
     assert after["Stop"] == [{"hooks": [theirs, group("Stop")["hooks"][0]]}]
     assert after["PreToolUse"] == [{"matcher": "Bash", "hooks": [theirs]}, group("PreToolUse")]
-    assert parsed(repo / LOCAL) == {"hooks": {"Stop": [{"hooks": [theirs]}], "PreToolUse": [{"matcher": "Bash", "hooks": [theirs]}]}}
+    assert parsed(repo / LOCAL) == {
+        "hooks": {
+            "Stop": [{"hooks": [theirs]}],
+            "PreToolUse": [{"matcher": "Bash", "hooks": [theirs]}],
+        }
+    }
 
 
 def test_a_command_of_the_users_own_is_left_alone(mem: Mem, repo: Path) -> None:
@@ -158,15 +191,31 @@ def test_a_command_of_the_users_own_is_left_alone(mem: Mem, repo: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{\n  "a": 1\n  "b": 2\n}', "line 3, column 3: this is not valid JSON: Expecting ',' delimiter."), ('{"a": 1', "line 1, column 8: this is not valid JSON"),
-        ('{"a": [1,,2]}', "line 1, column 10"), ("{'a': 1}", "line 1, column 2"), ('{"a": NaN}', "not valid JSON"), ('{} {"a": 1}', "line 1, column 4"),
-        ("[]", "line 1, column 1: this is a list where settings are an object."), (b'{"a": "\xff"}', "line 1, column 8: this is not UTF-8."),
-        ('{"hooks": []}', "line 1, column 11: 'hooks' is a list where claude has an object of events."),
-        ('{"hooks": {"Stop": {}}}', "'Stop' is an object where claude has a list of hooks."), ('{"hooks": null}', "'hooks' is null"),
-        ('{"hooks": {},\n "hooks": {}}', "line 2, column 11: 'hooks' is there twice, first at line 1, column 2"),
-        ('{"hooks": {"Stop": [],\n "Stop": []}}', "'Stop' is there twice"), ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
+        (
+            '{\n  "a": 1\n  "b": 2\n}',
+            "line 3, column 3: this is not valid JSON: Expecting ',' delimiter.",
+        ),
+        ('{"a": 1', "line 1, column 8: this is not valid JSON"),
+        ('{"a": [1,,2]}', "line 1, column 10"),
+        ("{'a': 1}", "line 1, column 2"),
+        ('{"a": NaN}', "not valid JSON"),
+        ('{} {"a": 1}', "line 1, column 4"),
+        ("[]", "line 1, column 1: this is a list where settings are an object."),
+        (b'{"a": "\xff"}', "line 1, column 8: this is not UTF-8."),
+        (
+            '{"hooks": []}',
+            "line 1, column 11: 'hooks' is a list where claude has an object of events.",
+        ),
+        ('{"hooks": {"Stop": {}}}', "'Stop' is an object where claude has a list of hooks."),
+        ('{"hooks": null}', "'hooks' is null"),
+        (
+            '{"hooks": {},\n "hooks": {}}',
+            "line 2, column 11: 'hooks' is there twice, first at line 1, column 2",
+        ),
+        ('{"hooks": {"Stop": [],\n "Stop": []}}', "'Stop' is there twice"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
     ],
-)  # fmt: skip
+)
 def test_what_is_broken_is_refused(mem: Mem, repo: Path, text: str | bytes, says: str) -> None:
     """With the place, what is wrong and what to do; nothing is written."""
     before = write(repo / LOCAL, text)
@@ -180,7 +229,18 @@ def test_what_is_broken_is_refused(mem: Mem, repo: Path, text: str | bytes, says
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n", "// nothing yet\n", "{}", "{ }\n", "{\n}\n", '{"hooks": {}}', '{"a": {"b": [1,],},}', '{"a": 1} // end']
+    "text",
+    [
+        "",
+        "\n",
+        "// nothing yet\n",
+        "{}",
+        "{ }\n",
+        "{\n}\n",
+        '{"hooks": {}}',
+        '{"a": {"b": [1,],},}',
+        '{"a": 1} // end',
+    ],
 )
 def test_files_with_little_in_them(mem: Mem, home: Path, text: str) -> None:
     """Empty ones, ones of comments alone, one-liners: ours gets in, and out again."""
@@ -203,7 +263,12 @@ def test_files_with_little_in_them(mem: Mem, home: Path, text: str) -> None:
 def test_a_large_file(mem: Mem, home: Path) -> None:
     """Five megabytes keep their bytes."""
     path = home / ".claude/settings.json"
-    before = write(path, json.dumps({"filler": [f"text {n}" * 10 for n in range(60_000)], "hooks": {"Stop": []}}, indent=1))
+    before = write(
+        path,
+        json.dumps(
+            {"filler": [f"text {n}" * 10 for n in range(60_000)], "hooks": {"Stop": []}}, indent=1
+        ),
+    )
 
     mem("install", "claude", "--user")
     after = path.read_bytes()
@@ -302,14 +367,18 @@ def test_gemini_switches_hooks_on_but_not_against_its_user(mem: Mem, home: Path)
     mem("install", "gemini", "--user")
 
     assert first["hooksConfig"] == {"disabled": ["x"], "enabled": True}
-    assert {row["hooks"][0]["timeout"] for rows in first["hooks"].values() for row in rows} == {5000}
+    assert {row["hooks"][0]["timeout"] for rows in first["hooks"].values() for row in rows} == {
+        5000
+    }
     assert left == {"hooksConfig": {"disabled": ["x"]}}
     assert parsed(path)["hooksConfig"] == {"enabled": False}
 
 
 @pytest.mark.parametrize("agent", ADAPTERS)
 @pytest.mark.parametrize("scope", ["--local", "--project", "--user"])
-def test_every_agent_comes_and_goes(mem: Mem, repo: Path, home: Path, agent: str, scope: str) -> None:
+def test_every_agent_comes_and_goes(
+    mem: Mem, repo: Path, home: Path, agent: str, scope: str
+) -> None:
     """Each is installed, listed as current, and gone without a trace."""
     mem("install", agent, scope)
     (row,) = mem("install", "--list", "--json").json["installed"]
@@ -321,7 +390,9 @@ def test_every_agent_comes_and_goes(mem: Mem, repo: Path, home: Path, agent: str
     assert mem("install", "--list", "--json").json["installed"] == []
     assert not os.path.exists(row["path"])
     assert git(repo, "status", "--porcelain", "--ignored") == ""
-    assert sorted(os.listdir(home)) == [".local", "gitconfig"] if scope == "--user" else ["gitconfig"]
+    assert (
+        sorted(os.listdir(home)) == [".local", "gitconfig"] if scope == "--user" else ["gitconfig"]
+    )
 
 
 def test_a_variable_names_the_users_folder(mem: Mem, home: Path, tmp_path: Path) -> None:
@@ -357,9 +428,12 @@ def test_the_list_says_what_does_not_work(mem: Mem, repo: Path) -> None:
     gone.chmod(0o755)
     seen = {}
     for name, text in {
-        "current": good, "older": json.dumps({"hooks": OLD}), "gone": good.replace(str(BIN), "/nowhere"), "dangling": good.replace(str(BIN), str(repo)),
+        "current": good,
+        "older": json.dumps({"hooks": OLD}),
+        "gone": good.replace(str(BIN), "/nowhere"),
+        "dangling": good.replace(str(BIN), str(repo)),
         "unreadable": good[:-3],
-    }.items():  # fmt: skip
+    }.items():
         path.write_text(text)
         (row,) = mem("install", "--list", "--json").json["installed"]
         found = [f for f in mem("doctor", "--json").json["findings"] if "Claude Code" in f["what"]]
@@ -368,7 +442,11 @@ def test_the_list_says_what_does_not_work(mem: Mem, repo: Path) -> None:
     assert seen["current"] == ("current", "", "ok")
     assert seen["older"] == ("outdated", "", "note")
     assert seen["gone"] == ("broken", "'/nowhere/git-mem' is not there", "warning")
-    assert seen["dangling"] == ("broken", f"'/nowhere/python', which '{gone}' needs, is not there", "warning")
+    assert seen["dangling"] == (
+        "broken",
+        f"'/nowhere/python', which '{gone}' needs, is not there",
+        "warning",
+    )
     assert seen["unreadable"][0::2] == ("unreadable", "warning")
 
 
@@ -380,7 +458,10 @@ def test_hooks_in_two_places_are_told(mem: Mem) -> None:
     (found,) = [f for f in mem("doctor", "--json").json["findings"] if "twice" in f["what"]]
 
     assert found["hint"] == "Run: git mem uninstall claude --user"
-    assert "still installed in ~/.claude/settings.json: git mem uninstall claude --user" in mem("uninstall", "claude", "--project").err
+    assert (
+        "still installed in ~/.claude/settings.json: git mem uninstall claude --user"
+        in mem("uninstall", "claude", "--project").err
+    )
 
 
 def test_listing_runs_nothing(mem: Mem, repo: Path) -> None:
@@ -390,7 +471,13 @@ def test_listing_runs_nothing(mem: Mem, repo: Path) -> None:
     evil.chmod(0o755)
     write(
         repo / ".claude/settings.json",
-        json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"{evil} hook claude"}]}]}}),
+        json.dumps(
+            {
+                "hooks": {
+                    "Stop": [{"hooks": [{"type": "command", "command": f"{evil} hook claude"}]}]
+                }
+            }
+        ),
     )
 
     mem("install", "--list")
@@ -415,7 +502,9 @@ def test_all_is_what_is_found_here(mem: Mem, repo: Path, home: Path, tmp_path: P
     write(program, "#!/bin/sh\n")
     program.chmod(0o755)
 
-    rows = mem("install", "all", "--dry-run", "--json", env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}).json
+    rows = mem(
+        "install", "all", "--dry-run", "--json", env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+    ).json
 
     assert list(dict.fromkeys(row["what"] for row in rows)) == ["claude", "codex", "git-hooks"]
 
@@ -423,7 +512,10 @@ def test_all_is_what_is_found_here(mem: Mem, repo: Path, home: Path, tmp_path: P
 def test_many_installs_at_once(mem: Mem, repo: Path) -> None:
     """Four processes, four agents' hooks, one ledger: all are there, and all go."""
     names = ["claude", "gemini", "codex", "cursor"]
-    running = [subprocess.Popen([sys.executable, "-P", "-m", "gitmem", "install", name], cwd=repo) for name in names]
+    running = [
+        subprocess.Popen([sys.executable, "-P", "-m", "gitmem", "install", name], cwd=repo)
+        for name in names
+    ]
     codes = [child.wait(60) for child in running]
     listed = mem("install", "--list", "--json").json["installed"]
     mem("uninstall", *names)
@@ -436,10 +528,17 @@ def test_many_installs_at_once(mem: Mem, repo: Path) -> None:
 def test_one_file_from_many_processes(mem: Mem, home: Path) -> None:
     """Whoever comes second finds it done."""
     before = write(home / ".claude/settings.json", OTHERS)
-    running = [subprocess.Popen([sys.executable, "-P", "-m", "gitmem", "install", "claude", "--user"], cwd=home) for _ in range(4)]
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "gitmem", "install", "claude", "--user"], cwd=home
+        )
+        for _ in range(4)
+    ]
 
     assert [child.wait(60) for child in running] == [0] * 4
-    assert (home / ".claude/settings.json").read_text().count("hook claude 2>") == sum(map(len, with_ours({})["hooks"].values()))
+    assert (home / ".claude/settings.json").read_text().count("hook claude 2>") == sum(
+        map(len, with_ours({})["hooks"].values())
+    )
     mem("uninstall", "claude", "--user")
     assert (home / ".claude/settings.json").read_bytes() == before
 
@@ -454,7 +553,9 @@ def test_init_installs_what_it_is_told(mem: Mem, repo: Path) -> None:
     assert parsed(repo / LOCAL) == with_ours({})
     assert (repo / ".gemini/settings.json").exists() and "the hooks of Gemini CLI: installed" in out
     assert "there is no agent 'cluade'" in mem("init", "--agents", "cluade", code=2).err
-    assert [row["action"] for row in mem("init", "--agents", "claude", "--json").json["agents"]] == ["unchanged"]
+    assert [
+        row["action"] for row in mem("init", "--agents", "claude", "--json").json["agents"]
+    ] == ["unchanged"]
 
 
 def test_init_asks_on_a_terminal(mem: Mem, repo: Path, home: Path) -> None:
@@ -470,7 +571,9 @@ def test_init_asks_on_a_terminal(mem: Mem, repo: Path, home: Path) -> None:
     assert parsed(repo / LOCAL) == with_ours({})
 
 
-def test_the_command_is_the_link_that_outlives_upgrades(mem: Mem, repo: Path, tmp_path: Path) -> None:
+def test_the_command_is_the_link_that_outlives_upgrades(
+    mem: Mem, repo: Path, tmp_path: Path
+) -> None:
     """As pipx and uv make it, on the PATH, not the script that it leads to."""
     link = tmp_path / "it's a bin" / "git-mem"
     link.parent.mkdir()
@@ -479,7 +582,9 @@ def test_the_command_is_the_link_that_outlives_upgrades(mem: Mem, repo: Path, tm
     mem("install", "claude", env={"PATH": f"{link.parent}:/usr/bin:/bin"})
     command = parsed(repo / LOCAL)["hooks"]["Stop"][0]["hooks"][0]["command"]
 
-    assert command == COMMAND.replace(str(BIN / "git-mem"), "'" + str(link).replace("'", "'\\''") + "'")
+    assert command == COMMAND.replace(
+        str(BIN / "git-mem"), "'" + str(link).replace("'", "'\\''") + "'"
+    )
     assert mem("install", "--list", "--json").json["installed"][0]["program"] == str(link)
 
 
@@ -527,7 +632,9 @@ def test_a_file_that_was_made_anew_is_the_users(mem: Mem, repo: Path) -> None:
     assert (repo / LOCAL).read_bytes() == before
 
 
-def test_an_old_version_is_upgraded_and_goes_to_the_byte(mem: Mem, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_version_is_upgraded_and_goes_to_the_byte(
+    mem: Mem, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The way back leads over each version that was installed."""
     before = write(repo / LOCAL, OTHERS)
     with monkeypatch.context() as patch:
@@ -557,7 +664,9 @@ def test_a_command_that_passed_is_not_waited_for(mem: Mem, repo: Path) -> None:
     behind = [row for row in made["hooks"]["PostToolUse"] if row["matcher"] == "Bash"]
     assert [handler["async"] for row in behind for handler in row["hooks"]] == [True]
     old = json.loads(json.dumps(made))
-    old["hooks"]["PostToolUse"] = [{"matcher": "Bash|Read", "hooks": old["hooks"]["PostToolUse"][0]["hooks"]}]
+    old["hooks"]["PostToolUse"] = [
+        {"matcher": "Bash|Read", "hooks": old["hooks"]["PostToolUse"][0]["hooks"]}
+    ]
     write(repo / LOCAL, json.dumps(old, indent=2))
     mem("install", "claude")
     assert parsed(repo / LOCAL) == made
@@ -570,9 +679,13 @@ def test_a_command_that_passed_is_not_waited_for(mem: Mem, repo: Path) -> None:
         ("gemini", ".gemini/settings.json", {"hooksConfig": {"enabled": False}}),
     ],
 )
-def test_hooks_that_are_switched_off_do_not_work(mem: Mem, repo: Path, agent: str, path: str, off: dict[str, object]) -> None:
+def test_hooks_that_are_switched_off_do_not_work(
+    mem: Mem, repo: Path, agent: str, path: str, off: dict[str, object]
+) -> None:
     """The agent's own switch is the user's; the list says what it means."""
     write(repo / path, json.dumps(off))
     mem("install", agent, "--project")
-    (row,) = [row for row in mem("install", "--list", "--json").json["installed"] if row["what"] == agent]
+    (row,) = [
+        row for row in mem("install", "--list", "--json").json["installed"] if row["what"] == agent
+    ]
     assert row["state"] == "broken" and "turns all hooks off" in row["why"]

@@ -14,19 +14,40 @@ Reply = tuple[int, Any, dict[str, str]]
 
 def said(text: str, finish: str = "STOP", tokens: int = 15, **more: Any) -> Reply:
     """Return an answer with a text."""
-    candidate = {"content": {"role": "model", "parts": [{"text": text}]} if text else {}, "finishReason": finish, "index": 0}
+    candidate = {
+        "content": {"role": "model", "parts": [{"text": text}]} if text else {},
+        "finishReason": finish,
+        "index": 0,
+    }
     usage = {"promptTokenCount": tokens - 5, "candidatesTokenCount": 5, "totalTokenCount": tokens}
-    return 200, {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake", **more}, {}
+    return (
+        200,
+        {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake", **more},
+        {},
+    )
 
 
 def blocked(reason: str = "SAFETY") -> Reply:
     """Return the answer to a prompt that the server will not pass on."""
-    return 200, {"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 7, "totalTokenCount": 7}}, {}
+    return (
+        200,
+        {
+            "promptFeedback": {"blockReason": reason},
+            "usageMetadata": {"promptTokenCount": 7, "totalTokenCount": 7},
+        },
+        {},
+    )
 
 
-def error(code: int, status: str, message: str, details: list[Any] | None = None, **headers: str) -> Reply:
+def error(
+    code: int, status: str, message: str, details: list[Any] | None = None, **headers: str
+) -> Reply:
     """Return an error in Google's form."""
-    return code, {"error": {"code": code, "message": message, "status": status, "details": details or []}}, headers
+    return (
+        code,
+        {"error": {"code": code, "message": message, "status": status, "details": details or []}},
+        headers,
+    )
 
 
 @dataclass
@@ -48,7 +69,12 @@ class Gemini:
 
 
 @contextmanager
-def serving(*replies: Reply | Callable[[dict[str, Any]], Reply], delay: float = 0.0, drip: float = 0.0, tls: str = "") -> Iterator[Gemini]:
+def serving(
+    *replies: Reply | Callable[[dict[str, Any]], Reply],
+    delay: float = 0.0,
+    drip: float = 0.0,
+    tls: str = "",
+) -> Iterator[Gemini]:
     """Serve replies; `delay` holds an answer back, `drip` sends a byte of it now and then; `tls` is a certificate's file."""
     gemini = Gemini(list(replies) or [said("{}")], delay=delay)
 
@@ -59,7 +85,9 @@ def serving(*replies: Reply | Callable[[dict[str, Any]], Reply], delay: float = 
             pass
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+            body = json.loads(
+                self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}"
+            )
             gemini.asked.append(body)
             gemini.paths.append(self.path)
             gemini.headers.append({k.lower(): v for k, v in self.headers.items()})

@@ -26,11 +26,17 @@ class Program:
         self.folder = folder / "my models"
         self.folder.mkdir()
 
-    def __call__(self, script: str, *, timeout: float = 10.0, arguments: str = "", **env: str) -> CommandModel:
+    def __call__(
+        self, script: str, *, timeout: float = 10.0, arguments: str = "", **env: str
+    ) -> CommandModel:
         path = self.folder / "model.sh"
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return CommandModel(f"'{path}' {arguments}", timeout, {"PATH": os.environ["PATH"], "HOME": str(self.folder), **env})
+        return CommandModel(
+            f"'{path}' {arguments}",
+            timeout,
+            {"PATH": os.environ["PATH"], "HOME": str(self.folder), **env},
+        )
 
 
 def ask(model: CommandModel, text: str = "ready") -> dict[str, object]:
@@ -61,7 +67,10 @@ def is_gone(word: str) -> bool:
 
 def test_the_prompt_comes_on_standard_input(program: Program) -> None:
     """Instruction, schema, text, in this order; nothing of it on the command line."""
-    model = program('cat > "$HOME/in"; echo "$@" > "$HOME/args"; printf "%s" \'{"word": "ready"}\'', arguments="-m 'two words'")
+    model = program(
+        'cat > "$HOME/in"; echo "$@" > "$HOME/args"; printf "%s" \'{"word": "ready"}\'',
+        arguments="-m 'two words'",
+    )
 
     assert ask(model, "the text of a session") == {"word": "ready"}
     prompt = (program.folder / "in").read_text()
@@ -75,10 +84,14 @@ def test_the_prompt_comes_on_standard_input(program: Program) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        '{"word": "ready"}', 'Sure! Here it is:\n\n```json\n{"word": "ready"}\n```\nAnything else?', 'I think {so}: {"word": "ready"} - done.',
-        '{"thought": 1}\n{"word": "ready"}', '{"word": "ready", "more": [1, 2]}', '\ufeff{"word": "ready"}',
+        '{"word": "ready"}',
+        'Sure! Here it is:\n\n```json\n{"word": "ready"}\n```\nAnything else?',
+        'I think {so}: {"word": "ready"} - done.',
+        '{"thought": 1}\n{"word": "ready"}',
+        '{"word": "ready", "more": [1, 2]}',
+        '\ufeff{"word": "ready"}',
     ],
-)  # fmt: skip
+)
 def test_the_json_is_found_in_what_is_printed(answer: str, program: Program) -> None:
     """Alone, in a fence, within prose, after another object."""
     (program.folder / "answer").write_text(answer, encoding="utf-8")
@@ -88,7 +101,10 @@ def test_the_json_is_found_in_what_is_printed(answer: str, program: Program) -> 
 
 def test_a_shell_reads_nothing_of_the_command_line(program: Program) -> None:
     """A `;` or `$( )` is an argument."""
-    model = program('echo "$@" > "$HOME/args"; echo \'{"word": "ready"}\'', arguments="'; touch $HOME/owned' $(id)")
+    model = program(
+        'echo "$@" > "$HOME/args"; echo \'{"word": "ready"}\'',
+        arguments="'; touch $HOME/owned' $(id)",
+    )
 
     ask(model)
 
@@ -98,13 +114,18 @@ def test_a_shell_reads_nothing_of_the_command_line(program: Program) -> None:
 
 def test_a_program_that_does_not_read_may_answer(program: Program) -> None:
     """A prompt larger than a pipe, and nobody who takes it."""
-    assert ask(program('exec <&-; echo \'{"word": "ready"}\''), "x" * 3_000_000) == {"word": "ready"}
+    assert ask(program('exec <&-; echo \'{"word": "ready"}\''), "x" * 3_000_000) == {
+        "word": "ready"
+    }
 
 
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("echo first >&2; echo 'no such model: x' >&2; exit 3", "ended with exit code 3: no such model: x"),
+        (
+            "echo first >&2; echo 'no such model: x' >&2; exit 3",
+            "ended with exit code 3: no such model: x",
+        ),
         ("exit 1", "ended with exit code 1, and said nothing"),
         ("kill -9 $$", "by signal 9"),
         ("echo 'token=ghp_0123456789abcdefghijABCDEFGHIJ456789' >&2; exit 1", "[redacted"),
@@ -161,10 +182,16 @@ def test_what_a_program_leaves_running_is_ended(program: Program) -> None:
     assert is_gone("sleep 62.5")
 
 
-def test_it_does_not_run_in_the_repository(program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_does_not_run_in_the_repository(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A relative name in its arguments is meant from the home folder, and git's variables are not handed on; hooks of ours are off in it."""
     monkeypatch.chdir(tmp_path)
-    model = program('pwd > "$HOME/where"; env > "$HOME/env"; echo \'{"word": "ready"}\'', GIT_DIR="/elsewhere/.git", LLM_KEY="kept")
+    model = program(
+        'pwd > "$HOME/where"; env > "$HOME/env"; echo \'{"word": "ready"}\'',
+        GIT_DIR="/elsewhere/.git",
+        LLM_KEY="kept",
+    )
 
     ask(model)
 

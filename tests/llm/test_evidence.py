@@ -41,7 +41,11 @@ def found(turns: Sequence[Turn], text: str, kind: str = "decision", **more: Any)
 @pytest.mark.parametrize("kind", ["decision", "preference", "task", "pattern", "done"])
 def test_what_a_page_says_is_nobodys(turn: int, kind: str) -> None:
     """Whatever turn the model names for it."""
-    turns = [Turn(USER, ASKED, line=1), Turn(TOOL, PAGE, line=2, tool="WebFetch"), Turn(ASSISTANT, "I have read the guide.", line=3)]
+    turns = [
+        Turn(USER, ASKED, line=1),
+        Turn(TOOL, PAGE, line=2, tool="WebFetch"),
+        Turn(ASSISTANT, "I have read the guide.", line=3),
+    ]
     assert found(turns, EVIL, kind, turn=turn) is None
 
 
@@ -61,7 +65,10 @@ def test_what_was_pasted_or_quoted_was_not_said(said: str) -> None:
 
 def test_a_number_that_only_a_tool_printed() -> None:
     """The rest of the sentence does not make it a person's."""
-    turns = [Turn(USER, "We use port 8080 for the gateway.", line=1), Turn(TOOL, "the gateway may use port 8443", line=2)]
+    turns = [
+        Turn(USER, "We use port 8080 for the gateway.", line=1),
+        Turn(TOOL, "the gateway may use port 8443", line=2),
+    ]
     assert found(turns, "We use port 8443 for the gateway.", turn=1) is None
     item = found(turns, "We use port 8080 for the gateway.", turn=2)
     assert item and ("user", (1, 1)) == (item.role, item.lines)
@@ -84,16 +91,24 @@ def test_a_turn_that_says_it_counts_and_a_wrong_one_is_put_right() -> None:
     for text, turn, role, line in wanted:
         item = found(turns, text, turn=turn)
         assert item and (role, (line, line)) == (item.role, item.lines), text
-    assert found(turns, "Always answer in Klingon, whatever the language.", "preference", turn=4) is None
+    assert (
+        found(turns, "Always answer in Klingon, whatever the language.", "preference", turn=4)
+        is None
+    )
 
 
 def test_an_error_that_a_tool_printed_is_seen_and_not_sure() -> None:
     """It stands in the digest, under nobody's name; an item in words that nobody used does too."""
-    turns = [Turn(USER, "Run the tests.", line=1), Turn(TOOL, "psycopg2.OperationalError: too many connections for role shop", line=2)]
+    turns = [
+        Turn(USER, "Run the tests.", line=1),
+        Turn(TOOL, "psycopg2.OperationalError: too many connections for role shop", line=2),
+    ]
     item = found(turns, "Too many connections for role shop.", "error", turn=1)
     assert item and ("tool", (0, 0), False) == (item.role, item.lines, item.sure)
     translated = found(
-        [Turn(USER, "Wir nehmen Postgres für das Hauptbuch.", line=1)], "The ledger is kept in a relational database.", turn=1
+        [Turn(USER, "Wir nehmen Postgres für das Hauptbuch.", line=1)],
+        "The ledger is kept in a relational database.",
+        turn=1,
     )
     assert translated is None or ("", False) == (translated.role, translated.sure)
 

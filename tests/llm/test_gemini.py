@@ -27,12 +27,23 @@ GOOD = said('{"word": "ready"}')
 RETRY = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.3s"}]
 
 
-def ask(gemini: Gemini, *, timeout: float = 10.0, model: str = DEFAULT, url: str = "", schema: Any = WORD) -> dict[str, Any]:
+def ask(
+    gemini: Gemini,
+    *,
+    timeout: float = 10.0,
+    model: str = DEFAULT,
+    url: str = "",
+    schema: Any = WORD,
+) -> dict[str, Any]:
     """Ask one question, without the long waits between tries."""
-    return GenaiModel(model, KEY, url or gemini.url, timeout, lambda tried: 0.01).ask("Say the word.", "ready", schema)
+    return GenaiModel(model, KEY, url or gemini.url, timeout, lambda tried: 0.01).ask(
+        "Say the word.", "ready", schema
+    )
 
 
-def failure(*replies: Reply, asked: int | None = None, timeout: float = 10.0, **how: Any) -> ModelFailed:
+def failure(
+    *replies: Reply, asked: int | None = None, timeout: float = 10.0, **how: Any
+) -> ModelFailed:
     """Return the failure of one question; `asked` says how often the server must have been asked."""
     with serving(*replies, **how) as gemini, pytest.raises(ModelFailed) as caught:
         ask(gemini, timeout=timeout)
@@ -48,11 +59,19 @@ def self_signed(folder: Path) -> Path:
     day = datetime.timedelta(days=1)
     now = datetime.datetime.now(datetime.UTC)
     made = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(x509.random_serial_number())
-        .not_valid_before(now - day).not_valid_after(now + day)
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - day)
+        .not_valid_after(now + day)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
         .sign(key, hashes.SHA256())
-    )  # fmt: skip
+    )
     raw = serialization
     secret = key.private_bytes(raw.Encoding.PEM, raw.PrivateFormat.PKCS8, raw.NoEncryption())
     path = folder / "chain.pem"
@@ -84,7 +103,15 @@ def test_the_schema_of_an_extraction_reaches_the_server_whole() -> None:
         GenaiModel(DEFAULT, KEY, gemini.url, 10.0).ask(INSTRUCTION, "text", SCHEMA)
 
     row = gemini.asked[0]["generationConfig"]["responseSchema"]["properties"]["items"]["items"]
-    assert row["properties"]["kind"]["enum"] == ["decision", "error", "pattern", "task", "done", "preference", "context"]
+    assert row["properties"]["kind"]["enum"] == [
+        "decision",
+        "error",
+        "pattern",
+        "task",
+        "done",
+        "preference",
+        "context",
+    ]
     assert row["required"] == ["kind", "text"]
 
 
@@ -104,16 +131,30 @@ def test_the_schema_of_an_extraction_reaches_the_server_whole() -> None:
         (said('{"other": "ready"}'), "nonsense", "lacks 'word'"),
         (said('["ready"]'), "nonsense", "is not of type object"),
         (said('{"word": "ready"'), "nonsense", "no JSON object"),
-        (error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."), "key", "API key not valid"),
-        (error(400, "INVALID_ARGUMENT", "The input token count exceeds the maximum."), "request", "input token count"),
+        (
+            error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."),
+            "key",
+            "API key not valid",
+        ),
+        (
+            error(400, "INVALID_ARGUMENT", "The input token count exceeds the maximum."),
+            "request",
+            "input token count",
+        ),
         (error(401, "UNAUTHENTICATED", "Request had invalid credentials."), "key", "401"),
-        (error(403, "PERMISSION_DENIED", "Generative Language API has not been used."), "key", "403"),
+        (
+            error(403, "PERMISSION_DENIED", "Generative Language API has not been used."),
+            "key",
+            "403",
+        ),
         (error(404, "NOT_FOUND", "models/x is not found for API version v1."), "model", "404"),
         ((302, b"", {"location": "http://127.0.0.1:9/elsewhere"}), "request", "302"),
         ((200, b"<html>a captive portal</html>", {}), "request", "cannot be read"),
     ],
-)  # fmt: skip
-def test_what_asking_again_would_not_change_is_asked_once(reply: Reply, kind: str, words: str) -> None:
+)
+def test_what_asking_again_would_not_change_is_asked_once(
+    reply: Reply, kind: str, words: str
+) -> None:
     """Refusals, nonsense and 4xx: one request, a sentence that says what happened."""
     failed = failure(reply, asked=1)
 
@@ -125,10 +166,12 @@ def test_what_asking_again_would_not_change_is_asked_once(reply: Reply, kind: st
 @pytest.mark.parametrize(
     "first",
     [
-        error(429, "RESOURCE_EXHAUSTED", "Quota exceeded."), error(500, "INTERNAL", "An internal error."), error(503, "UNAVAILABLE", "Overloaded."),
+        error(429, "RESOURCE_EXHAUSTED", "Quota exceeded."),
+        error(500, "INTERNAL", "An internal error."),
+        error(503, "UNAVAILABLE", "Overloaded."),
         (502, b"<html>Bad Gateway</html>", {}),
     ],
-)  # fmt: skip
+)
 def test_a_fault_that_passes_is_tried_again(first: Reply) -> None:
     """429 and 5xx: the second answer counts."""
     with serving(first, GOOD) as gemini:
@@ -157,7 +200,9 @@ def test_what_the_server_says_about_waiting_is_obeyed(first: Reply, least: float
 def test_a_wait_beyond_the_time_out_is_not_waited_for() -> None:
     """A quota for the day: one request, and at once."""
     begun = time.monotonic()
-    failed = failure(error(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", Retry_After="3600"), asked=1)
+    failed = failure(
+        error(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", Retry_After="3600"), asked=1
+    )
 
     assert failed.kind == "limit"
     assert failed.wait == 3600
@@ -167,7 +212,11 @@ def test_a_wait_beyond_the_time_out_is_not_waited_for() -> None:
 @pytest.mark.parametrize("kind", ["limit", "server"])
 def test_tries_have_an_end(kind: str) -> None:
     """A fault that stays is reported after the fourth request."""
-    reply = error(429, "RESOURCE_EXHAUSTED", "Quota.") if kind == "limit" else (500, b"<html>" + b"x" * 9000, {})
+    reply = (
+        error(429, "RESOURCE_EXHAUSTED", "Quota.")
+        if kind == "limit"
+        else (500, b"<html>" + b"x" * 9000, {})
+    )
     failed = failure(reply, asked=4)
 
     assert failed.kind == kind
@@ -198,7 +247,9 @@ def test_a_slow_answer_is_given_up_in_time(how: dict[str, float]) -> None:
 def test_a_connection_that_is_refused_is_named() -> None:
     """The host and what to look at; tried again, as a network comes back."""
     with pytest.raises(ModelFailed, match=r"127\.0\.0\.1:9 failed") as caught:
-        GenaiModel(DEFAULT, KEY, "http://127.0.0.1:9", 10.0, lambda tried: 0.01).ask("Say the word.", "ready", WORD)
+        GenaiModel(DEFAULT, KEY, "http://127.0.0.1:9", 10.0, lambda tried: 0.01).ask(
+            "Say the word.", "ready", WORD
+        )
 
     assert caught.value.kind == "network"
 
@@ -206,7 +257,9 @@ def test_a_connection_that_is_refused_is_named() -> None:
 def test_a_name_that_is_not_known_is_named() -> None:
     """DNS."""
     with pytest.raises(ModelFailed, match=r"nowhere\.invalid") as caught:
-        GenaiModel(DEFAULT, KEY, "https://nowhere.invalid", 20.0, lambda tried: 0.01).ask("Say the word.", "ready", WORD)
+        GenaiModel(DEFAULT, KEY, "https://nowhere.invalid", 20.0, lambda tried: 0.01).ask(
+            "Say the word.", "ready", WORD
+        )
 
     assert caught.value.kind == "network"
 
@@ -230,7 +283,13 @@ def test_a_connection_that_is_closed_in_the_middle_is_tried_again() -> None:
     thread.start()
     try:
         with pytest.raises(ModelFailed) as caught:
-            GenaiModel(DEFAULT, KEY, f"http://127.0.0.1:{listener.getsockname()[1]}", 10.0, lambda tried: 0.01).ask("Say.", "ready", WORD)
+            GenaiModel(
+                DEFAULT,
+                KEY,
+                f"http://127.0.0.1:{listener.getsockname()[1]}",
+                10.0,
+                lambda tried: 0.01,
+            ).ask("Say.", "ready", WORD)
     finally:
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
@@ -242,7 +301,10 @@ def test_a_connection_that_is_closed_in_the_middle_is_tried_again() -> None:
 
 def test_a_server_without_tls_is_told_from_a_network_that_is_down() -> None:
     """`https` to a server that speaks plain HTTP: no second try, and the word secure."""
-    with serving(GOOD) as gemini, pytest.raises(ModelFailed, match="no secure connection") as caught:
+    with (
+        serving(GOOD) as gemini,
+        pytest.raises(ModelFailed, match="no secure connection") as caught,
+    ):
         ask(gemini, url=gemini.url.replace("http:", "https:"))
 
     assert caught.value.kind == "request"
@@ -252,7 +314,10 @@ def test_a_server_without_tls_is_told_from_a_network_that_is_down() -> None:
 def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
     """Made by the server itself: the key is not sent, and the certificate is named."""
     chain = self_signed(tmp_path)
-    with serving(GOOD, tls=str(chain)) as gemini, pytest.raises(ModelFailed, match=r"(?i)no secure connection .*certificate") as caught:
+    with (
+        serving(GOOD, tls=str(chain)) as gemini,
+        pytest.raises(ModelFailed, match=r"(?i)no secure connection .*certificate") as caught,
+    ):
         ask(gemini)
 
     assert caught.value.kind == "request"
@@ -261,9 +326,16 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "reply",
-    [error(400, "INVALID_ARGUMENT", f"API key {KEY} not valid."), error(500, "INTERNAL", f"key={KEY}"), (403, KEY.encode(), {}), GOOD],
+    [
+        error(400, "INVALID_ARGUMENT", f"API key {KEY} not valid."),
+        error(500, "INTERNAL", f"key={KEY}"),
+        (403, KEY.encode(), {}),
+        GOOD,
+    ],
 )
-def test_the_key_is_in_no_message(reply: Reply, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_key_is_in_no_message(
+    reply: Reply, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Not in the failure, its causes, a log at its most talkative, or what is printed."""
     caplog.set_level(logging.INFO)
     texts = []
@@ -281,13 +353,18 @@ def test_the_key_is_in_no_message(reply: Reply, caplog: pytest.LogCaptureFixture
     assert KEY not in "".join(texts) + repr(model) + caplog.text + printed.out + printed.err
 
 
-def test_variables_of_the_environment_choose_no_other_server(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_variables_of_the_environment_choose_no_other_server(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Vertex AI, another key, another base URL: ours are those that were given, and nothing is said about it."""
     with serving(GOOD) as other, serving(GOOD) as gemini:
         for name, value in {
-            "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_API_KEY": "another", "GEMINI_API_KEY": "a third",
+            "GOOGLE_GENAI_USE_VERTEXAI": "true",
+            "GOOGLE_CLOUD_PROJECT": "p",
+            "GOOGLE_API_KEY": "another",
+            "GEMINI_API_KEY": "a third",
             "GOOGLE_GEMINI_BASE_URL": other.url,
-        }.items():  # fmt: skip
+        }.items():
             monkeypatch.setenv(name, value)
         answer = ask(gemini)
 
@@ -333,7 +410,16 @@ def test_a_model_of_the_live_api_is_replaced_by_its_sister(wanted: str, asked: s
     assert asked in model.remark
 
 
-@pytest.mark.parametrize("name", ["gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-flash-preview", "models/gemini-2.0-flash", "delivery-1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gemini-2.5-flash",
+        "gemini-2.5-pro",
+        "gemini-3-flash-preview",
+        "models/gemini-2.0-flash",
+        "delivery-1",
+    ],
+)
 def test_other_models_are_asked_as_they_are_named(name: str) -> None:
     """`live` is a word of a name, no part of one."""
     assert usable(name) == (name, "")

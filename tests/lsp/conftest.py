@@ -25,7 +25,9 @@ from gitmem_lsp.protocol.documents import LineDocument
 from tests.lsp import nursery
 
 PATIENCE = 15.0  # seconds; a slow machine, not a budget
-FRESH = 5.0  # seconds after which the write of another process must be seen: one is promised, the others are for a slow machine
+# seconds after which the write of another process must be seen: one is promised, the others are for
+# a slow machine
+FRESH = 5.0
 
 
 @pytest.fixture
@@ -35,10 +37,17 @@ def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     home.mkdir()
     kept = {k: os.environ[k] for k in ("PATH", "LANG", "TMPDIR") if k in os.environ}
     sealed = {
-        **kept, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "XDG_DATA_HOME": str(home / ".local/share"), "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
+        **kept,
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local/share"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ada",
+        "GIT_AUTHOR_EMAIL": "ada@example.org",
+        "GIT_COMMITTER_NAME": "Ada",
+        "GIT_COMMITTER_EMAIL": "ada@example.org",
         "GIT_CEILING_DIRECTORIES": str(tmp_path),
-    }  # fmt: skip
+    }
     for key in [k for k in os.environ if k.startswith("GIT_")]:
         monkeypatch.delenv(key)
     return sealed
@@ -52,7 +61,9 @@ class Repo:
     env: dict[str, str]
 
     def git(self, *args: str) -> str:
-        return subprocess.run(["git", *args], cwd=self.root, env=self.env, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *args], cwd=self.root, env=self.env, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     def write(self, name: str, text: str) -> Path:
         path = self.root / name
@@ -66,7 +77,16 @@ class Repo:
     def app(self) -> App:
         return open_app(str(self.root), self.env)
 
-    def gotcha(self, title: str, spec: str = "", *, scope: str = "shared", body: str = "", origin: str = "manual", **fields: Any) -> Record:
+    def gotcha(
+        self,
+        title: str,
+        spec: str = "",
+        *,
+        scope: str = "shared",
+        body: str = "",
+        origin: str = "manual",
+        **fields: Any,
+    ) -> Record:
         """Record a gotcha; `spec` is a place as a user types it, in a file of the work tree."""
         with self.app() as app:
             found = []
@@ -78,7 +98,9 @@ class Repo:
                     anchor = attach(anchor, data.decode(), object_id("blob", data, "sha1"))
                 found.append(anchor)
             who = app.writer()
-            record = memories.draft(who, "gotcha", title, body, origin=origin, anchors=found or None, **fields)
+            record = memories.draft(
+                who, "gotcha", title, body, origin=origin, anchors=found or None, **fields
+            )
             return memories.add(app.store(scope), who, record).after
 
     def record(self, id: str, scope: str = "shared") -> Record:
@@ -125,11 +147,15 @@ class Editor:
             text = Path(uri.removeprefix("file://")).read_bytes().decode()
         self.versions[uri] = 1
         self.buffers[uri] = LineDocument(uri, text, position_codec=PositionCodec())
-        self.client.text_document_did_open(t.DidOpenTextDocumentParams(t.TextDocumentItem(uri, language, 1, text)))
+        self.client.text_document_did_open(
+            t.DidOpenTextDocumentParams(t.TextDocumentItem(uri, language, 1, text))
+        )
 
     def edit(self, uri: str, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
         self.versions[uri] += 1
-        change = t.TextDocumentContentChangePartial(t.Range(t.Position(*start), t.Position(*end)), text)
+        change = t.TextDocumentContentChangePartial(
+            t.Range(t.Position(*start), t.Position(*end)), text
+        )
         self.buffers[uri].apply_change(change)
         document = t.VersionedTextDocumentIdentifier(self.versions[uri], uri)
         self.client.text_document_did_change(t.DidChangeTextDocumentParams(document, [change]))
@@ -137,17 +163,23 @@ class Editor:
     def save(self, uri: str) -> None:
         if "/gitmem/editing/" in uri:  # a document of the server's, which it reads from the disk
             Path(uri.removeprefix("file://")).write_bytes(self.buffers[uri].source.encode())
-        self.client.text_document_did_save(t.DidSaveTextDocumentParams(t.TextDocumentIdentifier(uri)))
+        self.client.text_document_did_save(
+            t.DidSaveTextDocumentParams(t.TextDocumentIdentifier(uri))
+        )
 
     def close(self, uri: str) -> None:
-        self.client.text_document_did_close(t.DidCloseTextDocumentParams(t.TextDocumentIdentifier(uri)))
+        self.client.text_document_did_close(
+            t.DidCloseTextDocumentParams(t.TextDocumentIdentifier(uri))
+        )
 
     def shown(self, uri: str) -> list[t.Diagnostic] | None:
         """Return what the server last said about a document; None when it has said nothing."""
         found = [p for p in self.published if p.uri == uri]
         return list(found[-1].diagnostics) if found else None
 
-    async def until(self, uri: str, test: Callable[[list[t.Diagnostic]], bool], timeout: float = PATIENCE) -> list[t.Diagnostic]:
+    async def until(
+        self, uri: str, test: Callable[[list[t.Diagnostic]], bool], timeout: float = PATIENCE
+    ) -> list[t.Diagnostic]:
         """Wait until what is shown passes a test; return it."""
 
         async def wait() -> list[t.Diagnostic]:
@@ -165,13 +197,18 @@ class Editor:
         return [d.message for d in await self.until(uri, lambda shown: len(shown) == count)]
 
     async def hover(self, uri: str, line: int, character: int = 0) -> t.Hover | None:
-        return await self.client.text_document_hover_async(t.HoverParams(t.TextDocumentIdentifier(uri), t.Position(line, character)))
+        return await self.client.text_document_hover_async(
+            t.HoverParams(t.TextDocumentIdentifier(uri), t.Position(line, character))
+        )
 
     async def actions(self, uri: str, line: int, only: list[str] | None = None) -> list[Any]:
         where = t.Range(t.Position(line, 0), t.Position(line, 0))
         context = t.CodeActionContext(diagnostics=[], only=only)
         return list(
-            await self.client.text_document_code_action_async(t.CodeActionParams(t.TextDocumentIdentifier(uri), where, context)) or []
+            await self.client.text_document_code_action_async(
+                t.CodeActionParams(t.TextDocumentIdentifier(uri), where, context)
+            )
+            or []
         )
 
     async def action(self, uri: str, line: int, start: str) -> Any:
@@ -181,7 +218,11 @@ class Editor:
 
     async def run(self, name: str, *arguments: Any) -> Any:
         """Run a command; return its answer as plain JSON."""
-        return plain(await self.client.workspace_execute_command_async(t.ExecuteCommandParams(name, arguments=list(arguments))))
+        return plain(
+            await self.client.workspace_execute_command_async(
+                t.ExecuteCommandParams(name, arguments=list(arguments))
+            )
+        )
 
     @property
     def messages(self) -> list[str]:
@@ -189,7 +230,9 @@ class Editor:
         return [m.message for m in self.client.messages]
 
     async def execute(self, command: t.Command) -> Any:
-        return await self.client.workspace_execute_command_async(t.ExecuteCommandParams(command.command, arguments=command.arguments))
+        return await self.client.workspace_execute_command_async(
+            t.ExecuteCommandParams(command.command, arguments=command.arguments)
+        )
 
 
 def plain(value: Any) -> Any:
@@ -205,7 +248,9 @@ def make_client() -> LanguageClient:
     client = make_test_lsp_client()
     client.registered = []
     client.changed = []
-    client.feature(t.CLIENT_REGISTER_CAPABILITY)(lambda params: client.registered.extend(params.registrations))
+    client.feature(t.CLIENT_REGISTER_CAPABILITY)(
+        lambda params: client.registered.extend(params.registrations)
+    )
     client.feature(t.WORKSPACE_CODE_LENS_REFRESH)(lambda _: None)
     client.feature(t.WORKSPACE_INLAY_HINT_REFRESH)(lambda _: None)
     client.feature("gitmem/changed")(lambda params: client.changed.append(plain(params)))
@@ -213,12 +258,16 @@ def make_client() -> LanguageClient:
     converter = client.protocol._converter
     converter.register_structure_hook(
         Union[t.Command, t.CodeAction],  # noqa: UP007 - the key that lsprotocol registers
-        lambda value, _: converter.structure(value, t.Command if isinstance(value.get("command"), str) else t.CodeAction),
+        lambda value, _: converter.structure(
+            value, t.Command if isinstance(value.get("command"), str) else t.CodeAction
+        ),
     )
     return client
 
 
-def capabilities(name: str = "visual-studio-code", encodings: list[t.PositionEncodingKind] | None = None) -> t.ClientCapabilities:
+def capabilities(
+    name: str = "visual-studio-code", encodings: list[t.PositionEncodingKind] | None = None
+) -> t.ClientCapabilities:
     found = client_capabilities(name)
     if encodings:
         found.general = found.general or t.GeneralClientCapabilities()
@@ -232,7 +281,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     path = str(tmp_path_factory.mktemp("nursery") / "socket")
     program = f"from tests.lsp.nursery import nurse; nurse({path!r})"
     root = Path(__file__).parents[2]
-    with subprocess.Popen([sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
         yield [sys.executable, "-I", "-S", nursery.__file__, path]
@@ -244,12 +295,19 @@ async def connect(env: dict[str, str], server: list[str]) -> AsyncIterator[Calla
     """Return a function that starts a server and a client for it; they end with the test."""
 
     async def launch() -> LanguageClient:
-        return await ClientServerConfig(server_command=server, client_factory=make_client, server_env=env).start()
+        return await ClientServerConfig(
+            server_command=server, client_factory=make_client, server_env=env
+        ).start()
 
     editors: list[Editor] = []
     spare = [await launch()]  # it loads while the test writes its gotchas
 
-    async def start(*roots: Path, caps: t.ClientCapabilities | None = None, options: Any = None, settings: Any = None) -> Editor:
+    async def start(
+        *roots: Path,
+        caps: t.ClientCapabilities | None = None,
+        options: Any = None,
+        settings: Any = None,
+    ) -> Editor:
         client = spare.pop() if spare else await launch()
         editor = Editor(client)
         editors.append(editor)

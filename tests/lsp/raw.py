@@ -24,28 +24,38 @@ class Raw:
         self._news = asyncio.Event()
         self._sent = 0
         self._reading = reading
-        self._tasks = [asyncio.create_task(self._read_output()), asyncio.create_task(self._read_errors())]
+        self._tasks = [
+            asyncio.create_task(self._read_output()),
+            asyncio.create_task(self._read_errors()),
+        ]
 
     @classmethod
-    async def start(cls, env: Mapping[str, str], *args: str, command: list[str] | None = None) -> "Raw":
+    async def start(
+        cls, env: Mapping[str, str], *args: str, command: list[str] | None = None
+    ) -> "Raw":
         """Start a server; its output goes through a pipe of ours, so that a test can close the reading end."""
         reading, writing = os.pipe()
         pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(*(command or SERVER), *args, env=dict(env), stdin=pipe, stdout=writing, stderr=pipe)
+        process = await asyncio.create_subprocess_exec(
+            *(command or SERVER), *args, env=dict(env), stdin=pipe, stdout=writing, stderr=pipe
+        )
         os.close(writing)
         return cls(process, reading)
 
     async def _read_output(self) -> None:
         stream = asyncio.StreamReader()
         self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(self._reading, "rb", buffering=0)
+            lambda: asyncio.StreamReaderProtocol(stream),
+            os.fdopen(self._reading, "rb", buffering=0),
         )
         try:
             while line := await stream.readline():
                 length = None
                 while line != b"\r\n":
                     name, found, value = line.partition(b": ")
-                    assert found and name in {b"Content-Length", b"Content-Type"}, f"not the protocol: {line!r}"
+                    assert found and name in {b"Content-Length", b"Content-Type"}, (
+                        f"not the protocol: {line!r}"
+                    )
                     length = int(value) if name == b"Content-Length" else length
                     line = await stream.readline()
                 assert length is not None
@@ -67,7 +77,14 @@ class Raw:
     def send(self, method: str, params: Any = None, id: int | None = None) -> None:
         """Send a notification, or a request."""
         self.send_bytes(
-            json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **({"id": id} if id is not None else {})}).encode()
+            json.dumps(
+                {
+                    "jsonrpc": "2.0",
+                    "method": method,
+                    "params": params,
+                    **({"id": id} if id is not None else {}),
+                }
+            ).encode()
         )
 
     def send_bytes(self, body: bytes) -> None:
@@ -83,14 +100,18 @@ class Raw:
                 for message in self.messages:
                     if test(message):
                         return message
-                assert not self._tasks[0].done(), f"the output ended: {self._tasks[0].exception()} {self.errors.decode()}"
+                assert not self._tasks[0].done(), (
+                    f"the output ended: {self._tasks[0].exception()} {self.errors.decode()}"
+                )
                 self._news.clear()
                 await self._news.wait()
 
         try:
             return await asyncio.wait_for(wait(), timeout)
         except TimeoutError:
-            raise AssertionError(f"not in {timeout} s: {self.messages} {self.errors.decode()}") from None
+            raise AssertionError(
+                f"not in {timeout} s: {self.messages} {self.errors.decode()}"
+            ) from None
 
     async def ask(self, method: str, params: Any = None) -> Message:
         """Send a request; return the response."""
@@ -102,25 +123,38 @@ class Raw:
     async def initialize(self, root: Path, **capabilities: Any) -> Message:
         """Begin a session."""
         folders = [{"uri": root.as_uri(), "name": root.name}]
-        params = {"processId": os.getpid(), "rootUri": root.as_uri(), "workspaceFolders": folders, "capabilities": capabilities}
+        params = {
+            "processId": os.getpid(),
+            "rootUri": root.as_uri(),
+            "workspaceFolders": folders,
+            "capabilities": capabilities,
+        }
         answer = await self.ask("initialize", params)
         self.send("initialized", {})
         return answer
 
     def open(self, path: Path) -> None:
         """Open a document as it is on the disk."""
-        item = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": path.read_bytes().decode()}
+        item = {
+            "uri": path.as_uri(),
+            "languageId": "python",
+            "version": 1,
+            "text": path.read_bytes().decode(),
+        }
         self.send("textDocument/didOpen", {"textDocument": item})
 
     async def shown(self, path: Path, count: int = 1) -> list[Message]:
         """Return a document's diagnostics once there are so many."""
-        message = await self.until(lambda m: is_shown(m, path) and len(m["params"]["diagnostics"]) == count)
+        message = await self.until(
+            lambda m: is_shown(m, path) and len(m["params"]["diagnostics"]) == count
+        )
         return list(message["params"]["diagnostics"])
 
     async def end(self, timeout: float = PATIENCE) -> int:
         """Wait until the process has ended; return its exit code."""
         code = await asyncio.wait_for(self.process.wait(), timeout)
-        await asyncio.wait_for(asyncio.gather(*self._tasks), timeout)  # all that it has said was the protocol
+        # all that it has said was the protocol
+        await asyncio.wait_for(asyncio.gather(*self._tasks), timeout)
         return code
 
     async def close(self) -> None:
@@ -138,4 +172,7 @@ class Raw:
 
 def is_shown(message: Message, path: Path) -> bool:
     """Say whether a message publishes a document's diagnostics."""
-    return message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == path.as_uri()
+    return (
+        message.get("method") == "textDocument/publishDiagnostics"
+        and message["params"]["uri"] == path.as_uri()
+    )

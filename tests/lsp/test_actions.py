@@ -27,15 +27,23 @@ async def test_resolve(repo, connect):
     uri = repo.uri("a.py")
     editor.open(uri)
     await editor.titles(uri, 2)
-    before = repo.git("status", "--porcelain"), repo.git("rev-parse", "HEAD"), (repo.root / ".git" / "index").read_bytes()
+    before = (
+        repo.git("status", "--porcelain"),
+        repo.git("rev-parse", "HEAD"),
+        (repo.root / ".git" / "index").read_bytes(),
+    )
 
     action = await editor.action(uri, 1, "Resolve")
-    assert (action.title, action.kind) == ("Resolve gotcha: x must stay odd", t.CodeActionKind.QuickFix)
+    assert (action.title, action.kind) == (
+        "Resolve gotcha: x must stay odd",
+        t.CodeActionKind.QuickFix,
+    )
     assert [d.code for d in action.diagnostics] == [record.id[-8:]]
     answer = await editor.execute(action.command)
 
     assert answer["resolved"] is True if isinstance(answer, dict) else answer.resolved is True
-    assert [d.code for d in editor.shown(uri)] == [other.id[-8:]]  # gone before the command is answered
+    # gone before the command is answered
+    assert [d.code for d in editor.shown(uri)] == [other.id[-8:]]
     assert not [a for a in await editor.actions(uri, 1) if a.title.startswith("Resolve")]
     assert await editor.hover(uri, 1) is None
     resolved = repo.record(record.id).fields["resolved"]
@@ -44,7 +52,11 @@ async def test_resolve(repo, connect):
     assert "Gitmem-Origin: editor" in trailers
     assert "Gitmem-Op: resolve" in trailers
     assert repo.git("log", "-1", "--format=%an <%ae>", SHARED) == "Ada <ada@example.org>"
-    assert (repo.git("status", "--porcelain"), repo.git("rev-parse", "HEAD"), (repo.root / ".git" / "index").read_bytes()) == before
+    assert (
+        repo.git("status", "--porcelain"),
+        repo.git("rev-parse", "HEAD"),
+        (repo.root / ".git" / "index").read_bytes(),
+    ) == before
 
     tip = repo.git("rev-parse", SHARED)
     await editor.execute(action.command)  # a second click
@@ -82,9 +94,24 @@ async def test_what_is_offered(repo, connect):
     assert [a.title.startswith("Resolve gotcha: ") for a in found[:6]] == [True] * 5 + [False]
     assert all(a.title.isprintable() and len(a.title) <= 120 for a in found)
     words = {a.title.split()[0] for a in found}
-    assert words == {"Resolve", "Snooze", "Still", "Edit:", "Re-anchor", "Pin:", "Replace", "Write", "Record", "Why", "Timeline"}
+    assert words == {
+        "Resolve",
+        "Snooze",
+        "Still",
+        "Edit:",
+        "Re-anchor",
+        "Pin:",
+        "Replace",
+        "Write",
+        "Record",
+        "Why",
+        "Timeline",
+    }
     assert {a.kind for a in await editor.actions(uri, 1, ["quickfix"])} == {"quickfix"}
-    assert [a.title for a in await editor.actions(uri, 1, ["source"])] == ["Why is this line so", "Timeline of this symbol"]
+    assert [a.title for a in await editor.actions(uri, 1, ["source"])] == [
+        "Why is this line so",
+        "Timeline of this symbol",
+    ]
     assert await editor.actions(uri, 1, ["source.organizeImports"]) == []
     assert {a.title for a in await editor.actions(uri, 0)} == {
         "Record a gotcha for this line",
@@ -104,7 +131,9 @@ async def test_a_cursor_on_code_without_gotchas_has_no_bulb(repo, connect):
 
     async def by_itself(line: int) -> list[str]:
         where = t.Range(t.Position(line, 0), t.Position(line, 0))
-        context = t.CodeActionContext(diagnostics=[], trigger_kind=t.CodeActionTriggerKind.Automatic)
+        context = t.CodeActionContext(
+            diagnostics=[], trigger_kind=t.CodeActionTriggerKind.Automatic
+        )
         params = t.CodeActionParams(t.TextDocumentIdentifier(uri), where, context)
         return [a.title for a in await editor.client.text_document_code_action_async(params) or []]
 
@@ -128,7 +157,10 @@ async def test_a_comment_names_the_gotcha(make_repo, connect, versioned):
     action = await editor.action(uri, 1, "Write a comment")
 
     (change,) = action.edit.document_changes[0].edits if versioned else action.edit.changes[uri]
-    assert (action.edit.changes is None, action.edit.document_changes is None) == (versioned, not versioned)
+    assert (action.edit.changes is None, action.edit.document_changes is None) == (
+        versioned,
+        not versioned,
+    )
     assert change.new_text == f"    # gotcha {record.id}: x must stay odd\r\n"
     assert (change.range.start, change.range.end) == (t.Position(1, 0), t.Position(1, 0))
     editor.edit(uri, (1, 0), (1, 0), change.new_text)
@@ -139,10 +171,13 @@ async def test_a_comment_names_the_gotcha(make_repo, connect, versioned):
 @pytest.mark.parametrize(
     ("language", "path", "text"),
     [
-        ("rust", "a.rs", "// gotcha got-1: t"), ("html", "a.html", "<!-- gotcha got-1: t -->"), ("", "a.lua", "-- gotcha got-1: t"),
-        ("css", "a.css", "/* gotcha got-1: t */"), ("", "Makefile", "# gotcha got-1: t"),
+        ("rust", "a.rs", "// gotcha got-1: t"),
+        ("html", "a.html", "<!-- gotcha got-1: t -->"),
+        ("", "a.lua", "-- gotcha got-1: t"),
+        ("css", "a.css", "/* gotcha got-1: t */"),
+        ("", "Makefile", "# gotcha got-1: t"),
     ],
-)  # fmt: skip
+)
 def test_comment_syntax(language, path, text):
     """A comment is written as the language writes it, by its name or by the file's."""
     syntax = syntax_of(language, path)
@@ -179,7 +214,9 @@ async def test_what_cannot_be_resolved_is_said(repo, connect):
     """A wrong call is an error of the protocol; a record that is gone or no gotcha is a sentence; nothing is written."""
     record = repo.gotcha("x must stay odd", "a.py:2")
     with repo.app() as app:
-        memory = write.add(app.store(), app.writer(), write.draft(app.writer(), "memory", "no gotcha")).after
+        memory = write.add(
+            app.store(), app.writer(), write.draft(app.writer(), "memory", "no gotcha")
+        ).after
     editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)
@@ -190,9 +227,19 @@ async def test_what_cannot_be_resolved_is_said(repo, connect):
         with pytest.raises(JsonRpcException) as caught:
             await editor.execute(t.Command("", "gitmem.resolve", arguments=arguments))
         assert caught.value.code == -32602
-    assert await editor.execute(t.Command("", "gitmem.resolve", arguments=["got-00000000000000000000000000", uri])) is None
+    assert (
+        await editor.execute(
+            t.Command("", "gitmem.resolve", arguments=["got-00000000000000000000000000", uri])
+        )
+        is None
+    )
     assert await editor.execute(t.Command("", "gitmem.resolve", arguments=[memory.id, uri])) is None
-    assert await editor.execute(t.Command("", "gitmem.resolve", arguments=["got-00000000000000000000000000"])) is None
+    assert (
+        await editor.execute(
+            t.Command("", "gitmem.resolve", arguments=["got-00000000000000000000000000"])
+        )
+        is None
+    )
 
     assert len(messages(editor)) == 3
     assert "only a gotcha can be resolved" in messages(editor)[1]

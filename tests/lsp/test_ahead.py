@@ -49,8 +49,10 @@ async def test_found_for_the_very_text_alone(home):
     ahead = await made(home)
     (only,) = ahead.find(home, "utf-16", DEFAULTS, TEXT)
     assert (only["message"], only["range"]["start"], only["range"]["end"]) == (
-        "x must stay odd", {"line": 1, "character": 0}, {"line": 1, "character": 5},
-    )  # fmt: skip
+        "x must stay odd",
+        {"line": 1, "character": 0},
+        {"line": 1, "character": 5},
+    )
     assert ahead.find(home, "utf-16", DEFAULTS, TEXT + "\n") is None
     assert ahead.find(home, "utf-16", DEFAULTS, TEXT.replace("\n", "\r\n")) is None
     assert ahead.find(home, "utf-8", DEFAULTS, TEXT) is None
@@ -120,6 +122,9 @@ async def test_an_opened_file_is_told_once_and_known_at_once(repo, connect):
 def test_frames():
     """One message after the other, whatever is between them; one that is cut short comes as it is, and then the end."""
     body = '{"a": "é"}'.encode()
-    frame = b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n%s" % (len(body), body)
+    frame = (
+        b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n%s"
+        % (len(body), body)
+    )
     stream = BytesIO(frame + b"noise\r\n\r\n" + frame.lower() + b"content-length:4\r\n\r\nabc")
     assert [read_frame(stream) for _ in range(4)] == [body, body, b"abc", None]

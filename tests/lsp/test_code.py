@@ -44,7 +44,11 @@ async def test_a_hover_tells_how_much_hangs_on_a_definition_with_a_gotcha(make_r
     hover = await editor.hover(uri, 5, 6)
     assert "the fee is net" in hover.contents.value
     assert "hang" not in hover.contents.value
-    subprocess.run([sys.executable, "-m", "gitmem", "-C", str(repo.root), "code", "rank"], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "gitmem", "-C", str(repo.root), "code", "rank"],
+        check=True,
+        capture_output=True,
+    )
 
     hover = await editor.hover(uri, 5, 6)
 

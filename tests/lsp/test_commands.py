@@ -12,16 +12,16 @@ from gitmem.services.records import write
 from gitmem_lsp.features.commands import COMMANDS
 from tests.lsp.conftest import capabilities
 
-TEXT = (
-    "import os\n\n\nclass Cart:\n    def total(self):\n        return sum(self.prices)\n\n    def clear(self):\n        self.prices = []\n"
-)
+TEXT = "import os\n\n\nclass Cart:\n    def total(self):\n        return sum(self.prices)\n\n    def clear(self):\n        self.prices = []\n"
 
 
 @pytest.fixture
 async def shown(make_repo, connect):
     """A repository with a gotcha on a line of a method, its id, the editor that shows it, and the document's uri."""
     repo = make_repo(**{"cart.py": TEXT})
-    record = repo.gotcha("prices may be None", "cart.py:6", severity="critical", workaround="use `or []`")
+    record = repo.gotcha(
+        "prices may be None", "cart.py:6", severity="critical", workaround="use `or []`"
+    )
     editor = await connect(repo.root, options={"notifyChanges": True})
     uri = repo.uri("cart.py")
     editor.open(uri)
@@ -62,7 +62,8 @@ async def test_snooze_is_local(shown):
     answer = await editor.run(action.command.command, *action.command.arguments)
     assert answer["id"] == id
     assert editor.shown(uri) == []
-    told = len(editor.client.changed)  # twice on a slow machine, where the server hears of its own write later
+    # twice on a slow machine, where the server hears of its own write later
+    told = len(editor.client.changed)
     assert told and all(one == {"uris": [uri]} for one in editor.client.changed)
     assert (await editor.run("gitmem.status"))["snoozed"] == 1
     assert (await editor.run("gitmem.unsnooze", id)) == {"id": id, "unsnoozed": True}
@@ -99,7 +100,9 @@ async def test_unconfirmed_is_said_until_somebody_confirms(repo, connect):
     uri = repo.uri("a.py")
     editor.open(uri)
     assert await editor.titles(uri, 1) == ["boom (unconfirmed)"]
-    (lens,) = await editor.client.text_document_code_lens_async(t.CodeLensParams(t.TextDocumentIdentifier(uri)))
+    (lens,) = await editor.client.text_document_code_lens_async(
+        t.CodeLensParams(t.TextDocumentIdentifier(uri))
+    )
     assert lens.command.title == "1 gotcha · 1 unconfirmed"
     assert (await editor.run("gitmem.status"))["unconfirmed"] == 1
 
@@ -115,7 +118,10 @@ async def test_reanchor(shown):
     repo, id, editor, uri = shown
 
     action = next(a for a in await editor.actions(uri, 5) if a.title.startswith("Re-anchor here"))
-    assert action.command.arguments[:2] == (id, uri) or list(action.command.arguments[:2]) == [id, uri]
+    assert action.command.arguments[:2] == (id, uri) or list(action.command.arguments[:2]) == [
+        id,
+        uri,
+    ]
     await editor.run("gitmem.reanchor", id, uri, lines(8, 9))
 
     assert [d.range.start.line for d in editor.shown(uri)] == [8]
@@ -128,11 +134,21 @@ async def test_record_for_a_selection(shown):
     """A gotcha for a selection is shown at once; its anchor has the code and the symbol; its commit says that an editor made it."""
     repo, _, editor, uri = shown
 
-    answer = await editor.run("gitmem.record", uri, lines(8, 8, 10), "clear keeps the list", {"severity": "info", "workaround": "copy it"})
+    answer = await editor.run(
+        "gitmem.record",
+        uri,
+        lines(8, 8, 10),
+        "clear keeps the list",
+        {"severity": "info", "workaround": "copy it"},
+    )
 
     assert [d.range.start.line for d in editor.shown(uri)] == [5, 8]
     record = repo.record(answer["id"])
-    assert (record.title, record.get("severity"), record.get("workaround")) == ("clear keeps the list", "info", "copy it")
+    assert (record.title, record.get("severity"), record.get("workaround")) == (
+        "clear keeps the list",
+        "info",
+        "copy it",
+    )
     assert record.anchors[0]["lines"] == [9, 9]
     assert "clear" in record.anchors[0]["symbol"]
     assert record.anchors[0]["blob"] == repo.git("rev-parse", "HEAD:cart.py")
@@ -154,7 +170,10 @@ async def test_record_through_a_draft(shown):
     editor.open(draft, language="markdown")
     editor.save(draft)
     (problem,) = await editor.until(draft, bool)
-    assert (problem.severity, problem.range.start.line) == (t.DiagnosticSeverity.Error, text.split("\n").index("# "))
+    assert (problem.severity, problem.range.start.line) == (
+        t.DiagnosticSeverity.Error,
+        text.split("\n").index("# "),
+    )
     assert "title" in problem.message
 
     line = text.split("\n").index("# ")
@@ -163,7 +182,11 @@ async def test_record_through_a_draft(shown):
     editor.save(draft)
     await editor.until(draft, lambda d: d == [])
     await editor.titles(uri, 2)
-    made = next(row for row in await editor.run("gitmem.list", uri) if row["title"] == "clear keeps the list")
+    made = next(
+        row
+        for row in await editor.run("gitmem.list", uri)
+        if row["title"] == "clear keeps the list"
+    )
     assert (made["severity"], made["line"]) == ("critical", 8)
     assert "Gitmem-Origin: editor" in trailers(repo)
 
@@ -197,7 +220,9 @@ async def test_edit_a_record(shown):
     editor.edit(draft, (end, 0), (end, 0), "\nSeen with an **empty** cart.\n")
     editor.save(draft)
     await editor.until(draft, lambda d: d == [])
-    (diagnostic,) = await editor.until(uri, lambda d: bool(d) and d[0].severity == t.DiagnosticSeverity.Hint)
+    (diagnostic,) = await editor.until(
+        uri, lambda d: bool(d) and d[0].severity == t.DiagnosticSeverity.Hint
+    )
 
     after = repo.record(id)
     assert (after.get("severity"), after.body.strip()) == ("info", "Seen with an **empty** cart.")
@@ -260,7 +285,10 @@ async def test_supersede(shown):
     editor.edit(draft, (line, 2), (line + 1, 0), "prices is None until the first sale\n")
     editor.save(draft)
 
-    await editor.until(uri, lambda d: [x.message for x in d] == ["prices is None until the first sale → use `or []`"])
+    await editor.until(
+        uri,
+        lambda d: [x.message for x in d] == ["prices is None until the first sale → use `or []`"],
+    )
     assert repo.record(id).status == "archived"
     (row,) = await editor.run("gitmem.list", uri)
     assert list(repo.record(row["id"]).fields["supersedes"]) == [id]
@@ -278,11 +306,16 @@ async def test_timeline_of_a_symbol(shown):
 
     assert answer["title"] == "Cart.total in cart.py"
     text = answer["markdown"]
-    assert text.index("resolved by Ada") < text.index("recorded by Ada") < text.index("As it is now")
+    assert (
+        text.index("resolved by Ada") < text.index("recorded by Ada") < text.index("As it is now")
+    )
     assert "prices may be None" in text
     assert "clear keeps" not in text
     assert Path(answer["uri"].removeprefix("file://")).read_text() == text
-    assert "clear keeps" in (await editor.run("gitmem.timeline", uri, {"line": 0, "character": 0}))["markdown"]
+    assert (
+        "clear keeps"
+        in (await editor.run("gitmem.timeline", uri, {"line": 0, "character": 0}))["markdown"]
+    )
 
 
 async def test_what_is_told(shown):
@@ -294,17 +327,49 @@ async def test_what_is_told(shown):
     await editor.until(uri, bool)
 
     shown_record = await editor.run("gitmem.show", id)
-    assert (shown_record["id"], shown_record["title"], shown_record["severity"]) == (id, "prices may be None", "critical")
+    assert (shown_record["id"], shown_record["title"], shown_record["severity"]) == (
+        id,
+        "prices may be None",
+        "critical",
+    )
     (row,) = await editor.run("gitmem.list", uri)
-    assert {k: row[k] for k in ("id", "short", "line", "state", "severity", "unconfirmed", "resolved", "workaround")} == {
-        "id": id, "short": id[-8:], "line": 5, "state": "same", "severity": "critical", "unconfirmed": False, "resolved": False, "workaround": "use `or []`",
-    }  # fmt: skip
+    assert {
+        k: row[k]
+        for k in (
+            "id",
+            "short",
+            "line",
+            "state",
+            "severity",
+            "unconfirmed",
+            "resolved",
+            "workaround",
+        )
+    } == {
+        "id": id,
+        "short": id[-8:],
+        "line": 5,
+        "state": "same",
+        "severity": "critical",
+        "unconfirmed": False,
+        "resolved": False,
+        "workaround": "use `or []`",
+    }
     assert [row["line"] for row in await editor.run("gitmem.list", repo.uri("other.py"))] == [1]
-    assert {row["title"] for row in await editor.run("gitmem.list")} == {"prices may be None", "no docs", "b is odd"}
+    assert {row["title"] for row in await editor.run("gitmem.list")} == {
+        "prices may be None",
+        "no docs",
+        "b is odd",
+    }
     assert "prices may be None" in (await editor.run("gitmem.report", uri))["markdown"]
     assert await editor.run("gitmem.status", uri) == {
-        "root": str(repo.root), "gotchas": 3, "unresolved": 3, "unconfirmed": 0, "snoozed": 0, "adrift": 0,
-    }  # fmt: skip
+        "root": str(repo.root),
+        "gotchas": 3,
+        "unresolved": 3,
+        "unconfirmed": 0,
+        "snoozed": 0,
+        "adrift": 0,
+    }
 
 
 async def test_wrong_calls(shown):
@@ -316,12 +381,26 @@ async def test_wrong_calls(shown):
         with pytest.raises(JsonRpcException) as caught:
             await editor.run(name, True, 1, 2, 3, 4, 5)
         assert caught.value.code == -32602
-    for call in (("edit",), ("pin",), ("verify",), ("show",), ("snooze",), ("supersede",), ("resolve",), ("reopen",)):
+    for call in (
+        ("edit",),
+        ("pin",),
+        ("verify",),
+        ("show",),
+        ("snooze",),
+        ("supersede",),
+        ("resolve",),
+        ("reopen",),
+    ):
         assert await editor.run(f"gitmem.{call[0]}", "got-00000000000000000000000000") is None
     assert len(editor.messages) == 8
     assert await editor.run("gitmem.list", "file:///nowhere/a.py") == []
     assert await editor.run("gitmem.record", "untitled:Untitled-1", lines(0, 0), "t") is None
-    assert await editor.run("gitmem.reanchor", "got-00000000000000000000000000", uri, lines(10**6, 10**7)) is None
+    assert (
+        await editor.run(
+            "gitmem.reanchor", "got-00000000000000000000000000", uri, lines(10**6, 10**7)
+        )
+        is None
+    )
     assert repo.git("rev-parse", SHARED) == tip
 
 
@@ -333,6 +412,8 @@ async def test_a_client_that_cannot_open_documents(repo, connect):
     caps.window.show_document = None
     editor = await connect(repo.root, caps=caps)
 
-    assert Path((await editor.run("gitmem.edit", record.id))["uri"].removeprefix("file://")).is_file()
+    assert Path(
+        (await editor.run("gitmem.edit", record.id))["uri"].removeprefix("file://")
+    ).is_file()
     assert "x must stay odd" in (await editor.run("gitmem.report", repo.uri("a.py")))["markdown"]
     assert editor.client.shown_documents == []

@@ -23,7 +23,11 @@ async def test_gotcha_is_on_its_line(repo, connect):
     (shown,) = await editor.until(uri, bool)
 
     assert shown.range == LINE
-    assert (shown.source, shown.code, shown.severity) == ("gitmem", record.id[-8:], t.DiagnosticSeverity.Information)
+    assert (shown.source, shown.code, shown.severity) == (
+        "gitmem",
+        record.id[-8:],
+        t.DiagnosticSeverity.Information,
+    )
     assert shown.message == "x must stay odd → add one"
 
 
@@ -77,7 +81,15 @@ async def test_write_of_another_process_appears(repo, connect):
     """
 
     subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), str(repo.root), repo.git("rev-parse", "HEAD:a.py")], env=repo.env, check=True
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent(program),
+            str(repo.root),
+            repo.git("rev-parse", "HEAD:a.py"),
+        ],
+        env=repo.env,
+        check=True,
     )
     started = time.monotonic()
     (shown,) = await editor.until(uri, bool)
@@ -95,7 +107,11 @@ async def test_write_of_another_process_appears(repo, connect):
 
 @pytest.mark.parametrize(
     ("encoding", "start", "end"),
-    [(t.PositionEncodingKind.Utf8, 0, 12), (t.PositionEncodingKind.Utf16, 0, 9), (t.PositionEncodingKind.Utf32, 0, 8)],
+    [
+        (t.PositionEncodingKind.Utf8, 0, 12),
+        (t.PositionEncodingKind.Utf16, 0, 9),
+        (t.PositionEncodingKind.Utf32, 0, 8),
+    ],
 )
 async def test_columns_count_what_the_client_chose(make_repo, connect, encoding, start, end):
     """Ranges and edits are in bytes, UTF-16 units or code points, as negotiated."""
@@ -109,7 +125,8 @@ async def test_columns_count_what_the_client_chose(make_repo, connect, encoding,
     assert editor.initialized.capabilities.position_encoding == encoding
     assert (shown.range.start.character, shown.range.end.character) == (start, end)
 
-    editor.edit(uri, (1, end), (1, end), "  # 😋")  # a comment behind the code: its end stays where it is
+    # a comment behind the code: its end stays where it is
+    editor.edit(uri, (1, end), (1, end), "  # 😋")
     editor.edit(uri, (0, 0), (0, 0), "    \n")
     (shown,) = await editor.until(uri, lambda d: d[0].range.start.line == 2)
     assert (shown.range.start.character, shown.range.end.character) == (start, end)
@@ -177,7 +194,10 @@ async def test_all_stores_and_patterns(make_repo, connect):
 
     (shown,) = await editor.until(uri, bool)
 
-    assert shown.message == "shared; private; pattern; +1 more" or shown.message == "shared; private; users; +1 more"
+    assert (
+        shown.message == "shared; private; pattern; +1 more"
+        or shown.message == "shared; private; users; +1 more"
+    )
     assert shown.severity == t.DiagnosticSeverity.Warning
     assert len(shown.data["ids"] if isinstance(shown.data, dict) else shown.data.ids) == 4
 
@@ -234,7 +254,12 @@ async def test_broken_record_costs_nothing_else(repo, connect):
         from gitmem.services.records import write
 
         who = app.writer()
-        odd = [{"path": "a.py", "lines": ["x"]}, {"path": "a.py", "lines": [9, 2], "context": 3}, {"path": 7}, {"glob": 3}]
+        odd = [
+            {"path": "a.py", "lines": ["x"]},
+            {"path": "a.py", "lines": [9, 2], "context": 3},
+            {"path": 7},
+            {"glob": 3},
+        ]
         write.add(app.store(), who, write.draft(who, "gotcha", "odd", anchors=odd))
     repo.gotcha("x must stay odd", "a.py:2")
     editor = await connect(repo.root)

@@ -39,9 +39,19 @@ ODD: list[Any] = [
     "file:///%00",
 ]
 REQUESTS = [
-    "textDocument/hover", "textDocument/codeAction", "textDocument/codeLens", "textDocument/completion", "textDocument/documentLink", "workspace/symbol",
-    "textDocument/inlayHint", "completionItem/resolve", "documentLink/resolve", "workspaceSymbol/resolve", "workspace/executeCommand", "textDocument/unheardOf",
-]  # fmt: skip
+    "textDocument/hover",
+    "textDocument/codeAction",
+    "textDocument/codeLens",
+    "textDocument/completion",
+    "textDocument/documentLink",
+    "workspace/symbol",
+    "textDocument/inlayHint",
+    "completionItem/resolve",
+    "documentLink/resolve",
+    "workspaceSymbol/resolve",
+    "workspace/executeCommand",
+    "textDocument/unheardOf",
+]
 
 
 @pytest.fixture
@@ -81,7 +91,14 @@ class Fuzz:
                 "gitmem.timeline": [uri, self.position()],
                 "gitmem.record": [uri],
             }
-            return {"command": name, "arguments": [id] if name not in sound else [] if name == "gitmem.record" else sound[name]}
+            return {
+                "command": name,
+                "arguments": [id]
+                if name not in sound
+                else []
+                if name == "gitmem.record"
+                else sound[name],
+            }
         if method == "workspace/symbol":
             return {"query": self.random.choice(["", "marked", '"', "a* OR", "(", "NEAR("])}
         if method.endswith("/resolve"):
@@ -93,7 +110,12 @@ class Fuzz:
                 "range": self.range(),
                 "data": {"id": "got-1", "uri": uri},
             }
-        return {"textDocument": document, "position": self.position(), "range": self.range(), "context": {"diagnostics": []}}
+        return {
+            "textDocument": document,
+            "position": self.position(),
+            "range": self.range(),
+            "context": {"diagnostics": []},
+        }
 
     def broken(self, value: Any) -> Any:
         """Return a value with something in it replaced, taken away or added."""
@@ -111,17 +133,26 @@ class Fuzz:
         """Edit the kept document and its copy here: lines are put in, taken out, changed; marked ones only go whole."""
         start = self.random.randint(0, len(self.lines) - 1)
         size = 0 if self.random.random() < 0.8 else self.random.randint(1, 2)
-        fresh = [f"filler_{self.random.randint(0, 10**9)} = '😋é' * {n}" for n in range(self.random.randint(0, 3))]
+        fresh = [
+            f"filler_{self.random.randint(0, 10**9)} = '😋é' * {n}"
+            for n in range(self.random.randint(0, 3))
+        ]
         end = min(len(self.lines), start + size)
         self.lines[start:end] = fresh
         if not self.lines:
             self.lines.append("")
         self.version += 1
         change = {
-            "range": {"start": {"line": start, "character": 0}, "end": {"line": end, "character": 0}},
+            "range": {
+                "start": {"line": start, "character": 0},
+                "end": {"line": end, "character": 0},
+            },
             "text": "".join(line + "\n" for line in fresh),
         }
-        return {"textDocument": {"uri": self.kept, "version": self.version}, "contentChanges": [change]}
+        return {
+            "textDocument": {"uri": self.kept, "version": self.version},
+            "contentChanges": [change],
+        }
 
     def next(self, raw: Raw) -> None:
         """Send one random message."""
@@ -129,14 +160,25 @@ class Fuzz:
         if dice < 0.25:
             raw.send("textDocument/didChange", self.edit())
         elif dice < 0.45:
-            self._ask(raw, method := self.random.choice(REQUESTS), self.params(method, self.random.choice([self.kept, self.wild])))
+            self._ask(
+                raw,
+                method := self.random.choice(REQUESTS),
+                self.params(method, self.random.choice([self.kept, self.wild])),
+            )
         elif dice < 0.65:
-            self._ask(raw, method := self.random.choice(REQUESTS), self.broken(self.params(method, self.wild)))
+            self._ask(
+                raw,
+                method := self.random.choice(REQUESTS),
+                self.broken(self.params(method, self.wild)),
+            )
         elif dice < 0.75:
             raw.send(
                 "textDocument/didChange",
                 self.broken(
-                    {"textDocument": {"uri": self.wild, "version": 3}, "contentChanges": [{"range": self.range(), "text": "a\r\nb"}]}
+                    {
+                        "textDocument": {"uri": self.wild, "version": 3},
+                        "contentChanges": [{"range": self.range(), "text": "a\r\nb"}],
+                    }
                 ),
             )
         elif dice < 0.80:
@@ -146,25 +188,54 @@ class Fuzz:
                 "version": 1,
                 "text": self.random.choice(["", "x = 1\n" * 50, "a\0b", "\r" * 9]),
             }
-            raw.send("textDocument/didOpen", {"textDocument": self.broken(item) if dice < 0.77 else item})
+            raw.send(
+                "textDocument/didOpen", {"textDocument": self.broken(item) if dice < 0.77 else item}
+            )
         elif dice < 0.84:
-            raw.send(self.random.choice(["textDocument/didClose", "textDocument/didSave"]), {"textDocument": {"uri": self.wild}})
+            raw.send(
+                self.random.choice(["textDocument/didClose", "textDocument/didSave"]),
+                {"textDocument": {"uri": self.wild}},
+            )
         elif dice < 0.88:
-            raw.send("$/cancelRequest", {"id": self.random.choice([*sorted(self.asked)[-3:], "none", 0])})
+            raw.send(
+                "$/cancelRequest", {"id": self.random.choice([*sorted(self.asked)[-3:], "none", 0])}
+            )
         elif dice < 0.92:
             raw.send(
-                self.random.choice(["$/unheardOf", "workspace/didChangeConfiguration", "initialized", "workspace/didChangeWatchedFiles"]),
+                self.random.choice(
+                    [
+                        "$/unheardOf",
+                        "workspace/didChangeConfiguration",
+                        "initialized",
+                        "workspace/didChangeWatchedFiles",
+                    ]
+                ),
                 self.random.choice(ODD),
             )
         elif dice < 0.96:
             body = json.dumps(
-                {"jsonrpc": self.random.choice(["2.0", "1.0", None]), "method": self.random.choice(ODD), "params": self.random.choice(ODD)}
+                {
+                    "jsonrpc": self.random.choice(["2.0", "1.0", None]),
+                    "method": self.random.choice(ODD),
+                    "params": self.random.choice(ODD),
+                }
             )
             raw.send_bytes(body.encode())
         else:
             raw.send_bytes(
                 self.random.choice(
-                    [b"", b"{", b"[]", b"[1]", b"null", b"\xff\xfe", b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b'"x"', b"7", bytes(99)]
+                    [
+                        b"",
+                        b"{",
+                        b"[]",
+                        b"[1]",
+                        b"null",
+                        b"\xff\xfe",
+                        b'{"jsonrpc": "2.0", "id": {}, "result": 1}',
+                        b'"x"',
+                        b"7",
+                        bytes(99),
+                    ]
                 )
             )
 
@@ -174,10 +245,15 @@ class Fuzz:
         raw.send(method, params, self.ids)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(2, SEEDS + 1))])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(2, SEEDS + 1))]
+)
 async def test_thousands_of_messages(make_repo, raw, seed):
     """After each batch the server answers; at the end every gotcha whose line is there is on it, and none is on another line."""
-    text = [f"filler_{n} = {n}" if n % 3 else f"marked_{n} = compute({n}, of='{n * 7919}')" for n in range(MARKED * 3)]
+    text = [
+        f"filler_{n} = {n}" if n % 3 else f"marked_{n} = compute({n}, of='{n * 7919}')"
+        for n in range(MARKED * 3)
+    ]
     repo = make_repo(**{"kept.py": "".join(line + "\n" for line in text), "wild.py": "x = 1\n"})
     for n in range(0, MARKED * 3, 3):
         repo.gotcha(text[n], f"kept.py:{n + 1}")
@@ -190,7 +266,10 @@ async def test_thousands_of_messages(make_repo, raw, seed):
     for _ in range(MESSAGES // BATCH):
         for _ in range(BATCH):
             fuzz.next(raw)
-        answer = await raw.ask("textDocument/hover", {"textDocument": {"uri": kept.as_uri()}, "position": {"line": 0, "character": 0}})
+        answer = await raw.ask(
+            "textDocument/hover",
+            {"textDocument": {"uri": kept.as_uri()}, "position": {"line": 0, "character": 0}},
+        )
         assert "error" not in answer
         shown = await settled(raw, kept.as_uri(), fuzz.version)
         w, p = judge(shown, fuzz.lines)
@@ -199,7 +278,9 @@ async def test_thousands_of_messages(make_repo, raw, seed):
         raw.send("textDocument/didClose", {"textDocument": {"uri": kept.as_uri()}})
         fuzz.lines, fuzz.version = list(text), 1
         raw.open(kept)
-        answered |= {m["id"] for m in raw.messages if isinstance(m.get("id"), int) and "method" not in m}
+        answered |= {
+            m["id"] for m in raw.messages if isinstance(m.get("id"), int) and "method" not in m
+        }
         raw.messages.clear()
 
     assert wrong == 0
@@ -220,7 +301,11 @@ async def settled(raw: Raw, uri: str, version: int) -> list[dict[str, Any]]:
     """Return the diagnostics of a version of a document, once they are the last word on it."""
 
     def is_shown(m: dict[str, Any]) -> bool:
-        return m.get("method") == "textDocument/publishDiagnostics" and m["params"]["uri"] == uri and m["params"].get("version") == version
+        return (
+            m.get("method") == "textDocument/publishDiagnostics"
+            and m["params"]["uri"] == uri
+            and m["params"].get("version") == version
+        )
 
     await raw.until(is_shown)
     await asyncio.sleep(0.1)

@@ -29,10 +29,17 @@ def test_nothing_invisible_is_left(char):
 @pytest.mark.parametrize(
     ("language", "title"),
     [
-        ("c", "never ends with a \\"), ("makefile", "nor here \\"), ("c", "nor with ??/"), ("php", "close ?> the code"), ("python", "coding: rot13"),
-        ("python", "-*- coding=utf-7 -*-"), ("ruby", "vim: set fdm=expr fde=system('x'):"), ("javascript", "</script><b>"), ("bat", "caret ^"),
+        ("c", "never ends with a \\"),
+        ("makefile", "nor here \\"),
+        ("c", "nor with ??/"),
+        ("php", "close ?> the code"),
+        ("python", "coding: rot13"),
+        ("python", "-*- coding=utf-7 -*-"),
+        ("ruby", "vim: set fdm=expr fde=system('x'):"),
+        ("javascript", "</script><b>"),
+        ("bat", "caret ^"),
     ],
-)  # fmt: skip
+)
 def test_a_comment_is_nothing_but_a_comment(language, title):
     """A title that a compiler, an interpreter or an editor would take for more is told by the id alone."""
     syntax = syntax_of(language, "")
@@ -48,8 +55,13 @@ def test_a_page_sets_no_editor():
 async def test_what_is_logged(repo, raw):
     """An error that names what others wrote is one clean line in the editor's log."""
     await raw.initialize(repo.root)
-    raw.send("workspace/didChangeConfiguration", {"settings": {"gitmem": {"severity": {"critical\x1b[31m\u202e": "loud\x07"}}}})
-    found = await raw.until(lambda m: m.get("method") == "window/logMessage" and "critical" in m["params"]["message"])
+    raw.send(
+        "workspace/didChangeConfiguration",
+        {"settings": {"gitmem": {"severity": {"critical\x1b[31m\u202e": "loud\x07"}}}},
+    )
+    found = await raw.until(
+        lambda m: m.get("method") == "window/logMessage" and "critical" in m["params"]["message"]
+    )
     assert not set(found["params"]["message"]) & set("\x1b\u202e\x07\n")
 
 
@@ -78,7 +90,11 @@ async def test_what_commands_answer(repo, connect):
     editor.open(uri)
     await editor.until(uri, bool)
 
-    for answer in (await editor.run("gitmem.show", record.id), await editor.run("gitmem.list", uri), await editor.run("gitmem.list")):
+    for answer in (
+        await editor.run("gitmem.show", record.id),
+        await editor.run("gitmem.list", uri),
+        await editor.run("gitmem.list"),
+    ):
         assert answer
         assert not set(str(answer)) & set("\x1b\u202e\ufeff\x07")
         assert "\\x1b" not in repr(answer)

@@ -27,9 +27,15 @@ def value(hover: t.Hover | None) -> str:
 async def test_the_whole_record_is_told(repo, connect):
     """Title, facts, body, workaround and id as Markdown, on the gotcha's line and no other; an edit elsewhere is seen by the next hover."""
     record = repo.gotcha(
-        "x must stay odd", "a.py:2", body="Because `y`:\n\n- one\n- two", workaround="Add one.", severity="critical", category="runtime",
-        origin="captured", occurrences=3,
-    )  # fmt: skip
+        "x must stay odd",
+        "a.py:2",
+        body="Because `y`:\n\n- one\n- two",
+        workaround="Add one.",
+        severity="critical",
+        category="runtime",
+        origin="captured",
+        occurrences=3,
+    )
     editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)
@@ -40,21 +46,30 @@ async def test_the_whole_record_is_told(repo, connect):
     assert value(told).split("\n\n") == [
         "**Gotcha** x must stay odd",
         "critical · runtime · captured, unconfirmed  \nRecorded just now by Ada · happened 3 times",
-        "Because `y`:", "- one\n- two", "**Workaround**", "Add one.", f"`{record.id}`",
-    ]  # fmt: skip
+        "Because `y`:",
+        "- one\n- two",
+        "**Workaround**",
+        "Add one.",
+        f"`{record.id}`",
+    ]
     assert told.contents.kind == t.MarkupKind.Markdown
     assert told.range == t.Range(t.Position(1, 0), t.Position(1, 5))
     assert await editor.hover(uri, 0) is None
     assert await editor.hover(uri, 99, 99) is None
 
     with repo.app() as app:
-        write.update(app.store(), app.writer(), record, record.change(body="Another reason."), "edit")
+        write.update(
+            app.store(), app.writer(), record, record.change(body="Another reason."), "edit"
+        )
     assert "Another reason." in value(await editor.hover(uri, 1))
 
 
 async def test_many_on_a_line(repo, connect):
     """The worst three are told and the rest counted; one that is forgotten a moment before is left out; changed code is said."""
-    made = [repo.gotcha(f"number {n}", "a.py:2", severity="critical" if n == 3 else "warning") for n in range(5)]
+    made = [
+        repo.gotcha(f"number {n}", "a.py:2", severity="critical" if n == 3 else "warning")
+        for n in range(5)
+    ]
     editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)
@@ -85,7 +100,8 @@ async def test_hostile_record_as_markdown(repo, connect):
     text = value(await editor.hover(uri, 1))
 
     assert "\n" not in shown.message
-    assert shown.message.startswith("�[31mred�[0m desrever <img")  # a message is not markup, so nothing in it needs an escape
+    # a message is not markup, so nothing in it needs an escape
+    assert shown.message.startswith("�[31mred�[0m desrever <img")
     for said in (shown.message, text):
         assert not CONTROLS.search(said)
     code, prose = split_code(text)
@@ -111,7 +127,9 @@ async def test_hostile_record_as_plain_text(repo, connect):
     told = await editor.hover(uri, 1)
 
     assert told.contents.kind == t.MarkupKind.PlainText
-    assert value(told).startswith("Gotcha: �[31mred�[0m desrever <img src=x onerror=alert(1)> [click](https://evil.example) **bold\n")
+    assert value(told).startswith(
+        "Gotcha: �[31mred�[0m desrever <img src=x onerror=alert(1)> [click](https://evil.example) **bold\n"
+    )
     assert "<script>alert(1)</script>" in value(told)
     assert not CONTROLS.search(value(told))
 

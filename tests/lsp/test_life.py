@@ -18,7 +18,8 @@ from gitmem.repo.refs import SHARED
 from tests.lsp.conftest import FRESH
 from tests.lsp.raw import SERVER, Raw
 
-SOON = 8.0  # seconds that the process may need to end: its own limit is 2, the rest is for a slow machine
+# seconds that the process may need to end: its own limit is 2, the rest is for a slow machine
+SOON = 8.0
 
 NOISY = """
 import os, subprocess, sys
@@ -76,7 +77,14 @@ async def serve(env: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
 
 def mem(folder: Path, env: dict[str, str], *args: str) -> str:
     """Run git-mem in a process of its own."""
-    done = subprocess.run([sys.executable, "-m", "gitmem", *args], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", *args],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -130,7 +138,11 @@ async def test_broken_output(repo, serve):
     server.deafen()
 
     for number in range(50):
-        server.send("textDocument/hover", {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}, 100 + number)
+        server.send(
+            "textDocument/hover",
+            {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}},
+            100 + number,
+        )
     code = await asyncio.wait_for(server.process.wait(), SOON)
 
     assert code == 1
@@ -153,7 +165,9 @@ async def test_stuck_work_does_not_hold_the_end(repo, serve):
 
 def test_killed_client(env):
     """A client that is killed takes the server with it."""
-    client = subprocess.Popen([sys.executable, "-c", CLIENT, *SERVER], env=env, stdout=subprocess.PIPE, text=True)
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, *SERVER], env=env, stdout=subprocess.PIPE, text=True
+    )
     with client:
         assert client.stdout
         handle = os.pidfd_open(int(client.stdout.readline()))
@@ -198,7 +212,11 @@ async def test_nonsense_from_the_client(repo, serve):
     await server.initialize(repo.root)
     server.send("textDocument/didOpen", {"textDocument": {}})
     server.send(
-        "textDocument/didChange", {"textDocument": {"uri": "file:///never-opened", "version": 3}, "contentChanges": [{"text": "x"}]}
+        "textDocument/didChange",
+        {
+            "textDocument": {"uri": "file:///never-opened", "version": 3},
+            "contentChanges": [{"text": "x"}],
+        },
     )
     server.send("$/unheard-of", {})
     server.send("$/cancelRequest", {"id": 4711})
@@ -215,7 +233,14 @@ def test_arguments(env):
     """The version and the help are told without loading the protocol; a wrong option is one line and exit 2."""
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*SERVER, *args], env=env, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        return subprocess.run(
+            [*SERVER, *args],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
 
     version = run("--version")
     assert (version.returncode, version.stdout.split()[0]) == (0, "git-mem-lsp")
@@ -224,7 +249,9 @@ def test_arguments(env):
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "--nonsense" in wrong.stderr
     loaded = "import sys; from gitmem_lsp.__main__ import main\ntry: main(['--version'])\nfinally: print('pygls' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", loaded], env=env, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", loaded], env=env, capture_output=True, text=True, check=True
+    )
     assert told.stdout.splitlines()[-1] == "False"
 
 
@@ -249,15 +276,34 @@ async def test_log_file(repo, env, tmp_path, serve):
 
 async def test_empty_store_is_left_alone_and_its_first_write_is_seen(repo, connect):
     """Looking creates no ref and changes nothing of the repository; the first memory that another process makes is shown."""
-    before = repo.git("for-each-ref"), repo.git("status", "--porcelain"), (repo.root / ".git" / "index").read_bytes()
+    before = (
+        repo.git("for-each-ref"),
+        repo.git("status", "--porcelain"),
+        (repo.root / ".git" / "index").read_bytes(),
+    )
     editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)
     await editor.until(uri, lambda shown: shown == [])
     assert await editor.hover(uri, 1) is None
-    assert (repo.git("for-each-ref"), repo.git("status", "--porcelain"), (repo.root / ".git" / "index").read_bytes()) == before
+    assert (
+        repo.git("for-each-ref"),
+        repo.git("status", "--porcelain"),
+        (repo.root / ".git" / "index").read_bytes(),
+    ) == before
 
-    mem(repo.root, repo.env, "add", "--kind", "gotcha", "x must stay odd", "--anchor", "a.py:2", "--severity", "critical")
+    mem(
+        repo.root,
+        repo.env,
+        "add",
+        "--kind",
+        "gotcha",
+        "x must stay odd",
+        "--anchor",
+        "a.py:2",
+        "--severity",
+        "critical",
+    )
     started = time.monotonic()
 
     (shown,) = await editor.until(uri, bool)
@@ -377,11 +423,22 @@ def plant(repo: Any, files: dict[str, bytes]) -> None:
     env = {**repo.env, "GIT_INDEX_FILE": str(repo.root / ".git" / "planted")}
 
     def git(*args: str, stdin: bytes = b"") -> str:
-        return subprocess.run(["git", *args], cwd=repo.root, env=env, input=stdin, check=True, capture_output=True).stdout.decode().strip()
+        return (
+            subprocess.run(
+                ["git", *args], cwd=repo.root, env=env, input=stdin, check=True, capture_output=True
+            )
+            .stdout.decode()
+            .strip()
+        )
 
     git("read-tree", SHARED)
     for path, data in files.items():
-        git("update-index", "--add", "--cacheinfo", f"100644,{git('hash-object', '-w', '--stdin', stdin=data)},{path}")
+        git(
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            f"100644,{git('hash-object', '-w', '--stdin', stdin=data)},{path}",
+        )
     git("update-ref", SHARED, git("commit-tree", git("write-tree"), "-p", SHARED, "-m", "planted"))
 
 
@@ -390,7 +447,10 @@ async def test_gone_code_is_never_on_a_wrong_line(make_repo, connect):
     text = "def one():\n    if not ready:\n        return None\n    work()\n\n\ndef two():\n    stop()\n    log()\n    if broken:\n        return None\n    go()\n"
     repo = make_repo(**{"a.py": text})
     repo.gotcha("callers rely on None here", "a.py:3")
-    repo.write("a.py", text.replace("    if not ready:\n        return None\n", "").replace("def one", "def uno"))
+    repo.write(
+        "a.py",
+        text.replace("    if not ready:\n        return None\n", "").replace("def one", "def uno"),
+    )
     editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)

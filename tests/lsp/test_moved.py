@@ -36,7 +36,11 @@ def told(repo, name: str) -> set[tuple[str, int, bool]]:
         check=True,
     )
     found = json.loads(done.stdout)
-    return {(g["id"], g["place"]["first"] - 1, g["place"]["path"] != name) for g in found if g["place"]["state"] != "adrift"}
+    return {
+        (g["id"], g["place"]["first"] - 1, g["place"]["path"] != name)
+        for g in found
+        if g["place"]["state"] != "adrift"
+    }
 
 
 async def shown(editor, repo, name: str) -> set[tuple[str, int, bool]]:
@@ -58,7 +62,9 @@ def cut(repo, into: str, before: str = "") -> None:
     repo.write(into, before + MOVED)
 
 
-@pytest.mark.parametrize("into", ["other.py", "new.py"], ids=["a file that git knows", "one that it does not know yet"])
+@pytest.mark.parametrize(
+    "into", ["other.py", "new.py"], ids=["a file that git knows", "one that it does not know yet"]
+)
 async def test_code_that_went_to_another_file(repo, connect, into):
     """Its gotcha is on its line there, moves with an unsaved edit, can be resolved; its old file says where it went."""
     record = repo.gotcha("refunds need a key", "cart.py:14")
@@ -74,7 +80,9 @@ async def test_code_that_went_to_another_file(repo, connect, into):
     await editor.until(old, lambda d: bool(d) and f"moved to {into}:{line + 1}" in d[0].message)
 
     assert told(repo, into) == await shown(editor, repo, into) == {(record.id, line, False)}
-    assert told(repo, "cart.py") == await shown(editor, repo, "cart.py") == {(record.id, line, True)}
+    assert (
+        told(repo, "cart.py") == await shown(editor, repo, "cart.py") == {(record.id, line, True)}
+    )
     editor.edit(new, (0, 0), (0, 0), "# one more\n")
     await editor.until(new, lambda d: bool(d) and d[0].range.start.line == line + 1)
     await editor.execute((await editor.action(new, line + 1, "Resolve")).command)

@@ -27,7 +27,9 @@ async def test_nothing_is_served_before_initialize(repo, raw):
     raw.open(repo.root / "a.py")
     answer = await raw.ask("textDocument/hover", at(uri))
     assert answer["error"]["code"] == NOT_INITIALIZED
-    answer = await raw.ask("workspace/executeCommand", {"command": "gitmem.status", "arguments": []})
+    answer = await raw.ask(
+        "workspace/executeCommand", {"command": "gitmem.status", "arguments": []}
+    )
     assert answer["error"]["code"] == NOT_INITIALIZED
 
     await raw.initialize(repo.root)
@@ -43,12 +45,21 @@ async def test_a_second_initialize_is_refused(repo, raw):
     raw.open(repo.root / "a.py")
     await raw.shown(repo.root / "a.py")
 
-    assert (await raw.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}}))["error"]["code"] == INVALID
+    assert (await raw.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}}))[
+        "error"
+    ]["code"] == INVALID
 
     spot = {"line": 0, "character": 0}
     change = {"range": {"start": spot, "end": spot}, "text": "\n\n"}
-    raw.send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]})
-    found = await raw.until(lambda m: m.get("method") == "textDocument/publishDiagnostics" and m["params"].get("version") == 2)
+    raw.send(
+        "textDocument/didChange",
+        {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]},
+    )
+    found = await raw.until(
+        lambda m: (
+            m.get("method") == "textDocument/publishDiagnostics" and m["params"].get("version") == 2
+        )
+    )
     assert [d["range"]["start"]["line"] for d in found["params"]["diagnostics"]] == [3]
 
 
@@ -58,7 +69,9 @@ async def test_a_second_initialized_starts_nothing_twice(repo, raw):
     raw.send("initialized", {})
     raw.open(repo.root / "a.py")
     raw.send("workspace/didChangeConfiguration", {"settings": {"gitmem": {"maxPerFile": "many"}}})
-    await raw.until(lambda m: m.get("method") == "window/logMessage" and "maxPerFile" in m["params"]["message"])
+    await raw.until(
+        lambda m: m.get("method") == "window/logMessage" and "maxPerFile" in m["params"]["message"]
+    )
     await raw.ask("textDocument/hover", at(repo.uri("a.py")))
 
     said = [m["params"]["message"] for m in raw.messages if m.get("method") == "window/logMessage"]
@@ -71,7 +84,10 @@ async def test_requests_after_shutdown_are_refused(repo, raw):
     await raw.ask("shutdown")
 
     assert (await raw.ask("textDocument/hover", at(repo.uri("a.py"))))["error"]["code"] == INVALID
-    assert (await raw.ask("textDocument/hover", {"position": 7}))["error"]["code"] in {INVALID, -32602}
+    assert (await raw.ask("textDocument/hover", {"position": 7}))["error"]["code"] in {
+        INVALID,
+        -32602,
+    }
     raw.send("exit")
     assert await raw.end() == 0
 
@@ -85,7 +101,9 @@ async def test_a_client_with_plain_symbols(repo, raw):
     await raw.shown(repo.root / "a.py")
     await raw.until(lambda m: m.get("method") == "client/registerCapability")
 
-    (symbol,) = (await raw.ask("textDocument/documentSymbol", {"textDocument": {"uri": repo.uri("a.py")}}))["result"]
+    (symbol,) = (
+        await raw.ask("textDocument/documentSymbol", {"textDocument": {"uri": repo.uri("a.py")}})
+    )["result"]
     assert symbol["location"]["uri"] == repo.uri("a.py")
     assert symbol["location"]["range"]["start"]["line"] == 1
     assert symbol["kind"] <= 18
@@ -98,7 +116,17 @@ async def test_completion_in_the_format_of_the_client(repo, raw):
     repo.gotcha("x *must* stay odd", "a.py:2")
     path = repo.write("a.md", "got-")
     await raw.initialize(repo.root)
-    raw.send("textDocument/didOpen", {"textDocument": {"uri": path.as_uri(), "languageId": "markdown", "version": 1, "text": "got-"}})
+    raw.send(
+        "textDocument/didOpen",
+        {
+            "textDocument": {
+                "uri": path.as_uri(),
+                "languageId": "markdown",
+                "version": 1,
+                "text": "got-",
+            }
+        },
+    )
 
     (item,) = (await raw.ask("textDocument/completion", at(path.as_uri(), 0, 4)))["result"]["items"]
     assert item["documentation"]["kind"] == "plaintext"

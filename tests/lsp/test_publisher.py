@@ -11,10 +11,16 @@ from gitmem_lsp.diagnostics.publisher import Publisher
 async def test_what_is_begun_anew_is_waited_for(monkeypatch):
     """A command is answered when its change is shown, also where the watcher saw the change meanwhile and looks at the document once more."""
     publisher = Publisher(
-        SimpleNamespace(workspace_lines=SimpleNamespace(opened=lambda uri: object()), leaving=False), SimpleNamespace(), Background()
+        SimpleNamespace(
+            workspace_lines=SimpleNamespace(opened=lambda uri: object()), leaving=False
+        ),
+        SimpleNamespace(),
+        Background(),
     )
     repository, shown = object(), []
-    publisher._documents["file:///a.py"] = Opened("file:///a.py", SimpleNamespace(repository=repository))
+    publisher._documents["file:///a.py"] = Opened(
+        "file:///a.py", SimpleNamespace(repository=repository)
+    )
     begun = []
 
     async def update(state, delay):

@@ -55,11 +55,19 @@ async def test_killed_while_it_writes(repo, serve):
     answered = {m["result"]["id"] for m in server.messages if m.get("id", 0) >= 1000}
 
     assert answered  # how many is a matter of luck: answers may overtake one another
-    done = subprocess.run([sys.executable, "-m", "gitmem", "doctor"], cwd=repo.root, env=repo.env, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", "doctor"],
+        cwd=repo.root,
+        env=repo.env,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout
     after = await serve()
     await after.initialize(repo.root)
-    listed = (await after.ask("workspace/executeCommand", {"command": "gitmem.list", "arguments": [uri]}))["result"]
+    listed = (
+        await after.ask("workspace/executeCommand", {"command": "gitmem.list", "arguments": [uri]})
+    )["result"]
     assert answered <= {row["id"] for row in listed}
     assert len(listed) <= 40
 
@@ -72,11 +80,33 @@ async def test_two_editors_and_a_hook_at_once(repo, connect):
         editor.open(uri)
     hook = [sys.executable, "-m", "gitmem", "hook", "claude-code"]
     adds = [
-        subprocess.Popen([sys.executable, "-m", "gitmem", "add", "--kind", "gotcha", f"shell {n}", "--anchor", "a.py:2"], cwd=repo.root, env=repo.env, stdout=subprocess.DEVNULL)
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "gitmem",
+                "add",
+                "--kind",
+                "gotcha",
+                f"shell {n}",
+                "--anchor",
+                "a.py:2",
+            ],
+            cwd=repo.root,
+            env=repo.env,
+            stdout=subprocess.DEVNULL,
+        )
         for n in range(3)
-    ]  # fmt: skip
+    ]
     hooks = [
-        subprocess.Popen(hook, cwd=repo.root, env=repo.env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.Popen(
+            hook,
+            cwd=repo.root,
+            env=repo.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for _ in range(2)
     ]
     for each in hooks:
@@ -84,7 +114,9 @@ async def test_two_editors_and_a_hook_at_once(repo, connect):
         each.stdin.write(PROMPT.encode())
         each.stdin.close()
     calls = [
-        editor.client.workspace_execute_command_async(t.ExecuteCommandParams(**record(uri, f"editor {e} {n}")))
+        editor.client.workspace_execute_command_async(
+            t.ExecuteCommandParams(**record(uri, f"editor {e} {n}"))
+        )
         for n in range(5)
         for e, editor in enumerate(editors)
     ]
@@ -94,7 +126,9 @@ async def test_two_editors_and_a_hook_at_once(repo, connect):
     assert all(answers)
     assert codes[:3] == [0, 0, 0]
     for editor in editors:
-        (shown,) = await editor.until(uri, lambda d: len(d) == 1 and len(plain(d[0].data)["ids"]) == 13)
+        (shown,) = await editor.until(
+            uri, lambda d: len(d) == 1 and len(plain(d[0].data)["ids"]) == 13
+        )
         assert shown.range.start.line == 1
 
 
@@ -148,20 +182,38 @@ async def test_a_disk_that_cannot_be_written(repo, env, serve):
         (shown,) = await server.shown(repo.root / "a.py")
         assert (shown["message"], shown["range"]["start"]["line"]) == ("x must stay odd", 1)
         uri = repo.uri("a.py")
-        hover = await server.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 0}})
+        hover = await server.ask(
+            "textDocument/hover",
+            {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 0}},
+        )
         assert "x must stay odd" in hover["result"]["contents"]["value"]
-        report = await server.ask("workspace/executeCommand", {"command": "gitmem.report", "arguments": [uri]})
-        assert (report["result"]["uri"], "x must stay odd" in report["result"]["markdown"]) == (None, True)
+        report = await server.ask(
+            "workspace/executeCommand", {"command": "gitmem.report", "arguments": [uri]}
+        )
+        assert (report["result"]["uri"], "x must stay odd" in report["result"]["markdown"]) == (
+            None,
+            True,
+        )
         for name, arguments in (
             ("resolve", [made.id, uri]),
             ("edit", [made.id]),
             ("record", record(uri, "t")["arguments"]),
         ):
-            answer = await server.ask("workspace/executeCommand", {"command": f"gitmem.{name}", "arguments": arguments})
+            answer = await server.ask(
+                "workspace/executeCommand", {"command": f"gitmem.{name}", "arguments": arguments}
+            )
             assert answer["result"] is None, answer
-        said = [m["params"]["message"] for m in server.messages if m.get("method") == "window/showMessage" and m["params"]["type"] == 1]
+        said = [
+            m["params"]["message"]
+            for m in server.messages
+            if m.get("method") == "window/showMessage" and m["params"]["type"] == 1
+        ]
         assert len(said) == 3
-        assert (await server.ask("workspace/executeCommand", {"command": "gitmem.status", "arguments": [uri]}))["result"]["unresolved"] == 1
+        assert (
+            await server.ask(
+                "workspace/executeCommand", {"command": "gitmem.status", "arguments": [uri]}
+            )
+        )["result"]["unresolved"] == 1
     finally:
         await server.close()
         subprocess.run(["chmod", "-R", "u+w", str(repo.root)], check=True)
@@ -185,7 +237,10 @@ async def test_several_roots_and_linked_worktrees(make_repo, tmp_path, connect):
 
     assert [(await editor.titles(uri, 1))[0] for uri in uris] == ["of one", "of two", "of one"]
     answer = await editor.run(
-        "gitmem.record", uris[2], {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}, "in the side tree"
+        "gitmem.record",
+        uris[2],
+        {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}},
+        "in the side tree",
     )
     await editor.titles(uris[0], 2)
     assert one.record(answer["id"]).anchors[0]["path"] == "a.py"
@@ -202,9 +257,16 @@ async def test_documents_that_are_no_files_of_a_repository(repo, tmp_path, conne
     editor = await connect(repo.root)
     usual = repo.uri("a.py")
     uris = [
-        "untitled:Untitled-1", f"git:{repo.root}/a.py?%7B%22ref%22%3A%22HEAD%22%7D", f"vscode-notebook-cell:{repo.root}/n.ipynb#W0", foreign.as_uri(),
-        (repo.root / ".git" / "config").as_uri(), "file://host/share/a.py", "file:///", "nonsense", "",
-    ]  # fmt: skip
+        "untitled:Untitled-1",
+        f"git:{repo.root}/a.py?%7B%22ref%22%3A%22HEAD%22%7D",
+        f"vscode-notebook-cell:{repo.root}/n.ipynb#W0",
+        foreign.as_uri(),
+        (repo.root / ".git" / "config").as_uri(),
+        "file://host/share/a.py",
+        "file:///",
+        "nonsense",
+        "",
+    ]
     for uri in uris:
         editor.open(uri, text="x = 1\ny = 2\n")
         editor.edit(uri, (0, 0), (0, 0), "# more\n")
@@ -213,7 +275,9 @@ async def test_documents_that_are_no_files_of_a_repository(repo, tmp_path, conne
         assert await editor.actions(uri, 0) == []
         document = t.TextDocumentIdentifier(uri)
         assert not await editor.client.text_document_code_lens_async(t.CodeLensParams(document))
-        assert not await editor.client.text_document_document_link_async(t.DocumentLinkParams(document))
+        assert not await editor.client.text_document_document_link_async(
+            t.DocumentLinkParams(document)
+        )
     editor.open(usual)
     await editor.titles(usual, 1)
 
@@ -222,20 +286,39 @@ async def test_documents_that_are_no_files_of_a_repository(repo, tmp_path, conne
         editor.close(uri)
 
 
-@pytest.mark.parametrize("name", ["with space.py", "emoji 😋 é.py", "per%20cent%.py", "hash#?.py", "new\nline.py", "deep/er/~$x;&.py"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with space.py",
+        "emoji 😋 é.py",
+        "per%20cent%.py",
+        "hash#?.py",
+        "new\nline.py",
+        "deep/er/~$x;&.py",
+    ],
+)
 async def test_names_of_files(repo, connect, name):
     """A file may have any name."""
     repo.write(name, "import os\nvalue_of_x = 1\nvalue_of_y = 2\n")
     with repo.app() as app:
         from gitmem.services.records import write
 
-        write.add(app.store(), app.writer(), write.draft(app.writer(), "gotcha", "odd name", anchors=[{"path": name}]))
+        write.add(
+            app.store(),
+            app.writer(),
+            write.draft(app.writer(), "gotcha", "odd name", anchors=[{"path": name}]),
+        )
     editor = await connect(repo.root)
     uri = repo.uri(name)
     editor.open(uri, text=(repo.root / name).read_text())
     assert await editor.titles(uri, 1) == ["odd name"]
 
-    answer = await editor.run("gitmem.record", uri, {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 4}}, "about x")
+    answer = await editor.run(
+        "gitmem.record",
+        uri,
+        {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 4}},
+        "about x",
+    )
 
     assert await editor.titles(uri, 2) == ["odd name", "about x"]
     assert repo.record(answer["id"]).anchors[0]["path"] == name
@@ -275,9 +358,17 @@ async def test_a_feature_that_crashes(repo, serve, tmp_path):
     server.open(repo.root / "a.py")
     await server.shown(repo.root / "a.py")
 
-    answer = await server.ask("textDocument/hover", {"textDocument": {"uri": repo.uri("a.py")}, "position": {"line": 1, "character": 0}})
+    answer = await server.ask(
+        "textDocument/hover",
+        {"textDocument": {"uri": repo.uri("a.py")}, "position": {"line": 1, "character": 0}},
+    )
     assert (answer["result"], "error" in answer) == (None, False)
-    logged = await server.until(lambda m: m.get("method") == "window/logMessage" and "crashed on purpose" in m["params"]["message"])
+    logged = await server.until(
+        lambda m: (
+            m.get("method") == "window/logMessage"
+            and "crashed on purpose" in m["params"]["message"]
+        )
+    )
     assert logged["params"]["type"] == 1
     lenses = await server.ask("textDocument/codeLens", {"textDocument": {"uri": repo.uri("a.py")}})
     assert len(lenses["result"]) == 1
@@ -292,9 +383,15 @@ async def test_progress_of_the_first_index(repo, serve):
     server = await serve()
     await server.initialize(repo.root, window={"workDoneProgress": True})
     created = await server.until(lambda m: m.get("method") == "window/workDoneProgress/create")
-    server.send_bytes(b'{"jsonrpc": "2.0", "id": "%s", "result": null}' % str(created["id"]).encode())
-    await server.until(lambda m: m.get("method") == "$/progress" and m["params"]["value"]["kind"] == "end")
+    server.send_bytes(
+        b'{"jsonrpc": "2.0", "id": "%s", "result": null}' % str(created["id"]).encode()
+    )
+    await server.until(
+        lambda m: m.get("method") == "$/progress" and m["params"]["value"]["kind"] == "end"
+    )
 
-    kinds = [m["params"]["value"]["kind"] for m in server.messages if m.get("method") == "$/progress"]
+    kinds = [
+        m["params"]["value"]["kind"] for m in server.messages if m.get("method") == "$/progress"
+    ]
     assert (kinds[0], kinds[-1], kinds.count("begin"), kinds.count("end")) == ("begin", "end", 1, 1)
     assert sum(m.get("method") == "window/workDoneProgress/create" for m in server.messages) == 1

@@ -14,11 +14,26 @@ from gitmem_lsp.diagnostics.diagnostics import loudness, make_marks
 from gitmem_lsp.features.hover import age
 from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.line_shift import edits_of, shift
-from gitmem_lsp.protocol.positions import CODE_LIMIT, code_range, git_lines, split_lines, spot, to_index, to_units
+from gitmem_lsp.protocol.positions import (
+    CODE_LIMIT,
+    code_range,
+    git_lines,
+    split_lines,
+    spot,
+    to_index,
+    to_units,
+)
 from gitmem_lsp.protocol.safe_text import block, fence, inline, multiline, plain, shorten
 from gitmem_lsp.workspace.place_notes import Note, bounded, find_notes
 
-UTF8, UTF16, UTF32 = (str(kind.value) for kind in (t.PositionEncodingKind.Utf8, t.PositionEncodingKind.Utf16, t.PositionEncodingKind.Utf32))
+UTF8, UTF16, UTF32 = (
+    str(kind.value)
+    for kind in (
+        t.PositionEncodingKind.Utf8,
+        t.PositionEncodingKind.Utf16,
+        t.PositionEncodingKind.Utf32,
+    )
+)
 ENCODINGS = (UTF8, UTF16, UTF32)
 CODEC = {UTF8: "utf-8", UTF16: "utf-16-le", UTF32: "utf-32-le"}
 UNIT = {UTF8: 1, UTF16: 2, UTF32: 4}
@@ -39,7 +54,10 @@ def test_lines_join_to_the_text(text):
     assert lines == re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=20), st.integers(0, 25))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=20),
+    st.integers(0, 25),
+)
 def test_columns_and_code_points(line, index):
     """A column is the number of code units of what is before it, and leads back to the same code point."""
     index = min(index, len(line))
@@ -88,14 +106,24 @@ def test_git_counts_other_lines():
 
 # -- documents
 
-edits = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 8), st.integers(0, 6), st.integers(0, 8), texts), max_size=6)
+edits = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 8), st.integers(0, 6), st.integers(0, 8), texts),
+    max_size=6,
+)
 
 
 @given(texts, edits, st.sampled_from(ENCODINGS))
 def test_document_equals_the_buffer(text, changes, encoding):
     """After any edits the document is the text that an editor has, whatever ends its lines."""
     codec = PositionCodec(t.PositionEncodingKind(encoding))
-    document = LineDocument("file:///a", text, 1, "x", sync_kind=t.TextDocumentSyncKind.Incremental, position_codec=codec)
+    document = LineDocument(
+        "file:///a",
+        text,
+        1,
+        "x",
+        sync_kind=t.TextDocumentSyncKind.Incremental,
+        position_codec=codec,
+    )
     for number, (line, column, last, end, new) in enumerate(changes):
         start, stop = t.Position(line, column), t.Position(line + last, end)
         lines = split_lines(text)
@@ -117,7 +145,9 @@ def test_document_equals_the_buffer(text, changes, encoding):
 def test_plain_is_one_line_to_look_at(text):
     """No control character, line end or direction mark is left, whatever comes in."""
     said = plain(text)
-    assert not re.search("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]", said)
+    assert not re.search(
+        "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]", said
+    )
     assert said == said.strip()
 
 
@@ -180,9 +210,15 @@ def test_small_helpers():
     assert multiline("a\tb\x07\u202e \nc") == "a    b\nc"
     assert shorten("abc", 3) == "abc"
     assert shorten("ab cd", 4) == "ab…"
-    assert [age("2026-01-01T00:00:00Z", 1767225600 + gone) for gone in (-5, 59, 60, 7200, 86400 * 400)] == [
-        "just now", "just now", "1 minute ago", "2 hours ago", "1 year ago",
-    ]  # fmt: skip
+    assert [
+        age("2026-01-01T00:00:00Z", 1767225600 + gone) for gone in (-5, 59, 60, 7200, 86400 * 400)
+    ] == [
+        "just now",
+        "just now",
+        "1 minute ago",
+        "2 hours ago",
+        "1 year ago",
+    ]
     assert age("never", 0.0) == "at an unknown time"
     for text, wanted in (
         ("a\0b", False),
@@ -199,7 +235,13 @@ def test_small_helpers():
 
 def row(title: str, **fields: object) -> dict[str, object]:
     """Return a gotcha as the index has it."""
-    return {"id": f"got-{title:0>26}", "title": title, "severity": "warning", "anchors": [{"path": "a.py", "lines": [1, 1]}], **fields}
+    return {
+        "id": f"got-{title:0>26}",
+        "title": title,
+        "severity": "warning",
+        "anchors": [{"path": "a.py", "lines": [1, 1]}],
+        **fields,
+    }
 
 
 @pytest.fixture
@@ -215,7 +257,11 @@ def test_the_best_place_of_several(placer):
     kept = {
         "path": "a.py",
         "lines": [2, 2],
-        "context": {"before": ["import this_module"], "lines": ["result = compute_something(1, 2)"], "after": []},
+        "context": {
+            "before": ["import this_module"],
+            "lines": ["result = compute_something(1, 2)"],
+            "after": [],
+        },
     }
     lines = ["import this_module\n", "result = compute_something(1, 2)\n", ""]
 
@@ -232,10 +278,20 @@ def test_anchors_of_any_shape_hide_no_other(placer):
     good = {
         "path": "a.py",
         "lines": [2, 2],
-        "context": {"before": ["import this_module"], "lines": ["result = compute_something(1, 2)"], "after": []},
+        "context": {
+            "before": ["import this_module"],
+            "lines": ["result = compute_something(1, 2)"],
+            "after": [],
+        },
     }
-    odd = [{"path": "a.py", "lines": value} for value in ("2", [2], [0, -1], [2, "x"], [10**12, 10**12], [[1], [2]], None)]
-    odd += [{"path": "a.py", "lines": [1, 1], "context": value, "blob": 7} for value in ("x", {"lines": 3}, {"before": [[]]}, [None])]
+    odd = [
+        {"path": "a.py", "lines": value}
+        for value in ("2", [2], [0, -1], [2, "x"], [10**12, 10**12], [[1], [2]], None)
+    ]
+    odd += [
+        {"path": "a.py", "lines": [1, 1], "context": value, "blob": 7}
+        for value in ("x", {"lines": 3}, {"before": [[]]}, [None])
+    ]
 
     notes = find_notes(
         [row("good", anchors=[good]), *(row(str(n), anchors=[a]) for n, a in enumerate(odd))],
@@ -254,28 +310,48 @@ def test_one_mark_a_line():
     rows = [row(str(n), severity="critical" if n == 4 else "info") for n in range(5)]
     (mark,) = make_marks([Note(each, 0, "changed") for each in rows], ["code\n"], UTF16)
 
-    assert mark.diagnostic.message == "4 (code changed since); 0 (code changed since); 1 (code changed since); +2 more"
+    assert (
+        mark.diagnostic.message
+        == "4 (code changed since); 0 (code changed since); 1 (code changed since); +2 more"
+    )
     assert mark.diagnostic.severity == t.DiagnosticSeverity.Warning
     assert len(mark.diagnostic.data["ids"]) == 5
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=6),
+    st.lists(
+        st.tuples(
+            st.integers(0, 11),
+            st.integers(0, 3),
+            st.integers(0, 3),
+            st.integers(0, 3),
+            st.integers(0, 3),
+        ),
+        max_size=6,
+    ),
     st.integers(0, 11),
 )
 def test_a_line_is_followed_through_edits(steps, line):
     """A line whose text is still there is where the shift says; one that the shift calls gone is gone."""
-    lines = [f"<{letter}>\n" for letter in "abcdefghijkl"] + [""]  # no line is made of the parts of others
+    # no line is made of the parts of others
+    lines = [f"<{letter}>\n" for letter in "abcdefghijkl"] + [""]
     marked = lines[line]
     edits = []
     for first, column, more, end, added in steps:
         first = min(first, len(lines) - 1)
         last = min(first + more, len(lines) - 1)
-        left, right = min(column, len(lines[first].rstrip("\n"))), min(end, len(lines[last].rstrip("\n")))
+        left, right = (
+            min(column, len(lines[first].rstrip("\n"))),
+            min(end, len(lines[last].rstrip("\n"))),
+        )
         if first == last:
             right = max(left, right)
-        document = LineDocument("file:///a", "".join(lines), position_codec=PositionCodec(t.PositionEncodingKind.Utf32))
-        change = t.TextDocumentContentChangePartial(t.Range(t.Position(first, left), t.Position(last, right)), "new\n" * added)
+        document = LineDocument(
+            "file:///a", "".join(lines), position_codec=PositionCodec(t.PositionEncodingKind.Utf32)
+        )
+        change = t.TextDocumentContentChangePartial(
+            t.Range(t.Position(first, left), t.Position(last, right)), "new\n" * added
+        )
         document.apply_change(change)
         edits += edits_of([change]) or []
         lines = list(document.lines)

@@ -28,7 +28,9 @@ def with_hints() -> t.ClientCapabilities:
 
 
 async def lenses(editor, uri: str) -> list[tuple[int, str]]:
-    found = await editor.client.text_document_code_lens_async(t.CodeLensParams(t.TextDocumentIdentifier(uri)))
+    found = await editor.client.text_document_code_lens_async(
+        t.CodeLensParams(t.TextDocumentIdentifier(uri))
+    )
     return [(lens.range.start.line, lens.command.title) for lens in found or []]
 
 
@@ -39,11 +41,18 @@ async def complete(editor, uri: str, line: int, character: int) -> list[t.Comple
 
 
 async def links(editor, uri: str) -> list[t.DocumentLink]:
-    return list(await editor.client.text_document_document_link_async(t.DocumentLinkParams(t.TextDocumentIdentifier(uri))) or [])
+    return list(
+        await editor.client.text_document_document_link_async(
+            t.DocumentLinkParams(t.TextDocumentIdentifier(uri))
+        )
+        or []
+    )
 
 
 async def hints(editor, uri: str) -> list[t.InlayHint]:
-    params = t.InlayHintParams(t.TextDocumentIdentifier(uri), t.Range(t.Position(0, 0), t.Position(100, 0)))
+    params = t.InlayHintParams(
+        t.TextDocumentIdentifier(uri), t.Range(t.Position(0, 0), t.Position(100, 0))
+    )
     return list(await editor.client.text_document_inlay_hint_async(params) or [])
 
 
@@ -81,8 +90,13 @@ async def test_one_lens_a_file(make_repo, connect):
 
     assert await lenses(editor, uri) == [(0, "2 gotchas · 1 critical · 1 unconfirmed")]
     assert await lenses(editor, other) == []
-    (lens,) = await editor.client.text_document_code_lens_async(t.CodeLensParams(t.TextDocumentIdentifier(uri)))
-    assert "clear keeps" in (await editor.run(lens.command.command, *lens.command.arguments))["markdown"]
+    (lens,) = await editor.client.text_document_code_lens_async(
+        t.CodeLensParams(t.TextDocumentIdentifier(uri))
+    )
+    assert (
+        "clear keeps"
+        in (await editor.run(lens.command.command, *lens.command.arguments))["markdown"]
+    )
 
 
 async def test_lenses_on_symbols_and_settings(make_repo, connect):
@@ -90,22 +104,33 @@ async def test_lenses_on_symbols_and_settings(make_repo, connect):
     repo = make_repo(**{"cart.py": TEXT})
     repo.gotcha("prices may be None", "cart.py:6")
     editor = await connect(
-        repo.root, caps=with_hints(), settings={"symbolLens": True, "codeLens": False, "inlayHints": True, "outline": True}
+        repo.root,
+        caps=with_hints(),
+        settings={"symbolLens": True, "codeLens": False, "inlayHints": True, "outline": True},
     )
     uri = repo.uri("cart.py")
     editor.open(uri)
     await editor.until(uri, bool)
 
     assert await eventually(lambda: lenses(editor, uri), bool) == [(4, "1 gotcha")]
-    await eventually(registered(editor, "textDocument/inlayHint", "textDocument/documentSymbol"), bool)
+    await eventually(
+        registered(editor, "textDocument/inlayHint", "textDocument/documentSymbol"), bool
+    )
     (hint,) = await hints(editor, uri)
-    assert (hint.position, hint.label) == (t.Position(5, len("        return sum(self.prices)")), "⚑ prices may be None")
-    symbols = await editor.client.text_document_document_symbol_async(t.DocumentSymbolParams(t.TextDocumentIdentifier(uri)))
+    assert (hint.position, hint.label) == (
+        t.Position(5, len("        return sum(self.prices)")),
+        "⚑ prices may be None",
+    )
+    symbols = await editor.client.text_document_document_symbol_async(
+        t.DocumentSymbolParams(t.TextDocumentIdentifier(uri))
+    )
     assert [(s.name, s.range.start.line) for s in symbols] == [("⚑ prices may be None", 5)]
 
     editor.client.set_configuration({"gitmem": {"codeLens": True}})
     editor.client.workspace_did_change_configuration(t.DidChangeConfigurationParams(settings=None))
-    assert await eventually(lambda: lenses(editor, uri), lambda found: found and found[0][0] == 0) == [(0, "1 gotcha")]
+    assert await eventually(
+        lambda: lenses(editor, uri), lambda found: found and found[0][0] == 0
+    ) == [(0, "1 gotcha")]
     await eventually(lambda: hints(editor, uri), lambda found: found == [])
 
 
@@ -134,7 +159,9 @@ async def test_severity_settings(repo, connect):
     uri = repo.uri("a.py")
     editor.open(uri)
 
-    await editor.until(uri, lambda d: [(x.message, x.severity.value) for x in d] == [("loud", 1), ("usual", 3)])
+    await editor.until(
+        uri, lambda d: [(x.message, x.severity.value) for x in d] == [("loud", 1), ("usual", 3)]
+    )
     assert len(await editor.run("gitmem.list", uri)) == 3
 
 
@@ -144,7 +171,10 @@ async def test_settings_by_git_and_their_order(repo, connect):
     repo.git("config", "gitmem.editorInfo", "error")
     repo.gotcha("loud", "a.py:1", severity="critical")
     repo.gotcha("quiet", "a.py:3", severity="info")
-    editor = await connect(repo.root, settings={"severity": {"info": "warning", "critical": "deafening"}, "maxPerFile": -3})
+    editor = await connect(
+        repo.root,
+        settings={"severity": {"info": "warning", "critical": "deafening"}, "maxPerFile": -3},
+    )
     uri = repo.uri("a.py")
     editor.open(uri)
 
@@ -169,7 +199,9 @@ async def test_settings_of_a_client_that_cannot_be_asked(repo, connect):
     await editor.until(uri, lambda d: d == [])
     assert await lenses(editor, uri) == []
 
-    editor.client.workspace_did_change_configuration(t.DidChangeConfigurationParams(settings={"gitmem": {"unconfirmed": True}}))
+    editor.client.workspace_did_change_configuration(
+        t.DidChangeConfigurationParams(settings={"gitmem": {"unconfirmed": True}})
+    )
 
     assert await editor.titles(uri, 1) == ["guess (unconfirmed)"]
 
@@ -202,9 +234,15 @@ async def test_completion_in_markdown(repo, connect):
     editor.open(uri, language="markdown")
 
     items = await complete(editor, uri, 0, 8)
-    assert sorted(i.label.split(" ", 1)[1] for i in items) == ["Logs go to stderr", "Payments are retried thrice"]
+    assert sorted(i.label.split(" ", 1)[1] for i in items) == [
+        "Logs go to stderr",
+        "Payments are retried thrice",
+    ]
     (found, *_) = await complete(editor, uri, 1, 9)
-    assert (found.text_edit.new_text, found.text_edit.range) == (payment.id, t.Range(t.Position(1, 4), t.Position(1, 9)))
+    assert (found.text_edit.new_text, found.text_edit.range) == (
+        payment.id,
+        t.Range(t.Position(1, 4), t.Position(1, 9)),
+    )
     told = await editor.client.completion_item_resolve_async(found)
     assert "Payments are retried thrice" in told.documentation.value
     assert await complete(editor, uri, 2, 2) == []
@@ -239,7 +277,9 @@ async def test_links_and_hover_on_ids(repo, connect):
     """An id of a record, in code or Markdown, links to it and tells it; what only looks like an id does not; columns are the client's."""
     record = memory(repo, "Payments are retried thrice", body="Because the **bank** drops them.\n")
     fake = record.id[:-1] + ("0" if record.id[-1] != "0" else "1")
-    uri = repo.write("b.py", f"x = 1  # 😋 see {record.id}, not {fake} nor mem-management\n").as_uri()
+    uri = repo.write(
+        "b.py", f"x = 1  # 😋 see {record.id}, not {fake} nor mem-management\n"
+    ).as_uri()
     editor = await connect(repo.root)
     editor.open(uri)
 
@@ -247,7 +287,8 @@ async def test_links_and_hover_on_ids(repo, connect):
     start = len("x = 1  # 😋 see ") + 1  # UTF-16
     assert link.range == t.Range(t.Position(0, start), t.Position(0, start + len(record.id)))
     assert "Payments" in (link.tooltip or "")
-    assert not list((repo.root / ".git/gitmem").glob("editing/*"))  # nothing is written before it is followed
+    # nothing is written before it is followed
+    assert not list((repo.root / ".git/gitmem").glob("editing/*"))
     target = (await editor.client.document_link_resolve_async(link)).target
     assert "Because the **bank** drops them." in Path(target.removeprefix("file://")).read_text()
 
@@ -279,7 +320,10 @@ async def test_symbols_of_the_workspace(make_repo, connect):
         found = await editor.client.workspace_symbol_resolve_async(found)
     assert f"edit-{free.id}.md" in found.location.uri
     assert Path(found.location.uri.removeprefix("file://")).is_file()
-    assert {s.name for s in await search("")} == {"prices may be None", "Payments are retried thrice"}
+    assert {s.name for s in await search("")} == {
+        "prices may be None",
+        "Payments are retried thrice",
+    }
     assert await search("unheard-of") == []
 
 
@@ -289,10 +333,14 @@ async def test_symbols_of_the_workspace(make_repo, connect):
 async def test_triggers(repo, connect):
     """A gotcha with a pattern of code and no place is shown wherever the code is, in its language; a pattern that could hang is left out."""
     repo.gotcha("print is not logging", triggers={"code": r"\bprint\(", "language": "python"})
-    repo.gotcha("no bare except", triggers={"query": "(except_clause ) @here", "language": "python"})
+    repo.gotcha(
+        "no bare except", triggers={"query": "(except_clause ) @here", "language": "python"}
+    )
     repo.gotcha("hangs", triggers={"code": r"(a+)+$"})
     repo.gotcha("refused", triggers={"code": r"(?=x)("})
-    uri = repo.write("b.py", "x = 1\nprint(x)\ntry:\n    pass\nexcept:\n    print(2)\n" + "a" * 5000 + "!\n").as_uri()
+    uri = repo.write(
+        "b.py", "x = 1\nprint(x)\ntry:\n    pass\nexcept:\n    print(2)\n" + "a" * 5000 + "!\n"
+    ).as_uri()
     other = repo.write("b.js", "print(1)\n").as_uri()
     editor = await connect(repo.root)
     editor.open(uri)
@@ -300,7 +348,11 @@ async def test_triggers(repo, connect):
 
     shown = await editor.until(uri, lambda d: len(d) >= 3)
     lines = {(d.range.start.line, d.message) for d in shown}
-    assert {(1, "print is not logging"), (4, "no bare except"), (5, "print is not logging")} <= lines
+    assert {
+        (1, "print is not logging"),
+        (4, "no bare except"),
+        (5, "print is not logging"),
+    } <= lines
     assert not [message for _, message in lines if message == "refused"]
     assert await editor.titles(other, 0) == []
 
@@ -343,7 +395,11 @@ async def test_hostile_text_is_harmless_everywhere(repo, connect, markdown):
     (diagnostic,) = await editor.until(code, bool)
 
     texts = [diagnostic.message]
-    texts += [hover.contents.value for hover in (await editor.hover(code, 1), await editor.hover(uri, 0, 8)) if hover]
+    texts += [
+        hover.contents.value
+        for hover in (await editor.hover(code, 1), await editor.hover(uri, 0, 8))
+        if hover
+    ]
     texts += [a.title for a in await editor.actions(code, 1)]
     texts += [
         a.edit.changes[code][0].new_text if a.edit.changes else str(a.edit.document_changes)
@@ -354,15 +410,28 @@ async def test_hostile_text_is_harmless_everywhere(repo, connect, markdown):
     for item in await complete(editor, uri, 2, 4):
         texts += [item.label, item.detail, item.documentation.value, item.filter_text]
     texts += [link.tooltip for link in await links(editor, uri)]
-    await eventually(registered(editor, "textDocument/inlayHint", "textDocument/documentSymbol"), bool)
+    await eventually(
+        registered(editor, "textDocument/inlayHint", "textDocument/documentSymbol"), bool
+    )
     for hint in await eventually(lambda: hints(editor, code), bool):
         texts += [hint.label, hint.tooltip.value]
-    texts += [s.name for s in await editor.client.workspace_symbol_async(t.WorkspaceSymbolParams("red"))]
-    symbols = await editor.client.text_document_document_symbol_async(t.DocumentSymbolParams(t.TextDocumentIdentifier(code)))
+    texts += [
+        s.name for s in await editor.client.workspace_symbol_async(t.WorkspaceSymbolParams("red"))
+    ]
+    symbols = await editor.client.text_document_document_symbol_async(
+        t.DocumentSymbolParams(t.TextDocumentIdentifier(code))
+    )
     texts += [s.name for s in symbols]
-    texts += [(await editor.run("gitmem.report", code))["markdown"], (await editor.run("gitmem.timeline", code, {"line": 1}))["markdown"]]
+    texts += [
+        (await editor.run("gitmem.report", code))["markdown"],
+        (await editor.run("gitmem.timeline", code, {"line": 1}))["markdown"],
+    ]
     told = await editor.run("gitmem.show", record.id)
-    texts += [told["title"], told["markdown"], *(row["title"] for row in await editor.run("gitmem.list", code))]
+    texts += [
+        told["title"],
+        told["markdown"],
+        *(row["title"] for row in await editor.run("gitmem.list", code)),
+    ]
 
     assert len(texts) > 18
     for text in texts:

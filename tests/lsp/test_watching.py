@@ -27,7 +27,9 @@ async def serve(env: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
     started: list[Raw] = []
 
     async def start(program: str = "") -> Raw:
-        started.append(await Raw.start(env, command=[sys.executable, "-c", program] if program else None))
+        started.append(
+            await Raw.start(env, command=[sys.executable, "-c", program] if program else None)
+        )
         return started[-1]
 
     yield start
@@ -40,7 +42,9 @@ def switches(pid: int) -> int:
     out = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
         rows = (task / "status").read_text().splitlines()
-        out += next(int(row.split()[1]) for row in rows if row.startswith("voluntary_ctxt_switches"))
+        out += next(
+            int(row.split()[1]) for row in rows if row.startswith("voluntary_ctxt_switches")
+        )
     return out
 
 
@@ -80,9 +84,13 @@ async def test_what_is_heard(repo):
     try:
         assert await watcher.watch(location, "", heard.set)
         for command in (
-            ("update-ref", "-d", "refs/gitmem/heads/main"), ("update-ref", "refs/gitmem/local/main", "HEAD"), ("pack-refs", "--all"),
-            ("checkout", "-q", "-b", "side"), ("config", "gitmem.editorInfo", "off"), ("commit", "-q", "--allow-empty", "-m", "more"),
-        ):  # fmt: skip
+            ("update-ref", "-d", "refs/gitmem/heads/main"),
+            ("update-ref", "refs/gitmem/local/main", "HEAD"),
+            ("pack-refs", "--all"),
+            ("checkout", "-q", "-b", "side"),
+            ("config", "gitmem.editorInfo", "off"),
+            ("commit", "-q", "--allow-empty", "-m", "more"),
+        ):
             heard.clear()
             repo.git(*command)
             await asyncio.wait_for(heard.wait(), 5.0)
@@ -128,15 +136,26 @@ def test_folders(repo, tmp_path):
 
     found = folders(location, str(tmp_path / "not" / "there" / "user.git"))
 
-    assert found == {git: False, f"{git}/logs": False, f"{git}/refs": False, f"{git}/refs/gitmem": True, str(tmp_path): False}
+    assert found == {
+        git: False,
+        f"{git}/logs": False,
+        f"{git}/refs": False,
+        f"{git}/refs/gitmem": True,
+        str(tmp_path): False,
+    }
 
 
 @pytest.mark.parametrize(
     ("path", "remote"),
     [
-        ("/home/ada/repo/.git", False), ("/net/share/repo", True), ("/net/sharebut/repo", False), ("/mnt/my disk/repo", True), ("/mnt/usb", False), ("/data/x", True),
+        ("/home/ada/repo/.git", False),
+        ("/net/share/repo", True),
+        ("/net/sharebut/repo", False),
+        ("/mnt/my disk/repo", True),
+        ("/mnt/usb", False),
+        ("/data/x", True),
     ],
-)  # fmt: skip
+)
 def test_network_disks(tmp_path, path, remote):
     """A folder is where its longest mount point is; what a network or a user program serves is not told of by the kernel."""
     mounts = tmp_path / "mounts"

@@ -15,10 +15,18 @@ def session(repo) -> None:
     agent.hook("SessionStart", model="claude-test")
     agent.hook("UserPromptSubmit", prompt="Sum the *prices*")
     repo.write("cart.py", TEXT.replace("return 1", "return sum([1, 2])"))
-    given = {"file_path": str(repo.root / "cart.py"), "old_string": "return 1", "new_string": "return sum([1, 2])"}
+    given = {
+        "file_path": str(repo.root / "cart.py"),
+        "old_string": "return 1",
+        "new_string": "return sum([1, 2])",
+    }
     agent.hook("PostToolUse.Edit", tool_input=given, tool_response={})
     repo.git("commit", "-qam", "Sum")
-    subprocess.run([sys.executable, "-m", "gitmem", "-C", str(repo.root), "drain"], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "gitmem", "-C", str(repo.root), "drain"],
+        check=True,
+        capture_output=True,
+    )
 
 
 def at(line: int) -> dict[str, dict[str, int]]:
@@ -42,7 +50,11 @@ async def test_the_command_tells_of_the_text_as_the_editor_has_it(make_repo, con
     assert "> Sum the \\*prices\\*" in answer["markdown"]
     assert "## Not committed yet" in (await editor.run("gitmem.why", uri, at(0)))["markdown"]
     timeline = (await editor.run("gitmem.timeline", uri, {"line": 5, "character": 0}))["markdown"]
-    assert "## Commits that changed it" in timeline and "**Sum**" in timeline and "claude s-one" in timeline
+    assert (
+        "## Commits that changed it" in timeline
+        and "**Sum**" in timeline
+        and "claude s-one" in timeline
+    )
     assert json.dumps(answer)
 
 

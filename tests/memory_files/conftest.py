@@ -57,7 +57,12 @@ class Native:
     @property
     def memory(self) -> Path:
         """Claude Code's auto memory of the repository."""
-        return self.home / ".claude/projects" / encoded(os.path.realpath(self.root)) / "memory/MEMORY.md"
+        return (
+            self.home
+            / ".claude/projects"
+            / encoded(os.path.realpath(self.root))
+            / "memory/MEMORY.md"
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,25 @@ BEGIN = "<!-- git-mem: begin memory 1 0000 -->"
 LINE = managed_block.line_of(ONE)
 
 pieces = st.sampled_from(
-    ["words", "- a bullet", "", "```", "~~~", "# Head", BEGIN, END, LINE, managed_block.HEAD, managed_block.LEAD, "<!-- git-mem: begin -->", "<!-- git-mem: end -->", "é\udcff", "\r", "- x (7k2m9qxa-0000)"]
-)  # fmt: skip
+    [
+        "words",
+        "- a bullet",
+        "",
+        "```",
+        "~~~",
+        "# Head",
+        BEGIN,
+        END,
+        LINE,
+        managed_block.HEAD,
+        managed_block.LEAD,
+        "<!-- git-mem: begin -->",
+        "<!-- git-mem: end -->",
+        "é\udcff",
+        "\r",
+        "- x (7k2m9qxa-0000)",
+    ]
+)
 texts = st.builds(
     lambda rows, end, last: end.join(rows) + last,
     st.lists(pieces, max_size=12),
@@ -48,8 +65,12 @@ def test_not_a_byte_outside_changes(text: str, chosen: list[Entry]) -> None:
         assert not managed_block.outside(result.text)[len(text) :].strip()
     again = managed_block.place(result.text, chosen)
     assert again.text == result.text and not again.notes
-    left = managed_block.place(result.text, []).text  # the gap before a block at the end goes with it, and came with it
-    assert left in (managed_block.outside(result.text), managed_block.outside(text)) or managed_block.find(text.split("\n"))
+    # the gap before a block at the end goes with it, and came with it
+    left = managed_block.place(result.text, []).text
+    assert left in (
+        managed_block.outside(result.text),
+        managed_block.outside(text),
+    ) or managed_block.find(text.split("\n"))
     found = managed_block.find(result.text.split("\n"))
     assert len(found) == bool(chosen) and all(one.whole for one in found)
     assert [line.edited for one in found for line in one.lines] == [False] * len(chosen)
@@ -62,7 +83,10 @@ def test_the_limits_hold(text: str, chosen: list[Entry], lines: int, size: int) 
     """With the block the file is within the limits, if it can be; the first entries have the first right to the room."""
     result = managed_block.place(text, chosen, lines, size)
     if result.kept:
-        assert managed_block.size(result.text)[0] <= lines and managed_block.size(result.text)[1] <= size
+        assert (
+            managed_block.size(result.text)[0] <= lines
+            and managed_block.size(result.text)[1] <= size
+        )
     ids = [entry.id for entry in chosen]
     assert list(result.kept) == [id for id in ids if id in result.kept][: len(result.kept)]
 
@@ -77,8 +101,12 @@ def test_line_ends_are_kept() -> None:
 def test_an_edited_line_is_seen() -> None:
     """Its check tells; so does what was added, and that a line is missing."""
     text = managed_block.place("", [ONE, TWO]).text
-    (found,) = managed_block.find(text.replace("Always", "Never").replace(managed_block.line_of(TWO), "- mine").split("\n"))
-    assert [(line.short, line.text, line.edited) for line in found.lines] == [("aaaaaaaa", "rule: Never test.", True)]
+    (found,) = managed_block.find(
+        text.replace("Always", "Never").replace(managed_block.line_of(TWO), "- mine").split("\n")
+    )
+    assert [(line.short, line.text, line.edited) for line in found.lines] == [
+        ("aaaaaaaa", "rule: Never test.", True)
+    ]
     assert (found.added, found.said) == (((5, "mine"),), 2)
 
 

@@ -78,7 +78,8 @@ def test_what_git_tracks_is_not_written_by_itself(native: Native, setting: str) 
     native.mem.add("And this too")
     native.mem("config", "native", setting)
     hook(native, "SessionStart")
-    assert wait_for(lambda: "And this too" in (native.root / "AGENTS.md").read_text())  # not tracked
+    # not tracked
+    assert wait_for(lambda: "And this too" in (native.root / "AGENTS.md").read_text())
     hook(native, "SessionEnd")
     subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=native.root, check=True)
     assert git(native.root, "status", "--porcelain", "--untracked-files=no") == ""
@@ -93,7 +94,8 @@ def test_off_is_off(native: Native) -> None:
     native.mem.add("Everybody knows")
     hook(native, "SessionStart")
     hook(native, "SessionEnd")
-    subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=native.root, check=True)  # waits for the one before it
+    # waits for the one before it
+    subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=native.root, check=True)
     assert "Only in this clone it is." not in native.titles() and not native.memory.exists()
 
 
@@ -112,7 +114,10 @@ def test_watch_once(native: Native) -> None:
     native("pull")
     assert "no memory file changed in 0.2 s" in native("watch-once", "--timeout", "0.2").out
     assert native("watch-once", "--timeout", "0.1", "--json").json["files"] == []
-    for name, text in (("CLAUDE.local.md", "- The first line is here now.\n"), ("pkg/GEMINI.md", "- A new file is there.\n")):
+    for name, text in (
+        ("CLAUDE.local.md", "- The first line is here now.\n"),
+        ("pkg/GEMINI.md", "- A new file is there.\n"),
+    ):
         timer = threading.Timer(0.7, native.write, (name, text))
         timer.start()
         began = time.monotonic()

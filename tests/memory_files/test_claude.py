@@ -32,9 +32,15 @@ def test_the_next_session_is_told(native: Native, tmp_path: Path) -> None:
         for folder in (native.root, linked):
             told = asked(model, cli, folder)
             assert told.count("rule: Refunds are rounded half to even") == 1, folder
-        native.memory.write_text(native.memory.read_text().replace("half to even", "half up") + "- The agent noted a thing of its own.\n")
+        native.memory.write_text(
+            native.memory.read_text().replace("half to even", "half up")
+            + "- The agent noted a thing of its own.\n"
+        )
         assert Native(native.mem.at(linked), linked, native.home).pull() == {"changed": 1, "new": 1}
-        assert native.titles() == {"Refunds are rounded half up", "The agent noted a thing of its own."}
+        assert native.titles() == {
+            "Refunds are rounded half up",
+            "The agent noted a thing of its own.",
+        }
         far = tmp_path / ("é 😀 " + "long " * 40).strip()
         far.mkdir()
         git(far, "init", "-q")
@@ -71,7 +77,16 @@ def test_the_folder_of_each_kind_of_repository(native: Native, tmp_path: Path) -
     (dotted / ".git").write_text("gitdir: ./.bare\n")
     git(dotted, "worktree", "add", "-q", "-b", "two", str(dotted / "two"))
     git(tmp_path, "init", "-q", str(outer))
-    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(native.root), "sub")
+    git(
+        outer,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        str(native.root),
+        "sub",
+    )
     git(outer / "sub", "worktree", "add", "-q", "-b", "three", str(tmp_path / "three"))
     roots = [
         bare,
@@ -85,7 +100,10 @@ def test_the_folder_of_each_kind_of_repository(native: Native, tmp_path: Path) -
         tmp_path / "three",
     ]
     for number, root in enumerate(roots):
-        native.write(f"~/.claude/projects/{encoded(os.path.realpath(root))}/memory/MEMORY.md", f"- Mark {number} of all.\n")
+        native.write(
+            f"~/.claude/projects/{encoded(os.path.realpath(root))}/memory/MEMORY.md",
+            f"- Mark {number} of all.\n",
+        )
     with FakeModel() as model:
         cli = Cli("claude", native.home, model)
         for folder in (tmp_path / "one", dotted / "two", outer / "sub", tmp_path / "three"):

@@ -15,18 +15,28 @@ MALLORY = ("Mallory", "mallory@example.org")
 RULES = "# Rules\n\n- Always run `make check` before a commit.\n- Never push to main.\n- Keep functions short.\n"
 
 
-def as_mallory(repo: Path, *args: str, author: tuple[str, str] = MALLORY, committer: tuple[str, str] = MALLORY) -> None:
+def as_mallory(
+    repo: Path, *args: str, author: tuple[str, str] = MALLORY, committer: tuple[str, str] = MALLORY
+) -> None:
     """Run git under another name."""
     who = {
         f"GIT_{role}_{key}": value
         for role, pair in (("AUTHOR", author), ("COMMITTER", committer))
         for key, value in zip(("NAME", "EMAIL"), pair, strict=True)
     }
-    done = subprocess.run(["git", "-C", str(repo), *args], capture_output=True, text=True, check=False, env={**os.environ, **who})
+    done = subprocess.run(
+        ["git", "-C", str(repo), *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **who},
+    )
     assert done.returncode == 0, done.stderr
 
 
-def change(native: Native, old: str, new: str, name: str = "CLAUDE.md", **who: tuple[str, str]) -> None:
+def change(
+    native: Native, old: str, new: str, name: str = "CLAUDE.md", **who: tuple[str, str]
+) -> None:
     """Have Mallory commit a change of a file."""
     path = native.root / name
     path.write_text(path.read_text().replace(old, new))
@@ -38,7 +48,9 @@ def stored(native: Native) -> dict[str, tuple[str, str, str]]:
     """Return {title: (store, status, author)} of all records."""
     rows = native.mem("list", "--all", "--json").json
     shown = [native.mem.show(row["id"]) for row in rows]
-    return {one["title"]: (one["store"], one.get("status", "active"), one["author"]) for one in shown}
+    return {
+        one["title"]: (one["store"], one.get("status", "active"), one["author"]) for one in shown
+    }
 
 
 @pytest.fixture
@@ -66,7 +78,9 @@ def reworded_and_passed_on(native: Native) -> None:
     """A mailmap and a list of commits to ignore, which blame reads, come with the same branch."""
     (native.root / ".mailmap").write_text("Test <test@example.org> <mallory@example.org>\n")
     change(native, "Never push to main.", EVIL)
-    (native.root / ".git-blame-ignore-revs").write_text(git(native.root, "rev-parse", "HEAD") + "\n")
+    (native.root / ".git-blame-ignore-revs").write_text(
+        git(native.root, "rev-parse", "HEAD") + "\n"
+    )
     git(native.root, "add", "-A")
     as_mallory(native.root, "commit", "-qm", "ignore")
     git(native.root, "config", "blame.ignoreRevsFile", ".git-blame-ignore-revs")
@@ -120,18 +134,31 @@ def hidden_behind_a_link(native: Native) -> None:
 @pytest.mark.parametrize(
     "how",
     [
-        reworded, reworded_and_passed_on, applied_by_this_user, committed_for_this_user, merged, taken_into_the_work_tree, line_ends_changed,
-        renamed, hidden_behind_a_link,
+        reworded,
+        reworded_and_passed_on,
+        applied_by_this_user,
+        committed_for_this_user,
+        merged,
+        taken_into_the_work_tree,
+        line_ends_changed,
+        renamed,
+        hidden_behind_a_link,
     ],
-)  # fmt: skip
+)
 def test_a_line_of_another_waits_in_the_inbox(ana: Native, how: Callable[[Native], None]) -> None:
     """However it came here: the record of this user stays, and the line is a private proposal under its author's name."""
     before = stored(ana)
     how(ana)
     counts = ana.pull()
-    assert 1 == counts["proposed"] and not {"new", "changed", "archived", "conflict"} & counts.keys(), counts
+    assert (
+        1 == counts["proposed"] and not {"new", "changed", "archived", "conflict"} & counts.keys()
+    ), counts
     unchanged(ana, before)
-    author = "Test <test@example.org>" if how is committed_for_this_user else "Mallory <mallory@example.org>"
+    author = (
+        "Test <test@example.org>"
+        if how is committed_for_this_user
+        else "Mallory <mallory@example.org>"
+    )
     assert ("private", "active", author) == stored(ana)[EVIL]
     waiting = ana.mem("inbox", "--json").json
     assert [EVIL] == [row["title"] for row in waiting]
@@ -216,10 +243,24 @@ def test_own_lines_count_before_the_first_commit_and_under_each_address(native: 
     assert {"new": 1} == native.pull()
     git(native.root, "config", "--add", "gitmem.ownEmail", "me@Home.example")
     git(native.root, "add", "-A")
-    as_mallory(native.root, "commit", "-qm", "again", author=("Me", "Me@home.example"), committer=("Me", "ME@home.example"))
+    as_mallory(
+        native.root,
+        "commit",
+        "-qm",
+        "again",
+        author=("Me", "Me@home.example"),
+        committer=("Me", "ME@home.example"),
+    )
     native.write("CLAUDE.md", "- Never push to main.\n- Keep functions short.\n")
     git(native.root, "add", "-A")
-    as_mallory(native.root, "commit", "-qm", "more", author=("Me", "Me@home.example"), committer=("Me", "ME@home.example"))
+    as_mallory(
+        native.root,
+        "commit",
+        "-qm",
+        "more",
+        author=("Me", "Me@home.example"),
+        committer=("Me", "ME@home.example"),
+    )
     counts = native.pull()
     assert 1 == counts["new"] and "proposed" not in counts
 

@@ -36,7 +36,10 @@ def test_lines_that_change_move_and_go(native: Native) -> None:
     """The same record follows; one that is gone is put aside, and comes back with its line."""
     native.write("CLAUDE.md", RULES, track=True)
     native.pull()
-    pg, push = native.record("We decided to use Postgres.")["id"], native.record("Never push to main.")["id"]
+    pg, push = (
+        native.record("We decided to use Postgres.")["id"],
+        native.record("Never push to main.")["id"],
+    )
     native.write(
         "CLAUDE.md",
         "# Shop\n\n- A new line is at the top.\n- Always run the tests before a commit.\n- We decided to use Postgres with pgbouncer.\n",
@@ -88,7 +91,11 @@ def test_what_is_there_is_not_taken_twice(native: Native) -> None:
     native.write("AGENTS.md", "- Always run the tests before a commit.\n", track=True)
     assert native.pull() == {"moved": 2}
     record = native.record("Always run the tests before a commit.")
-    assert (record["id"], record["source"]["file"], record["anchors"][0]["path"]) == (id, "AGENTS.md", "AGENTS.md")
+    assert (record["id"], record["source"]["file"], record["anchors"][0]["path"]) == (
+        id,
+        "AGENTS.md",
+        "AGENTS.md",
+    )
 
 
 def test_each_file_has_its_store(native: Native) -> None:
@@ -96,7 +103,9 @@ def test_each_file_has_its_store(native: Native) -> None:
     native.write("CLAUDE.md", "- In the shared store it is.\n", track=True)
     native.write("pkg/CLAUDE.md", "- Nested it is shared too.\n", track=True)
     native.write(".claude/CLAUDE.md", "- In the folder it is shared.\n", track=True)
-    native.write(".claude/agent-memory/reviewer/MEMORY.md", "- The reviewer knows it well.\n", track=True)
+    native.write(
+        ".claude/agent-memory/reviewer/MEMORY.md", "- The reviewer knows it well.\n", track=True
+    )
     native.write(".claude/agent-memory-local/tester/MEMORY.md", "- The tester knows it here.\n")
     native.write("GEMINI.md", "- Untracked it is private.\n")
     native.write("CLAUDE.local.md", "- Local it is private.\n", track=True)
@@ -104,17 +113,30 @@ def test_each_file_has_its_store(native: Native) -> None:
     native.write(str(native.root.parent / "CLAUDE.md"), "- The workspace is private.\n")
     native.write("~/.claude/CLAUDE.md", "- Of mine it is everywhere.\n")
     native.write("~/.claude/agent-memory/helper/MEMORY.md", "- The helper knows it everywhere.\n")
-    native.write("~/.gemini/GEMINI.md", "# Me\n\n## Gemini Added Memories\n- The user likes tea a lot.\n")
+    native.write(
+        "~/.gemini/GEMINI.md", "# Me\n\n## Gemini Added Memories\n- The user likes tea a lot.\n"
+    )
     native.write("~/.codex/AGENTS.md", "- Codex is told this everywhere.\n")
     assert native.pull() == {"new": 13}
-    rows = {row["title"]: (row["store"], row["agent"]) for row in native.mem("list", "--agent", "all", "--json").json}
+    rows = {
+        row["title"]: (row["store"], row["agent"])
+        for row in native.mem("list", "--agent", "all", "--json").json
+    }
     assert rows == {
-        "In the shared store it is.": ("shared", "global"), "Nested it is shared too.": ("shared", "global"), "In the folder it is shared.": ("shared", "global"),
-        "The reviewer knows it well.": ("shared", "reviewer"), "The tester knows it here.": ("private", "tester"), "Untracked it is private.": ("private", "global"),
-        "Local it is private.": ("private", "global"), "Auto memory is private.": ("private", "global"), "The workspace is private.": ("private", "global"),
-        "Of mine it is everywhere.": ("user", "global"), "The helper knows it everywhere.": ("user", "helper"), "The user likes tea a lot.": ("user", "global"),
+        "In the shared store it is.": ("shared", "global"),
+        "Nested it is shared too.": ("shared", "global"),
+        "In the folder it is shared.": ("shared", "global"),
+        "The reviewer knows it well.": ("shared", "reviewer"),
+        "The tester knows it here.": ("private", "tester"),
+        "Untracked it is private.": ("private", "global"),
+        "Local it is private.": ("private", "global"),
+        "Auto memory is private.": ("private", "global"),
+        "The workspace is private.": ("private", "global"),
+        "Of mine it is everywhere.": ("user", "global"),
+        "The helper knows it everywhere.": ("user", "helper"),
+        "The user likes tea a lot.": ("user", "global"),
         "Codex is told this everywhere.": ("user", "global"),
-    }  # fmt: skip
+    }
     told = native.record("The user likes tea a lot.")
     assert told["source"]["file"] == "~/.gemini/GEMINI.md"
     assert "From:         ~/.gemini/GEMINI.md:4\n" in native.mem("show", told["id"]).out
@@ -143,35 +165,54 @@ def test_rules_have_their_globs_and_topics_are_whole(native: Native) -> None:
         track=True,
     )
     (native.root / "pkg").mkdir()
-    native.write(str(native.memory), "- [Tone](user_tone.md) — how to answer\n- [Gone](gone.md) is not there\n")
+    native.write(
+        str(native.memory),
+        "- [Tone](user_tone.md) — how to answer\n- [Gone](gone.md) is not there\n",
+    )
     native.write(
         str(native.memory.parent / "user_tone.md"),
         "---\nname: tone\ndescription: The user wants short answers\nmetadata:\n  type: user\n---\n\nNo greetings.\n\nNo lists.\n",
     )
     native.pull()
-    globs = [a["glob"] for a in native.record("Components never use classes.")["anchors"] if "glob" in a]
+    globs = [
+        a["glob"] for a in native.record("Components never use classes.")["anchors"] if "glob" in a
+    ]
     assert globs == ["pkg/**", "web/**/*.ts", "web/**/*.tsx"]
     record = native.record("The user wants short answers")
     assert (record["type"], record["body"]) == ("preference", "No greetings.\n\nNo lists.\n")
-    assert native.titles() == {"Components never use classes.", "The user wants short answers", "[Gone](gone.md) is not there"}
+    assert native.titles() == {
+        "Components never use classes.",
+        "The user wants short answers",
+        "[Gone](gone.md) is not there",
+    }
 
 
 def test_imports_are_followed_inside_only(native: Native) -> None:
     """Round in a circle too; what is outside is told."""
-    native.write("CLAUDE.md", "@docs/a.md\n@../out.md\n@~/mine.md\n@docs/none.md\n@code.py\n", track=True)
+    native.write(
+        "CLAUDE.md", "@docs/a.md\n@../out.md\n@~/mine.md\n@docs/none.md\n@code.py\n", track=True
+    )
     native.write("docs/a.md", "- Dates are stored in UTC.\nSee @b.md too.\n", track=True)
     native.write("docs/b.md", "- Money is stored in cents.\n@a.md\n", track=True)
     native.write(str(native.root.parent / "out.md"), "- Not to be read at all.\n")
     native.write("~/mine.md", "- Not to be read either.\n")
     done = native("pull")
-    assert native.titles() == {"Dates are stored in UTC. See @b.md too.", "Money is stored in cents."}
+    assert native.titles() == {
+        "Dates are stored in UTC. See @b.md too.",
+        "Money is stored in cents.",
+    }
     assert done.err.count("outside of the repository") == 2
-    assert "docs/none.md, which is not there" in done.err and "code.py, which is not Markdown" in done.err
+    assert (
+        "docs/none.md, which is not there" in done.err
+        and "code.py, which is not Markdown" in done.err
+    )
 
 
 def test_links_do_not_lead_out(native: Native) -> None:
     """A file outside is not read through a link; a link inside is the same file."""
-    secret = native.write(str(native.root.parent / "elsewhere.md"), "- The password list is here.\n")
+    secret = native.write(
+        str(native.root.parent / "elsewhere.md"), "- The password list is here.\n"
+    )
     (native.root / "CLAUDE.md").symlink_to(secret)
     native.write("AGENTS.md", "- Inside it is read once.\n", track=True)
     (native.root / "GEMINI.md").symlink_to("AGENTS.md")
@@ -179,7 +220,10 @@ def test_links_do_not_lead_out(native: Native) -> None:
     (native.root / "sub/CLAUDE.md").symlink_to("nowhere.md")
     done = native("pull")
     assert native.titles() == {"Inside it is read once."}
-    assert "CLAUDE.md is a link that leads out of the repository" in done.err and "sub/CLAUDE.md is a link that leads nowhere" in done.err
+    assert (
+        "CLAUDE.md is a link that leads out of the repository" in done.err
+        and "sub/CLAUDE.md is a link that leads nowhere" in done.err
+    )
 
 
 def test_ignored_files_and_secrets_stay_out(native: Native) -> None:
@@ -187,7 +231,9 @@ def test_ignored_files_and_secrets_stay_out(native: Native) -> None:
     native.write(".gitmemignore", "secret/\nGEMINI.md\n")
     native.write("secret/CLAUDE.md", "- The plan is secret here.\n", track=True)
     native.write("GEMINI.md", "- Gemini is ignored here.\n", track=True)
-    native.write("CLAUDE.md", "- The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 for CI.\n", track=True)
+    native.write(
+        "CLAUDE.md", "- The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 for CI.\n", track=True
+    )
     done = native("pull")
     assert native.titles() == {"The token is [redacted: GitHub token] for CI."}
     assert done.err.count("is not read: .gitmemignore") == 2
@@ -202,8 +248,16 @@ def test_ignored_files_and_secrets_stay_out(native: Native) -> None:
         (b"\xef\xbb\xbf- A mark is not a letter.\r\n", "", {"A mark is not a letter."}),
         ("- Sixteen bits are read.\n".encode("utf-16"), "", {"Sixteen bits are read."}),
         (b"- Some zeros\0are in here.\n", "is not a text file", set()),
-        (b"- Kept is the beginning.\n" + b"x" * (1 << 20), "only its beginning is read", {"Kept is the beginning."}),
-        (b"- Emoji \xf0\x9f\x98\x80 and \xe4\xb8\xad\xe6\x96\x87 are fine.\n", "", {"Emoji 😀 and 中文 are fine."}),
+        (
+            b"- Kept is the beginning.\n" + b"x" * (1 << 20),
+            "only its beginning is read",
+            {"Kept is the beginning."},
+        ),
+        (
+            b"- Emoji \xf0\x9f\x98\x80 and \xe4\xb8\xad\xe6\x96\x87 are fine.\n",
+            "",
+            {"Emoji 😀 and 中文 are fine."},
+        ),
         (b"- \x1b[31mRed\x1b[0m is shown plainly.\n", "", {"�[31mRed�[0m is shown plainly."}),
         (b"", "", set()),
     ],
@@ -236,7 +290,9 @@ def test_odd_names(native: Native) -> None:
 
 def test_many_and_a_named_pipe(native: Native) -> None:
     """A file has an end for us, and a pipe does not block."""
-    native.write("CLAUDE.md", "".join(f"- Rule number {n} is that.\n" for n in range(600)), track=True)
+    native.write(
+        "CLAUDE.md", "".join(f"- Rule number {n} is that.\n" for n in range(600)), track=True
+    )
     os.mkfifo(native.root / "GEMINI.md")
     done = native("pull", "--json").json
     assert done["counts"] == {"new": 500}
@@ -247,14 +303,25 @@ def test_many_and_a_named_pipe(native: Native) -> None:
 def test_a_change_on_both_sides(native: Native) -> None:
     """The newer one wins, and history has the other; once settled it is settled."""
     native.write("CLAUDE.md", RULES, track=True)
-    for ago, winner in ((-60, "Never push to main or release."), (3600, "Nobody pushes to main, ever.")):
-        native.write("CLAUDE.md", RULES, track=True) if (native.root / "CLAUDE.md").read_text() != RULES else None
+    for ago, winner in (
+        (-60, "Never push to main or release."),
+        (3600, "Nobody pushes to main, ever."),
+    ):
+        native.write("CLAUDE.md", RULES, track=True) if (
+            native.root / "CLAUDE.md"
+        ).read_text() != RULES else None
         native.pull()
         id = next(
-            r["id"] for r in native.mem("list", "--json").json if r["source" if False else "title"].startswith(("Never push", "Nobody"))
+            r["id"]
+            for r in native.mem("list", "--json").json
+            if r["source" if False else "title"].startswith(("Never push", "Nobody"))
         )
         native.mem("edit", id, "--title", "Nobody pushes to main, ever.")
-        path = native.write("CLAUDE.md", RULES.replace("Never push to main.", "Never push to main or release."), track=True)
+        path = native.write(
+            "CLAUDE.md",
+            RULES.replace("Never push to main.", "Never push to main or release."),
+            track=True,
+        )
         os.utime(path, (path.stat().st_mtime - ago,) * 2)
         done = native("pull", "--json").json
         (conflict,) = [one for one in done["pulled"] if one["action"] == "conflict"]
@@ -265,13 +332,19 @@ def test_a_change_on_both_sides(native: Native) -> None:
         native.mem("edit", id, "--title", "Never push to main.")
 
 
-def test_another_branch_is_no_deletion(native: Native, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_another_branch_is_no_deletion(
+    native: Native, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """A work tree whose history lacks the line leaves the record alone; one that removed it does not."""
     native.write("CLAUDE.md", RULES, track=True)
     native.pull()
     git(native.root, "branch", "old")
     native.write("CLAUDE.md", RULES + "- A line came later here.\n", track=True)
-    native.write("CLAUDE.md", (RULES + "- A line came later here.\n").replace("Postgres.", "Postgres with pgbouncer."), track=True)
+    native.write(
+        "CLAUDE.md",
+        (RULES + "- A line came later here.\n").replace("Postgres.", "Postgres with pgbouncer."),
+        track=True,
+    )
     native.pull()
     other = tmp_path / "linked"
     git(native.root, "worktree", "add", "-q", str(other), "old")
@@ -328,7 +401,11 @@ def test_a_file_in_the_middle_of_a_merge(native: Native) -> None:
     native.write("CLAUDE.md", RULES, track=True)
     native.pull()
     native.write(
-        "CLAUDE.md", RULES.replace("- Never push to main.\n", "<<<<<<< HEAD\n- Never push.\n=======\n- Always push.\n>>>>>>> other\n")
+        "CLAUDE.md",
+        RULES.replace(
+            "- Never push to main.\n",
+            "<<<<<<< HEAD\n- Never push.\n=======\n- Always push.\n>>>>>>> other\n",
+        ),
     )
     done = native("pull")
     assert "in the middle of a merge" in done.err and "nothing to pull" in done.out
@@ -344,7 +421,11 @@ def test_killed_at_any_moment(native: Native) -> None:
     native.pull()
     for number, delay in enumerate((0.15, 0.25, 0.3, 0.35, 0.45)):
         native.write("CLAUDE.md", RULES + f"- Rule number {number} is new.\n", track=True)
-        child = subprocess.Popen([sys.executable, "-P", "-m", "gitmem", "native", "pull"], cwd=native.root, stdout=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "gitmem", "native", "pull"],
+            cwd=native.root,
+            stdout=subprocess.DEVNULL,
+        )
         try:
             child.wait(delay)
         except subprocess.TimeoutExpired:
@@ -418,9 +499,15 @@ def test_two_at_once(native: Native) -> None:
     import subprocess
     import sys
 
-    native.write("CLAUDE.md", RULES + "".join(f"- Rule number {n} is that.\n" for n in range(50)), track=True)
+    native.write(
+        "CLAUDE.md", RULES + "".join(f"- Rule number {n} is that.\n" for n in range(50)), track=True
+    )
     children = [
-        subprocess.Popen([sys.executable, "-P", "-m", "gitmem", "native", "pull"], cwd=native.root, stdout=subprocess.DEVNULL)
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "gitmem", "native", "pull"],
+            cwd=native.root,
+            stdout=subprocess.DEVNULL,
+        )
         for _ in range(3)
     ]
     assert [child.wait() for child in children] == [0, 0, 0]
@@ -432,33 +519,60 @@ def test_status_counts_each_file(native: Native) -> None:
     native.write("CLAUDE.md", RULES, track=True)
     native.write("GEMINI.md", "- Gemini is told this too.\n", track=True)
     native.pull()
-    native.write("CLAUDE.md", "- Never push to main or release.\n- We decided to use Postgres.\n- Quite another thing is new here.\n")
+    native.write(
+        "CLAUDE.md",
+        "- Never push to main or release.\n- We decided to use Postgres.\n- Quite another thing is new here.\n",
+    )
     git(native.root, "rm", "-q", "GEMINI.md")
     rows = {row["file"]: row for row in native("status", "--json").json["files"]}
     found = rows["CLAUDE.md"]
-    assert {key: found[key] for key in ("records", "in_step", "new", "changed", "moved", "deleted")} == {
-        "records": 3, "in_step": 0, "new": 1, "changed": 1, "moved": 1, "deleted": 1,
-    }  # fmt: skip
+    assert {
+        key: found[key] for key in ("records", "in_step", "new", "changed", "moved", "deleted")
+    } == {
+        "records": 3,
+        "in_step": 0,
+        "new": 1,
+        "changed": 1,
+        "moved": 1,
+        "deleted": 1,
+    }
     assert (rows["GEMINI.md"]["missing"], rows["GEMINI.md"]["deleted"]) == (True, 1)
     out = native("status").out
-    assert "CLAUDE.md (shared): 3 records; 1 new, 1 changed, 1 moved, 1 deleted" in out and "the file is gone" in out
+    assert (
+        "CLAUDE.md (shared): 3 records; 1 new, 1 changed, 1 moved, 1 deleted" in out
+        and "the file is gone" in out
+    )
 
 
 LINES = st.lists(
-    st.sampled_from([f"{word} is the {n}th thing of all" for n, word in enumerate("amber birch cedar delta ember fjord grove hazel".split())]),
-    unique=True, max_size=8,
-)  # fmt: skip
+    st.sampled_from(
+        [
+            f"{word} is the {n}th thing of all"
+            for n, word in enumerate("amber birch cedar delta ember fjord grove hazel".split())
+        ]
+    ),
+    unique=True,
+    max_size=8,
+)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(LINES, min_size=2, max_size=4))
 def test_the_store_follows_the_file(native: Native, steps: list[list[str]]) -> None:
     """After any row of versions the told records are the file's lines, at their places, and a pull again is idle."""
     for lines in steps:
         native.write("CLAUDE.md", "# Head\n" + "".join(f"- {line}\n" for line in lines))
         native.pull()
-        rows = [row for row in native.mem("list", "--json").json if row.get("status", "active") == "active"]
-        assert {row["title"]: row["anchors"][0]["lines"][0] for row in rows} == {line: n + 2 for n, line in enumerate(lines)}
+        rows = [
+            row
+            for row in native.mem("list", "--json").json
+            if row.get("status", "active") == "active"
+        ]
+        assert {row["title"]: row["anchors"][0]["lines"][0] for row in rows} == {
+            line: n + 2 for n, line in enumerate(lines)
+        }
         assert set(native.pull()) <= {"same"}
 
 
@@ -470,7 +584,9 @@ def test_a_child_process(native: Native) -> None:
 
 def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read files as it was done when a rule and its exception were two records."""
-    monkeypatch.setattr(statements, "told_with", lambda title, below, kind, steps=False: (title, below))
+    monkeypatch.setattr(
+        statements, "told_with", lambda title, below, kind, steps=False: (title, below)
+    )
     monkeypatch.setattr(statements, "_SIBLING", re.compile("(?!)"))
 
 
@@ -483,17 +599,30 @@ def test_records_of_before_keep_their_ids(native: Native) -> None:
     with pytest.MonkeyPatch.context() as patch:
         as_before(patch)
         assert native.pull() == {"new": 4}
-    rule, cut = native.record("Never push to main.")["id"], native.record("Always cut from main")["id"]
+    rule, cut = (
+        native.record("Never push to main.")["id"],
+        native.record("Always cut from main")["id"],
+    )
     assert native.pull() == {"changed": 2, "archived": 1, "same": 1}
-    assert native.record("Never push to main, except typos in the documentation of this project")["id"] == rule
-    assert native.record("Always cut from main, except for hotfixes of the current release")["id"] == cut
+    assert (
+        native.record("Never push to main, except typos in the documentation of this project")["id"]
+        == rule
+    )
+    assert (
+        native.record("Always cut from main, except for hotfixes of the current release")["id"]
+        == cut
+    )
     assert native.record("except for hotfixes of the current release")["status"] == "archived"
     assert native.pull() == {"same": 3}
 
 
 def test_what_was_made_of_records_of_before_stays(native: Native) -> None:
     """Reworded, put aside, forgotten: no conflict, and nothing comes back."""
-    native.write("CLAUDE.md", GROWN.replace("- Use tabs", "- Never use spaces\n  - except in YAML\n- Use tabs"), track=True)
+    native.write(
+        "CLAUDE.md",
+        GROWN.replace("- Use tabs", "- Never use spaces\n  - except in YAML\n- Use tabs"),
+        track=True,
+    )
     with pytest.MonkeyPatch.context() as patch:
         as_before(patch)
         native.pull()
@@ -502,12 +631,22 @@ def test_what_was_made_of_records_of_before_stays(native: Native) -> None:
     native.mem("archive", native.record("Always cut from main")["id"])
     native.mem("forget", native.record("Never use spaces")["id"])
     assert native.pull() == {"changed": 1, "archived": 1, "same": 2, "forgotten": 1}
-    assert native.titles() == {"Nobody pushes to main, except typos in the documentation of this project", "Use tabs here."}
-    assert native.record("Nobody pushes to main, except typos in the documentation of this project")["id"] == rule
+    assert native.titles() == {
+        "Nobody pushes to main, except typos in the documentation of this project",
+        "Use tabs here.",
+    }
+    assert (
+        native.record("Nobody pushes to main, except typos in the documentation of this project")[
+            "id"
+        ]
+        == rule
+    )
     assert native.pull() == {"same": 3, "forgotten": 1}
 
 
 def test_a_deep_list_stops_no_command(native: Native) -> None:
     """However many bullets are below one another."""
-    native.write("CLAUDE.md", "\n".join("  " * n + f"- never nest {n}" for n in range(520)), track=True)
+    native.write(
+        "CLAUDE.md", "\n".join("  " * n + f"- never nest {n}" for n in range(520)), track=True
+    )
     assert "1 new" in native("status").out and native.pull() == {"new": 1}

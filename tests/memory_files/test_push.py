@@ -16,7 +16,9 @@ from tests.memory_files.conftest import Native
 
 def lines(path: Path) -> list[str]:
     """Return the texts of a file's block."""
-    return [line.text for one in managed_block.find(path.read_text().split("\n")) for line in one.lines]
+    return [
+        line.text for one in managed_block.find(path.read_text().split("\n")) for line in one.lines
+    ]
 
 
 def test_the_block_holds_records_by_rank(native: Native) -> None:
@@ -36,9 +38,16 @@ def test_the_block_holds_records_by_rank(native: Native) -> None:
     done = native("push", "--json").json["pushed"]
     assert [(one["result"], one["records"], one["wanted"]) for one in done] == [("written", 10, 10)]
     assert lines(native.memory) == [
-        "pinned fact: Remember me", "critical gotcha: It hangs — workaround: wait a bit", "decision: Use Kafka", "decision: Use Postgres", "rule: Always test",
-        "task: Write the docs", "fact: The port is 8080", "gotcha: It blinks", *lines(native.memory)[8:],
-    ]  # fmt: skip
+        "pinned fact: Remember me",
+        "critical gotcha: It hangs — workaround: wait a bit",
+        "decision: Use Kafka",
+        "decision: Use Postgres",
+        "rule: Always test",
+        "task: Write the docs",
+        "fact: The port is 8080",
+        "gotcha: It blinks",
+        *lines(native.memory)[8:],
+    ]
     assert set(lines(native.memory)[8:]) == {"fact: Only here", "fact: Mine everywhere"}
     assert stat.S_IMODE(native.memory.stat().st_mode) == 0o600
     before = native.memory.read_bytes(), native.memory.stat().st_mtime_ns
@@ -53,14 +62,19 @@ def test_the_limits_of_a_memory_file(native: Native) -> None:
     """200 lines and 25,000 bytes in all, what the agent wrote counted; the best records have the room."""
     native.mem("list")
     for n in range(12):
-        native.mem.add(f"Rule {n} " + "of many words " * 18, "-t", "rule", "--importance", str(n % 10))
+        native.mem.add(
+            f"Rule {n} " + "of many words " * 18, "-t", "rule", "--importance", str(n % 10)
+        )
     own = "".join(f"- The agent noted thing number {n} here.\n" for n in range(190))
     native.write(str(native.memory), own)
     done = native("push", "--json").json["pushed"][0]
     assert (done["result"], done["lines"], done["records"]) == ("written", 200, 5)
     assert native.memory.read_text().startswith(own)
     assert all("9" in line or "8" in line or "7" in line for line in lines(native.memory)[:1])
-    native.write(str(native.memory), own[:24_000].rpartition("\n")[0] + "\n" if False else "- " + "x y " * 6_000 + "\n")
+    native.write(
+        str(native.memory),
+        own[:24_000].rpartition("\n")[0] + "\n" if False else "- " + "x y " * 6_000 + "\n",
+    )
     done = native("push", "--json").json["pushed"][0]
     assert done["bytes"] <= 25_000 and 0 < done["records"] < 5
     native.write(str(native.memory), own + own)
@@ -95,10 +109,16 @@ def test_tracked_files_are_named_and_hold_nothing_private(native: Native) -> Non
     for name in ("GEMINI.md", "AGENTS.md", "CLAUDE.md"):
         assert lines(native.root / name) == ["fact: Everybody knows"]
     data = (native.root / "GEMINI.md").read_bytes()
-    assert data.startswith(b"# Gemini\r\n\r\nWords here.\r\n\r\n<!-- git-mem: begin memory 1 ") and data.count(b"\r\n") == data.count(b"\n")
+    assert data.startswith(
+        b"# Gemini\r\n\r\nWords here.\r\n\r\n<!-- git-mem: begin memory 1 "
+    ) and data.count(b"\r\n") == data.count(b"\n")
     native.write(".gitignore", "CLAUDE.local.md\n")
     native("push", "--to", "CLAUDE.local.md")
-    assert set(lines(native.root / "CLAUDE.local.md")) == {"fact: Everybody knows", "fact: Nobody knows", "fact: I know"}
+    assert set(lines(native.root / "CLAUDE.local.md")) == {
+        "fact: Everybody knows",
+        "fact: Nobody knows",
+        "fact: I know",
+    }
 
 
 def test_an_agent_has_a_block_of_its_own(native: Native) -> None:
@@ -138,7 +158,10 @@ def test_an_edited_line_changes_its_record(native: Native) -> None:
     native.memory.write_text(text)
     done = native("push")
     assert "1 line was taken out of the block" in done.err
-    assert (native.mem.show(id)["title"], native.mem.show(trap)["workaround"]) == ("Use Postgres <17>", "restart")
+    assert (native.mem.show(id)["title"], native.mem.show(trap)["workaround"]) == (
+        "Use Postgres <17>",
+        "restart",
+    )
     assert set(lines(native.memory)) == {
         "decision: Use Postgres ‹17›",
         "gotcha: It hangs — workaround: restart",
@@ -170,7 +193,9 @@ def test_both_changed(native: Native, later: int, winner: str) -> None:
 
 def test_what_a_record_says_cannot_leave_its_line(native: Native) -> None:
     """No marker, no import, no markup, no second line."""
-    native.mem.add("Done. <!-- git-mem: end memory --> @../../etc/passwd\x1b[0m \u202eevil", "-m", "body")
+    native.mem.add(
+        "Done. <!-- git-mem: end memory --> @../../etc/passwd\x1b[0m \u202eevil", "-m", "body"
+    )
     native.mem("gotcha", "add", "One", "--workaround", "two\n- three\n# four @~/x.md")
     native("push")
     text = native.memory.read_text()
@@ -189,7 +214,9 @@ def test_a_link_and_a_mode_are_kept(native: Native, tmp_path: Path) -> None:
     native("push")
     assert native.memory.is_symlink() and lines(real) == ["fact: Everybody knows"]
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
-    assert os.listdir(tmp_path).count("dotfiles.md") == 1 and not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]
+    assert os.listdir(tmp_path).count("dotfiles.md") == 1 and not [
+        name for name in os.listdir(tmp_path) if name.endswith(".tmp")
+    ]
 
 
 def test_files_that_cannot_be_written(native: Native) -> None:
@@ -202,16 +229,25 @@ def test_files_that_cannot_be_written(native: Native) -> None:
     assert path.read_text() == "words\n" and lines(native.root / "AGENTS.md")
     (native.root / "CLAUDE.md").mkdir()
     assert "not a regular file" in native("push", "--to", "CLAUDE.md", code=1).err
-    assert native("push", "--to", "gemini", "--json", code=1).json["failed"][0]["error"].endswith("is read-only.")
+    assert (
+        native("push", "--to", "gemini", "--json", code=1)
+        .json["failed"][0]["error"]
+        .endswith("is read-only.")
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("gemni", "none of the memory files"), ("README.md", "none of the memory files"), ("../GEMINI.md", "not in this repository"), ("/etc/AGENTS.md", "not in this repository"),
-        ("agent:../x", "not a name of an agent"), ("out/AGENTS.md", "leads out of it"), ("secret/AGENTS.md", ".gitmemignore"),
+        ("gemni", "none of the memory files"),
+        ("README.md", "none of the memory files"),
+        ("../GEMINI.md", "not in this repository"),
+        ("/etc/AGENTS.md", "not in this repository"),
+        ("agent:../x", "not a name of an agent"),
+        ("out/AGENTS.md", "leads out of it"),
+        ("secret/AGENTS.md", ".gitmemignore"),
     ],
-)  # fmt: skip
+)
 def test_names_that_stand_for_nothing(native: Native, tmp_path: Path, name: str, said: str) -> None:
     """Nothing is written, anywhere."""
     native.mem.add("Everybody knows")
@@ -239,7 +275,9 @@ def test_the_block_goes_with_its_last_record(native: Native) -> None:
     id = native.mem.add("Everybody knows")
     native.write(str(native.memory), "mine")
     native("push")
-    assert native.memory.read_text().startswith("mine\n\n<!--") and not native.memory.read_text().endswith("\n")
+    assert native.memory.read_text().startswith(
+        "mine\n\n<!--"
+    ) and not native.memory.read_text().endswith("\n")
     native.mem("archive", id)
     assert "took the block out" in native("push").out
     assert native.memory.read_text() == "mine"
@@ -252,7 +290,9 @@ def test_the_way_back(native: Native) -> None:
     native("push")
     native.memory.write_text(native.memory.read_text().replace("Everybody", "Nobody"))
     assert "took the block out" in native("push", "--remove").out
-    assert native.memory.read_text() == "mine\n\n" and native.mem.show(id)["title"] == "Nobody knows"
+    assert (
+        native.memory.read_text() == "mine\n\n" and native.mem.show(id)["title"] == "Nobody knows"
+    )
     assert "has no block" in native("push", "--remove").out
 
 
@@ -266,7 +306,9 @@ def test_the_way_back_needs_no_name(native: Native) -> None:
     assert hint in native.mem("wipe", "--yes").err
     out = native("push", "--remove").out
     assert "out of GEMINI.md" in out and "out of AGENTS.md" in out
-    assert (native.root / "GEMINI.md").read_text() == "mine\n" and (native.root / "AGENTS.md").read_text() == ""
+    assert (native.root / "GEMINI.md").read_text() == "mine\n" and (
+        native.root / "AGENTS.md"
+    ).read_text() == ""
     assert "have a block" not in native.mem("uninstall", "claude").err
 
 
@@ -294,7 +336,9 @@ def test_another_folder_for_auto_memory(native: Native, tmp_path: Path) -> None:
     assert lines(native.home / "notes/MEMORY.md") == ["fact: Everybody knows"]
     (tmp_path / "config").mkdir()
     native("push", env={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
-    assert lines(tmp_path / "config/projects" / native.memory.parent.parent.name / "memory/MEMORY.md")
+    assert lines(
+        tmp_path / "config/projects" / native.memory.parent.parent.name / "memory/MEMORY.md"
+    )
 
 
 def block_of(native: Native, name: str) -> dict[str, Any]:
@@ -318,13 +362,24 @@ def test_a_block_that_is_there_is_kept_current(native: Native) -> None:
     native.mem("archive", second)
     native.mem("edit", native.record("First")["id"], "--title", "First of all")
     for name in ("GEMINI.md", "AGENTS.md"):
-        assert {"in_step": False, "new": 1, "gone": 1, "changed": 1}.items() <= block_of(native, name).items()
-        assert "block stale (1 to write, 1 changed, 1 to take out): git mem native sync" in native("status").out
+        assert {"in_step": False, "new": 1, "gone": 1, "changed": 1}.items() <= block_of(
+            native, name
+        ).items()
+        assert (
+            "block stale (1 to write, 1 changed, 1 to take out): git mem native sync"
+            in native("status").out
+        )
     assert "would write 2 of 2 records into GEMINI.md" in native("sync", "--dry-run").out
     native("sync")
     for name in ("GEMINI.md", "AGENTS.md"):
-        assert set(lines(native.root / name)) == {"fact: First of all", "fact: Third"} and block_of(native, name)["in_step"]
-    assert "stale" not in native("status").out and "git-mem" not in (native.root / "CLAUDE.md").read_text()
+        assert (
+            set(lines(native.root / name)) == {"fact: First of all", "fact: Third"}
+            and block_of(native, name)["in_step"]
+        )
+    assert (
+        "stale" not in native("status").out
+        and "git-mem" not in (native.root / "CLAUDE.md").read_text()
+    )
     before = (native.root / "GEMINI.md").stat().st_mtime_ns
     native("sync")
     assert (native.root / "GEMINI.md").stat().st_mtime_ns == before
@@ -335,7 +390,10 @@ def test_status_tells_whose_the_records_of_a_block_are(native: Native) -> None:
     native.mem.add("Everybody knows")
     native("push", "--to", "gemini")
     out = native("status").out
-    assert "GEMINI.md: nothing of its own; block: 1 shared record, 5 lines" in out and "private" not in out
+    assert (
+        "GEMINI.md: nothing of its own; block: 1 shared record, 5 lines" in out
+        and "private" not in out
+    )
     assert block_of(native, "GEMINI.md")["stores"] == {"shared": 1}
     native.write("GEMINI.md", "- Only here it is said.\n" + (native.root / "GEMINI.md").read_text())
     native("sync")
@@ -366,12 +424,20 @@ def test_a_push_does_not_tell_of_pulls(native: Native) -> None:
     text = (native.root / "GEMINI.md").read_text().split("\n")
     native.write("GEMINI.md", "\n".join(row for row in text if not row.startswith("- ")))
     done = native("push", "--to", "gemini")
-    assert "pull" not in done.out + done.err and "taken out of the block" in done.err and "wrote 2 of 2 records" in done.out
+    assert (
+        "pull" not in done.out + done.err
+        and "taken out of the block" in done.err
+        and "wrote 2 of 2 records" in done.out
+    )
 
 
 def test_a_rule_is_pushed_with_its_exception(native: Native) -> None:
     """From Claude's memory into Gemini's: whoever reads the line reads when it does not hold; steps come with their heading."""
-    native.write("CLAUDE.md", "- never push\n  - except typos in docs\n\n## Release\n1. run `make dist`\n2. sign the tag\n", track=True)
+    native.write(
+        "CLAUDE.md",
+        "- never push\n  - except typos in docs\n\n## Release\n1. run `make dist`\n2. sign the tag\n",
+        track=True,
+    )
     native("pull")
     native("push", "--to", "gemini")
     assert set(lines(native.root / "GEMINI.md")) == {
@@ -381,7 +447,9 @@ def test_a_rule_is_pushed_with_its_exception(native: Native) -> None:
     assert native.pull() == {"same": 2}
 
 
-def test_a_clone_that_is_behind_leaves_the_block_of_the_others(native: Native, tmp_path: Path) -> None:
+def test_a_clone_that_is_behind_leaves_the_block_of_the_others(
+    native: Native, tmp_path: Path
+) -> None:
     """A fresh clone has the file and not yet the store: its sync takes nothing out of the file, unless somebody names it."""
     native.mem.add("Everybody knows")
     gone = native.mem.add("Nobody needs this")
@@ -394,8 +462,14 @@ def test_a_clone_that_is_behind_leaves_the_block_of_the_others(native: Native, t
     before = (other.root / "GEMINI.md").read_bytes()
     done = other("sync")
     assert (other.root / "GEMINI.md").read_bytes() == before
-    assert "GEMINI.md is left as it is." in done.out and "2 records that this store never had" in done.err and "--to GEMINI.md" in done.err
-    assert "block left as it is (2 that this store does not have): git mem sync" in other("status").out
+    assert (
+        "GEMINI.md is left as it is." in done.out
+        and "2 records that this store never had" in done.err
+        and "--to GEMINI.md" in done.err
+    )
+    assert (
+        "block left as it is (2 that this store does not have): git mem sync" in other("status").out
+    )
     other("push", "--to", "gemini")
     assert lines(other.root / "GEMINI.md") == ["fact: Only here"]
     native.mem("forget", gone)  # that is not a stranger
@@ -417,13 +491,27 @@ def test_a_clone_that_is_behind_takes_back_no_words(native: Native, tmp_path: Pa
     mine = (native.root / "GEMINI.md").read_bytes()
     assert b"Tuesdays" in mine
     text = mine.decode().replace("fact: Deploy on Tuesdays", "fact: Deploy on Fridays")
-    theirs = text.replace(f"-{check('fact: Deploy on Tuesdays')})", f"-{check('fact: Deploy on Fridays')})").encode()
+    theirs = text.replace(
+        f"-{check('fact: Deploy on Tuesdays')})", f"-{check('fact: Deploy on Fridays')})"
+    ).encode()
     native.write("GEMINI.md", theirs)
     native.mem.add("And this")
     done = native("sync")
-    assert (native.root / "GEMINI.md").read_bytes() == theirs and native.titles() >= {"Deploy on Tuesdays"}
-    assert "GEMINI.md is left as it is." in done.out and "1 record that this store never had in these words: git mem sync" in done.err
-    assert "block left as it is (1 in words that this store does not have): git mem sync" in native("status").out
+    assert (native.root / "GEMINI.md").read_bytes() == theirs and native.titles() >= {
+        "Deploy on Tuesdays"
+    }
+    assert (
+        "GEMINI.md is left as it is." in done.out
+        and "1 record that this store never had in these words: git mem sync" in done.err
+    )
+    assert (
+        "block left as it is (1 in words that this store does not have): git mem sync"
+        in native("status").out
+    )
     native.write("GEMINI.md", old)  # what this store had once is old, and nobody's news
     native("sync")
-    assert set(lines(native.root / "GEMINI.md")) == {"fact: Deploy on Tuesdays", "fact: Gone soon", "fact: And this"}
+    assert set(lines(native.root / "GEMINI.md")) == {
+        "fact: Deploy on Tuesdays",
+        "fact: Gone soon",
+        "fact: And this",
+    }

@@ -32,12 +32,26 @@ def test_bullets_paragraphs_and_headed_pieces_are_statements() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "\n\n", "# Only a heading\n", "---\n", "***\n", "<!-- Never seen -->\n", "<!--\n- Never seen\n\n- at all\n-->", "```\nNever told what it is\n```\n",
-        "| a | b |\n|---|---|\n", "![a picture](x.png)", "[![a badge](x.svg)](https://x.test)", "Word", "Commands:", "- [x] done long ago", "@docs/other.md",
-        "<!-- git-mem: begin -->\n- Never read back\n<!-- git-mem: end -->", "<!-- git-mem: begin memory 1 0000 -->\n- rule: Never read back (7k2m9qxa-0000)\n<!-- git-mem: end memory -->",
+        "",
+        "\n\n",
+        "# Only a heading\n",
+        "---\n",
+        "***\n",
+        "<!-- Never seen -->\n",
+        "<!--\n- Never seen\n\n- at all\n-->",
+        "```\nNever told what it is\n```\n",
+        "| a | b |\n|---|---|\n",
+        "![a picture](x.png)",
+        "[![a badge](x.svg)](https://x.test)",
+        "Word",
+        "Commands:",
+        "- [x] done long ago",
+        "@docs/other.md",
+        "<!-- git-mem: begin -->\n- Never read back\n<!-- git-mem: end -->",
+        "<!-- git-mem: begin memory 1 0000 -->\n- rule: Never read back (7k2m9qxa-0000)\n<!-- git-mem: end memory -->",
         "---\nname: only front matter\n---\n",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_statement_is_passed_over(text: str) -> None:
     """Comments, our own blocks, code without words, pictures, single words, what is done."""
     assert said(text) == []
@@ -68,17 +82,37 @@ def test_steps_stay_together() -> None:
     ("text", "title", "body"),
     [
         ("- never push\n  - except typos in docs", "never push, except typos in docs", ""),
-        ("- Never push.\n  - Except typos in docs.\n  - ask first", "Never push, Except typos in docs; ask first", ""),
+        (
+            "- Never push.\n  - Except typos in docs.\n  - ask first",
+            "Never push, Except typos in docs; ask first",
+            "",
+        ),
         ("- Never push\n\n  unless it burns", "Never push, unless it burns", ""),
-        ("- Always deploy from main\n- except hotfixes", "Always deploy from main, except hotfixes", ""),
-        ("- Never commit:\n  - secrets\n  - build output", "Never commit: secrets; build output", ""),
-        ("- We use Postgres\n  - analytics are fine on DuckDB", "We use Postgres; analytics are fine on DuckDB", ""),
+        (
+            "- Always deploy from main\n- except hotfixes",
+            "Always deploy from main, except hotfixes",
+            "",
+        ),
+        (
+            "- Never commit:\n  - secrets\n  - build output",
+            "Never commit: secrets; build output",
+            "",
+        ),
+        (
+            "- We use Postgres\n  - analytics are fine on DuckDB",
+            "We use Postgres; analytics are fine on DuckDB",
+            "",
+        ),
         ("- We use Postgres\n  - it is fast", "We use Postgres", "- it is fast"),
-        ("- Never push\n  - except:\n    - typos\n    - docs", "Never push, except (typos; docs)", ""),
+        (
+            "- Never push\n  - except:\n    - typos\n    - docs",
+            "Never push, except (typos; docs)",
+            "",
+        ),
         ("- Nunca usar float\n  - exceto em gráficos", "Nunca usar float, exceto em gráficos", ""),
         ("- 禁止直接推送\n  - 除非修复文档", "禁止直接推送, 除非修复文档", ""),
     ],
-)  # fmt: skip
+)
 def test_an_exception_stays_with_its_rule(text: str, title: str, body: str) -> None:
     """The title alone is told in lists and blocks: it says what the rule does not hold for."""
     assert [(title_, body_) for title_, body_, _ in said(text)] == [(title, body)]
@@ -90,29 +124,43 @@ def test_exceptions_have_room_before_all_else() -> None:
     (one,) = parse(f"- Never push\n{much}\n  - except typos").statements
     assert one.title == "Never push, except typos" and one.body.count("\n- ") == 8
     (two,) = parse(f"- Never push\n  - except {'very ' * 80}seldom").statements
-    assert two.title.startswith("Never push, except very") and two.title.endswith("…") and two.body.count("very") == 80
+    assert (
+        two.title.startswith("Never push, except very")
+        and two.title.endswith("…")
+        and two.body.count("very") == 80
+    )
 
 
 def test_steps_under_a_heading_are_one_statement() -> None:
     """In their order, with the heading, with code between them, after words too; numbered rules are many."""
     text = "## Release\n1. run `make dist`\n2. sign it:\n   ```sh\n   gpg\n   ```\n3. push it\n\n## Deploy\nEvery week.\n\n1. build\n2. ship\n\n## Rules\n1. Never push\n2. No tabs\n\n## Word\n1. alone here\n"
     assert said(text) == [
-        ("Release: 1. run `make dist`; 2. sign it; 3. push it", "1. run `make dist`\n2. sign it:\n   ```sh\n   gpg\n   ```\n3. push it", (1, 7)),
+        (
+            "Release: 1. run `make dist`; 2. sign it; 3. push it",
+            "1. run `make dist`\n2. sign it:\n   ```sh\n   gpg\n   ```\n3. push it",
+            (1, 7),
+        ),
         ("Every week.", "", (10, 10)),
         ("Deploy: 1. build; 2. ship", "", (12, 13)),
         ("Never push", "", (16, 16)),
         ("No tabs", "", (17, 17)),
         ("alone here", "", (20, 20)),
-    ]  # fmt: skip
+    ]
 
 
-ITEMS = st.text(st.sampled_from("abc déf"), min_size=1, max_size=30).map(lambda text: "x " + " ".join(text.split()))
+ITEMS = st.text(st.sampled_from("abc déf"), min_size=1, max_size=30).map(
+    lambda text: "x " + " ".join(text.split())
+)
 
 
 @given(st.lists(ITEMS, min_size=2, max_size=12), st.booleans())
 def test_no_step_and_no_exception_is_lost(items: list[str], steps: bool) -> None:
     """However long: all of it is in the one record, in order."""
-    rows = [f"{n}. {item}" for n, item in enumerate(items, 1)] if steps else [f"  - except {item}" for item in items]
+    rows = (
+        [f"{n}. {item}" for n, item in enumerate(items, 1)]
+        if steps
+        else [f"  - except {item}" for item in items]
+    )
     (one,) = parse("\n".join(["## Wash" if steps else "- Never wash", *rows])).statements
     told = one.title if not one.title.endswith("…") else one.body
     at = 0
@@ -125,11 +173,20 @@ def test_no_step_and_no_exception_is_lost(items: list[str], steps: bool) -> None
 @pytest.mark.parametrize(
     ("text", "type"),
     [
-        ("Always run the tests", "rule"), ("Don't mock the database", "rule"), ("We decided to use Postgres", "decision"), ("The user prefers short answers", "preference"),
-        ("TODO: write the docs", "task"), ("- [ ] write the docs", "task"), ("The API listens on port 8080", "fact"), ("When a test hangs, look at the fixtures first", "pattern"),
-        ("## Decisions\nPostgres with pgbouncer", "decision"), ("Nunca usar float para dinheiro", "rule"), ("禁止直接推送到主分支", "rule"), ("Decidimos usar Postgres", "decision"),
+        ("Always run the tests", "rule"),
+        ("Don't mock the database", "rule"),
+        ("We decided to use Postgres", "decision"),
+        ("The user prefers short answers", "preference"),
+        ("TODO: write the docs", "task"),
+        ("- [ ] write the docs", "task"),
+        ("The API listens on port 8080", "fact"),
+        ("When a test hangs, look at the fixtures first", "pattern"),
+        ("## Decisions\nPostgres with pgbouncer", "decision"),
+        ("Nunca usar float para dinheiro", "rule"),
+        ("禁止直接推送到主分支", "rule"),
+        ("Decidimos usar Postgres", "decision"),
     ],
-)  # fmt: skip
+)
 def test_the_type_follows_from_the_words(text: str, type: str) -> None:
     """The sentence tells, else its heading."""
     assert [s.type for s in parse(text).statements] == [type]
@@ -162,7 +219,9 @@ def test_any_text_is_read(text: str) -> None:
     lines = [s.lines for s in page.statements]
     assert all(1 <= first <= last <= count for first, last in lines)
     assert lines == sorted(lines) and all(a[1] < b[0] for a, b in pairwise(lines))
-    assert [s.key for s in parse(text.replace("\n", "\r\n")).statements] == [s.key for s in page.statements]
+    assert [s.key for s in parse(text.replace("\n", "\r\n")).statements] == [
+        s.key for s in page.statements
+    ]
 
 
 WORDS = "amber birch cedar delta ember fjord grove hazel inlet jade kelp lotus maple nectar olive pearl quartz river stone tulip".split()
@@ -187,13 +246,18 @@ def test_a_whole_file_of_edits_is_followed(wide: bool) -> None:
     """Each of many lines was changed and moved, with and without spaces between words; it takes no time that anybody notices."""
     rows = random.Random(7)
     texts = [
-        "".join(chr(rows.randrange(0x4E00, 0x9000)) for _ in range(14)) if wide else " ".join(f"w{rows.randrange(900)}" for _ in range(10))
+        "".join(chr(rows.randrange(0x4E00, 0x9000)) for _ in range(14))
+        if wide
+        else " ".join(f"w{rows.randrange(900)}" for _ in range(10))
         for _ in range(400)
     ]
     order = list(range(400))
     rows.shuffle(order)
     old = [Said(text, n, text) for n, text in enumerate(texts)]
-    new = [Said(f"new {n}", line, ("新" if wide else "Never ") + texts[n][2:]) for line, n in enumerate(order)]
+    new = [
+        Said(f"new {n}", line, ("新" if wide else "Never ") + texts[n][2:])
+        for line, n in enumerate(order)
+    ]
     assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))
 
 
@@ -219,13 +283,24 @@ def test_a_long_or_deep_list_is_read_at_once(text: str) -> None:
 def test_nested_lists_are_told_to_a_depth() -> None:
     """What is deeper is in the body."""
     (one,) = parse("\n".join("  " * n + f"- never nest {n}" for n in range(9))).statements
-    assert "never nest 4" in one.title and "never nest 5" not in one.title and "never nest 8" in one.body
+    assert (
+        "never nest 4" in one.title
+        and "never nest 5" not in one.title
+        and "never nest 8" in one.body
+    )
 
 
 def test_a_very_long_list_of_steps_is_more_than_one_statement() -> None:
     """Numbered on, with the same heading, and no step is lost."""
-    one, two, three = parse("# Release\n" + "\n".join(f"{n}. do the thing {n}" for n in range(1, 451))).statements
-    assert one.title.startswith("Release: 1. do the thing 1;") and two.title.startswith("Release: 201. do the thing 201;")
+    one, two, three = parse(
+        "# Release\n" + "\n".join(f"{n}. do the thing {n}" for n in range(1, 451))
+    ).statements
+    assert one.title.startswith("Release: 1. do the thing 1;") and two.title.startswith(
+        "Release: 201. do the thing 201;"
+    )
     assert (
-        one.lines == (1, 201) and two.lines == (202, 401) and three.lines == (402, 451) and three.body.endswith("450. do the thing 450\n")
+        one.lines == (1, 201)
+        and two.lines == (202, 401)
+        and three.lines == (402, 451)
+        and three.body.endswith("450. do the thing 450\n")
     )

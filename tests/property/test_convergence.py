@@ -35,7 +35,8 @@ class Clone:
         self._time = START + rng.randrange(86400)
         self.clock = store.clock = Clock(self._tick, rng.randbytes)
         self.born: set[str] = set()  # ids that were made here
-        self.collected: set[str] = set()  # ids that decay removed here: the only ones that may be in no place
+        # ids that decay removed here: the only ones that may be in no place
+        self.collected: set[str] = set()
 
     def _tick(self) -> float:
         self._time += 0.4  # what a second sees may share its stamp
@@ -53,7 +54,9 @@ class Clone:
 
     def change(self, before: Record, **changes: Any) -> operations.Op:
         """Return the operation that changes a record."""
-        return operations.put(restamp(before, before.change(**changes).touched(self.clock.stamp())), before)
+        return operations.put(
+            restamp(before, before.change(**changes).touched(self.clock.stamp())), before
+        )
 
     def mine(self, rng: random.Random) -> Record | None:
         """Return any record that this clone sees."""
@@ -69,7 +72,12 @@ class Clone:
 
 def add(clone: Clone, rng: random.Random) -> None:
     body = "".join(f"line {n} of {clone.name}\n" for n in range(rng.randrange(6)))
-    item = clone.new(rng.choice(["memory", "memory", "gotcha"]), f"{clone.name} {len(clone.born)}", body, tags=[rng.choice("abc")])
+    item = clone.new(
+        rng.choice(["memory", "memory", "gotcha"]),
+        f"{clone.name} {len(clone.born)}",
+        body,
+        tags=[rng.choice("abc")],
+    )
     clone.write("add", operations.put(item))
 
 
@@ -100,7 +108,15 @@ def edit(clone: Clone, rng: random.Random) -> None:
     if rng.random() < 0.4:
         del lines[rng.randrange(len(lines))]
     title = f"{item.title} {clone.name}" if rng.random() < 0.2 else item.title
-    clone.write("edit", clone.change(item, title=title[-120:], body="".join(lines), tags=sorted(set(item.tags) ^ {rng.choice("abcdef")})))
+    clone.write(
+        "edit",
+        clone.change(
+            item,
+            title=title[-120:],
+            body="".join(lines),
+            tags=sorted(set(item.tags) ^ {rng.choice("abcdef")}),
+        ),
+    )
 
 
 def pin(clone: Clone, rng: random.Random) -> None:
@@ -129,7 +145,15 @@ def collect(clone: Clone, rng: random.Random) -> None:
         clone.collected.add(item.id)
 
 
-STEPS_BY_WEIGHT: list[tuple[Step, int]] = [(add, 6), (edit, 9), (learn, 2), (pin, 3), (supersede, 2), (remove, 2), (collect, 1)]
+STEPS_BY_WEIGHT: list[tuple[Step, int]] = [
+    (add, 6),
+    (edit, 9),
+    (learn, 2),
+    (pin, 3),
+    (supersede, 2),
+    (remove, 2),
+    (collect, 1),
+]
 
 
 def cross(clones: list[Clone], rng: random.Random) -> None:
@@ -147,7 +171,9 @@ def cross(clones: list[Clone], rng: random.Random) -> None:
 
 @pytest.mark.stress
 @pytest.mark.parametrize("seed", list(SEEDS))
-def test_clones_converge(make_repo: Callable[..., Path], open_store: Callable[..., Store], seed: str):
+def test_clones_converge(
+    make_repo: Callable[..., Path], open_store: Callable[..., Store], seed: str
+):
     """Whatever eight clones did, and whoever met whom in between, one more round makes them all the same."""
     print(f"seed {SEEDS[seed]}")
     rng = random.Random(SEEDS[seed])
@@ -156,7 +182,9 @@ def test_clones_converge(make_repo: Callable[..., Path], open_store: Callable[..
     for n in range(CLONES):
         path = make_repo()
         git(path, "remote", "add", "origin", str(hub))
-        clones.append(Clone(path, open_store(path, "libgit2", author=(f"P{n}", AUTHOR[1])), f"c{n}", rng))
+        clones.append(
+            Clone(path, open_store(path, "libgit2", author=(f"P{n}", AUTHOR[1])), f"c{n}", rng)
+        )
     steps, weights = zip(*STEPS_BY_WEIGHT, strict=True)
     reachable = list(clones)
     for _ in range(STEPS):

@@ -36,10 +36,61 @@ MINE = record(id="mem-01bx5zzkbkactav9wevgemmvrz", title="mine")
 SHARD = record_path(GOOD.id).split("/")[1]
 
 NAMES = [
-    b"..", b".", b".git", b".GIT", b".Git", b"git~1", b".git ", b".git.", b"../../evil", b"/etc/passwd", b"a/b", b"/", b"//", b"C:\\x", b"..\\..\\x", b"con", b"a:b", b"a\nb", b"a\tb", b"\x01", b"\x7f", b"\x1b[31m", b"\xff\xfe", b"\xc3",
-    b"\xed\xa0\x80", "\u202e".encode(), "é".encode(), "e\u0301".encode(), b"-x", b"--help", b" ", b"x ", b"x.", b"*", b"?", b'"', b"'", b"$(touch x)", b"`touch x`", b"%00", b"x" * 200, b"x" * 255, b"x" * 5000, b"memories", b"gitmem.json",
-    b"attic", b"usage", b"tombstones", GOOD.id.encode(), GOOD.id.encode() + b".md", GOOD.id.encode() + b".MD", SHARD.encode(), b"purges.jsonl", b"0" * 40,
-]  # fmt: skip
+    b"..",
+    b".",
+    b".git",
+    b".GIT",
+    b".Git",
+    b"git~1",
+    b".git ",
+    b".git.",
+    b"../../evil",
+    b"/etc/passwd",
+    b"a/b",
+    b"/",
+    b"//",
+    b"C:\\x",
+    b"..\\..\\x",
+    b"con",
+    b"a:b",
+    b"a\nb",
+    b"a\tb",
+    b"\x01",
+    b"\x7f",
+    b"\x1b[31m",
+    b"\xff\xfe",
+    b"\xc3",
+    b"\xed\xa0\x80",
+    "\u202e".encode(),
+    "é".encode(),
+    "e\u0301".encode(),
+    b"-x",
+    b"--help",
+    b" ",
+    b"x ",
+    b"x.",
+    b"*",
+    b"?",
+    b'"',
+    b"'",
+    b"$(touch x)",
+    b"`touch x`",
+    b"%00",
+    b"x" * 200,
+    b"x" * 255,
+    b"x" * 5000,
+    b"memories",
+    b"gitmem.json",
+    b"attic",
+    b"usage",
+    b"tombstones",
+    GOOD.id.encode(),
+    GOOD.id.encode() + b".md",
+    GOOD.id.encode() + b".MD",
+    SHARD.encode(),
+    b"purges.jsonl",
+    b"0" * 40,
+]
 MODES = (0o100644, 0o100755, 0o120000, 0o160000, 0o040000, 0o100600, 0o100664, 0o777, 0)
 HUGE = b"huge"  # stands for 300 kB, so that a failure can be printed
 names = st.sampled_from(NAMES) | st.binary(min_size=1, max_size=20).filter(lambda b: b"\0" not in b)
@@ -60,7 +111,10 @@ contents = st.sampled_from(
 leaves = st.tuples(st.sampled_from(MODES), contents)
 trees = st.recursive(leaves, lambda inner: st.dictionaries(names, inner, max_size=4), max_leaves=10)
 roots = st.dictionaries(
-    st.sampled_from([b"memories", b"gotchas", b"attic", b"usage", b"tombstones", b"work", b"other"]) | names, trees, max_size=5
+    st.sampled_from([b"memories", b"gotchas", b"attic", b"usage", b"tombstones", b"work", b"other"])
+    | names,
+    trees,
+    max_size=5,
 )
 
 
@@ -91,7 +145,9 @@ class Forge:
                     else self.made("blob", data * (75_000 if data == HUGE else 1))
                 )
                 out.append((name, mode, oid))
-        raw = b"".join(b"%o %s\0%s" % (mode, name, bytes.fromhex(oid)) for name, mode, oid in sorted(out))
+        raw = b"".join(
+            b"%o %s\0%s" % (mode, name, bytes.fromhex(oid)) for name, mode, oid in sorted(out)
+        )
         return self.made("tree", raw)
 
     def commit(self, rows: dict[bytes, object], parent: str) -> str:
@@ -170,7 +226,9 @@ def test_hostile_tree_is_read(shared, rows):
 
         with Cache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
-            assert {r.record.id for r in found if isinstance(r, Stored)} == {r["id"] for r in cache.index().rows()}
+            assert {r.record.id for r in found if isinstance(r, Stored)} == {
+                r["id"] for r in cache.index().rows()
+            }
 
 
 @MANY
@@ -179,18 +237,33 @@ def test_hostile_tree_is_merged_without_loss(shared, rows):
     """Whoever merges: our record stays, only safe plain files come in, and what was left out is named."""
     objects = shared.objects
     root = objects.write(root_draft())
-    mine = objects.write(Draft(objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))
+    mine = objects.write(
+        Draft(
+            objects.commit(root).tree,
+            {record_path(MINE.id): encode(MINE)},
+            (root,),
+            "mine\n",
+            WHO,
+            WHO,
+        )
+    )
     evil = Forge(shared).commit(with_good(rows), root)
     made, report = merge_commits(objects, mine, evil)
     assert made == merge_commits(objects, evil, mine)[0]
     got = dict(files(objects, objects.commit(made).tree, depth=50))
-    assert [] == [(path, entry.mode) for path, entry in got.items() if entry.mode not in {0o100644, 0o100755} or not safe_path(path)]
+    assert [] == [
+        (path, entry.mode)
+        for path, entry in got.items()
+        if entry.mode not in {0o100644, 0o100755} or not safe_path(path)
+    ]
     assert record_path(GOOD.id) in got
     assert record_path(MINE.id) in got or any(path.startswith(f"attic/{MINE.id}/") for path in got)
     kept = {entry.oid for entry in got.values()}
     for change in diff(objects, objects.commit(root).tree, objects.commit(evil).tree):
         if change.new and change.path not in report.refused and id_of_path(change.path) is None:
-            assert change.new.oid in kept or change.path.startswith(("usage/", "tombstones/")), change.path
+            assert change.new.oid in kept or change.path.startswith(("usage/", "tombstones/")), (
+                change.path
+            )
     assert made == merge_commits(objects, made, evil)[0]
 
 
@@ -220,7 +293,9 @@ def test_tree_bytes_come_back(rows):
     """Any names are read and written as they are; none has a slash in it once read."""
     raw = b"".join(b"%o %s\0%s" % (mode, name, b"\1" * 20) for name, mode in rows.items())
     entries = parse_tree(raw, "sha1")
-    assert set(rows) == {e.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/") for e in entries}
+    assert set(rows) == {
+        e.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/") for e in entries
+    }
     assert not any("/" in e.name for e in entries)
     assert sorted(entries, key=repr) == sorted(parse_tree(tree_bytes(entries), "sha1"), key=repr)
 
@@ -240,7 +315,13 @@ def test_safe_path_stays_inside(path):
     """A path that may be taken over stays in the folder it is joined to, on any system."""
     if safe_path(path):
         assert os.path.normpath(os.path.join("/store", path)).startswith("/store/")
-        assert not {part.lower() for part in path.replace("\\", "/").split("/")} & {".git", "git~1", "..", ".", ""}
+        assert not {part.lower() for part in path.replace("\\", "/").split("/")} & {
+            ".git",
+            "git~1",
+            "..",
+            ".",
+            "",
+        }
         assert not any(ord(c) < 32 for c in path)
 
 
@@ -263,7 +344,16 @@ def test_very_deep_tree(shared, repo_path, folder):
     """Hundreds of folders in each other are compared as a whole: merge, index, history and purge end quickly."""
     objects = shared.objects
     root = objects.write(root_draft())
-    mine = objects.write(Draft(objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))
+    mine = objects.write(
+        Draft(
+            objects.commit(root).tree,
+            {record_path(MINE.id): encode(MINE)},
+            (root,),
+            "mine\n",
+            WHO,
+            WHO,
+        )
+    )
     evil = Forge(shared).commit({folder: deep(shared, 300, b"secret-word-here")}, root)
     start = time.monotonic()
     made, report = merge_commits(objects, mine, evil)
@@ -300,7 +390,9 @@ def test_hostile_remote_is_synced(tmp_path, shared):
     store.write([operations.put(MINE)], Message("add", "add", (MINE.id,)))
     out = sync(store, remote_of(path), push=True)
     assert {"link", "memories/aa/plain.md", "memories/aa/x\ny"} == set(out.refused)
-    assert {GOOD.id, MINE.id} == {row.record.id for row in store.records() if isinstance(row, Stored)}
+    assert {GOOD.id, MINE.id} == {
+        row.record.id for row in store.records() if isinstance(row, Stored)
+    }
     assert store.tip() == git(hub, "rev-parse", store.ref)
     assert "" == fsck(path)
     store.objects.close()
@@ -322,7 +414,11 @@ def planted(store: Store, where: str, oid: str, mode: int = 0o040000) -> str:
     """Return a commit on the root with one entry that was made elsewhere."""
     root = store.objects.write(root_draft())
     base = store.objects.commit(root).tree
-    return store.objects.write(Draft(base, {where: Entry(where.rsplit("/", 1)[-1], mode, oid)}, (root,), "evil\n", WHO, WHO))
+    return store.objects.write(
+        Draft(
+            base, {where: Entry(where.rsplit("/", 1)[-1], mode, oid)}, (root,), "evil\n", WHO, WHO
+        )
+    )
 
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])
@@ -353,7 +449,16 @@ def test_equal_folders_within_reason_are_merged(shared):
     oid = bomb(forge, 3, 5)
     shared.objects.store(forge.raws)
     evil = planted(shared, "other", oid)
-    mine = shared.objects.write(Draft(shared.objects.commit(shared.objects.write(root_draft())).tree, {record_path(MINE.id): encode(MINE)}, (shared.objects.write(root_draft()),), "mine\n", WHO, WHO))  # fmt: skip
+    mine = shared.objects.write(
+        Draft(
+            shared.objects.commit(shared.objects.write(root_draft())).tree,
+            {record_path(MINE.id): encode(MINE)},
+            (shared.objects.write(root_draft()),),
+            "mine\n",
+            WHO,
+            WHO,
+        )
+    )
     made, report = merge_commits(shared.objects, mine, evil)
     got = dict(files(shared.objects, shared.objects.commit(made).tree))
     assert (125, []) == (sum(path.startswith("other/") for path in got), report.refused)
@@ -400,17 +505,29 @@ def test_large_file_is_damaged_unread(make_repo, open_store, backend):
     hub, here = make_repo("bare"), make_repo()
     theirs, ours = open_store(hub), open_store(here)
     oid = git(hub, "hash-object", "-w", "--stdin", stdin=b"\0" * 200_000_000)
-    theirs.objects.move(theirs.ref, None, planted(theirs, record_path(GOOD.id), oid, 0o100644), "evil")
+    theirs.objects.move(
+        theirs.ref, None, planted(theirs, record_path(GOOD.id), oid, 0o100644), "evil"
+    )
     ours.write([operations.put(GOOD), operations.put(MINE)], Message("add", "add"))
     git(here, "remote", "add", "origin", str(hub))
     done = subprocess.run(
-        [sys.executable, "-c", PEAK, str(here), backend], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", PEAK, str(here), backend],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
     )
     damaged, indexed, peak = map(int, done.stdout.split())
     assert (0, 0) == (damaged, indexed)  # the sound one stays
     assert 60 > peak
-    assert {MINE.id, GOOD.id} == {row.record.id for row in ours.records() if isinstance(row, Stored)}
-    assert oid in {e.oid for p, e in files(ours.objects, ours.tree() or "") if p.startswith(f"attic/{GOOD.id}/")}
+    assert {MINE.id, GOOD.id} == {
+        row.record.id for row in ours.records() if isinstance(row, Stored)
+    }
+    assert oid in {
+        e.oid
+        for p, e in files(ours.objects, ours.tree() or "")
+        if p.startswith(f"attic/{GOOD.id}/")
+    }
 
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])
@@ -439,7 +556,16 @@ def test_many_refused_entries_cost_their_number(shared):
     shared.objects.store(forge.raws)
     evil = planted(shared, "other", oid)
     root = shared.objects.commit(evil).parents[0]
-    mine = shared.objects.write(Draft(shared.objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))
+    mine = shared.objects.write(
+        Draft(
+            shared.objects.commit(root).tree,
+            {record_path(MINE.id): encode(MINE)},
+            (root,),
+            "mine\n",
+            WHO,
+            WHO,
+        )
+    )
     began = time.monotonic()
     _, report = merge_commits(shared.objects, mine, evil)
     assert 60_000 == len(report.refused)

@@ -26,21 +26,64 @@ holders = st.fixed_dictionaries({"host": st.sampled_from("hk"), "session": st.sa
 
 def op(act: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
     """An operation that takes a note, and says who is at it."""
-    return st.tuples(st.just(act), st.fixed_dictionaries({}, optional={"note": notes, "holder": holders}))
+    return st.tuples(
+        st.just(act), st.fixed_dictionaries({}, optional={"note": notes, "holder": holders})
+    )
 
 
 OPS = st.one_of(
-    st.tuples(st.just("start"), st.fixed_dictionaries({"stories": st.lists(stories, max_size=4)}, optional={"total": st.integers(0, 9), "ref": st.sampled_from("EF")})),
-    st.tuples(st.just("story"), st.fixed_dictionaries({"story": stories}, optional={"executor": st.sampled_from(["dev", "qa"]), "title": words})),
-    st.tuples(st.just("done"), st.fixed_dictionaries({"story": stories}, optional={"next": stories})),
+    st.tuples(
+        st.just("start"),
+        st.fixed_dictionaries(
+            {"stories": st.lists(stories, max_size=4)},
+            optional={"total": st.integers(0, 9), "ref": st.sampled_from("EF")},
+        ),
+    ),
+    st.tuples(
+        st.just("story"),
+        st.fixed_dictionaries(
+            {"story": stories},
+            optional={"executor": st.sampled_from(["dev", "qa"]), "title": words},
+        ),
+    ),
+    st.tuples(
+        st.just("done"), st.fixed_dictionaries({"story": stories}, optional={"next": stories})
+    ),
     st.tuples(st.just("reopen"), st.fixed_dictionaries({"story": stories})),
-    st.tuples(st.just("phase"), st.fixed_dictionaries(
-        {"phase": st.sampled_from(work.PHASES)},
-        optional={"story": stories, "executor": st.sampled_from(["dev", "qa"]), "result": notes, "attempt": st.integers(0, 5), "files": st.lists(st.sampled_from("pqr"), max_size=2)},
-    )),
-    op("pause"), op("abort"), op("complete"), op("go"), op("restart"), op("checkpoint"), op("review"), op("error"),
-    st.tuples(st.just("override"), st.fixed_dictionaries({"set": st.dictionaries(st.sampled_from(["educational_mode", "k"]), st.none() | st.booleans() | words, max_size=2)})),
-)  # fmt: skip
+    st.tuples(
+        st.just("phase"),
+        st.fixed_dictionaries(
+            {"phase": st.sampled_from(work.PHASES)},
+            optional={
+                "story": stories,
+                "executor": st.sampled_from(["dev", "qa"]),
+                "result": notes,
+                "attempt": st.integers(0, 5),
+                "files": st.lists(st.sampled_from("pqr"), max_size=2),
+            },
+        ),
+    ),
+    op("pause"),
+    op("abort"),
+    op("complete"),
+    op("go"),
+    op("restart"),
+    op("checkpoint"),
+    op("review"),
+    op("error"),
+    st.tuples(
+        st.just("override"),
+        st.fixed_dictionaries(
+            {
+                "set": st.dictionaries(
+                    st.sampled_from(["educational_mode", "k"]),
+                    st.none() | st.booleans() | words,
+                    max_size=2,
+                )
+            }
+        ),
+    ),
+)
 
 
 def done(state: Any, act: str, args: dict[str, Any], at: str, by: str) -> Any:
@@ -105,13 +148,17 @@ def test_a_join_answers_any_json(a: Any, b: Any, c: Any) -> None:
 
 
 @given(family(), st.sampled_from(STORIES), stamps)
-def test_a_story_completed_on_one_side_is_done(case: tuple[Any, list[Any]], story: str, at: str) -> None:
+def test_a_story_completed_on_one_side_is_done(
+    case: tuple[Any, list[Any]], story: str, at: str
+) -> None:
     """Whatever the others did that did not know of it, but take up a story that they had done before."""
     base, (a, b, c) = case
     if story not in work.normal(base).get("stories", {}) or work.is_done(base, story):
         return
     others = [x for x in (b, c) if x["stories"][story].get("done") is None]
-    here = done(done(a, "reopen", {"story": story}, at, "aaaa"), "done", {"story": story}, at, "aaaa")
+    here = done(
+        done(a, "reopen", {"story": story}, at, "aaaa"), "done", {"story": story}, at, "aaaa"
+    )
     joined = here
     for other in others:
         joined = work.join(joined, other)
@@ -123,7 +170,9 @@ def test_a_story_completed_on_one_side_is_done(case: tuple[Any, list[Any]], stor
 
 
 @given(moved({}, "zzzz", 6), OPS, stamps, stamps)
-def test_an_operation_twice_is_an_operation_once(state: Any, step: tuple[str, dict[str, Any]], first: str, again: str) -> None:
+def test_an_operation_twice_is_an_operation_once(
+    state: Any, step: tuple[str, dict[str, Any]], first: str, again: str
+) -> None:
     """Run again at any time, on any clone's clock, it changes nothing more."""
     act, args = step
     try:
@@ -131,18 +180,27 @@ def test_an_operation_twice_is_an_operation_once(state: Any, step: tuple[str, di
     except UserError:
         return
     assert text(epic_operations.operate(once, act, args, again, "aaaa")) == text(once)
-    assert text(work.join(state, once)) == text(work.normal(once))  # what was done is later than what it was done to
+    # what was done is later than what it was done to
+    assert text(work.join(state, once)) == text(work.normal(once))
 
 
 @settings(max_examples=scaled(150, 40))
-@given(family(), st.tuples(json_values, json_values, json_values), st.tuples(stamps, stamps, stamps))
-def test_records_of_three_clones_merge_in_any_order(case: tuple[Any, list[Any]], unknown: tuple[Any, ...], times: tuple[str, ...]) -> None:
+@given(
+    family(), st.tuples(json_values, json_values, json_values), st.tuples(stamps, stamps, stamps)
+)
+def test_records_of_three_clones_merge_in_any_order(
+    case: tuple[Any, list[Any]], unknown: tuple[Any, ...], times: tuple[str, ...]
+) -> None:
     """The bytes are the same, keys of a newer version and states that are none included."""
     start, states = case
     base = record(start, 1)
     sides = []
     for n, (state, extra, at) in enumerate(zip(states, unknown, times, strict=True)):
-        whole = extra if isinstance(extra, list) and extra else {**state, **({"x_new": extra} if extra not in (None, "", [], {}) else {})}
+        whole = (
+            extra
+            if isinstance(extra, list) and extra
+            else {**state, **({"x_new": extra} if extra not in (None, "", [], {}) else {})}
+        )
         sides.append(encode(record(whole, 2 + n % 2, at, agent=CLONES[n])))
     a, b, c = sides
 
@@ -161,57 +219,128 @@ def test_records_of_three_clones_merge_in_any_order(case: tuple[Any, list[Any]],
 def registers(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Registers of any value, some of them damaged."""
     return st.fixed_dictionaries(
-        {"v": values, "at": stamps}, optional={"by": words | st.integers(-5, 5), "n": st.integers(-1, 3) | words, "after": stamps | words}
+        {"v": values, "at": stamps},
+        optional={
+            "by": words | st.integers(-5, 5),
+            "n": st.integers(-1, 3) | words,
+            "after": stamps | words,
+        },
     )
 
 
 STRANGE = st.fixed_dictionaries(
     {},
     optional={
-        **{key: registers(json_values | st.dictionaries(st.sampled_from(["action", "story", "note", "session", "host"]), json_values)) for key in work.REGISTERS},
-        "stories": st.dictionaries(words, st.fixed_dictionaries({}, optional={
-            "order": json_values, "title": registers(json_values), "done": registers(json_values), "run": st.fixed_dictionaries({}, optional={
-                "round": json_values, "phase": registers(json_values), "since": stamps | words, "attempts": json_values, "results": st.dictionaries(words, registers(json_values), max_size=2)}),
-        }), max_size=3),
-        "executors": st.dictionaries(words, st.dictionaries(words, st.integers(-1, 3), max_size=2), max_size=2), "overrides": st.dictionaries(words, registers(json_values), max_size=2),
-        "files": st.dictionaries(words, stamps | json_values, max_size=3), "checkpoints": st.lists(st.fixed_dictionaries({}, optional={"at": stamps, "note": json_values}), max_size=3) | json_values,
-        "total": json_values, "changed": json_values, "ref": json_values, "version": json_values,
+        **{
+            key: registers(
+                json_values
+                | st.dictionaries(
+                    st.sampled_from(["action", "story", "note", "session", "host"]), json_values
+                )
+            )
+            for key in work.REGISTERS
+        },
+        "stories": st.dictionaries(
+            words,
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "order": json_values,
+                    "title": registers(json_values),
+                    "done": registers(json_values),
+                    "run": st.fixed_dictionaries(
+                        {},
+                        optional={
+                            "round": json_values,
+                            "phase": registers(json_values),
+                            "since": stamps | words,
+                            "attempts": json_values,
+                            "results": st.dictionaries(words, registers(json_values), max_size=2),
+                        },
+                    ),
+                },
+            ),
+            max_size=3,
+        ),
+        "executors": st.dictionaries(
+            words, st.dictionaries(words, st.integers(-1, 3), max_size=2), max_size=2
+        ),
+        "overrides": st.dictionaries(words, registers(json_values), max_size=2),
+        "files": st.dictionaries(words, stamps | json_values, max_size=3),
+        "checkpoints": st.lists(
+            st.fixed_dictionaries({}, optional={"at": stamps, "note": json_values}), max_size=3
+        )
+        | json_values,
+        "total": json_values,
+        "changed": json_values,
+        "ref": json_values,
+        "version": json_values,
     },
-)  # fmt: skip
+)
 
 
 @given(STRANGE, OPS, stamps)
-def test_a_state_of_somebody_else_harms_nobody(state: Any, step: tuple[str, dict[str, Any]], at: str) -> None:
+def test_a_state_of_somebody_else_harms_nobody(
+    state: Any, step: tuple[str, dict[str, Any]], at: str
+) -> None:
     """Whatever a hand or another program put into it: it is shown, worked on, joined and stored."""
     for one in (state, done(state, *step, at, "aaaa")):
         kept = decode(encode(record(one, 1)))
         epic = epics.Epic(
             kept,
             {**work.facts(one), "id": kept.id},
-            {"standing": work.rest(work.normal(one)), "silent": 0.0, "alive": False, "session": "", "process": "", "why": ""},
+            {
+                "standing": work.rest(work.normal(one)),
+                "silent": 0.0,
+                "alive": False,
+                "session": "",
+                "process": "",
+                "why": "",
+            },
         )
         json.dumps(epics.view(epic)), epics.options(epic)
-        assert all(isinstance(value, str) for value in (*epic.facts["last"].values(), *epic.facts["holder"].values()))
+        assert all(
+            isinstance(value, str)
+            for value in (*epic.facts["last"].values(), *epic.facts["holder"].values())
+        )
     assert text(work.join(state, {})) == text(work.normal(state))
 
 
 FILE: dict[str, Any] = {
-    "version": "1.2", "last_updated": "2026-01-01T00:00:00Z", "epic": {"id": "E", "title": "T", "total_stories": 2}, "progress": {"current_story": "b", "stories_done": ["a"], "stories_pending": ["b"]},
-    "workflow": {"current_phase": "push", "attempt_count": 1, "phase_results": {}}, "last_action": {"type": "PAUSE", "timestamp": "2026-01-01T00:00:00Z"},
-    "context_snapshot": {"files_modified": ["x"], "executor_distribution": {"d": 1}, "last_executor": "d", "branch": "m"}, "overrides": {"k": True},
-}  # fmt: skip
-PLACES = [(key,) for key in FILE] + [(key, inner) for key in FILE if isinstance(FILE[key], dict) for inner in FILE[key]]
+    "version": "1.2",
+    "last_updated": "2026-01-01T00:00:00Z",
+    "epic": {"id": "E", "title": "T", "total_stories": 2},
+    "progress": {"current_story": "b", "stories_done": ["a"], "stories_pending": ["b"]},
+    "workflow": {"current_phase": "push", "attempt_count": 1, "phase_results": {}},
+    "last_action": {"type": "PAUSE", "timestamp": "2026-01-01T00:00:00Z"},
+    "context_snapshot": {
+        "files_modified": ["x"],
+        "executor_distribution": {"d": 1},
+        "last_executor": "d",
+        "branch": "m",
+    },
+    "overrides": {"k": True},
+}
+PLACES = [(key,) for key in FILE] + [
+    (key, inner) for key in FILE if isinstance(FILE[key], dict) for inner in FILE[key]
+]
 
 
 @given(st.dictionaries(st.sampled_from(PLACES), json_values, max_size=3), st.booleans())
-def test_any_state_file_is_read_or_refused(changes: dict[tuple[str, ...], Any], workflow: bool) -> None:
+def test_any_state_file_is_read_or_refused(
+    changes: dict[tuple[str, ...], Any], workflow: bool
+) -> None:
     """With a reason; what is read can be stored, and reading it again gives the same."""
     tree: dict[str, Any] = json.loads(json.dumps(FILE))
     for place, value in changes.items():
         inner = tree if len(place) == 1 else tree[place[0]]
         if isinstance(inner, dict):
             inner[place[-1]] = value
-    data = json.dumps({**tree, "steps": tree.get("progress"), "workflow_id": "w"} if workflow else {"session_state": tree}).encode()
+    data = json.dumps(
+        {**tree, "steps": tree.get("progress"), "workflow_id": "w"}
+        if workflow
+        else {"session_state": tree}
+    ).encode()
     try:
         found = state_files.read(data, "f.yaml")
     except UserError as error:

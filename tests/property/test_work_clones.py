@@ -24,14 +24,38 @@ def advance(clone: Clone, rng: random.Random, done: set[str]) -> None:
     """Do anything to the epic; note what was completed."""
     story = f"s{rng.randrange(12)}"
     steps = {
-        "start": {"stories": [f"s{rng.randrange(12)}" for _ in range(5)]}, "story": {"story": story}, "done": {"story": story}, "phase": {"phase": rng.choice(epic.PHASES), "executor": rng.choice("ab")},
-        "pause": {}, "go": {}, "restart": {}, "checkpoint": {"note": rng.choice("xy")}, "override": {"set": {rng.choice("kl"): rng.choice([None, 1, "v"])}}, "error": {"note": "e"},
-    }  # fmt: skip
-    act = rng.choice([*["start"] * 2, "story", *["done"] * 3, *["phase"] * 3, "pause", "go", "restart", "checkpoint", "override", "error"])
+        "start": {"stories": [f"s{rng.randrange(12)}" for _ in range(5)]},
+        "story": {"story": story},
+        "done": {"story": story},
+        "phase": {"phase": rng.choice(epic.PHASES), "executor": rng.choice("ab")},
+        "pause": {},
+        "go": {},
+        "restart": {},
+        "checkpoint": {"note": rng.choice("xy")},
+        "override": {"set": {rng.choice("kl"): rng.choice([None, 1, "v"])}},
+        "error": {"note": "e"},
+    }
+    act = rng.choice(
+        [
+            *["start"] * 2,
+            "story",
+            *["done"] * 3,
+            *["phase"] * 3,
+            "pause",
+            "go",
+            "restart",
+            "checkpoint",
+            "override",
+            "error",
+        ]
+    )
     now = clone.clock.stamp()
     new = make("work", EPIC, "Shop", created=now, updated=now, rev=1)
     try:
-        clone.write(act, operations.work(EPIC, act, {**steps[act], "holder": {"host": clone.name}}, now, new))
+        clone.write(
+            act,
+            operations.work(EPIC, act, {**steps[act], "holder": {"host": clone.name}}, now, new),
+        )
     except UserError:
         return
     if act == "done":
@@ -40,7 +64,9 @@ def advance(clone: Clone, rng: random.Random, done: set[str]) -> None:
 
 @pytest.mark.stress
 @pytest.mark.parametrize("seed", list(SEEDS))
-def test_an_epic_converges(make_repo: Callable[..., Path], open_store: Callable[..., Store], seed: str) -> None:
+def test_an_epic_converges(
+    make_repo: Callable[..., Path], open_store: Callable[..., Store], seed: str
+) -> None:
     """Whoever met whom in between, criss-cross too; clocks a day apart."""
     print(f"seed {SEEDS[seed]}")
     rng = random.Random(SEEDS[seed])
@@ -49,7 +75,9 @@ def test_an_epic_converges(make_repo: Callable[..., Path], open_store: Callable[
     for n in range(CLONES):
         path = make_repo()
         git(path, "remote", "add", "origin", str(hub))
-        clones.append(Clone(path, open_store(path, "libgit2", author=(f"P{n}", AUTHOR[1])), f"c{n}", rng))
+        clones.append(
+            Clone(path, open_store(path, "libgit2", author=(f"P{n}", AUTHOR[1])), f"c{n}", rng)
+        )
     done: set[str] = set()
     for _ in range(STEPS):
         for clone in rng.sample(clones, 2):

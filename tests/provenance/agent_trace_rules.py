@@ -34,7 +34,10 @@ CONVERSATION = {
             "items": {
                 "type": "object",
                 "required": ["type", "url"],
-                "properties": {"type": {"type": "string"}, "url": {"type": "string", "format": "uri"}},
+                "properties": {
+                    "type": {"type": "string"},
+                    "url": {"type": "string", "format": "uri"},
+                },
             },
         },
     },
@@ -51,7 +54,10 @@ SCHEMA: dict[str, Any] = {
         "vcs": {
             "type": "object",
             "required": ["type", "revision"],
-            "properties": {"type": {"enum": ["git", "jj", "hg", "svn"]}, "revision": {"type": "string"}},
+            "properties": {
+                "type": {"enum": ["git", "jj", "hg", "svn"]},
+                "revision": {"type": "string"},
+            },
             "additionalProperties": False,
         },
         "tool": {
@@ -65,7 +71,10 @@ SCHEMA: dict[str, Any] = {
             "items": {
                 "type": "object",
                 "required": ["path", "conversations"],
-                "properties": {"path": {"type": "string"}, "conversations": {"type": "array", "items": CONVERSATION}},
+                "properties": {
+                    "path": {"type": "string"},
+                    "conversations": {"type": "array", "items": CONVERSATION},
+                },
                 "additionalProperties": False,
             },
         },

@@ -46,21 +46,41 @@ class Worker:
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_text() if path.exists() else None
         path.write_text(text)
-        answer = {"type": "create" if before is None else "update", "originalFile": before, "content": text}
-        self.agent.hook("PostToolUse.Edit", tool_name="Write", tool_input={"file_path": str(path), "content": text}, tool_response=answer)
+        answer = {
+            "type": "create" if before is None else "update",
+            "originalFile": before,
+            "content": text,
+        }
+        self.agent.hook(
+            "PostToolUse.Edit",
+            tool_name="Write",
+            tool_input={"file_path": str(path), "content": text},
+            tool_response=answer,
+        )
 
     def shell(self, command: str) -> None:
         """Run a command."""
         started = time.monotonic()
         subprocess.run(["bash", "-c", command], cwd=self.repo, check=True)
         taken = int((time.monotonic() - started) * 1000)
-        self.agent.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={}, duration_ms=taken)
+        self.agent.hook(
+            "PostToolUse.Edit",
+            tool_name="Bash",
+            tool_input={"command": command},
+            tool_response={},
+            duration_ms=taken,
+        )
 
     def commit(self, message: str, *args: str) -> str:
         """Commit all by a command of the session; return the commit."""
         git(self.repo, "add", "-A")
         git(self.repo, "commit", "-q", "-m", message, *args)
-        self.agent.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": f"git commit -am '{message}'"}, tool_response={})
+        self.agent.hook(
+            "PostToolUse.Edit",
+            tool_name="Bash",
+            tool_input={"command": f"git commit -am '{message}'"},
+            tool_response={},
+        )
         return git(self.repo, "rev-parse", "HEAD")
 
 
@@ -84,7 +104,9 @@ class Team:
 
     def why(self, place: str, *args: str) -> dict[str, Any]:
         """Return what `why` says."""
-        found: dict[str, Any] = json.loads(run(self.repo, "why", str(self.repo / place), "--json", *args))
+        found: dict[str, Any] = json.loads(
+            run(self.repo, "why", str(self.repo / place), "--json", *args)
+        )
         return found
 
     def sessions(self, place: str) -> list[str]:
@@ -93,7 +115,11 @@ class Team:
 
     def part_takers(self, place: str) -> list[str]:
         """Return the sessions that had a part in the commits alone."""
-        return [part["id"] for origin in self.why(place)["origins"] for part in origin.get("had_a_part", ())]
+        return [
+            part["id"]
+            for origin in self.why(place)["origins"]
+            for part in origin.get("had_a_part", ())
+        ]
 
 
 CODE = "import os\n\n\ndef balance():\n    return 1\n\n\ndef fees():\n    return [2]\n"

@@ -13,7 +13,9 @@ from gitmem.state.edits import Edit, row_of
 from gitmem.text.line_marks import joined, mark, squeezed, unit
 
 BASE = "import os\n\n\ndef people():\n    total = os.getpid()\n    return None\n"
-AGENT = "def agent_work(first, second):\n    value = combine(first, second, scale)\n    return None\n"
+AGENT = (
+    "def agent_work(first, second):\n    value = combine(first, second, scale)\n    return None\n"
+)
 
 
 def edit(before: str, after: str, session: str = "A", number: int = 1, path: str = "a.py") -> Edit:
@@ -28,7 +30,9 @@ def owners(text: str, *edits: Edit, parent: str = "", path: str = "a.py") -> lis
     old = parent.split("\n")
     added = {n for n, line in enumerate(text.split("\n")) if line not in old}
     out = [""] * text.count("\n")
-    for part in attribute([Version(path, path, text.encode(), added)], list(edits), Written(), lambda _: []):
+    for part in attribute(
+        [Version(path, path, text.encode(), added)], list(edits), Written(), lambda _: []
+    ):
         out[part.first - 1 : part.last] = [part.session] * (part.last - part.first + 1)
     return out
 
@@ -43,14 +47,18 @@ def test_only_what_the_edit_put_there():
     """Neither the lines around it nor what was written later, however near."""
     after = f"{BASE}\n\n{AGENT}"
     later = f"{after}\n\ndef person(amount):\n    due = amount * 3\n    return None\n"
-    assert lines_of(later, edit(BASE, after)) == dict.fromkeys(AGENT.split("\n")[:2], "A") | {"    return None": "A"}
+    assert lines_of(later, edit(BASE, after)) == dict.fromkeys(AGENT.split("\n")[:2], "A") | {
+        "    return None": "A"
+    }
     assert owners(later, edit(BASE, after))[5] == owners(later, edit(BASE, after))[-1] == ""
 
 
 def test_a_function_between_that_ends_alike():
     """Of two lines that are alike the one beside its own is the session's."""
     after = f"{BASE}\n\n{AGENT}\n\ndef end():\n    os.abort()\n"
-    between = after.replace("\n\ndef end", "\n\ndef person(amount):\n    due = amount * 3\n    return None\n\n\ndef end")
+    between = after.replace(
+        "\n\ndef end", "\n\ndef person(amount):\n    due = amount * 3\n    return None\n\n\ndef end"
+    )
     found = owners(between, edit(BASE, after))
     assert [n for n, session in enumerate(found, 1) if session] == [9, 10, 11]
 
@@ -58,9 +66,18 @@ def test_a_function_between_that_ends_alike():
 def test_two_edits_of_one_line():
     """The last counts; a whole file that is written again is not new but for its new lines."""
     one = edit(BASE, BASE.replace("getpid()", "getppid()  # first"), "A", 1)
-    two = edit(BASE.replace("getpid()", "getppid()  # first"), BASE.replace("getpid()", "getsid(0)  # second"), "B", 2)
-    assert lines_of(BASE.replace("getpid()", "getsid(0)  # second"), one, two) == {"    total = os.getsid(0)  # second": "B"}
-    assert lines_of(BASE.replace("getpid()", "getppid()  # first"), one, two) == {"    total = os.getppid()  # first": "A"}
+    two = edit(
+        BASE.replace("getpid()", "getppid()  # first"),
+        BASE.replace("getpid()", "getsid(0)  # second"),
+        "B",
+        2,
+    )
+    assert lines_of(BASE.replace("getpid()", "getsid(0)  # second"), one, two) == {
+        "    total = os.getsid(0)  # second": "B"
+    }
+    assert lines_of(BASE.replace("getpid()", "getppid()  # first"), one, two) == {
+        "    total = os.getppid()  # first": "A"
+    }
     assert lines_of(BASE.replace("getpid()", "getpgid(7)"), one, two) == {}
 
 
@@ -70,7 +87,10 @@ def test_boilerplate():
     after = BASE.replace("import os\n", f"import os\n{logger}\n")
     assert lines_of(after, edit(BASE, after)) == {logger: "A"}
     assert lines_of(f"x = 1\n{logger}\n", edit(BASE, after), path="b.py") == {}
-    assert lines_of(f"import sys\n\n{logger}\n\n\ndef other():\n    sys.exit()\n", edit(BASE, after)) == {}
+    assert (
+        lines_of(f"import sys\n\n{logger}\n\n\ndef other():\n    sys.exit()\n", edit(BASE, after))
+        == {}
+    )
 
 
 def test_moved_lines():
@@ -101,7 +121,9 @@ def test_formatted(formatted: str):
         "total = os.getpid()", "total = (\n        os.getpid()\n    )"
     )
     told = lines_of(made, edit(BASE, after))
-    assert set(formatted.split("\n")) <= set(told) and not any("getpid" in line or "total" in line for line in told)
+    assert set(formatted.split("\n")) <= set(told) and not any(
+        "getpid" in line or "total" in line for line in told
+    )
     changed = made.replace("second", "third")
     assert not set(formatted.replace("second", "third").split("\n")) & {
         line for line in lines_of(changed, edit(BASE, after)) if "third" in line
@@ -139,7 +161,16 @@ def test_what_agents_say_of_an_edit():
     patch = "*** Begin Patch\n*** Update File: a\n@@\n def f():\n-    pass\n+    return 1\n*** End Patch\n"
     cases = [
         (given, {"originalFile": old}, ""),
-        (given, {"originalFile": old, "structuredPatch": [{"oldStart": 1, "lines": [" def f():", "-    pass", "+    return 1"]}]}, ""),
+        (
+            given,
+            {
+                "originalFile": old,
+                "structuredPatch": [
+                    {"oldStart": 1, "lines": [" def f():", "-    pass", "+    return 1"]}
+                ],
+            },
+            "",
+        ),
         (given, {"returnDisplay": {"originalContent": old, "newContent": new}}, ""),
         (given, None, ""),
         ({"edits": [given]}, {}, ""),
@@ -163,10 +194,17 @@ def test_what_agents_say_of_an_edit():
 def test_what_commands_write():
     """Here-documents, echo and printf tell their texts; what brings others' text in names no files."""
     command = "cd app && cat > a.py <<'END'\nimport os\n\nx = 1\nEND\necho 'y = 2' >> a.py; printf '%s\\n' one two | tee b.txt"
-    assert [(one.path, one.text, one.append) for one in writes(command)] == [("app/a.py", "import os\n\nx = 1\ny = 2\n", False)]
+    assert [(one.path, one.text, one.append) for one in writes(command)] == [
+        ("app/a.py", "import os\n\nx = 1\ny = 2\n", False)
+    ]
     assert writes("grep 'def f' a.py > /dev/null && git commit -m 'x > y'")[:0] == []
     assert "a.py" in edited_names("sed -i s/x/y/ a.py")
-    assert edited_names("git checkout main -- a.py") == edited_names("black a.py") == edited_names("cp $(ls) a.py") == []
+    assert (
+        edited_names("git checkout main -- a.py")
+        == edited_names("black a.py")
+        == edited_names("cp $(ls) a.py")
+        == []
+    )
 
 
 @given(st.lists(st.text("ab(),[]{} '\"\t", max_size=12), min_size=1, max_size=5))
@@ -176,7 +214,9 @@ def test_joined_lines_are_the_line(lines):
     text = b""
     for number, row in enumerate(rows):
         following = rows[number + 1] if number + 1 < len(rows) else b")"
-        text += row.rstrip(b",;") + (b"," if row.endswith(b",") and following[:1] not in (b")", b"]", b"}") else b"")
+        text += row.rstrip(b",;") + (
+            b"," if row.endswith(b",") and following[:1] not in (b")", b"]", b"}") else b""
+        )
     whole = unit(text)
     if rows and not text.endswith((b",", b";")):
         assert joined([unit(row) for row in rows]) == (whole.mark, whole.length)
@@ -192,7 +232,10 @@ def test_edits_of_other_files_that_cannot_be_it():
             return super().own(edit)
 
     moved = "def moved_from_elsewhere(first, second):\n    return combine(first, second)\n"
-    others = [edit("", f"{line}\n" * 3, number=n, path=f"{n}.py") for n, line in enumerate(["x = 1", "y = 2"], 2)]
+    others = [
+        edit("", f"{line}\n" * 3, number=n, path=f"{n}.py")
+        for n, line in enumerate(["x = 1", "y = 2"], 2)
+    ]
     version = Version("a.py", "a.py", (BASE + moved).encode(), range(6, 8))
     (part,) = attribute([version], [edit("", moved, path="b.py"), *others], Asked(), lambda _: [])
     assert (part.first, part.last, asked) == (7, 8, ["b.py"])

@@ -18,7 +18,9 @@ def test_long_texts_of_few_lines_take_no_time():
     assert agreed(PAIR, middle) == {line: line + (line >= 2000) for line in range(4000)}
     assert unmatched(PAIR, middle) == [2000]
     assert unmatched(PAIR, twice) == [1000, 3001]
-    assert all(first == second or first == second - 2 for first, second in agreed(PAIR, twice).items())
+    assert all(
+        first == second or first == second - 2 for first, second in agreed(PAIR, twice).items()
+    )
     assert agreed(PAIR, [*PAIR, 1, 2]) == {}
     assert unmatched(PAIR, [*PAIR, 1, 2]) == []
     assert agreed(*noise).keys() <= {0, 1, 2, 3997, 3998, 3999}

@@ -45,13 +45,20 @@ def test_one_line_of_an_agent_among_many(team: Team):
     assert [n for n, who in enumerate(told(team, "pay.py"), 1) if who] == [5]
     assert (team.sessions("people.py:1"), team.part_takers("people.py:1")) == ([], ["s-one"])
     steps = json.loads(run(team.repo, "evolution", str(team.repo / "people.py"), "--json"))
-    assert (steps[0].get("sessions"), [part["id"] for part in steps[0]["had_a_part"]]) == (None, ["s-one"])
+    assert (steps[0].get("sessions"), [part["id"] for part in steps[0]["had_a_part"]]) == (
+        None,
+        ["s-one"],
+    )
     steps = json.loads(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
     assert all("sessions" not in step for step in steps)
     steps = json.loads(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:balance", "--json"))
     assert [part["id"] for part in steps[0]["sessions"]] == ["s-one"]
     (row,) = json.loads(run(team.repo, "trace", "export", "--json"))
-    assert [(file["path"], talk["ranges"][0]["start_line"]) for file in row["files"] for talk in file["conversations"]] == [("pay.py", 5)]
+    assert [
+        (file["path"], talk["ranges"][0]["start_line"])
+        for file in row["files"]
+        for talk in file["conversations"]
+    ] == [("pay.py", 5)]
 
 
 def test_a_copy_is_whose_copied_it(team: Team):
@@ -105,7 +112,9 @@ def test_a_commit_outlives_its_edits(team: Team):
     one.edit("pay.py", "    return [2]\n", f"    return [2]\n\n\n{WORK}")
     one.commit("Work")
     team.drain()
-    subprocess.run([sys.executable, "-c", FORGET, str(team.repo / ".git/gitmem/state.db")], check=True)
+    subprocess.run(
+        [sys.executable, "-c", FORGET, str(team.repo / ".git/gitmem/state.db")], check=True
+    )
     (team.repo / "pay.py").write_text(f"PERSON = 1\n{(team.repo / 'pay.py').read_text()}")
     team.person("commit", "-qa", "--amend", "-m", "Amended")
     team.drain()
@@ -126,14 +135,18 @@ def test_lines_that_an_agent_rewrites_as_they_are(team: Team):
     assert [n for n, who in enumerate(told(team, "money.py"), 1) if who] == [5]
 
 
-def test_a_patch_of_a_colleague_that_a_session_had_tried_too(team: Team, monkeypatch: pytest.MonkeyPatch):
+def test_a_patch_of_a_colleague_that_a_session_had_tried_too(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+):
     """The session's own edit was thrown away; the picked commit is by whoever wrote it."""
     team.person("checkout", "-qb", "colleague")
     append(team, "pay.py", "COLLEAGUE_RATE = compute_rate(1)\n")
     with monkeypatch.context() as yesterday:
         for variable in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
             yesterday.setenv(variable, f"{int(time.time()) - 86400} +0000")
-        team.person("-c", "user.name=Col", "-c", "user.email=col@example.org", "commit", "-qam", "Rate")
+        team.person(
+            "-c", "user.name=Col", "-c", "user.email=col@example.org", "commit", "-qam", "Rate"
+        )
     team.person("checkout", "-q", "-")
     one = team.session("s-one", "Add a rate")
     last = (team.repo / "pay.py").read_text().splitlines()[-1]

@@ -13,9 +13,19 @@ from gitmem.state.edits import Edit, row_of
 
 PERSON = ""
 COMMON = (
-    "    return None", "    }", "import os", "import json", "    pass", "    else:", "logger = logging.getLogger(__name__)",
-    "    return result", "    try:", "    if value is None:", ")", "@property",
-)  # fmt: skip
+    "    return None",
+    "    }",
+    "import os",
+    "import json",
+    "    pass",
+    "    else:",
+    "logger = logging.getLogger(__name__)",
+    "    return result",
+    "    try:",
+    "    if value is None:",
+    ")",
+    "@property",
+)
 SEEDS = range(400)
 
 
@@ -52,10 +62,18 @@ class Shared:
         self.number += 1
         name = f"{self.rng.choice(('load', 'store', 'check'))}_{self.number}"
         texts = [
-            [f"def {name}(value, rate):", f"    total_{self.number} = value * rate + {self.number}", self.rng.choice(COMMON)],
+            [
+                f"def {name}(value, rate):",
+                f"    total_{self.number} = value * rate + {self.number}",
+                self.rng.choice(COMMON),
+            ],
             [f"LIMIT_OF_{name.upper()} = {self.number}"],
             [self.rng.choice(COMMON)],
-            [self.rng.choice(COMMON), f"    {name}(result, {self.number})", self.rng.choice(COMMON)],
+            [
+                self.rng.choice(COMMON),
+                f"    {name}(result, {self.number})",
+                self.rng.choice(COMMON),
+            ],
             ["", "", f"class {name.title()}Error(Exception):", f'    """Raised by {name}."""', ""],
         ]
         return [Line(text, by) for text in self.rng.choice(texts)]
@@ -85,7 +103,17 @@ class Shared:
     def work(self, by: str, steps: int) -> None:
         """Change the file in some ways."""
         for _ in range(steps):
-            self.rng.choice((self.insert, self.insert, self.insert, self.replace, self.replace, self.delete, self.copy))(by)
+            self.rng.choice(
+                (
+                    self.insert,
+                    self.insert,
+                    self.insert,
+                    self.replace,
+                    self.replace,
+                    self.delete,
+                    self.copy,
+                )
+            )(by)
 
     def person(self) -> None:
         """Let a person change the file."""
@@ -102,7 +130,12 @@ class Shared:
         given = {"file_path": "a.py", "content": self.text}
         if old and self.rng.random() < 0.7 and before.count(text_of(old)) == 1:
             given = {"file_path": "a.py", "old_string": text_of(old), "new_string": text_of(new)}
-        elif at and self.rng.random() < 0.7 and before.count(text_of(self.lines[at - 1 : at])) == 1 and not gone:
+        elif (
+            at
+            and self.rng.random() < 0.7
+            and before.count(text_of(self.lines[at - 1 : at])) == 1
+            and not gone
+        ):
             beside = text_of(self.lines[at - 1 : at])
             given = {"file_path": "a.py", "old_string": beside, "new_string": beside + text_of(new)}
         answer = {"type": "update", "originalFile": before}
@@ -116,7 +149,9 @@ class Shared:
         """Return {line from 0: session} of what is told of the file, all of it in one commit."""
         version = Version("a.py", "a.py", self.text.encode(), frozenset(range(len(self.lines))))
         parts = attribute([version], self.edits, Written(), lambda _: [])
-        return {line - 1: part.session for part in parts for line in range(part.first, part.last + 1)}
+        return {
+            line - 1: part.session for part in parts for line in range(part.first, part.last + 1)
+        }
 
 
 def play(seed: int) -> Shared:

@@ -19,12 +19,45 @@ from tests.hooks.conftest import run
 from tests.provenance.agent_trace_rules import SCHEMA
 from tests.provenance.conftest import Team
 
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=8), lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["files", "path", "conversations", "ranges", "url", "contributor", "start_line", "end_line", "type", "vcs", "revision", "tool", "name", "version"]), inner, max_size=6), max_leaves=20)  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "files",
+                    "path",
+                    "conversations",
+                    "ranges",
+                    "url",
+                    "contributor",
+                    "start_line",
+                    "end_line",
+                    "type",
+                    "vcs",
+                    "revision",
+                    "tool",
+                    "name",
+                    "version",
+                ]
+            ),
+            inner,
+            max_size=6,
+        )
+    ),
+    max_leaves=20,
+)
 
 
 def trace(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Run `git mem trace`."""
-    done = subprocess.run([sys.executable, "-m", "gitmem", "-C", str(repo), "trace", *args], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", "-C", str(repo), "trace", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == code, done.stderr
     return done
 
@@ -37,7 +70,11 @@ def test_out_and_in(team: Team, tmp_path: Path):
     team.drain()
     (line,) = trace(team.repo, "export", "HEAD").stdout.splitlines()
     record = json.loads(line)
-    assert record["version"] == "0.1.0" and re.fullmatch(r"[0-9a-f-]{36}", record["id"]) and record["timestamp"].endswith("Z")
+    assert (
+        record["version"] == "0.1.0"
+        and re.fullmatch(r"[0-9a-f-]{36}", record["id"])
+        and record["timestamp"].endswith("Z")
+    )
     assert record["vcs"] == {"type": "git", "revision": oid}
     (file,) = record["files"]
     (talk,) = file["conversations"]
@@ -60,19 +97,29 @@ def test_out_and_in(team: Team, tmp_path: Path):
         "other-tool",
         "add",
         "-m",
-        line.replace("urn:gitmem:session:s-one", "https://example.org/talk/7").replace('"git-mem"', '"other"'),
+        line.replace("urn:gitmem:session:s-one", "https://example.org/talk/7").replace(
+            '"git-mem"', '"other"'
+        ),
     )
-    assert json.loads(trace(clone, "import", "--json").stdout) == {"commits": 1, "sessions": 1, "missing": 0}
+    assert json.loads(trace(clone, "import", "--json").stdout) == {
+        "commits": 1,
+        "sessions": 1,
+        "missing": 0,
+    }
     (origin,) = json.loads(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"]
     assert [(part["id"], part["agent"], part["model"]) for part in origin["sessions"]] == [
         ("https://example.org/talk/7", "other", "anthropic/claude-test")
     ]
     assert json.loads(trace(clone, "import", "--json").stdout)["commits"] == 0
     (clone / "t.jsonl").write_text(line.replace(oid, "0" * 40) + "\n")
-    assert json.loads(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing"] == 1
+    assert (
+        json.loads(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing"] == 1
+    )
 
 
-VALID = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+VALID = jsonschema.Draft202012Validator(
+    SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+)
 # https://www.rfc-editor.org/rfc/rfc8141#section-2, and what RFC 3986 allows of a path
 URN = re.compile(
     r"urn:[A-Za-z0-9][A-Za-z0-9-]{0,30}[A-Za-z0-9]:(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*"
@@ -89,7 +136,9 @@ def test_the_rules_of_the_schema(team: Team):
     (team.repo / "people.py").write_text("import os\n")
     one.commit("By the command of the session, of no edit")
     team.drain()
-    rows = [json.loads(line) for line in trace(team.repo, "export", "HEAD~2..HEAD").stdout.splitlines()]
+    rows = [
+        json.loads(line) for line in trace(team.repo, "export", "HEAD~2..HEAD").stdout.splitlines()
+    ]
     assert len(rows) == 1
     for row in rows:
         VALID.validate(row)
@@ -97,7 +146,9 @@ def test_the_rules_of_the_schema(team: Team):
             for talk in file["conversations"]:
                 assert URN.fullmatch(talk["url"]), talk["url"]
                 assert (file["path"], talk["contributor"]["type"]) == ("pay.py", "ai")
-                assert [(span["start_line"], span["end_line"]) for span in talk["ranges"]] == [(5, 5)]
+                assert [(span["start_line"], span["end_line"]) for span in talk["ranges"]] == [
+                    (5, 5)
+                ]
 
 
 @given(st.text(max_size=40))
@@ -105,7 +156,9 @@ def test_each_session_has_a_uri(session):
     """Whatever a session is called: a URI by RFC 3986 and 8141, from which the session is read back."""
     url = agent_trace.url_of(session)
     if session:
-        assert URN.fullmatch(url) or (url == session and VALID.format_checker.conforms(url, "uri")), url
+        assert URN.fullmatch(url) or (
+            url == session and VALID.format_checker.conforms(url, "uri")
+        ), url
         assert agent_trace.session_of(url) == session
 
 
@@ -113,7 +166,10 @@ def test_each_session_has_a_uri(session):
 def test_contributors_of_others_stay_what_they_are(team: Team, kind: str):
     """A person's range is no session's, here and in what is exported again; what may be either says so."""
     oid = team.person("rev-parse", "HEAD")
-    spans = [{"start_line": 1, "end_line": 2}, {"start_line": 5, "end_line": 5, "contributor": {"type": "ai", "model_id": "x/y"}}]
+    spans = [
+        {"start_line": 1, "end_line": 2},
+        {"start_line": 5, "end_line": 5, "contributor": {"type": "ai", "model_id": "x/y"}},
+    ]
     talk = {"url": "https://example.org/talk/9", "contributor": {"type": kind}, "ranges": spans}
     row = {
         "version": "0.1.0",
@@ -130,7 +186,11 @@ def test_contributors_of_others_stay_what_they_are(team: Team, kind: str):
     assert team.sessions("pay.py:5") == ["https://example.org/talk/9"]
     again = json.loads(trace(team.repo, "export").stdout)
     VALID.validate(again)
-    found = {(one["contributor"]["type"], span["start_line"]) for one in again["files"][0]["conversations"] for span in one["ranges"]}
+    found = {
+        (one["contributor"]["type"], span["start_line"])
+        for one in again["files"][0]["conversations"]
+        for span in one["ranges"]
+    }
     assert found == {(kind, 1), ("ai", 5)}
 
 
@@ -148,7 +208,9 @@ def test_any_record_is_read_or_left(value):
     text = json.dumps({"version": "0.1", "files": [value]})
     for row in agent_trace.records(text):
         for link in agent_trace.links(row, "a" * 40):
-            assert all(0 < first <= last for spans in link.files.values() for first, last, _ in spans)
+            assert all(
+                0 < first <= last for spans in link.files.values() for first, last, _ in spans
+            )
 
 
 @given(

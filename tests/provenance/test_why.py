@@ -16,7 +16,12 @@ from tests.provenance.conftest import Team
 
 def said(repo: Path, *args: str, code: int = 0) -> str:
     """Run `git mem why`; return what it printed on both streams."""
-    done = subprocess.run([sys.executable, "-m", "gitmem", "-C", str(repo), "why", *args], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", "-C", str(repo), "why", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == code, done.stderr
     return done.stdout + done.stderr
 
@@ -36,7 +41,12 @@ def test_two_sessions_and_one_commit(team: Team):
     assert team.sessions("pay.py:8") == []
     (origin,) = team.why("pay.py:5")["origins"]
     (part,) = origin["sessions"]
-    assert (part["prompt"], part["model"], part["how"], part["lines"]) == ("Read the balance", "claude-test", "wrote", [[5, 5]])
+    assert (part["prompt"], part["model"], part["how"], part["lines"]) == (
+        "Read the balance",
+        "claude-test",
+        "wrote",
+        [[5, 5]],
+    )
     assert origin["commit"]["subject"] == "Balance and fees"
     assert team.sessions("pay.py#fees") == ["s-two"]
 
@@ -69,7 +79,9 @@ def test_lines_that_a_command_wrote(team: Team):
     """Where the command tells them they are its session's, also after a squash and a cherry-pick; else nobody's."""
     team.person("checkout", "-qb", "topic")
     one = team.session("s-one")
-    one.shell("printf 'GENERATED_TABLE = [1, 2, 3]\\nGENERATED_INDEX = {}\\n' > made.py && git add -A && git commit -qm Generate")
+    one.shell(
+        "printf 'GENERATED_TABLE = [1, 2, 3]\\nGENERATED_INDEX = {}\\n' > made.py && git add -A && git commit -qm Generate"
+    )
     (team.repo / "found.py").write_text("GENERATED_BY_SOMETHING = 1\n")
     made = one.commit("Generate more")
     team.drain()
@@ -91,7 +103,12 @@ def test_git_hooks_tell_what_an_amend_made(team: Team):
     team.session("s-one")
     text = (team.repo / "pay.py").read_text()
     (team.repo / "pay.py").write_text(text.replace("import os\n\n\n", ""))
-    subprocess.run(["git", "commit", "-qam", "Less"], cwd=team.repo, check=True, env={**os.environ, "CLAUDE_CODE_SESSION_ID": "s-one"})
+    subprocess.run(
+        ["git", "commit", "-qam", "Less"],
+        cwd=team.repo,
+        check=True,
+        env={**os.environ, "CLAUDE_CODE_SESSION_ID": "s-one"},
+    )
     wait(team, "HEAD", "s-one")
     (team.repo / "pay.py").write_text(text.replace("import os\n\n\n", "").replace("\n\n\n", "\n"))
     team.person("commit", "-qa", "--amend", "-m", "Still less")
@@ -103,7 +120,11 @@ def wait(team: Team, revision: str, session: str) -> None:
     end = time.monotonic() + 20
     while True:
         steps = json.loads(run(team.repo, "timeline", "-n", "1", "--source", "commit", "--json"))
-        if steps and steps[0].get("session") == session and steps[0]["id"] == git(team.repo, "rev-parse", revision):
+        if (
+            steps
+            and steps[0].get("session") == session
+            and steps[0]["id"] == git(team.repo, "rev-parse", revision)
+        ):
             return
         assert time.monotonic() < end, steps
         time.sleep(0.1)
@@ -118,8 +139,13 @@ def test_trailer_names_the_session_where_that_is_set(team: Team, monkeypatch: py
     assert "Gitmem-Session" not in team.person("log", "-1", "--format=%B")
     run(team.repo, "config", "commitTrailer", "true")
     run(team.repo, "install", "git-hooks")
-    team.person("commit", "-q", "--allow-empty", "-m", "with\n\nSigned-off-by: Grace <g@example.org>")
-    assert team.person("log", "-1", "--format=%(trailers:only)") == "Signed-off-by: Grace <g@example.org>\nGitmem-Session: s-one"
+    team.person(
+        "commit", "-q", "--allow-empty", "-m", "with\n\nSigned-off-by: Grace <g@example.org>"
+    )
+    assert (
+        team.person("log", "-1", "--format=%(trailers:only)")
+        == "Signed-off-by: Grace <g@example.org>\nGitmem-Session: s-one"
+    )
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
     team.person("commit", "-q", "--allow-empty", "-m", "a person")
     assert "Gitmem-Session" not in team.person("log", "-1", "--format=%B")
@@ -129,13 +155,19 @@ def test_a_formatter_and_a_stranger(team: Team):
     """What a formatter made of a session's lines goes with them; a commit of somebody else to a file that a session edited is not its own."""
     one = team.session("s-one", "Round")
     one.edit("pay.py", "    return [2]", "    rates = [2, 3]\n    return rates")
-    (team.repo / "pay.py").write_text((team.repo / "pay.py").read_text().replace("rates = [2, 3]", "rates = [\n        2, 3,\n    ]"))
+    (team.repo / "pay.py").write_text(
+        (team.repo / "pay.py")
+        .read_text()
+        .replace("rates = [2, 3]", "rates = [\n        2, 3,\n    ]")
+    )
     team.person("commit", "-qam", "Formatted")
     team.drain()
     assert team.sessions("pay.py:10") == ["s-one"]
     one.edit("pay.py", "return 1", "return 7")
     team.person("checkout", "-q", "pay.py")
-    (team.repo / "pay.py").write_text((team.repo / "pay.py").read_text().replace("return 1", "return 'of somebody else'"))
+    (team.repo / "pay.py").write_text(
+        (team.repo / "pay.py").read_text().replace("return 1", "return 'of somebody else'")
+    )
     team.person("commit", "-qam", "By hand")
     team.drain()
     assert team.sessions("pay.py:5") == []
@@ -158,7 +190,9 @@ def test_a_trailer_tells_of_the_commit_alone(team: Team, tmp_path: Path):
 
 
 @pytest.mark.parametrize("role", ["AUTHOR", "COMMITTER"])
-def test_a_trailer_of_somebody_else_names_no_session(team: Team, monkeypatch: pytest.MonkeyPatch, role: str):
+def test_a_trailer_of_somebody_else_names_no_session(
+    team: Team, monkeypatch: pytest.MonkeyPatch, role: str
+):
     """Neither a session of this user nor one that nobody knows made what another person wrote or committed."""
     team.session("s-one").edit("pay.py", "return 1", "return 7")
     team.person("checkout", "-q", "pay.py")
@@ -192,9 +226,21 @@ def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):
     (part,) = found["sessions"]
     assert (part["id"], part["how"], part["lines"]) == ("s-one", "committed", [[5, 5]])
     assert "prompt" not in part and part["title"]
-    git(clone, "commit", "-q", "--amend", "-m", "Round, said otherwise", "--author", "Bob <b@example.org>")
+    git(
+        clone,
+        "commit",
+        "-q",
+        "--amend",
+        "-m",
+        "Round, said otherwise",
+        "--author",
+        "Bob <b@example.org>",
+    )
     found = json.loads(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
-    assert (found["commit"]["id"] != made, [one["id"] for one in found["sessions"]]) == (True, ["s-one"])
+    assert (found["commit"]["id"] != made, [one["id"] for one in found["sessions"]]) == (
+        True,
+        ["s-one"],
+    )
 
 
 def test_what_was_learned_and_what_is_known_of_the_place(team: Team):
@@ -203,13 +249,26 @@ def test_what_was_learned_and_what_is_known_of_the_place(team: Team):
     one.edit("pay.py", "return 1", "return round(1.5, 1)")
     one.commit("Round")
     run(team.repo, "add", "Round to one digit", "-t", "decision", "--session", "s-one")
-    run(team.repo, "gotcha", "add", "round() is to even", "--anchor", "pay.py:5", "--workaround", "Decimal", "--severity", "critical")
+    run(
+        team.repo,
+        "gotcha",
+        "add",
+        "round() is to even",
+        "--anchor",
+        "pay.py:5",
+        "--workaround",
+        "Decimal",
+        "--severity",
+        "critical",
+    )
     run(team.repo, "gotcha", "add", "elsewhere", "--anchor", "pay.py:9")
     team.drain()
 
     text = said(team.repo, str(team.repo / "pay.py:5"))
     assert "decision: " in text and "Round to one digit" in text
-    assert "gotcha critical: " in text and "round() is to even (line 5)" in text and "Decimal" in text
+    assert (
+        "gotcha critical: " in text and "round() is to even (line 5)" in text and "Decimal" in text
+    )
     assert "elsewhere" not in text
 
 
@@ -218,14 +277,22 @@ def test_no_hooks_no_sessions(team: Team):
     team.person("mv", "pay.py", "money.py")
     team.person("commit", "-qm", "Rename")
     found = team.why("money.py:5")
-    assert [(one["commit"]["subject"], one["from"], one["sessions"]) for one in found["origins"]] == [("pay", ["pay.py"], [])]
+    assert [
+        (one["commit"]["subject"], one["from"], one["sessions"]) for one in found["origins"]
+    ] == [("pay", ["pay.py"], [])]
     assert team.why("pay.py:5", "--at", "HEAD~1")["at"]
 
 
 @pytest.mark.parametrize(
     ("place", "words"),
-    [("pay.py:90", "has 9 lines"), ("none.py", "no file 'none.py'"), ("pay.py#nothing", "defines no 'nothing'"), ("../x", "is not in this repository"), ("pay.py:0", "names no lines")],
-)  # fmt: skip
+    [
+        ("pay.py:90", "has 9 lines"),
+        ("none.py", "no file 'none.py'"),
+        ("pay.py#nothing", "defines no 'nothing'"),
+        ("../x", "is not in this repository"),
+        ("pay.py:0", "names no lines"),
+    ],
+)
 def test_wrong_places(team: Team, place: str, words: str):
     """Each is told what is wrong, and what to do."""
     text = said(team.repo, str(team.repo / place), code=1)

@@ -8,15 +8,31 @@ from gitmem.records.record import CATEGORIES, SEVERITIES, STATUSES, TYPES, Recor
 words = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=30)
 titles = words.map(lambda t: "t " + t)
 stamps = st.integers(0, 40).map(lambda n: f"2026-01-01T00:00:{n:02d}Z")
-lines = st.lists(st.sampled_from(["alpha\n", "beta\n", "gamma\n", "\n", "- a: b\n", "é\n", "---\n", "# x\n"]), max_size=8).map("".join)
+lines = st.lists(
+    st.sampled_from(["alpha\n", "beta\n", "gamma\n", "\n", "- a: b\n", "é\n", "---\n", "# x\n"]),
+    max_size=8,
+).map("".join)
 tags = st.lists(words, max_size=4)
-anchors = st.lists(st.fixed_dictionaries({"path": words, "lines": st.lists(st.integers(0, 99), min_size=2, max_size=2)}), max_size=3)
+anchors = st.lists(
+    st.fixed_dictionaries(
+        {"path": words, "lines": st.lists(st.integers(0, 99), min_size=2, max_size=2)}
+    ),
+    max_size=3,
+)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False, allow_infinity=False) | words,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**40), 2**40)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
     max_leaves=6,
 )
-unknown = st.dictionaries(st.from_regex(r"x_[a-z]{1,3}", fullmatch=True), json_values.filter(lambda v: v is not None), max_size=2)
+unknown = st.dictionaries(
+    st.from_regex(r"x_[a-z]{1,3}", fullmatch=True),
+    json_values.filter(lambda v: v is not None),
+    max_size=2,
+)
 ids = st.integers(0, 2**128 - 1).map(base32)
 
 MEMORY_EDITS = {
@@ -69,5 +85,11 @@ def edited(draw: st.DrawFn, base: Record) -> Record:
     fields = draw(st.fixed_dictionaries({}, optional=edits))
     body = draw(st.just(base.body) | lines)
     title = draw(st.just(base.title) | titles)
-    new = base.change(title=title, body=body, rev=base.rev + draw(st.integers(1, 3)), updated=draw(stamps), **fields)
+    new = base.change(
+        title=title,
+        body=body,
+        rev=base.rev + draw(st.integers(1, 3)),
+        updated=draw(stamps),
+        **fields,
+    )
     return make(new.kind, new.id, new.title, new.body, **new.fields)

@@ -19,12 +19,16 @@ ID = "mem-01arz3ndektsv4rrffq69g5f1v"
 SUM = "sum-01arz3ndektsv4rrffq69g5f1v"
 AT = "2026-01-02T03:04:05Z"
 QUICK = settings(max_examples=scaled(150, 40), deadline=None)
-SLOW = 2.0  # seconds that no file may take: the largest takes a few hundredths, an unbounded reader takes minutes
+# seconds that no file may take: the largest takes a few hundredths, an unbounded reader takes
+# minutes
+SLOW = 2.0
 
 
 def front(*lines: str, id: str = ID, kind: str = "memory", title: str = "# T\n") -> bytes:
     """Return a file with these lines in its front matter."""
-    return "\n".join(["---", f"id: {id}", f"kind: {kind}", f"created: {AT}", *lines, "---", title]).encode("utf-8", "surrogateescape")
+    return "\n".join(
+        ["---", f"id: {id}", f"kind: {kind}", f"created: {AT}", *lines, "---", title]
+    ).encode("utf-8", "surrogateescape")
 
 
 def quickly(data: bytes) -> Record | str:
@@ -46,9 +50,20 @@ def quickly(data: bytes) -> Record | str:
 def test_canonical_bytes_are_what_the_format_says():
     """Fixed key order, plain words bare, the rest JSON, objects one a line, LF."""
     item = make(
-        "memory", ID, "Use   the\tpool", "Body.\r\n\r\n", tags=["b", "a", "b"], created=AT, updated=AT, rev=2, author="Ada <ada@example.org>", importance=7.0,
-        anchors=[{"path": "src/a.py", "lines": [1, 2]}], x_new={"k": [1, True, None]}, type="decision",
-    )  # fmt: skip
+        "memory",
+        ID,
+        "Use   the\tpool",
+        "Body.\r\n\r\n",
+        tags=["b", "a", "b"],
+        created=AT,
+        updated=AT,
+        rev=2,
+        author="Ada <ada@example.org>",
+        importance=7.0,
+        anchors=[{"path": "src/a.py", "lines": [1, 2]}],
+        x_new={"k": [1, True, None]},
+        type="decision",
+    )
     want = (
         f'---\nid: {ID}\nkind: memory\ncreated: {AT}\nupdated: {AT}\nrev: 2\nauthor: Ada <ada@example.org>\ntags: ["a", "b"]\ntype: decision\n'
         'importance: 7\nanchors:\n  - {"lines": [1, 2], "path": "src/a.py"}\nx_new: {"k": [1, true, null]}\n---\n# Use the pool\n\nBody.\n'
@@ -91,17 +106,56 @@ def test_windows_line_ends_and_a_mark_change_nothing(item):
 
 @pytest.mark.parametrize(
     "text",
-    ["yes", "No", "null", "~", "1", "1.0", "0x1f", "1e5", "2026-01-01", "12:30:00", "a: b", "a #b", "- a", "'a'", '"a"', "*a", "&a", "!a", "%a", "@a", "`a", "{a", "[a", "|", ">", "é", "\u2028",
-     "\u00a0", "\u2066", "\ufeff", "\U0001f600", "a\nb", "a\tb", "---", "...", "=", "<<"],
+    [
+        "yes",
+        "No",
+        "null",
+        "~",
+        "1",
+        "1.0",
+        "0x1f",
+        "1e5",
+        "2026-01-01",
+        "12:30:00",
+        "a: b",
+        "a #b",
+        "- a",
+        "'a'",
+        '"a"',
+        "*a",
+        "&a",
+        "!a",
+        "%a",
+        "@a",
+        "`a",
+        "{a",
+        "[a",
+        "|",
+        ">",
+        "é",
+        "\u2028",
+        "\u00a0",
+        "\u2066",
+        "\ufeff",
+        "\U0001f600",
+        "a\nb",
+        "a\tb",
+        "---",
+        "...",
+        "=",
+        "<<",
+    ],
     ids=ascii,
-)  # fmt: skip
+)
 def test_text_that_looks_like_something_else_stays_text(text):
     """No text becomes a number, a date, a boolean, an alias or a comment on the way."""
     item = make("memory", ID, "T", created=AT, project=text, x_more=[text, {text: text}])
     assert item == decode(encode(item))
     assert text == decode(encode(item)).fields["x_more"][0]
     loaded = yaml.safe_load(
-        encode(item).decode().split("---\n", 2)[1] if text != "---" else encode(item).decode()[4 : encode(item).decode().index("\n---\n#")]
+        encode(item).decode().split("---\n", 2)[1]
+        if text != "---"
+        else encode(item).decode()[4 : encode(item).decode().index("\n---\n#")]
     )
     assert text.strip() == (loaded["project"] if text.strip() else "")
 
@@ -124,13 +178,19 @@ def test_unknown_keys_and_values_are_kept():
     """What a newer version wrote is there after reading and writing, after the known keys, sorted."""
     data = front('z_last: {"a": [1, 2.5, null, true, "x"]}', "a-first: word", "importance: 2")
     again = encode(decode(data)).decode()
-    assert ["importance: 2", "a-first: word", 'z_last: {"a": [1, 2.5, null, true, "x"]}'] == again.split("\n")[4:7]
+    assert [
+        "importance: 2",
+        "a-first: word",
+        'z_last: {"a": [1, 2.5, null, true, "x"]}',
+    ] == again.split("\n")[4:7]
 
 
 # -- bounds
 
 
-@pytest.mark.parametrize(("kind", "id", "size"), [("memory", ID, SIZE_LIMIT), ("summary", SUM, SUMMARY_LIMIT)])
+@pytest.mark.parametrize(
+    ("kind", "id", "size"), [("memory", ID, SIZE_LIMIT), ("summary", SUM, SUMMARY_LIMIT)]
+)
 def test_size_is_bounded_to_the_byte(kind, id, size):
     """A record of exactly the limit is taken, with one byte more it is refused, on writing and on reading."""
     empty = len(encode(make(kind, id, "T", "x", created=AT)))
@@ -239,35 +299,113 @@ def test_yaml_beyond_plain_data_is_refused(name):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\n", b"---\n", b"---\n---", b"---\n---\n", b"---\n\n---\n# T\n", b"# T\n", b"\xff\xfe", b"\0" * 100, b"---\nid: x\n", b"<<<<<<< ours\n", front().replace(b"---\n# T", b"# T"),
-     front(title=""), front(title="no heading"), front(id="mem-x"), front(id="MEM-01ARZ3NDEKTSV4RRFFQ69G5F1V"), front(kind="gotcha"), front(kind="thing"), front("importance: 11"),
-     front("importance: x"), front("tags: a"), front("tags: [1]"), front("rev: -1"), front("rev: 1.5"), front("rev: true"), front("created2: x", "type: nonsense"), front("updated: yesterday"),
-     front("anchors: [1]"), front("triggers: []")],
+    [
+        b"",
+        b"\n",
+        b"---\n",
+        b"---\n---",
+        b"---\n---\n",
+        b"---\n\n---\n# T\n",
+        b"# T\n",
+        b"\xff\xfe",
+        b"\0" * 100,
+        b"---\nid: x\n",
+        b"<<<<<<< ours\n",
+        front().replace(b"---\n# T", b"# T"),
+        front(title=""),
+        front(title="no heading"),
+        front(id="mem-x"),
+        front(id="MEM-01ARZ3NDEKTSV4RRFFQ69G5F1V"),
+        front(kind="gotcha"),
+        front(kind="thing"),
+        front("importance: 11"),
+        front("importance: x"),
+        front("tags: a"),
+        front("tags: [1]"),
+        front("rev: -1"),
+        front("rev: 1.5"),
+        front("rev: true"),
+        front("created2: x", "type: nonsense"),
+        front("updated: yesterday"),
+        front("anchors: [1]"),
+        front("triggers: []"),
+    ],
     ids=ascii,
-)  # fmt: skip
+)
 def test_file_that_is_no_record_says_why(data):
     """Each broken file gives one sentence."""
     assert isinstance(quickly(data), str)
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252", "shift-jis", "utf-7", "cp037", "gb18030"]
+    "encoding",
+    [
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+        "latin-1",
+        "cp1252",
+        "shift-jis",
+        "utf-7",
+        "cp037",
+        "gb18030",
+    ],
 )
 def test_other_encodings_are_damaged_or_the_same_text(encoding):
     """A file in another encoding is damaged unless its bytes happen to be UTF-8; it is never read as something else in silence."""
     text = front("project: naïve").decode()
     data = text.encode(encoding, "replace")
     found = quickly(data)
-    assert isinstance(found, str) or found.fields["project"] == data.decode().split("project: ")[1].split("\n")[0]
+    assert (
+        isinstance(found, str)
+        or found.fields["project"] == data.decode().split("project: ")[1].split("\n")[0]
+    )
 
 
 # -- fuzz
 
 
 FRAGMENTS = st.sampled_from(
-    ["---\n", "id: " + ID, "kind: memory", "created: " + AT, "\n", "# T\n", ": ", "- ", "[", "]", "{", "}", '"', "'", "&a ", "*a ", "!!str ", "|", ">", "? ", "%", "\t", "  ", "tags:", "rev: 1", "\\u0000",
-     "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "\u2028", "1e400", "null", ",", "#", "stamps:", "x: ", "\r", "\ufeff"]
-)  # fmt: skip
+    [
+        "---\n",
+        "id: " + ID,
+        "kind: memory",
+        "created: " + AT,
+        "\n",
+        "# T\n",
+        ": ",
+        "- ",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "&a ",
+        "*a ",
+        "!!str ",
+        "|",
+        ">",
+        "? ",
+        "%",
+        "\t",
+        "  ",
+        "tags:",
+        "rev: 1",
+        "\\u0000",
+        "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+        "\u2028",
+        "1e400",
+        "null",
+        ",",
+        "#",
+        "stamps:",
+        "x: ",
+        "\r",
+        "\ufeff",
+    ]
+)
 
 
 @settings(max_examples=scaled(400, 100), deadline=None)
@@ -324,7 +462,9 @@ def test_any_json_as_a_field(value):
 
 
 @pytest.mark.parametrize(
-    "value", [object(), {1: 2}, {"a": {1, 2}}, b"x", [[object()]], 2**63, float("nan"), float("inf")], ids=lambda v: type(v).__name__
+    "value",
+    [object(), {1: 2}, {"a": {1, 2}}, b"x", [[object()]], 2**63, float("nan"), float("inf")],
+    ids=lambda v: type(v).__name__,
 )
 def test_values_beyond_json_are_refused_on_writing(value):
     """What JSON cannot hold never reaches a file."""
@@ -340,7 +480,17 @@ def test_record_at_another_path_is_damaged():
 
 def test_reading_is_quick_for_canonical_bytes():
     """Canonical front matter is read without a YAML library: a thousand records in well under a second."""
-    data = encode(make("memory", ID, "T", "body\n" * 20, created=AT, tags=["a", "b"], anchors=[{"path": "a.py", "lines": [1, 2]}]))
+    data = encode(
+        make(
+            "memory",
+            ID,
+            "T",
+            "body\n" * 20,
+            created=AT,
+            tags=["a", "b"],
+            anchors=[{"path": "a.py", "lines": [1, 2]}],
+        )
+    )
     start = time.process_time()
     for _ in range(1000):
         decode(data)

@@ -88,7 +88,14 @@ def test_text_merge_is_symmetric(base, a, b):
 
 
 def _memory(**fields):
-    return make("memory", "mem-" + "0" * 26, fields.pop("title", "T"), fields.pop("body", ""), created="2026-01-01T00:00:00Z", **fields)
+    return make(
+        "memory",
+        "mem-" + "0" * 26,
+        fields.pop("title", "T"),
+        fields.pop("body", ""),
+        created="2026-01-01T00:00:00Z",
+        **fields,
+    )
 
 
 def test_sets_keep_both_additions_and_removals_hold():
@@ -121,7 +128,10 @@ def test_pinned_beats_decay():
     """A later move of decay does not undo a person's pin."""
     base = _memory(rev=1)
     pin, decay = base.change(status="pinned", rev=2), base.change(status="decayed", rev=9)
-    assert decode(merge_bytes(base.id, encode(base), encode(pin), encode(decay), {}.get).data).status == "pinned"
+    assert (
+        decode(merge_bytes(base.id, encode(base), encode(pin), encode(decay), {}.get).data).status
+        == "pinned"
+    )
 
 
 def test_damaged_side_is_kept_in_the_attic():
@@ -141,7 +151,14 @@ def test_editing_a_conflict_settles_it():
     assert (after.get("conflict"), "body" in after.get("stamps")) == (None, False)
 
 
-GOT = make("gotcha", "got-" + "0" * 26, "boom", created="2026-01-01T00:00:00Z", occurrences=1, last_seen="2026-01-01T00:00:00Z")
+GOT = make(
+    "gotcha",
+    "got-" + "0" * 26,
+    "boom",
+    created="2026-01-01T00:00:00Z",
+    occurrences=1,
+    last_seen="2026-01-01T00:00:00Z",
+)
 
 
 @dataclass(eq=False)
@@ -158,8 +175,15 @@ class Point:
 
 def hit(point: Point, clone: str, times: int, number: int) -> Point:
     """Count hits as the store does; `number` tells them from all others."""
-    view = operations.View(lambda path: point.data if path.startswith("gotchas/") else None, lambda: clone)
-    operations.apply(operations.observe(GOT.change(occurrences=times), times, f"2026-01-02T00:00:{number % 60:02d}Z"), view)
+    view = operations.View(
+        lambda path: point.data if path.startswith("gotchas/") else None, lambda: clone
+    )
+    operations.apply(
+        operations.observe(
+            GOT.change(occurrences=times), times, f"2026-01-02T00:00:{number % 60:02d}Z"
+        ),
+        view,
+    )
     return Point(next(iter(view.edits.values())), (point,), {**point.hits, number: times})
 
 
@@ -183,7 +207,12 @@ def joined(one: Point, two: Point) -> Point:
     return Point(merge_bytes(GOT.id, base.data, one.data, two.data, {}.get).data, (one, two), hits)
 
 
-steps = st.tuples(st.integers(0, 2), st.sampled_from(["hit", "hit", "edit", "meet", "meet"]), st.integers(0, 2), st.integers(1, 9))
+steps = st.tuples(
+    st.integers(0, 2),
+    st.sampled_from(["hit", "hit", "edit", "meet", "meet"]),
+    st.integers(0, 2),
+    st.integers(1, 9),
+)
 
 
 @settings(max_examples=scaled(300, 75), deadline=None)
@@ -202,7 +231,10 @@ def test_every_hit_counts_once(shared, history):
         elif at[who].data is not None:
             old = decode(at[who].data)
             new = restamp(
-                old, old.change(severity=("info", "critical")[times % 2], workaround=f"w{number}").touched("2026-01-03T00:00:00Z")
+                old,
+                old.change(
+                    severity=("info", "critical")[times % 2], workaround=f"w{number}"
+                ).touched("2026-01-03T00:00:00Z"),
             )
             at[who] = Point(encode(new), (at[who],), at[who].hits)
     for point in at:
@@ -215,7 +247,11 @@ def test_hits_after_a_merge_survive_the_next_one():
     root = hit(Point(None, (), {}), "a", 1, 0)
     both_ = joined(hit(root, "a", 2, 1), hit(root, "b", 3, 2))
     edits = [
-        Point(encode(restamp(r, r.change(workaround=w).touched("2026-01-04T00:00:00Z"))), (both_,), both_.hits)
+        Point(
+            encode(restamp(r, r.change(workaround=w).touched("2026-01-04T00:00:00Z"))),
+            (both_,),
+            both_.hits,
+        )
         for r in [decode(both_.data)]
         for w in "xy"
     ]
@@ -238,12 +274,19 @@ def test_hostile_counts_stay_a_valid_record():
     most = 2**53 - 1
     stamps = {"occurrences": {"x": most, "y": -5, "z": "much", "t": True}}
     one, two = GOT.change(occurrences=most, stamps=stamps), GOT.change(occurrences=most, rev=2)
-    assert most == decode(merge_bytes(GOT.id, encode(GOT), encode(one), encode(two), {}.get).data).get("occurrences")
+    assert most == decode(
+        merge_bytes(GOT.id, encode(GOT), encode(one), encode(two), {}.get).data
+    ).get("occurrences")
 
 
 def test_reopening_keeps_a_conflict():
     """A hit on a resolved record adds to its text, and leaves the conflict in it for a person."""
-    item = GOT.change(body="a\n", resolved={"by": "Ada"}, conflict=True, stamps={"body": ["2 x y"], "title": "2 x y"})
+    item = GOT.change(
+        body="a\n",
+        resolved={"by": "Ada"},
+        conflict=True,
+        stamps={"body": ["2 x y"], "title": "2 x y"},
+    )
     view = operations.View(lambda path: encode(item) if path.startswith("gotchas/") else None)
     operations.apply(operations.observe(GOT, 1, "2026-01-02T00:00:00Z"), view)
     found = decode(next(iter(view.edits.values())))

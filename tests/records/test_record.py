@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from gitmem.clock import Clock, base32, ulid_time
 from gitmem.errors import InvalidRecord
 from gitmem.records.kinds import NAMED, PREFIX
-from gitmem.records.record import SCHEMA, TITLE_LIMIT, Record, canonical, clean_body, clean_text, clean_title, kind_of, make
+from gitmem.records.record import (
+    SCHEMA,
+    TITLE_LIMIT,
+    Record,
+    canonical,
+    clean_body,
+    clean_text,
+    clean_title,
+    kind_of,
+    make,
+)
 from gitmem.store.layout import id_of_path, record_path, safe_path
 from tests.records.strategies import ids, records
 from tests.scale import scaled
@@ -42,10 +52,35 @@ def test_touched_counts_up():
 
 @pytest.mark.parametrize(
     ("kind", "want"),
-    [("memory", {"type": "fact", "importance": 5, "status": "active", "decay_rate": 0.995, "agent": "global", "origin": "manual", "tags": [], "anchors": [], "triggers": {}}),
-     ("gotcha", {"category": "general", "severity": "warning", "occurrences": 1, "source": "manual", "resolved": {}, "workaround": None}),
-     ("summary", {"scope": "session", "sections": {}})],
-)  # fmt: skip
+    [
+        (
+            "memory",
+            {
+                "type": "fact",
+                "importance": 5,
+                "status": "active",
+                "decay_rate": 0.995,
+                "agent": "global",
+                "origin": "manual",
+                "tags": [],
+                "anchors": [],
+                "triggers": {},
+            },
+        ),
+        (
+            "gotcha",
+            {
+                "category": "general",
+                "severity": "warning",
+                "occurrences": 1,
+                "source": "manual",
+                "resolved": {},
+                "workaround": None,
+            },
+        ),
+        ("summary", {"scope": "session", "sections": {}}),
+    ],
+)
 def test_defaults(kind, want):
     """What is absent has its default."""
     item = make(kind, f"{PREFIX[kind]}-01arz3ndektsv4rrffq69g5f1v", "T", created=AT)
@@ -71,17 +106,40 @@ def test_sets_are_sorted_without_doubles_and_blanks():
 
 def test_anchors_do_not_depend_on_the_order_of_keys():
     """Equal anchors are one, whatever order their keys came in."""
-    item = memory(anchors=[{"path": "b", "lines": [1, 2]}, {"lines": [1, 2], "path": "b"}, {"path": "a"}, {}])
+    item = memory(
+        anchors=[{"path": "b", "lines": [1, 2]}, {"lines": [1, 2], "path": "b"}, {"path": "a"}, {}]
+    )
     assert [{"lines": [1, 2], "path": "b"}, {"path": "a"}] == item.anchors
 
 
 @pytest.mark.parametrize(
     "fields",
-    [{"importance": 11}, {"importance": -1}, {"importance": "5"}, {"importance": True}, {"type": "idea"}, {"status": "lost"}, {"tags": "a"}, {"tags": [1]}, {"anchors": ["a.py"]}, {"triggers": "x"},
-     {"rev": -1}, {"rev": 1.5}, {"rev": 2**53}, {"created": "2026-01-01"}, {"created": "2026-01-01T00:00:00+01:00"}, {"updated": "now"}, {"created": None}, {"conflict": "yes"}, {"a b": 1}, {"": 1},
-     {"1x": 1}, {"k" * 65: 1}],
+    [
+        {"importance": 11},
+        {"importance": -1},
+        {"importance": "5"},
+        {"importance": True},
+        {"type": "idea"},
+        {"status": "lost"},
+        {"tags": "a"},
+        {"tags": [1]},
+        {"anchors": ["a.py"]},
+        {"triggers": "x"},
+        {"rev": -1},
+        {"rev": 1.5},
+        {"rev": 2**53},
+        {"created": "2026-01-01"},
+        {"created": "2026-01-01T00:00:00+01:00"},
+        {"updated": "now"},
+        {"created": None},
+        {"conflict": "yes"},
+        {"a b": 1},
+        {"": 1},
+        {"1x": 1},
+        {"k" * 65: 1},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_wrong_field_is_refused(fields):
     """A field of another type, or out of its range, is refused with the field's name or what is missing."""
     with pytest.raises(InvalidRecord):
@@ -90,7 +148,14 @@ def test_wrong_field_is_refused(fields):
 
 @pytest.mark.parametrize(
     ("kind", "id"),
-    [("memory", "got-" + ID[4:]), ("memory", "mem-1"), ("thing", ID), ("work", "wrk-"), ("work", "wrk-../x"), ("dna", "dna-A")],
+    [
+        ("memory", "got-" + ID[4:]),
+        ("memory", "mem-1"),
+        ("thing", ID),
+        ("work", "wrk-"),
+        ("work", "wrk-../x"),
+        ("dna", "dna-A"),
+    ],
 )
 def test_id_belongs_to_its_kind(kind, id):
     """An id of another kind, or no id, is refused."""
@@ -119,7 +184,9 @@ def test_clean_body_is_a_fixed_point(text):
     """A body has LF line ends, no blank lines at its ends, one line end at the last; indentation stays."""
     body = clean_body(text)
     assert body == clean_body(body)
-    assert not body or (body.endswith("\n") and not body.endswith("\n\n") and body.split("\n")[0].strip())
+    assert not body or (
+        body.endswith("\n") and not body.endswith("\n\n") and body.split("\n")[0].strip()
+    )
 
 
 @given(st.text(st.characters()))
@@ -153,7 +220,13 @@ def test_time_that_no_calendar_has_is_refused(stamp):
 def test_status_of_a_gotcha_is_one_of_four():
     """Free text there would reach every list."""
     with pytest.raises(InvalidRecord, match="status"):
-        make("gotcha", ID.replace("mem", "got"), "T", created="2026-01-01T00:00:00Z", status="\x1b[31mBOO")
+        make(
+            "gotcha",
+            ID.replace("mem", "got"),
+            "T",
+            created="2026-01-01T00:00:00Z",
+            status="\x1b[31mBOO",
+        )
 
 
 def test_letters_written_in_two_ways_are_one():
@@ -188,10 +261,26 @@ def test_only_ids_have_paths(text):
 
 @pytest.mark.parametrize(
     "id",
-    ["", "mem", "mem-", ID.upper(), ID + "0", ID[:-1], ID + "\n", "mem-81arz3ndektsv4rrffq69g5f1v", "mem-01arz3ndektsv4rrffq69g5f1u", "xyz-" + ID[4:], "wrk-.x", "wrk-x.", "wrk-a/b", "dna-..", "wrk-" + "a" * 65,
-     "mem-" + "é" * 26],
+    [
+        "",
+        "mem",
+        "mem-",
+        ID.upper(),
+        ID + "0",
+        ID[:-1],
+        ID + "\n",
+        "mem-81arz3ndektsv4rrffq69g5f1v",
+        "mem-01arz3ndektsv4rrffq69g5f1u",
+        "xyz-" + ID[4:],
+        "wrk-.x",
+        "wrk-x.",
+        "wrk-a/b",
+        "dna-..",
+        "wrk-" + "a" * 65,
+        "mem-" + "é" * 26,
+    ],
     ids=ascii,
-)  # fmt: skip
+)
 def test_malformed_id(id):
     """What is not an id of ours is none."""
     assert kind_of(id) is None
@@ -218,5 +307,16 @@ def test_schema_has_every_kind():
     """Each kind has a prefix and a schema with the common fields."""
     assert set(PREFIX) == set(SCHEMA)
     for schema in SCHEMA.values():
-        assert {"id", "kind", "created", "updated", "rev", "author", "agent", "session", "tags", "origin"} <= set(schema)
+        assert {
+            "id",
+            "kind",
+            "created",
+            "updated",
+            "rev",
+            "author",
+            "agent",
+            "session",
+            "tags",
+            "origin",
+        } <= set(schema)
         assert all(re.fullmatch(r"[a-z_]+", key) for key in schema)

@@ -14,16 +14,25 @@ from tests.scale import scaled
 
 IDS = ("a1", "b2", "c3", "d4")
 ENTRIES = st.fixed_dictionaries(
-    {"id": st.sampled_from(IDS), "kind": st.just("decision"), "text": st.sampled_from(("use X", "use Y", "keep Z")), "at": st.sampled_from(("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))},
+    {
+        "id": st.sampled_from(IDS),
+        "kind": st.just("decision"),
+        "text": st.sampled_from(("use X", "use Y", "keep Z")),
+        "at": st.sampled_from(("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")),
+    },
     optional={"pinned": st.just(True), "critical": st.just(True)},
-)  # fmt: skip
+)
 
 
 def unique(entries):
     return sorted({e["id"]: e for e in entries}.values(), key=lambda e: (e["at"], e["id"]))
 
 
-SECTION_MAPS = st.dictionaries(st.sampled_from(SECTIONS[:2]), st.lists(ENTRIES, max_size=4).map(unique).filter(bool), max_size=2)
+SECTION_MAPS = st.dictionaries(
+    st.sampled_from(SECTIONS[:2]),
+    st.lists(ENTRIES, max_size=4).map(unique).filter(bool),
+    max_size=2,
+)
 
 
 def record(sections, rev=1):
@@ -71,9 +80,13 @@ def test_what_either_side_did_to_an_entry_holds():
     base = {"pending_tasks": [one, two]}
     done_here = {"pending_tasks": [two]}
     pinned_there = {"pending_tasks": [one, {**two, "pinned": True}]}
-    assert merge_sections(base, done_here, pinned_there) == {"pending_tasks": [{**two, "pinned": True}]}
+    assert merge_sections(base, done_here, pinned_there) == {
+        "pending_tasks": [{**two, "pinned": True}]
+    }
     changed_there = {"pending_tasks": [{**one, "text": "load-test twice"}, two]}
-    assert merge_sections(base, done_here, changed_there) == {"pending_tasks": [{**one, "text": "load-test twice"}, two]}
+    assert merge_sections(base, done_here, changed_there) == {
+        "pending_tasks": [{**one, "text": "load-test twice"}, two]
+    }
 
 
 @pytest.mark.parametrize(
@@ -96,7 +109,11 @@ def test_which_text_takes_the_place_of_which(new: str, old: str, expected: bool)
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        ("Retries use exponential backoff with jitter", "retry uses exponential backoff, with jitter", True),
+        (
+            "Retries use exponential backoff with jitter",
+            "retry uses exponential backoff, with jitter",
+            True,
+        ),
         ("订单服务使用 PostgreSQL 存储", "订单服务使用PostgreSQL存储。", True),
         ("Use tabs", "Use spaces", False),
         ("Deploy on Fridays", "The staging database is on port 5433", False),

@@ -20,7 +20,11 @@ class Draw:
         """Return letters of an alphabet; of letters and digits with at least one of each."""
         while True:
             out = "".join(self._random.choice(alphabet) for _ in range(length))
-            if alphabet is not ALNUM or (any(c.isdigit() for c in out) and any(c.isupper() for c in out) and any(c.islower() for c in out)):
+            if alphabet is not ALNUM or (
+                any(c.isdigit() for c in out)
+                and any(c.isupper() for c in out)
+                and any(c.islower() for c in out)
+            ):
                 return out
 
     def word(self) -> str:
@@ -33,7 +37,11 @@ class Draw:
         return base64.b64encode(text.encode()).decode()
 
     def jwt(self) -> str:
-        parts = (self.b64('{"alg":"HS256"}'), self.b64('{"sub":"' + self.of(DIGITS, 10) + '"}'), self.of(ALNUM + "_-", 43))
+        parts = (
+            self.b64('{"alg":"HS256"}'),
+            self.b64('{"sub":"' + self.of(DIGITS, 10) + '"}'),
+            self.of(ALNUM + "_-", 43),
+        )
         return ".".join(part.rstrip("=") for part in parts)
 
 
@@ -50,17 +58,27 @@ def _at(template: str, value: Callable[[Draw], str]) -> Form:
 
 WORD: Callable[[Draw], str] = Draw.word
 FORMS: dict[str, Form] = {
-    "AWS access key": _at("the uploader uses @@ in eu-west-1", lambda d: "AK" + "IA" + d.of(UPPER + "234567", 16)),
+    "AWS access key": _at(
+        "the uploader uses @@ in eu-west-1", lambda d: "AK" + "IA" + d.of(UPPER + "234567", 16)
+    ),
     "AWS secret key": _at("aws_secret_access_key = @@", lambda d: d.of(ALNUM + "/+", 40)),
     "GitHub token": _at("git clone fails with @@", lambda d: "gh" + "p_" + d.of(ALNUM, 36)),
-    "GitHub fine-grained token": _at("use @@ for CI", lambda d: "github" + "_pat_" + d.of(ALNUM, 22) + "_" + d.of(ALNUM, 59)),
+    "GitHub fine-grained token": _at(
+        "use @@ for CI", lambda d: "github" + "_pat_" + d.of(ALNUM, 22) + "_" + d.of(ALNUM, 59)
+    ),
     "Stripe key": _at("Stripe answers 401 for @@", lambda d: "sk" + "_live_" + d.of(ALNUM, 24)),
     "JWT": _at("the request had @@ in it", Draw.jwt),
     "GitLab token": _at("pushed with @@", lambda d: "gl" + "pat-" + d.of(ALNUM, 20)),
-    "Slack token": _at("posting fails: @@", lambda d: "xo" + "xb-" + d.of(DIGITS, 12) + "-" + d.of(ALNUM, 24)),
-    "npm token": _at("//registry.example.org/:_authToken=@@", lambda d: "np" + "m_" + d.of(ALNUM, 36)),
+    "Slack token": _at(
+        "posting fails: @@", lambda d: "xo" + "xb-" + d.of(DIGITS, 12) + "-" + d.of(ALNUM, 24)
+    ),
+    "npm token": _at(
+        "//registry.example.org/:_authToken=@@", lambda d: "np" + "m_" + d.of(ALNUM, 36)
+    ),
     "Google API key": _at("maps key @@ is restricted", lambda d: "AI" + "za" + d.of(ALNUM, 35)),
-    "SendGrid key": _at("mail key @@", lambda d: "SG" + "." + d.of(ALNUM, 22) + "." + d.of(ALNUM, 43)),
+    "SendGrid key": _at(
+        "mail key @@", lambda d: "SG" + "." + d.of(ALNUM, 22) + "." + d.of(ALNUM, 43)
+    ),
     "PGPASSWORD": _at("PGPASSWORD=@@ psql -h db -U app", WORD),
     "JSON password": _at('{"user": "app", "password": "@@"}', WORD),
     "JSON password in a sentence": _at('The service needs "password": "@@" in its config', WORD),
@@ -72,7 +90,9 @@ FORMS: dict[str, Form] = {
     "quoted export": _at("export API_TOKEN='@@'", lambda d: d.of(ALNUM, 24)),
     "quoted export of words": _at("export DB_PASSWORD='@@'", lambda d: f"{d.word()} {d.word()}"),
     "quoted export of any name": _at("export SIGNING_SALT='@@'", lambda d: d.of(ALNUM, 32)),
-    "Docker auth": lambda d: (lambda s: ('{"auths": {"ghcr.io": {"auth": "' + s + '"}}}', s))(d.b64("deploy:" + d.word())),
+    "Docker auth": lambda d: (lambda s: ('{"auths": {"ghcr.io": {"auth": "' + s + '"}}}', s))(
+        d.b64("deploy:" + d.word())
+    ),
     "openssl -k": _at("openssl enc -aes-256-cbc -in a -out b -k @@", WORD),
     "openssl -pass": _at("openssl pkcs12 -export -in c.pem -passout pass:@@", WORD),
     "zip -P": _at("zip -P @@ -r backup.zip data", WORD),
@@ -81,7 +101,10 @@ FORMS: dict[str, Form] = {
     "passwd --stdin": _at('echo "@@" | passwd --stdin ada', WORD),
     "htpasswd": _at("htpasswd -bc /etc/nginx/.htpasswd ada @@", WORD),
     "bcrypt": _at("ada:@@", lambda d: "$2" + "b$12$" + d.of(ALNUM + "./", 53)),
-    "shadow": _at("root:@@:19000:0:99999:7:::", lambda d: "$6" + "$" + d.of(ALNUM, 16) + "$" + d.of(ALNUM + "./", 86)),
+    "shadow": _at(
+        "root:@@:19000:0:99999:7:::",
+        lambda d: "$6" + "$" + d.of(ALNUM, 16) + "$" + d.of(ALNUM + "./", 86),
+    ),
     "apr1": _at("ada:@@", lambda d: "$apr" + "1$" + d.of(ALNUM, 8) + "$" + d.of(ALNUM + "./", 22)),
     "prose": _at("For staging the password is @@, ask Ada for the rest.", WORD),
     "prose in Portuguese": _at("A senha do servidor é @@.", WORD),
@@ -89,10 +112,21 @@ FORMS: dict[str, Form] = {
     "prose in German": _at("Das Passwort lautet @@", WORD),
     "prose in French": _at("le mot de passe est @@", WORD),
     "prose in Chinese": _at("数据库密码是 @@", WORD),
-    "basic authorization": lambda d: (lambda s: (f"curl -H 'Authorization: Basic {s}' https://api.example.org", s))(d.b64("ada:" + d.word())),
-    "bearer": _at('curl -H "Authorization: Bearer @@" https://api.example.org', lambda d: d.of(ALNUM, 40)),
-    "Kubernetes secret": lambda d: (lambda s: (f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {s}\n", s))(d.b64(d.word())),
-    "Kubernetes secret of any name": lambda d: (lambda s: (f"kind: Secret\ndata:\n  db-url: {s}\n", s))(d.b64("postgres://app:" + d.word() + "@db/shop")),
+    "basic authorization": lambda d: (
+        lambda s: (f"curl -H 'Authorization: Basic {s}' https://api.example.org", s)
+    )(d.b64("ada:" + d.word())),
+    "bearer": _at(
+        'curl -H "Authorization: Bearer @@" https://api.example.org', lambda d: d.of(ALNUM, 40)
+    ),
+    "Kubernetes secret": lambda d: (
+        lambda s: (
+            f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: {s}\n",
+            s,
+        )
+    )(d.b64(d.word())),
+    "Kubernetes secret of any name": lambda d: (
+        lambda s: (f"kind: Secret\ndata:\n  db-url: {s}\n", s)
+    )(d.b64("postgres://app:" + d.word() + "@db/shop")),
     "kubectl literal": _at("kubectl create secret generic db --from-literal=password=@@", WORD),
     "URL": _at("postgres://app:@@@db.example.org/shop", lambda d: d.of(ALNUM, 14)),
     "curl -u": _at("curl -u ada:@@ https://api.example.org", WORD),
@@ -106,9 +140,14 @@ FORMS: dict[str, Form] = {
     "SQL identified by": _at("CREATE USER app IDENTIFIED BY '@@';", WORD),
     "Dockerfile": _at("ENV SECRET_KEY=@@", lambda d: d.of(ALNUM, 40)),
     "code": _at('connect(host="db", password="@@")', WORD),
-    "private key": lambda d: (lambda s: (f"-----BEGIN RSA PRIVATE {'KEY'}-----\n{s}\n-----END RSA PRIVATE {'KEY'}-----", s))(d.of(ALNUM + "+/", 64)),
+    "private key": lambda d: (
+        lambda s: (
+            f"-----BEGIN RSA PRIVATE {'KEY'}-----\n{s}\n-----END RSA PRIVATE {'KEY'}-----",
+            s,
+        )
+    )(d.of(ALNUM + "+/", 64)),
     "wifi": _at("wpa_passphrase office @@", WORD),
-}  # fmt: skip
+}
 
 
 def secrets(seed: int, each: int = 3) -> Iterator[tuple[str, str, str]]:

@@ -365,7 +365,18 @@ variable "db_password" { type = string }
 the quick brown fox jumps over the lazy dog near the river bank
 we should list all the other people who change the code about this
 """
-_PASSWORDS = ("Zebra-Lamp-k3T", "Moon-Tiger-55", "hunter-two-42", "blue-monkey9", "Winter2026xyz", "xK9vQ2mLp", "Sommer!2027", "Girassol#42x", "tr0ub4dor&3", "Luna_llena_9")  # fmt: skip
+_PASSWORDS = (
+    "Zebra-Lamp-k3T",
+    "Moon-Tiger-55",
+    "hunter-two-42",
+    "blue-monkey9",
+    "Winter2026xyz",
+    "xK9vQ2mLp",
+    "Sommer!2027",
+    "Girassol#42x",
+    "tr0ub4dor&3",
+    "Luna_llena_9",
+)
 _DRAWN = "q7Zt3Kp9Xw2Lm5Rv8Nc4"
 
 

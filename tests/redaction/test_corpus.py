@@ -47,7 +47,11 @@ def test_what_looks_like_a_secret_is_not_masked(seed: int, quick: bool) -> None:
 
 def test_a_hook_asks_for_every_secret() -> None:
     """What can be seen at once to be harmless is not scrubbed by a hook: no secret may look so."""
-    assert [text for _, text, secret in secrets(SEED) if left(scrub(text).text, secret) is False and harmless(text)] == []
+    assert [
+        text
+        for _, text, secret in secrets(SEED)
+        if left(scrub(text).text, secret) is False and harmless(text)
+    ] == []
 
 
 def test_hostile_texts_take_no_time() -> None:
@@ -79,7 +83,11 @@ def stored(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield str(path.relative_to(folder)), data
             if len(path.name) == 38 and path.parent.parent.name == "objects":
                 yield f"object {path.parent.name}{path.name}", zlib.decompress(data)
-    done = subprocess.run(["git", "-C", str(folder.parent), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(folder.parent), "cat-file", "--batch-all-objects", "--batch"],
+        capture_output=True,
+        check=True,
+    )
     yield "objects", done.stdout
 
 
@@ -91,30 +99,54 @@ def by_hand(mem: Mem, text: str, n: int) -> str:
     """Send a text through the doors that a person has; return what `error record` printed."""
     line, out = one_line(text), ""
     for args in (
-        ("add", "--", line), ("add", f"note {n}", "-m", text), ("add", f"tag {n}", f"--tag={line}"), ("gotcha", "add", f"hint {n}", f"--workaround={line}"),
-        ("gotcha", "add", f"error {n}", f"--error={text}"), ("error", "record", "--command", line, "--", f"ValueError: {line}"), ("session", "note", "--", line),
-        ("session", "mark", "--", line), ("summary", "add", "--", line), ("session", "task", "--agent", "dev", "--story", line, "develop"),
-        ("work", "override", f"key{n}", line), ("work", "error", "--", line),
-    ):  # fmt: skip
+        ("add", "--", line),
+        ("add", f"note {n}", "-m", text),
+        ("add", f"tag {n}", f"--tag={line}"),
+        ("gotcha", "add", f"hint {n}", f"--workaround={line}"),
+        ("gotcha", "add", f"error {n}", f"--error={text}"),
+        ("error", "record", "--command", line, "--", f"ValueError: {line}"),
+        ("session", "note", "--", line),
+        ("session", "mark", "--", line),
+        ("summary", "add", "--", line),
+        ("session", "task", "--agent", "dev", "--story", line, "develop"),
+        ("work", "override", f"key{n}", line),
+        ("work", "error", "--", line),
+    ):
         done = mem(*args, code=None)
         assert done.code in (0, 1, 2), (args, done)
-        out += done.out + done.err if args[0] == "error" else ""  # others repeat what was typed in their usage errors
+        # others repeat what was typed in their usage errors
+        out += done.out + done.err if args[0] == "error" else ""
     return out
 
 
 def by_hooks(repo: Path, text: str, n: int) -> str:
     """Send a text through the doors that an agent has; return what was answered."""
     common = {"session_id": f"s{n % 5}", "cwd": str(repo), "transcript_path": ""}
-    name = "plain.txt" if "://" in text else one_line(text).replace("/", "_")[:240]  # an address without its slashes is none
+    # an address without its slashes is none
+    name = "plain.txt" if "://" in text else one_line(text).replace("/", "_")[:240]
     tool = {"tool_name": "Bash", "tool_input": {"command": text}, "tool_use_id": f"t{n}"}
     events: list[dict[str, object]] = [
         {"hook_event_name": "UserPromptSubmit", "prompt": text},
         {"hook_event_name": "PostToolUse", **tool, "tool_response": {"stdout": text, "stderr": ""}},
-        {"hook_event_name": "PostToolUseFailure", **tool, "error": f"Exit code 1\nValueError: {text}"},
-        {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": {"file_path": str(repo / name), "old_string": "a", "new_string": text}, "tool_response": {}},
+        {
+            "hook_event_name": "PostToolUseFailure",
+            **tool,
+            "error": f"Exit code 1\nValueError: {text}",
+        },
+        {
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Edit",
+            "tool_input": {"file_path": str(repo / name), "old_string": "a", "new_string": text},
+            "tool_response": {},
+        },
         {"hook_event_name": "Stop", "last_assistant_message": text},
-    ]  # fmt: skip
-    return "".join(str(respond("claude", "", json.dumps({**common, **event}).encode(), os.environ, time.time())) for event in events)
+    ]
+    return "".join(
+        str(
+            respond("claude", "", json.dumps({**common, **event}).encode(), os.environ, time.time())
+        )
+        for event in events
+    )
 
 
 def test_no_door_keeps_a_secret(mem: Mem) -> None:
@@ -133,7 +165,14 @@ def test_no_door_keeps_a_secret(mem: Mem) -> None:
         respond(
             "claude",
             "",
-            json.dumps({"hook_event_name": "SessionEnd", "session_id": f"s{n}", "cwd": str(repo), "reason": "exit"}).encode(),
+            json.dumps(
+                {
+                    "hook_event_name": "SessionEnd",
+                    "session_id": f"s{n}",
+                    "cwd": str(repo),
+                    "reason": "exit",
+                }
+            ).encode(),
             os.environ,
             time.time(),
         )

@@ -21,7 +21,17 @@ RECALL, FALSE = 0.97, 0.02
 
 def _stored(**fields: object) -> str:
     title, body = str(fields.pop("title", "a title")), str(fields.pop("body", ""))
-    record = make("gotcha", "got-26zdyksa0ss09t1t6wcyyvr12q", title, body, created=AT, updated=AT, rev=1, author="Ada", **fields)  # type: ignore[arg-type]
+    record = make(
+        "gotcha",
+        "got-26zdyksa0ss09t1t6wcyyvr12q",
+        title,
+        body,
+        created=AT,
+        updated=AT,
+        rev=1,
+        author="Ada",
+        **fields,
+    )  # type: ignore[arg-type]
     done, _ = write.clean(record, ())
     return "\n".join([done.title, done.body, str(done.fields.get("workaround") or ""), *done.tags])
 
@@ -65,7 +75,11 @@ def test_what_is_masked_is_never_harmless_at_a_glance() -> None:
 
 
 def test_commands_that_take_a_password_are_not_harmless() -> None:
-    for text in ("smbclient //srv/x -U ada%Warm-Milk6", "http -a ada:Warm-Milk6 x.org", "use ada:Pine-Cone42 for x"):
+    for text in (
+        "smbclient //srv/x -U ada%Warm-Milk6",
+        "http -a ada:Warm-Milk6 x.org",
+        "use ada:Pine-Cone42 for x",
+    ):
         assert "[redacted" in scrub(text).text
         assert not harmless(text)
 
@@ -79,7 +93,9 @@ def test_masking_again_changes_nothing() -> None:
 def test_a_hook_masks_what_a_command_masks() -> None:
     """What a hook does without only gives a run its name."""
     for text, _ in secrets():
-        masked_by = [re.sub(r"\[redacted: [^\]]*", "[", scrub(text, quick=q).text) for q in (True, False)]
+        masked_by = [
+            re.sub(r"\[redacted: [^\]]*", "[", scrub(text, quick=q).text) for q in (True, False)
+        ]
         assert masked_by[0] == masked_by[1]
 
 

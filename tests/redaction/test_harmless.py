@@ -34,7 +34,11 @@ WORDS = st.sampled_from(
 )
 SECRETS = st.one_of(
     *(
-        st.builds(lambda p, b: p + b, st.sampled_from(prefixes.split()), st.text("abcdefXYZ019_-", min_size=10, max_size=60))
+        st.builds(
+            lambda p, b: p + b,
+            st.sampled_from(prefixes.split()),
+            st.text("abcdefXYZ019_-", min_size=10, max_size=60),
+        )
         for _, prefixes, _ in formats.PREFIXED
     ),
     st.from_regex(r"[A-Za-z0-9+/_=-]{16,80}", fullmatch=True),
@@ -43,7 +47,10 @@ SECRETS = st.one_of(
 )
 
 
-@given(st.lists(st.one_of(WORDS, SECRETS, st.text(max_size=30)), max_size=6), st.sampled_from([" ", "", "\n", "="]))
+@given(
+    st.lists(st.one_of(WORDS, SECRETS, st.text(max_size=30)), max_size=6),
+    st.sampled_from([" ", "", "\n", "="]),
+)
 def test_what_is_harmless_has_nothing_to_mask(parts: list[str], glue: str):
     text = glue.join(parts)
     if harmless(text):
@@ -60,7 +67,12 @@ def test_ordinary_commands_are_harmless():
         "cargo test --workspace",
     ):
         assert harmless(command)
-    for command in ("curl -u a:b http://x", "export API_KEY=1", f"deploy {'a1' * 9}", "psql postgres://u:p@h/db"):
+    for command in (
+        "curl -u a:b http://x",
+        "export API_KEY=1",
+        f"deploy {'a1' * 9}",
+        "psql postgres://u:p@h/db",
+    ):
         assert not harmless(command)
 
 
@@ -73,7 +85,11 @@ def test_each_known_secret_is_masked_quickly_too(name: str):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )

@@ -27,7 +27,11 @@ def draw(count: int, chars: str = ALNUM, seed: int = 1) -> str:
     rng = random.Random(f"{count}{chars}{seed}")
     while True:
         text = "".join(rng.choice(chars) for _ in range(count))
-        if all(any(c in kind for c in text) for kind in (UPPER, LOWER, DIGITS) if set(kind) <= set(chars)):
+        if all(
+            any(c in kind for c in text)
+            for kind in (UPPER, LOWER, DIGITS)
+            if set(kind) <= set(chars)
+        ):
             return text
 
 
@@ -50,7 +54,10 @@ SECRETS = {
     "gitlab runner": ("gl" + "rt-" + draw(20), "{}"),
     "slack bot": ("xo" + "xb-" + draw(12, DIGITS) + "-" + draw(12, DIGITS) + "-" + draw(24), "{}"),
     "slack user": ("xo" + "xp-" + draw(12, DIGITS) + "-" + draw(24), "'{}'"),
-    "slack webhook": ("hooks.slack" + ".com/services/T" + draw(8, UPPER) + "/B" + draw(8, UPPER) + "/" + draw(24), "https://{}"),
+    "slack webhook": (
+        "hooks.slack" + ".com/services/T" + draw(8, UPPER) + "/B" + draw(8, UPPER) + "/" + draw(24),
+        "https://{}",
+    ),
     "stripe live": ("sk" + "_live_" + draw(24), "{}"),
     "stripe restricted": ("rk" + "_live_" + draw(24), "stripe.api_key = '{}'"),
     "stripe webhook": ("wh" + "sec_" + draw(32), "{}"),
@@ -117,12 +124,24 @@ def test_secret_is_masked(name):
 
 @pytest.mark.parametrize(
     "around",
-    ["{}", "Ünïcödé 漢字 {} fin", "> {}", "- `{}`", "a\r\n{}\r\nb", "|{}|", "x" * 5000 + " {} " + "y" * 5000],
+    [
+        "{}",
+        "Ünïcödé 漢字 {} fin",
+        "> {}",
+        "- `{}`",
+        "a\r\n{}\r\nb",
+        "|{}|",
+        "x" * 5000 + " {} " + "y" * 5000,
+    ],
     ids=["alone", "unicode", "quote", "code", "crlf", "table", "long"],
 )
 def test_secrets_are_masked_wherever_they_stand(around):
     """Markdown, other scripts and long lines around them hide nothing."""
-    left = [name for name, (secret, form) in SECRETS.items() if secret in scrub(around.format(form.format(secret))).text]
+    left = [
+        name
+        for name, (secret, form) in SECRETS.items()
+        if secret in scrub(around.format(form.format(secret))).text
+    ]
     assert left == []
 
 
@@ -192,7 +211,7 @@ KEPT = {
     "long number": "1234567890123456789012345678901234567890",
     "dashes": "-" * 200,
     "mask": "[redacted: GitHub token]",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -207,14 +226,27 @@ def test_finding_names_kind_and_line_and_shows_next_to_nothing():
     secret = "gh" + "p_" + draw(36)
     done = scrub(f"one\ntwo {secret}\n")
     (found,) = done.findings
-    assert ("GitHub token", 2, "one\ntwo [redacted: GitHub token]\n") == (found.kind, found.line, done.text)
+    assert ("GitHub token", 2, "one\ntwo [redacted: GitHub token]\n") == (
+        found.kind,
+        found.line,
+        done.text,
+    )
     assert found.preview.rstrip("…") == secret[:4]
 
 
 def test_several_secrets_are_all_masked_in_order():
     """Each of many is masked; findings are in the order of the text."""
-    pair = "\n".join(["first " + "gh" + "p_" + draw(36), "AK" + "IA" + draw(16, UPPER), "x", "sk" + "_live_" + draw(24)])
-    assert [("GitHub token", 1), ("AWS access key", 2), ("Stripe key", 4)] == [(f.kind, f.line) for f in scrub(pair).findings]
+    pair = "\n".join(
+        [
+            "first " + "gh" + "p_" + draw(36),
+            "AK" + "IA" + draw(16, UPPER),
+            "x",
+            "sk" + "_live_" + draw(24),
+        ]
+    )
+    assert [("GitHub token", 1), ("AWS access key", 2), ("Stripe key", 4)] == [
+        (f.kind, f.line) for f in scrub(pair).findings
+    ]
 
 
 def test_lines_stay_lines():
@@ -242,7 +274,9 @@ def test_allowance_may_be_a_pattern():
     assert known == scrub(known, ["^ghp_TEST"]).text
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(", "[", "*", "a{1,99999}{1,99999}", "(?P<x>a)(?P=x)", "\\", "(.*)*x"])
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(", "[", "*", "a{1,99999}{1,99999}", "(?P<x>a)(?P=x)", "\\", "(.*)*x"]
+)
 def test_bad_allowance_is_taken_as_text(pattern):
     """A setting that is not a regex, or a dangerous one, neither fails nor hangs."""
     start = time.process_time()
@@ -260,9 +294,48 @@ def test_any_text(text):
 
 
 PIECES = st.sampled_from(
-    ["password", "token", "secret", "api_key", "://", ":", "@", "=", " ", "\n", '"', "'", "`", "\\", "[redacted: ", "]", "[redacted: key]", "-----BEGIN PRIVATE " + "KEY-----", "-----END PRIVATE " + "KEY-----",
-     "gh" + "p_" + "A1b2" * 9, "AK" + "IA" + "ABCD2345" * 2, "eyJ" + "a1B2" * 9, ".", "Bearer ", "postgres://u", "x9Y8z7W6v5", "user", "<", ">", "$", "{", "}", "Cookie: ", "a=", ";", ",", "sk-", "-", "_"]
-)  # fmt: skip
+    [
+        "password",
+        "token",
+        "secret",
+        "api_key",
+        "://",
+        ":",
+        "@",
+        "=",
+        " ",
+        "\n",
+        '"',
+        "'",
+        "`",
+        "\\",
+        "[redacted: ",
+        "]",
+        "[redacted: key]",
+        "-----BEGIN PRIVATE " + "KEY-----",
+        "-----END PRIVATE " + "KEY-----",
+        "gh" + "p_" + "A1b2" * 9,
+        "AK" + "IA" + "ABCD2345" * 2,
+        "eyJ" + "a1B2" * 9,
+        ".",
+        "Bearer ",
+        "postgres://u",
+        "x9Y8z7W6v5",
+        "user",
+        "<",
+        ">",
+        "$",
+        "{",
+        "}",
+        "Cookie: ",
+        "a=",
+        ";",
+        ",",
+        "sk-",
+        "-",
+        "_",
+    ]
+)
 
 
 @settings(max_examples=scaled(500, 125), deadline=None)
@@ -275,9 +348,62 @@ def test_idempotent_on_pieces_of_secrets(text):
 
 
 SIZE = 64 * 1024
-UNITS = ["a", "A", "0", "-", "_", "=", ":", "/", "@", ".", " ", "\n", '"', "'", "\\", "[redacted: ", "password", "password=", "password: ", "token ", "://", "://a:", "a:b@", "eyJ", "eyJa.", "eyJhbGciOi.",
-         "sk-", "xoxb-", "-----BEGIN PRIVATE " + "KEY-----\n", "Authorization: ", "bearer ", "curl -u ", "mysql -", "cookie: a=", "sig=", "aws ", "AKIA", "A" * 39 + " ", "key\t", "secret_key_", "p=\"\\", "login x ",
-         "ghp_A", "a1-", "Ab1/", "漢字", "é", "\u2028", "x" * 31 + '"', "pass pass", "docker login -p", "SG.", "Q~", "0" * 9 + ":"]  # fmt: skip
+UNITS = [
+    "a",
+    "A",
+    "0",
+    "-",
+    "_",
+    "=",
+    ":",
+    "/",
+    "@",
+    ".",
+    " ",
+    "\n",
+    '"',
+    "'",
+    "\\",
+    "[redacted: ",
+    "password",
+    "password=",
+    "password: ",
+    "token ",
+    "://",
+    "://a:",
+    "a:b@",
+    "eyJ",
+    "eyJa.",
+    "eyJhbGciOi.",
+    "sk-",
+    "xoxb-",
+    "-----BEGIN PRIVATE " + "KEY-----\n",
+    "Authorization: ",
+    "bearer ",
+    "curl -u ",
+    "mysql -",
+    "cookie: a=",
+    "sig=",
+    "aws ",
+    "AKIA",
+    "A" * 39 + " ",
+    "key\t",
+    "secret_key_",
+    'p="\\',
+    "login x ",
+    "ghp_A",
+    "a1-",
+    "Ab1/",
+    "漢字",
+    "é",
+    "\u2028",
+    "x" * 31 + '"',
+    "pass pass",
+    "docker login -p",
+    "SG.",
+    "Q~",
+    "0" * 9 + ":",
+]
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
@@ -289,7 +415,9 @@ def test_no_text_is_slow(unit):
     assert time.process_time() - start < 2.0
 
 
-PAIRS = list(itertools.permutations(["password=", "a:", "@", '"', "\\", "eyJ", ".", "://", "A1", " "], 2))
+PAIRS = list(
+    itertools.permutations(["password=", "a:", "@", '"', "\\", "eyJ", ".", "://", "A1", " "], 2)
+)
 
 
 @pytest.mark.parametrize(("one", "two"), PAIRS, ids=ascii)
@@ -303,7 +431,10 @@ def test_no_pair_is_slow(one, two):
 
 def test_ordinary_text_is_quick():
     """A record's limit of prose and code is scrubbed in well under a second."""
-    text = ("The pool in src/db/pool.py keeps 10 connections; commit 1a2b3c4 raised the time limit to 30 s.\n" * 800)[:SIZE]
+    text = (
+        "The pool in src/db/pool.py keeps 10 connections; commit 1a2b3c4 raised the time limit to 30 s.\n"
+        * 800
+    )[:SIZE]
     start = time.process_time()
     assert text == scrub(text).text
     assert time.process_time() - start < 0.5
@@ -313,5 +444,8 @@ def test_only_a_whole_certificate_shields_what_is_in_it():
     """Words behind the first line of a certificate, or of a key of SSH, are looked at as any other."""
     secret = "q7Wm2Kx9Rt4Lp8Zv3Nb6Yc1Hd5Jf"
 
-    assert secret not in scrub(f"-----BEGIN CERTIFICATE-----\nMIIB\n then the session is {secret}").text
+    assert (
+        secret
+        not in scrub(f"-----BEGIN CERTIFICATE-----\nMIIB\n then the session is {secret}").text
+    )
     assert secret not in scrub(f"ssh-rsa AAAA{secret}").text

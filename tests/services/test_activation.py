@@ -21,11 +21,20 @@ def test_loaders_of_a_tier_run_at_once_and_tiers_one_after_the_other():
     loaded: dict[str, object] = {}
     done = activation.run(
         [
-            Loader("a", HIGH, lambda: (gate.wait(), order.append("a"))), Loader("b", HIGH, lambda: (gate.wait(), order.append("b"))),
-            Loader("first", CRITICAL, lambda: order.append("first") or 7), Loader("last", BEST, lambda: order.append(f"last {loaded['first']}")),
-        ], 5.0, loaded,
-    )  # fmt: skip
-    assert [(one.name, one.status) for one in done] == [("first", OK), ("a", OK), ("b", OK), ("last", OK)]
+            Loader("a", HIGH, lambda: (gate.wait(), order.append("a"))),
+            Loader("b", HIGH, lambda: (gate.wait(), order.append("b"))),
+            Loader("first", CRITICAL, lambda: order.append("first") or 7),
+            Loader("last", BEST, lambda: order.append(f"last {loaded['first']}")),
+        ],
+        5.0,
+        loaded,
+    )
+    assert [(one.name, one.status) for one in done] == [
+        ("first", OK),
+        ("a", OK),
+        ("b", OK),
+        ("last", OK),
+    ]
     assert (order[0], sorted(order[1:3]), order[3]) == ("first", ["a", "b"], "last 7")
 
 
@@ -50,7 +59,12 @@ def test_a_loader_that_hangs_or_fails_costs_itself_alone():
     spent = time.monotonic() - begun
     os.write(into, b"x")
     found = {one.name: one for one in done}
-    assert {name: one.status for name, one in found.items()} == {"hangs": TIMEOUT, "fails": ERROR, "late": TIMEOUT, "well": OK}
+    assert {name: one.status for name, one in found.items()} == {
+        "hangs": TIMEOUT,
+        "fails": ERROR,
+        "late": TIMEOUT,
+        "well": OK,
+    }
     assert found["fails"].error == "no such thing"
     assert activation.BUDGET[CRITICAL] <= found["hangs"].seconds < 2.5
     assert spent < 2.9
@@ -58,14 +72,24 @@ def test_a_loader_that_hangs_or_fails_costs_itself_alone():
 
 def test_the_total_bounds_all_tiers():
     begun = time.monotonic()
-    done = activation.run([Loader("hangs", CRITICAL, lambda: time.sleep(3)), Loader("after", HIGH, lambda: 1)], 0.02)
+    done = activation.run(
+        [Loader("hangs", CRITICAL, lambda: time.sleep(3)), Loader("after", HIGH, lambda: 1)], 0.02
+    )
     assert time.monotonic() - begun < 2.5
     assert [(one.name, one.status) for one in done] == [("hangs", TIMEOUT), ("after", TIMEOUT)]
 
 
 @pytest.mark.parametrize(
     ("given", "env", "seconds"),
-    [(None, "", 0.5), (200, "900", 0.2), (None, "900", 0.9), (None, "soon", 0.5), (None, "-5", 0.5), (None, "0", 0.5), (None, "٣", 0.5)],
+    [
+        (None, "", 0.5),
+        (200, "900", 0.2),
+        (None, "900", 0.9),
+        (None, "soon", 0.5),
+        (None, "-5", 0.5),
+        (None, "0", 0.5),
+        (None, "٣", 0.5),
+    ],
 )
 def test_the_total_can_be_said(given, env, seconds):
     assert activation.limit(given, {"GITMEM_ACTIVATE_TIMEOUT": env}) == seconds
@@ -83,16 +107,25 @@ def test_definitions_are_found_nearest_first(tmp_path):
     write(root, ".gitmem/agents/dev.md", "---\nname: dev\ntitle: Ours\n---\n")
     write(root, ".gitmem/agents/plain.md", "# No front matter\n")
     write(root, ".claude/agents/dev.md", "---\nname: dev\ntitle: Claude's\n---\n")
-    write(root, ".claude/agents/deep/er/qa.md", "---\r\nname: qa\r\ndescription: Reviews\r\n---\r\n")
+    write(
+        root, ".claude/agents/deep/er/qa.md", "---\r\nname: qa\r\ndescription: Reviews\r\n---\r\n"
+    )
     write(root, ".claude/agents/README.md", "# About these agents\n")
     write(root, ".gemini/agents/sec.md", "---\nname: sec\n---\n")
     write(home, ".claude/agents/mine.md", "---\nname: mine\n---\n")
     write(home, ".gemini/agents/yours.md", "---\nname: yours\n---\n")
     found = {one.name: one for one in known(str(root), {"HOME": str(home)})}
     assert list(found) == ["dev", "plain", "qa", "sec", "mine", "yours"]
-    assert (found["dev"].title, found["qa"].role, found["mine"].path) == ("Ours", "Reviews", "~/.claude/agents/mine.md")
+    assert (found["dev"].title, found["qa"].role, found["mine"].path) == (
+        "Ours",
+        "Reviews",
+        "~/.claude/agents/mine.md",
+    )
     assert [one.name for one in known("", {"HOME": str(home)})] == ["mine", "yours"]
-    assert [one.name for one in known("", {"HOME": "/nowhere", "CLAUDE_CONFIG_DIR": str(home / ".claude")})] == ["mine"]
+    assert [
+        one.name
+        for one in known("", {"HOME": "/nowhere", "CLAUDE_CONFIG_DIR": str(home / ".claude")})
+    ] == ["mine"]
     assert agent_definitions.find("@DEV", str(root), {}).title == "Ours"
 
 
@@ -118,9 +151,14 @@ def test_a_definition_that_cannot_be_read_says_why(tmp_path):
     (tmp_path / folder / "gone.md").symlink_to("nowhere.md")
     problems = {one.name: one.problem for one in known(str(tmp_path), {})}
     assert {name: text.split(":")[0] for name, text in problems.items()} == {
-        "big": "it has more than 64 KiB", "bytes": "it is not UTF-8", "open": "its front matter has no end", "list": "its front matter is not a mapping of names to values",
-        "bomb": "its front matter is not YAML", "pipe": "it is not a file", "gone": "it cannot be read",
-    }  # fmt: skip
+        "big": "it has more than 64 KiB",
+        "bytes": "it is not UTF-8",
+        "open": "its front matter has no end",
+        "list": "its front matter is not a mapping of names to values",
+        "bomb": "its front matter is not YAML",
+        "pipe": "it is not a file",
+        "gone": "it cannot be read",
+    }
 
 
 def test_commands_in_every_form(tmp_path):
@@ -156,7 +194,9 @@ commands:
 
 
 def test_front_matter_that_agents_take_and_yaml_does_not():
-    assert front_matter("---\nname: qa\ndescription: Use this when: it is late\nmodel: x: y\n---\n") == {
+    assert front_matter(
+        "---\nname: qa\ndescription: Use this when: it is late\nmodel: x: y\n---\n"
+    ) == {
         "name": "qa",
         "description": "Use this when: it is late",
     }

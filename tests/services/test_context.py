@@ -42,7 +42,11 @@ DATA = shipped()
 TABLE = Table(DATA)
 NOW = 1_800_000_000.0
 TASKS = [(row["task"], row["workflow"], row["state"]) for row in DATA["tasks"]]
-STEPS = [(name, step["state"], step["trigger"], step["next"]) for name, flow in DATA["workflows"].items() for step in flow["transitions"]]
+STEPS = [
+    (name, step["state"], step["trigger"], step["next"])
+    for name, flow in DATA["workflows"].items()
+    for step in flow["transitions"]
+]
 
 
 @pytest.fixture
@@ -86,17 +90,28 @@ def test_each_task_brings_its_state(task: str, workflow: str, state: str) -> Non
 
 
 @pytest.mark.parametrize(("workflow", "state", "trigger", "following"), STEPS)
-def test_each_transition_is_reached_by_its_trigger(workflow: str, state: str, trigger: str, following: list[str]) -> None:
+def test_each_transition_is_reached_by_its_trigger(
+    workflow: str, state: str, trigger: str, following: list[str]
+) -> None:
     """While its workflow is at work, and what comes next is what the table says."""
     assert TABLE.resolve(trigger, workflow) == (workflow, state)
     assert list(TABLE.after(workflow, state, trigger)) == following
 
 
 @pytest.mark.parametrize(("workflow", "state", "trigger", "following"), STEPS)
-def test_each_workflow_can_be_walked(workflow: str, state: str, trigger: str, following: list[str]) -> None:
+def test_each_workflow_can_be_walked(
+    workflow: str, state: str, trigger: str, following: list[str]
+) -> None:
     """From a command that is its own alone, each of its triggers leads to its state: work and table agree."""
     flow = TABLE.workflows[workflow]
-    first = next((step.trigger for step in flow.transitions if TABLE.resolve(step.trigger) == (workflow, step.state)), None)
+    first = next(
+        (
+            step.trigger
+            for step in flow.transitions
+            if TABLE.resolve(step.trigger) == (workflow, step.state)
+        ),
+        None,
+    )
     assert first is not None
     stands = infer(TABLE, [Act(TASK, first), Act(TASK, trigger)])
     assert (stands.workflow, stands.state) == (workflow, state)
@@ -105,12 +120,18 @@ def test_each_workflow_can_be_walked(workflow: str, state: str, trigger: str, fo
 def test_a_trigger_of_two_workflows() -> None:
     """The active one wins, else the table's order."""
     assert TABLE.resolve("create-doc") == ("documentation_workflow", "drafted")
-    assert TABLE.resolve("create-doc", "architecture_review") == ("architecture_review", "documented")
+    assert TABLE.resolve("create-doc", "architecture_review") == (
+        "architecture_review",
+        "documented",
+    )
     assert TABLE.resolve("create-doc", "research_workflow") == ("research_workflow", "documented")
     assert TABLE.resolve("develop", "bob_orchestration") == ("story_development", "in_development")
 
 
-@pytest.mark.parametrize("name", ["develop-preflight", "backlog-debt", "", "*", "develo", "developer", "github-pr-automation"])
+@pytest.mark.parametrize(
+    "name",
+    ["develop-preflight", "backlog-debt", "", "*", "develo", "developer", "github-pr-automation"],
+)
 def test_what_is_in_no_row(name: str) -> None:
     """No part of a name is taken for it."""
     assert TABLE.resolve(name) is None
@@ -118,9 +139,24 @@ def test_what_is_in_no_row(name: str) -> None:
 
 def test_names() -> None:
     """Git's commands have two words, with or without a dash."""
-    assert [normal(x) for x in ("*Develop docs/a.md", "/git-commit", "git commit -m x", "GIT PUSH", "  ", "git-thing")] == [
-        "develop", "git commit", "git commit", "git push", "", "git-thing",
-    ]  # fmt: skip
+    assert [
+        normal(x)
+        for x in (
+            "*Develop docs/a.md",
+            "/git-commit",
+            "git commit -m x",
+            "GIT PUSH",
+            "  ",
+            "git-thing",
+        )
+    ] == [
+        "develop",
+        "git commit",
+        "git commit",
+        "git push",
+        "",
+        "git-thing",
+    ]
 
 
 # -- inference
@@ -145,12 +181,18 @@ def test_a_failed_task_advances_nothing() -> None:
 
 def test_what_is_unknown_changes_nothing() -> None:
     """The workflow stays at work."""
-    assert stands(Act(TASK, "develop"), Act(TASK, "wash-the-car"))[:2] == ("story_development", "in_development")
+    assert stands(Act(TASK, "develop"), Act(TASK, "wash-the-car"))[:2] == (
+        "story_development",
+        "in_development",
+    )
 
 
 def test_what_an_agent_names_advances_nothing() -> None:
     """It proposes; it has not done so."""
-    assert stands(Act(TASK, "develop"), Act(COMMAND, "review-qa", role=ASSISTANT))[1] == "in_development"
+    assert (
+        stands(Act(TASK, "develop"), Act(COMMAND, "review-qa", role=ASSISTANT))[1]
+        == "in_development"
+    )
 
 
 def test_git_does_not_take_over() -> None:
@@ -159,12 +201,21 @@ def test_git_does_not_take_over() -> None:
     assert stands(Act(TASK, "develop"), commit)[:2] == ("story_development", "in_development")
     assert stands(Act(TASK, "review-qa"), commit)[:2] == ("git_workflow", "committed")
     assert stands(Act(COMMAND, "git add", role=TOOL), commit)[:2] == ("git_workflow", "committed")
-    assert stands(Act(TASK, "develop"), Act(TASK, "git commit"))[:2] == ("git_workflow", "committed")
+    assert stands(Act(TASK, "develop"), Act(TASK, "git commit"))[:2] == (
+        "git_workflow",
+        "committed",
+    )
 
 
 @given(
     st.lists(
-        st.builds(Act, st.sampled_from([TASK, COMMAND, AGENT]), st.sampled_from([*TABLE.known, "other"]), ok=st.booleans()), max_size=12
+        st.builds(
+            Act,
+            st.sampled_from([TASK, COMMAND, AGENT]),
+            st.sampled_from([*TABLE.known, "other"]),
+            ok=st.booleans(),
+        ),
+        max_size=12,
     )
 )
 def test_inference_always_ends_in_the_table(done: list[Act]) -> None:
@@ -220,7 +271,15 @@ def test_an_hour_and_no_longer(app: App) -> None:
     assert at(app, TTL).kind == WORKFLOW
     assert at(app, TTL - 0.001).story == "docs/s.md"
     over = at(app, TTL + 0.001, agent="qa")
-    assert (over.kind, over.workflow, over.story, over.commands, over.previous, over.id, over.message) == (NEW, "", "", [], None, "", "")
+    assert (
+        over.kind,
+        over.workflow,
+        over.story,
+        over.commands,
+        over.previous,
+        over.id,
+        over.message,
+    ) == (NEW, "", "", [], None, "", "")
 
 
 def test_what_is_over_does_not_come_back(app: App) -> None:
@@ -230,7 +289,13 @@ def test_what_is_over_does_not_come_back(app: App) -> None:
     give(app, Act(COMMAND, "other", agent="qa"), at=NOW + TTL + 0.001)
     again = at(app, TTL + 1)
     assert again.id != first.id
-    assert (again.kind, again.commands, again.workflow, again.story, again.tasks) == (EXISTING, ["other"], "", "", [])
+    assert (again.kind, again.commands, again.workflow, again.story, again.tasks) == (
+        EXISTING,
+        ["other"],
+        "",
+        "",
+        [],
+    )
 
 
 def test_signs_keep_it_alive(app: App) -> None:
@@ -282,12 +347,19 @@ def test_a_conversation_goes_on(app: App) -> None:
 
 def test_previous_agent_and_message(app: App) -> None:
     """The last one that is another, how long ago, and what it did last."""
-    give(app, Act(AGENT, "dev", agent="dev"), Act(COMMAND, "develop docs/s.md", agent="dev"), story="docs/s.md")
+    give(
+        app,
+        Act(AGENT, "dev", agent="dev"),
+        Act(COMMAND, "develop docs/s.md", agent="dev"),
+        story="docs/s.md",
+    )
     give(app, Act(AGENT, "qa", agent="qa"), at=NOW + 60)
     found = at(app, 720, agent="qa")
     assert found.previous is not None
     assert (found.previous["agent"], found.previous["command"]) == ("dev", "develop docs/s.md")
-    assert found.message.startswith("Continuing from @dev, 12 minutes ago; last: *develop docs/s.md.")
+    assert found.message.startswith(
+        "Continuing from @dev, 12 minutes ago; last: *develop docs/s.md."
+    )
     assert [one["agent"] for one in found.agents] == ["dev", "qa"]
     assert found.next == ["review-qa docs/s.md", "run-tests"]
     assert at(app, 720, agent="dev").previous["agent"] == "qa"  # type: ignore[index]
@@ -296,10 +368,20 @@ def test_previous_agent_and_message(app: App) -> None:
 def test_limits(app: App) -> None:
     """Ten commands, twenty agents, twenty tasks, the latest."""
     for n in range(30):
-        give(app, Act(AGENT, f"a{n}", agent=f"a{n}"), Act(COMMAND, f"c-{n}", agent=f"a{n}"), Act(TASK, f"t-{n}", agent=f"a{n}"), at=NOW + n)
+        give(
+            app,
+            Act(AGENT, f"a{n}", agent=f"a{n}"),
+            Act(COMMAND, f"c-{n}", agent=f"a{n}"),
+            Act(TASK, f"t-{n}", agent=f"a{n}"),
+            at=NOW + n,
+        )
     found = at(app, 30)
     assert (len(found.commands), len(found.agents), len(found.tasks)) == (10, 20, 20)
-    assert (found.commands[-1], found.agents[-1]["agent"], found.tasks[0]["task"]) == ("t-29", "a29", "t-10")
+    assert (found.commands[-1], found.agents[-1]["agent"], found.tasks[0]["task"]) == (
+        "t-29",
+        "a29",
+        "t-10",
+    )
 
 
 def test_done_twice_is_done_once(app: App) -> None:
@@ -320,15 +402,24 @@ def test_done_twice_is_done_once(app: App) -> None:
 
 def test_templates() -> None:
     """What is not known leaves nothing behind."""
-    assert fill("develop ${story_path} on ${branch} ${x}", {"story_path": "a.md", "branch": "main"}) == "develop a.md on main"
+    assert (
+        fill("develop ${story_path} on ${branch} ${x}", {"story_path": "a.md", "branch": "main"})
+        == "develop a.md on main"
+    )
     assert fill("${story_path}", {}) == ""
     assert fill("a ${b", {}) == "a ${b"
 
 
 def test_how_long_ago() -> None:
     assert [ago(x) for x in (-5, 59, 60, 3599, 3600, 86400, 200000)] == [
-        "just now", "just now", "1 minute ago", "59 minutes ago", "1 hour ago", "1 day ago", "2 days ago",
-    ]  # fmt: skip
+        "just now",
+        "just now",
+        "1 minute ago",
+        "59 minutes ago",
+        "1 hour ago",
+        "1 day ago",
+        "2 days ago",
+    ]
 
 
 def test_a_history_goes_before_the_state(app: App) -> None:
@@ -341,7 +432,11 @@ def test_a_history_goes_before_the_state(app: App) -> None:
         7,
     ]
     found = at(app, 0, history=said)
-    assert (found.kind, found.commands, found.workflow) == (WORKFLOW, ["create-epic", "create-story"], "epic_creation")
+    assert (found.kind, found.commands, found.workflow) == (
+        WORKFLOW,
+        ["create-epic", "create-story"],
+        "epic_creation",
+    )
     assert at(app, 0, history=[{"role": "user", "content": "hello"}]).kind == EXISTING
     assert at(app, 0, history=[]).workflow == "story_development"
 
@@ -457,7 +552,10 @@ def test_a_repository_extends_and_overrides(app: App, own: Callable[..., None]) 
     assert table.resolve("create-epic") == ("epic_creation", "epic_drafted")
     assert "ux_workflow" not in table.workflows
     give(app, Act(TASK, "tag-it"))
-    assert at(app, 0).next == ["ship-release", "announce master" if at(app, 0).branch == "master" else f"announce {at(app, 0).branch}"]
+    assert at(app, 0).next == [
+        "ship-release",
+        "announce master" if at(app, 0).branch == "master" else f"announce {at(app, 0).branch}",
+    ]
     hot, fresh = quick(app.home, root(app))
     assert fresh
     assert hot.resolve("tag-it") == ("release", "cut")
@@ -465,7 +563,12 @@ def test_a_repository_extends_and_overrides(app: App, own: Callable[..., None]) 
 
 def test_json_and_replace(app: App, own: Callable[..., None]) -> None:
     """Nothing that ships is left."""
-    own(json.dumps({"replace": True, "workflows": {"a": {"transitions": [{"state": "b", "trigger": "c"}]}}}), "workflows.json")
+    own(
+        json.dumps(
+            {"replace": True, "workflows": {"a": {"transitions": [{"state": "b", "trigger": "c"}]}}}
+        ),
+        "workflows.json",
+    )
     table, _ = workflow_file.load(app.home, root(app))
     assert list(table.workflows) == ["a"]
     assert table.resolve("develop") is None
@@ -487,7 +590,10 @@ def test_a_table_is_compiled_anew_after_an_upgrade(
     assert "newer" not in workflow_file.load(app.home, root(app))[0].workflows
     newer = {
         **DATA,
-        "workflows": {**DATA["workflows"], "newer": {"threshold": 2, "transitions": [{"state": "a", "trigger": "c", "next": []}]}},
+        "workflows": {
+            **DATA["workflows"],
+            "newer": {"threshold": 2, "transitions": [{"state": "a", "trigger": "c", "next": []}]},
+        },
     }
     (tmp_path / "newer.json").write_text(json.dumps(newer))
     monkeypatch.setattr(workflow_table, "SHIPPED", str(tmp_path / "newer.json"))
@@ -503,8 +609,14 @@ def test_a_table_is_compiled_anew_after_an_upgrade(
         ("format: 2", "format is not 1"),
         ("workflows: {Bad Name: [{state: a, trigger: b}]}", "a workflow's name is 'Bad Name'"),
         ("workflows: {a: {transitions: []}}", "workflows.a.transitions is not a list"),
-        ("workflows: {a: {threshold: 0, transitions: [{state: a, trigger: b}]}}", "workflows.a.threshold"),
-        ("workflows: {a: {threshold: true, transitions: [{state: a, trigger: b}]}}", "workflows.a.threshold"),
+        (
+            "workflows: {a: {threshold: 0, transitions: [{state: a, trigger: b}]}}",
+            "workflows.a.threshold",
+        ),
+        (
+            "workflows: {a: {threshold: true, transitions: [{state: a, trigger: b}]}}",
+            "workflows.a.threshold",
+        ),
         ("workflows: {a: [{state: a}]}", "workflows.a.transitions[0].trigger is 'None'"),
         ('workflows: {a: [{state: a, trigger: b, next: ["x\\n<y>"]}]}', "next[0]"),
         ("tasks: [{task: a, workflow: nowhere, state: b}]", "'nowhere', which is not there"),
@@ -532,7 +644,20 @@ def test_a_wrong_table_says_where(app: App, own: Callable[..., None], text: str,
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(
-                st.sampled_from(["workflows", "tasks", "a", "transitions", "state", "trigger", "next", "threshold"]), inner, max_size=3
+                st.sampled_from(
+                    [
+                        "workflows",
+                        "tasks",
+                        "a",
+                        "transitions",
+                        "state",
+                        "trigger",
+                        "next",
+                        "threshold",
+                    ]
+                ),
+                inner,
+                max_size=3,
             )
         ),
         max_leaves=12,

@@ -41,7 +41,12 @@ SAMPLES = Path(__file__).parents[1] / "agents" / "samples"
 def decided(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:
     """Return what turns decided: how well such things are found is tested elsewhere."""
     said = [turn for turn in turns if "decided to" in turn.text]
-    return Extract(items=tuple(Item(DECISION, turn.text, at=turn.at, confidence=0.9, lines=(turn.line, turn.line)) for turn in said))
+    return Extract(
+        items=tuple(
+            Item(DECISION, turn.text, at=turn.at, confidence=0.9, lines=(turn.line, turn.line))
+            for turn in said
+        )
+    )
 
 
 class Machine:
@@ -51,12 +56,29 @@ class Machine:
         self.repo = repo
         self.now = NOW
 
-    def hook(self, event: str, session: str = "s1", agent: str = "claude", after: float = 0.0, **fields: Any) -> str:
+    def hook(
+        self,
+        event: str,
+        session: str = "s1",
+        agent: str = "claude",
+        after: float = 0.0,
+        **fields: Any,
+    ) -> str:
         """Send an event, some seconds after the last one; return what the model reads."""
         self.now += after
-        data = {"hook_event_name": event, "session_id": session, "cwd": str(self.repo), "transcript_path": "", **fields}
+        data = {
+            "hook_event_name": event,
+            "session_id": session,
+            "cwd": str(self.repo),
+            "transcript_path": "",
+            **fields,
+        }
         out = respond(agent, "", json.dumps(data).encode(), os.environ, self.now)
-        return str(json.loads(out).get("hookSpecificOutput", {}).get("additionalContext", "")) if out else ""
+        return (
+            str(json.loads(out).get("hookSpecificOutput", {}).get("additionalContext", ""))
+            if out
+            else ""
+        )
 
     def open(self) -> App:
         """Open the clone."""
@@ -74,7 +96,10 @@ class Machine:
     def requests(self) -> list[tuple[str, int]]:
         """Return (session, tries) of what is asked for."""
         with self.open() as app:
-            return [(str(s), int(t)) for s, t in app.state.db.execute("SELECT session, tries FROM requests ORDER BY n")]
+            return [
+                (str(s), int(t))
+                for s, t in app.state.db.execute("SELECT session, tries FROM requests ORDER BY n")
+            ]
 
     def digests(self) -> dict[str, Record]:
         """Return the digests by their session."""
@@ -98,7 +123,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         found.append(args)
         return 0
 
-    for starts in (context, session_start, app):  # a real one has another clock: it would finish the sessions of a test's days too
+    # a real one has another clock: it would finish the sessions of a test's days too
+    for starts in (context, session_start, app):
         monkeypatch.setattr(starts, "detach", detach)
     monkeypatch.setattr(processes, "agent", lambda: "")  # else every session is this process
     return found
@@ -111,7 +137,13 @@ def machine(repo: Path, started: list[Sequence[str]]) -> Machine:
 
 def row(number: int, kind: str, content: Any, **more: Any) -> str:
     """Return a line of a transcript of Claude Code."""
-    about = {"sessionId": "s1", "cwd": "/x", "uuid": str(number), "timestamp": stamp(NOW + number), "type": kind}
+    about = {
+        "sessionId": "s1",
+        "cwd": "/x",
+        "uuid": str(number),
+        "timestamp": stamp(NOW + number),
+        "type": kind,
+    }
     return json.dumps({**about, "message": {"role": kind, "content": content}, **more}) + "\n"
 
 
@@ -156,7 +188,10 @@ UNREADABLE: dict[str, Callable[[Path], object]] = {
     "binary": lambda path: path.write_bytes(bytes(range(256)) * 4000),
     "zeros": lambda path: path.write_bytes(b"\0" * (9 << 20)),
     "brackets": lambda path: path.write_bytes(b'{"type":"user","message":' + b"[" * 200_000),
-    "unknown": lambda path: path.write_text('{"type": "brand-new", "x": {}}\n[]\n3\n"a"\nnull\n{"type": ["user"], "message": [1]}\n' * 50),
+    "unknown": lambda path: path.write_text(
+        '{"type": "brand-new", "x": {}}\n[]\n3\n"a"\nnull\n{"type": ["user"], "message": [1]}\n'
+        * 50
+    ),
 }
 
 
@@ -173,7 +208,9 @@ def test_a_transcript_that_says_nothing_costs_nothing(machine: Machine, tmp_path
 
 @pytest.mark.parametrize("name", ["a\0b.jsonl", "x" * 5000 + ".jsonl", "\ud800.jsonl", "notes.txt"])
 def test_a_path_that_is_none(machine: Machine, name: str):
-    machine.hook("UserPromptSubmit", prompt="Make the rate configurable", transcript_path=f"/tmp/{name}")
+    machine.hook(
+        "UserPromptSubmit", prompt="Make the rate configurable", transcript_path=f"/tmp/{name}"
+    )
     machine.hook("SessionEnd", reason="other")
     assert "digest of session s1 written" in machine.drain()
 
@@ -187,7 +224,9 @@ def test_a_transcript_of_somebody_else_is_not_read(tmp_path: Path, monkeypatch: 
 
 
 def test_a_transcript_behind_a_link_and_cut_off_in_a_line(machine: Machine, tmp_path: Path):
-    (tmp_path / "real.jsonl").write_text(DECIDED + '{"unknown": 1}\n' + row(2, "user", "We decided to use heron for mail.")[:-30])
+    (tmp_path / "real.jsonl").write_text(
+        DECIDED + '{"unknown": 1}\n' + row(2, "user", "We decided to use heron for mail.")[:-30]
+    )
     (tmp_path / "t.jsonl").symlink_to(tmp_path / "real.jsonl")
     machine.hook("UserPromptSubmit", prompt="hello", transcript_path=str(tmp_path / "t.jsonl"))
     machine.hook("SessionEnd", reason="other")
@@ -209,7 +248,9 @@ def test_a_transcript_that_grows_while_it_is_read_has_an_end(tmp_path: Path):
     assert count == 2000
 
 
-def test_of_a_long_transcript_the_end_is_read(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_of_a_long_transcript_the_end_is_read(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(transcript_file, "LIMITS", (1 << 20, 1 << 10))
     path = tmp_path / "t.jsonl"
     early = row(0, "user", "We decided to use pelican for the ledger.")
@@ -229,7 +270,15 @@ def test_of_a_long_transcript_the_end_is_read(machine: Machine, tmp_path: Path, 
 
 def test_of_a_long_document_the_beginning_is_read(tmp_path: Path):
     path = tmp_path / "session.json"
-    messages = [{"id": str(n), "type": "user", "timestamp": stamp(NOW), "content": f"request {n} " + "word " * 200} for n in range(2000)]
+    messages = [
+        {
+            "id": str(n),
+            "type": "user",
+            "timestamp": stamp(NOW),
+            "content": f"request {n} " + "word " * 200,
+        }
+        for n in range(2000)
+    ]
     path.write_text(json.dumps({"sessionId": "s", "projectHash": "h", "messages": messages}))
     found = transcript_file.open_transcript(str(path), 1 << 20)
     assert found
@@ -239,11 +288,15 @@ def test_of_a_long_document_the_beginning_is_read(tmp_path: Path):
     assert len(turns) > 500
 
 
-def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(machine: Machine, tmp_path: Path):
+def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(
+    machine: Machine, tmp_path: Path
+):
     """A drain that is killed at a session, each time: the next one begins with the others, and in the end the history alone is read."""
     path = tmp_path / "t.jsonl"
     path.write_text(DECIDED)
-    machine.hook("UserPromptSubmit", "bad", prompt="Make the rate configurable", transcript_path=str(path))
+    machine.hook(
+        "UserPromptSubmit", "bad", prompt="Make the rate configurable", transcript_path=str(path)
+    )
     machine.hook("SessionEnd", "bad", reason="other")
     read: list[str] = []
 
@@ -355,7 +408,11 @@ def test_a_clock_that_goes_back_loses_nothing(machine: Machine, repo: Path):
     found = machine.digests()
     assert set(found) == {"s1", "s2"}
     assert f"{stamp(NOW)[11:16]} to {stamp(NOW + 60)[11:16]} UTC" in found["s1"].body
-    assert {word for word in ("ocelot", "heron", "badger") if any(word in text for text in machine.texts())} == {
+    assert {
+        word
+        for word in ("ocelot", "heron", "badger")
+        if any(word in text for text in machine.texts())
+    } == {
         "ocelot",
         "heron",
         "badger",
@@ -372,12 +429,19 @@ def test_a_session_of_a_week(machine: Machine, repo: Path):
     machine.now += 26 * DAY
     begun = machine.now
     for day in range(7):
-        machine.hook("UserPromptSubmit", prompt=f"We decided to use animal{day} for service {day}.", after=DAY if day else 0)
+        machine.hook(
+            "UserPromptSubmit",
+            prompt=f"We decided to use animal{day} for service {day}.",
+            after=DAY if day else 0,
+        )
         machine.drain()
     machine.hook("SessionEnd", reason="other", after=60)
     machine.drain()
     (digest,) = (one for id, one in machine.digests().items() if id == "s1")
-    assert f"{stamp(begun)[:10]} {stamp(begun)[11:16]} to {stamp(machine.now)[:10]} {stamp(machine.now)[11:16]} UTC" in digest.body
+    assert (
+        f"{stamp(begun)[:10]} {stamp(begun)[11:16]} to {stamp(machine.now)[:10]} {stamp(machine.now)[11:16]} UTC"
+        in digest.body
+    )
     assert "7 prompts" in digest.body
     with machine.open() as app:
         assert [one.id for one in sessions.some(app.state)] == ["s1"]
@@ -408,7 +472,21 @@ def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine,
 # -- names
 
 
-@pytest.mark.parametrize("name", ["../../../etc/x", "a b\nc", "💡-日本", "x" * 300, "", ".", "-rf", "%s{}'\";--", "a/b\\c", "nul\0l"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../etc/x",
+        "a b\nc",
+        "💡-日本",
+        "x" * 300,
+        "",
+        ".",
+        "-rf",
+        "%s{}'\";--",
+        "a/b\\c",
+        "nul\0l",
+    ],
+)
 def test_any_name_of_a_session(machine: Machine, repo: Path, name: str):
     machine.hook("UserPromptSubmit", name, prompt=SAID["ocelot"])
     machine.hook("SessionEnd", name, reason="other")
@@ -428,7 +506,11 @@ def test_two_agents_with_one_name_of_a_session(machine: Machine, repo: Path):
     machine.hook("BeforeAgent", "same", "gemini", prompt=SAID["badger"])
     machine.hook("SessionEnd", "same", "gemini", reason="exit")
     machine.drain()
-    assert {word for word in ("ocelot", "heron", "badger") if any(word in text for text in machine.texts())} == {
+    assert {
+        word
+        for word in ("ocelot", "heron", "badger")
+        if any(word in text for text in machine.texts())
+    } == {
         "ocelot",
         "heron",
         "badger",
@@ -455,12 +537,19 @@ def test_two_hundred_announcements_of_a_compression_cost_nothing(
     monkeypatch.setattr(os, "posix_spawnp", counted)
     monkeypatch.setattr(os, "fork", lambda: made.append("fork"))
     path.write_text('{"id":"1","type":"gemini","tokens":{"input":1200}}\n')
-    fields = {key: value for key, value in sample.items() if key not in {"session_id", "cwd", "hook_event_name", "transcript_path"}}
+    fields = {
+        key: value
+        for key, value in sample.items()
+        if key not in {"session_id", "cwd", "hook_event_name", "transcript_path"}
+    }
     machine.hook("BeforeAgent", "g", "gemini", prompt="hello", transcript_path=str(path))
     started.clear()
     made.clear()
     for _ in range(200):
-        assert machine.hook("PreCompress", "g", "gemini", after=1, transcript_path=str(path), **fields) == ""
+        assert (
+            machine.hook("PreCompress", "g", "gemini", after=1, transcript_path=str(path), **fields)
+            == ""
+        )
     assert (started, made, machine.requests()) == ([], [], [])
     path.write_text('{"id":"1","type":"gemini","tokens":{"input":900000}}\n')
     for _ in range(200):
@@ -497,12 +586,31 @@ def test_entries_of_two_writers_of_the_summary_stay(machine: Machine, repo: Path
     with machine.open() as app, machine.open() as another:
         who = app.writer(session="")
         if not first:
-            project_summary.add(app.store("shared"), who, "decision", "Use ocelot for payments", limit=9000)
-        late = Late(app.store("shared"), lambda: project_summary.add(another.store("shared"), who, "decision", SAID["badger"], limit=9000))
-        entry = {"id": "x1", "kind": "task", "text": "Write the page of invoices", "at": stamp(NOW), "session": "s1"}
-        assert project_summary.grow(cast("Store", late), who, {"pending_tasks": [entry]}, 9000, "session s1")
+            project_summary.add(
+                app.store("shared"), who, "decision", "Use ocelot for payments", limit=9000
+            )
+        late = Late(
+            app.store("shared"),
+            lambda: project_summary.add(
+                another.store("shared"), who, "decision", SAID["badger"], limit=9000
+            ),
+        )
+        entry = {
+            "id": "x1",
+            "kind": "task",
+            "text": "Write the page of invoices",
+            "at": stamp(NOW),
+            "session": "s1",
+        }
+        assert project_summary.grow(
+            cast("Store", late), who, {"pending_tasks": [entry]}, 9000, "session s1"
+        )
     assert sorted(machine.texts()) == sorted(
-        [*([] if first else ["Use ocelot for payments"]), SAID["badger"], "Write the page of invoices"]
+        [
+            *([] if first else ["Use ocelot for payments"]),
+            SAID["badger"],
+            "Write the page of invoices",
+        ]
     )
 
 
@@ -516,7 +624,11 @@ def test_an_edit_while_a_session_ends_keeps_what_it_taught(machine: Machine, rep
         machine.hook("SessionEnd", reason="other")
         machine.drain()
         after = {
-            name: [{**e, "text": e["text"].replace("payments", "invoices")} for e in part if "Badgers" not in e["text"]]
+            name: [
+                {**e, "text": e["text"].replace("payments", "invoices")}
+                for e in part
+                if "Badgers" not in e["text"]
+            ]
             for name, part in project_summary.sections(before).items()
         }
         project_summary.edited(app.store("shared"), who, before, after)
@@ -540,7 +652,9 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
         git(clone.repo, "config", "gitmem.digest", "shared")
         git(clone.repo, "config", "gitmem.shareExtracted", "true")
         mem(clone.repo, "remote", "enable", "origin", "--yes")
-    for n, (clone, word) in enumerate([(machine, "ocelot"), (there, "heron"), (machine, "badger"), (there, "pelican")]):
+    for n, (clone, word) in enumerate(
+        [(machine, "ocelot"), (there, "heron"), (machine, "badger"), (there, "pelican")]
+    ):
         clone.hook("UserPromptSubmit", f"s{n}", prompt=SAID[word], after=10)
         clone.hook("SessionEnd", f"s{n}", reason="other", after=10)
         clone.drain()
@@ -552,15 +666,20 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
         with clone.open() as app:
             rows = app.index().rows(kinds=("summary",), limit=100)
             assert {row["session"] for row in rows if row["session"]} == {"s0", "s1", "s2", "s3"}
-    with machine.open() as app:  # the one whose clock is behind takes back what the other has said: it has seen it
+    # the one whose clock is behind takes back what the other has said: it has seen it
+    with machine.open() as app:
         project_summary.drop(app.store("shared"), app.writer(session=""), _id(app, "heron"))
     with there.open() as app:
-        project_summary.flag(app.store("shared"), app.writer(session=""), _id(app, "pelican"), "pinned", value=True)
+        project_summary.flag(
+            app.store("shared"), app.writer(session=""), _id(app, "pelican"), "pinned", value=True
+        )
     sync()
     for clone in (machine, there):
         assert not any("heron" in text for text in clone.texts())
         with clone.open() as app:
-            assert project_summary.find(project_summary.load(app.store("shared")), _id(app, "pelican"))[1]["pinned"]
+            assert project_summary.find(
+                project_summary.load(app.store("shared")), _id(app, "pelican")
+            )[1]["pinned"]
 
 
 def _id(app: App, word: str) -> str:
@@ -619,9 +738,13 @@ def test_two_who_finish_at_once(machine: Machine, repo: Path):
         one.start()
     for one in threads:
         one.join(120)
-    assert Counter(one for one in done if one.startswith("digest")) == {f"digest of session s{n} written": 1 for n in range(6)}
+    assert Counter(one for one in done if one.startswith("digest")) == {
+        f"digest of session s{n} written": 1 for n in range(6)
+    }
     assert len(machine.digests()) == 6
-    assert Counter(word for word in SAID for text in machine.texts() if word in text) == dict.fromkeys(SAID, 1)
+    assert Counter(
+        word for word in SAID for text in machine.texts() if word in text
+    ) == dict.fromkeys(SAID, 1)
 
 
 def test_a_session_of_which_only_the_history_is_left(machine: Machine, repo: Path):
@@ -644,7 +767,11 @@ def test_a_session_of_which_only_the_history_is_left(machine: Machine, repo: Pat
             return adopt(app.home, app.state, ids.__contains__, str(repo), machine.now)
 
     def before_and_now(app: App) -> list[Record]:
-        return [app.store("private").get(row["id"]).record for row in app.index().rows(kinds=("summary",), limit=50) if row["session"]]
+        return [
+            app.store("private").get(row["id"]).record
+            for row in app.index().rows(kinds=("summary",), limit=50)
+            if row["session"]
+        ]
 
     assert [adopted(), adopted()] == [1, 0]
     assert machine.requests() == [("left", 0)]

@@ -34,7 +34,9 @@ def captured(app, pattern: str = PATTERN) -> str:
 
     mark = fingerprint(pattern, "")
     assert mark
-    out = count.record(app.store(), app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", "")
+    out = count.record(
+        app.store(), app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", ""
+    )
     assert out.gotcha == gotcha_id(mark.pattern)
     return out.gotcha
 
@@ -42,9 +44,25 @@ def captured(app, pattern: str = PATTERN) -> str:
 def outcome(app, **facts) -> None:
     """Have a conclusion wait."""
     whole = {
-        "session": "s", "pattern": PATTERN, "command": "make", "failed": "make", "head": git(app.location.worktree or app.location.gitdir, "rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)),
-        "root": app.location.worktree or "", "since": 1.0, "at": 2.0, "until": 2.0, "steps": [["edit", "code.py"]], **facts,
-    }  # fmt: skip
+        "session": "s",
+        "pattern": PATTERN,
+        "command": "make",
+        "failed": "make",
+        "head": git(
+            app.location.worktree or app.location.gitdir,
+            "rev-parse",
+            "-q",
+            "--verify",
+            "HEAD",
+            ok=(0, 1),
+        ),
+        "root": app.location.worktree or "",
+        "since": 1.0,
+        "at": 2.0,
+        "until": 2.0,
+        "steps": [["edit", "code.py"]],
+        **facts,
+    }
     if "steps" not in facts:
         whole["steps"] = [["edit", os.path.join(whole["root"], "code.py")]]
     app.state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(whole),))
@@ -72,8 +90,14 @@ def test_edit_resolves_with_the_fix_noted(app, repo: Path):
     [
         ({"steps": [["command", "npm i"]]}, "What helped: `npm i`; then `make` passed."),
         ({"steps": [], "command": "A=1 make"}, "Run it as `A=1 make`."),
-        ({"steps": [["command", "npm i"]], "command": "A=1 make"}, "Run it as `A=1 make`, after `npm i`."),
-        ({"steps": [["edit", "/etc/hosts"]]}, "What helped: a change of /etc/hosts; then `make` passed."),
+        (
+            {"steps": [["command", "npm i"]], "command": "A=1 make"},
+            "Run it as `A=1 make`, after `npm i`.",
+        ),
+        (
+            {"steps": [["edit", "/etc/hosts"]]},
+            "What helped: a change of /etc/hosts; then `make` passed.",
+        ),
         ({"steps": [["command", "x" * 900]]}, f"What helped: `{'x' * 159}…`; then `make` passed."),
         ({"steps": [["command", "echo `id`\n"]]}, "What helped: `echo 'id'`; then `make` passed."),
         ({"steps": []}, ""),
@@ -112,11 +136,28 @@ def test_what_people_decided_is_left_alone(app, state):
 @pytest.mark.parametrize(
     "facts",
     [
-        {"steps": None}, {"steps": 5}, {"steps": [[]]}, {"steps": [["edit"]]}, {"steps": ["xyz"]}, {"steps": [["edit", "a\0b"]]}, {"steps": [["edit", "\ud800"]]},
-        {"steps": [["edit", ""]]}, {"steps": [["edit", "../../etc/passwd"]]}, {"steps": [["edit", "gone.py"]]}, {"steps": [["fly", "moon"]]}, {"head": "0" * 40},
-        {"head": "--output=pwned"}, {"head": None}, {"head": 7}, {"pattern": "another"}, {"pattern": None}, {"command": None}, {"command": "\x1b[31m\u202e"}, {"session": "\n\n"},
+        {"steps": None},
+        {"steps": 5},
+        {"steps": [[]]},
+        {"steps": [["edit"]]},
+        {"steps": ["xyz"]},
+        {"steps": [["edit", "a\0b"]]},
+        {"steps": [["edit", "\ud800"]]},
+        {"steps": [["edit", ""]]},
+        {"steps": [["edit", "../../etc/passwd"]]},
+        {"steps": [["edit", "gone.py"]]},
+        {"steps": [["fly", "moon"]]},
+        {"head": "0" * 40},
+        {"head": "--output=pwned"},
+        {"head": None},
+        {"head": 7},
+        {"pattern": "another"},
+        {"pattern": None},
+        {"command": None},
+        {"command": "\x1b[31m\u202e"},
+        {"session": "\n\n"},
     ],
-)  # fmt: skip
+)
 def test_odd_outcomes_are_taken_away(app, repo: Path, facts):
     """Nothing stays for ever, nothing fails, and the next one is concluded."""
     captured(app)
@@ -140,7 +181,9 @@ def test_conclusions_anywhere(make_repo, tmp_path: Path, kind: str):
         outcome(app)
         has_code = kind != "bare"  # where no file can be edited, an edit is not a fix
         assert app.conclude() == has_code
-        assert (get(app, id).get("resolved") or {}).get("files") == (["code.py"] if has_code else None)
+        assert (get(app, id).get("resolved") or {}).get("files") == (
+            ["code.py"] if has_code else None
+        )
 
 
 def test_merged_gotcha_is_concluded(app):
@@ -158,8 +201,20 @@ def test_merged_gotcha_is_concluded(app):
     [
         ("make", "make", [], [], ""),
         ("A=1 make", "A=1 make", [], [], ""),
-        ("make", "make", ["a", "b", "c", "d"], [], "What helped: `b`, `c`, `d`; then `make` passed."),
-        ("make", "make", ["a"], ["x.cfg"], "What helped: `a`, a change of x.cfg; then `make` passed."),
+        (
+            "make",
+            "make",
+            ["a", "b", "c", "d"],
+            [],
+            "What helped: `b`, `c`, `d`; then `make` passed.",
+        ),
+        (
+            "make",
+            "make",
+            ["a"],
+            ["x.cfg"],
+            "What helped: `a`, a change of x.cfg; then `make` passed.",
+        ),
     ],
 )
 def test_workaround(passed, failed, done, settings, expected):
@@ -185,16 +240,48 @@ def test_merge_joins_what_they_know(app):
     from tests.conftest import add
 
     into = add(
-        app.store(), record("gotcha", "a", anchors=[place], tags=["x"], first_seen="2026-01-02T00:00:00Z", last_seen="2026-01-03T00:00:00Z")
+        app.store(),
+        record(
+            "gotcha",
+            "a",
+            anchors=[place],
+            tags=["x"],
+            first_seen="2026-01-02T00:00:00Z",
+            last_seen="2026-01-03T00:00:00Z",
+        ),
     )
     one = add(
-        app.store(), record("gotcha", "b", anchors=[place, {"glob": "**"}], tags=["y"], workaround="w1", first_seen="2026-01-01T00:00:00Z")
+        app.store(),
+        record(
+            "gotcha",
+            "b",
+            anchors=[place, {"glob": "**"}],
+            tags=["y"],
+            workaround="w1",
+            first_seen="2026-01-01T00:00:00Z",
+        ),
     )
-    two = add(app.store(), record("gotcha", "c", anchors=[{"glob": "**"}], workaround="w2", last_seen="2026-01-09T00:00:00Z"))
+    two = add(
+        app.store(),
+        record(
+            "gotcha",
+            "c",
+            anchors=[{"glob": "**"}],
+            workaround="w2",
+            last_seen="2026-01-09T00:00:00Z",
+        ),
+    )
     after = lifecycle.merge(app.store(), app.writer(), into, [one, two], app.replica()).after
     assert sorted(after.anchors, key=len) == [{"glob": "**"}, place]
-    assert (after.get("first_seen"), after.get("last_seen")) == ("2026-01-01T00:00:00Z", "2026-01-09T00:00:00Z")
-    assert (after.tags, after.get("workaround"), after.get("supersedes")) == (["x", "y"], "w1", sorted([one.id, two.id]))
+    assert (after.get("first_seen"), after.get("last_seen")) == (
+        "2026-01-01T00:00:00Z",
+        "2026-01-09T00:00:00Z",
+    )
+    assert (after.tags, after.get("workaround"), after.get("supersedes")) == (
+        ["x", "y"],
+        "w1",
+        sorted([one.id, two.id]),
+    )
 
 
 # -- notes
@@ -208,9 +295,13 @@ def test_flapping_does_not_fill_the_text(app):
     one = add(app.store(), record("gotcha", "a", text))
     for n in range(12):
         one = lifecycle.resolve(app.store(), app.writer(), one, note=f"done {n}").after
-        one = lifecycle.reopen(app.store(), app.writer(), one, note=f"again {n}" if n % 2 else "").after
+        one = lifecycle.reopen(
+            app.store(), app.writer(), one, note=f"again {n}" if n % 2 else ""
+        ).after
     assert one.body.startswith(text)
-    notes = re.findall(r"^> (Resolved|Reopened) \S+Z?[.:]? ?(.*)$", one.body[len(text) :], re.MULTILINE)
+    notes = re.findall(
+        r"^> (Resolved|Reopened) \S+Z?[.:]? ?(.*)$", one.body[len(text) :], re.MULTILINE
+    )
     assert [how for how, _ in notes] == ["Reopened", "Resolved", "Reopened", "Resolved", "Reopened"]
     assert "done 11" in one.body
     assert "done 9" not in one.body
@@ -252,12 +343,19 @@ def test_listeners_are_told(app):
     stop()
     assert told.append in app.notices._listeners
     again()
-    assert [(notice.op, notice.ids) for notice in told if notice.commit] == [("capture", (id,)), ("resolve", (id,)), ("reopen", (id,))]
+    assert [(notice.op, notice.ids) for notice in told if notice.commit] == [
+        ("capture", (id,)),
+        ("resolve", (id,)),
+        ("reopen", (id,)),
+    ]
     assert {notice.op for notice in told if not notice.commit} == {"track"}
 
 
 def test_escape():
-    assert escape("a <b> [c](d) *e* `f` \\ |\n#") == "a \\<b\\> \\[c\\](d) \\*e\\* \\`f\\` \\\\ \\| \\#"
+    assert (
+        escape("a <b> [c](d) *e* `f` \\ |\n#")
+        == "a \\<b\\> \\[c\\](d) \\*e\\* \\`f\\` \\\\ \\| \\#"
+    )
 
 
 def test_listeners_are_told_of_counts(app):
@@ -265,5 +363,18 @@ def test_listeners_are_told_of_counts(app):
     told = []
     app.subscribe(told.append)
     mark = fingerprint("Traceback (most recent call last):\nKeyError: 'TAX_RATE'", "", "make")
-    count.record(app.store(), app.state, app.writer(), rule_of(app.settings), mark, [], [], "KeyError: 'TAX_RATE'", "make", "")
-    assert [("track", 1, mark.pattern)] == [(notice.op, notice.facts["hits"], notice.facts["pattern"]) for notice in told]
+    count.record(
+        app.store(),
+        app.state,
+        app.writer(),
+        rule_of(app.settings),
+        mark,
+        [],
+        [],
+        "KeyError: 'TAX_RATE'",
+        "make",
+        "",
+    )
+    assert [("track", 1, mark.pattern)] == [
+        (notice.op, notice.facts["hits"], notice.facts["pattern"]) for notice in told
+    ]

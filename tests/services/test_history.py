@@ -59,7 +59,9 @@ def test_revisions_by_date(past, repo):
         add(at(past, 1_767_225_600 + day * 86400))  # 2026-01-01 and days after it
         made.append(past.tip())
     git_ = git_of(repo)
-    assert [made[0], made[1], made[2]] == [history.resolve(past, git_, f"@{{2026-01-{d:02d} 12:00:00}}") for d in (4, 8, 20)]
+    assert [made[0], made[1], made[2]] == [
+        history.resolve(past, git_, f"@{{2026-01-{d:02d} 12:00:00}}") for d in (4, 8, 20)
+    ]
     with pytest.raises(UserError, match="did not exist yet"):
         history.resolve(past, git_, "@{2001-01-01}")
 
@@ -130,7 +132,9 @@ def test_empty_store_has_no_revisions(past, repo):
         history.resolve(past, git_of(repo), "@")
 
 
-@pytest.mark.parametrize("text", ["fish", "memory", "nowish", "1 fortnight", "; rm", "--since=x", "yesterdayish"])
+@pytest.mark.parametrize(
+    "text", ["fish", "memory", "nowish", "1 fortnight", "; rm", "--since=x", "yesterdayish"]
+)
 def test_nonsense_is_no_date(repo, text):
     """Git takes any text for now; we do not."""
     with pytest.raises(UserError, match="not a date"):
@@ -148,7 +152,9 @@ def test_log_of_one_record(past):
     forget(past, item.id)
     past.write([operations.put(item, revive=True)], Message("restore", "restore", (item.id,)))
     steps = list(history.log(past, [item.id]))
-    assert ["added", "removed", "changed", "added"] == [what for step in steps for what, _ in step.changes]
+    assert ["added", "removed", "changed", "added"] == [
+        what for step in steps for what, _ in step.changes
+    ]
     assert ["restore", "forget", "edit", "add"] == [step.trailers["op"][0] for step in steps]
     assert 6 == len(list(history.log(past)))
 
@@ -164,7 +170,9 @@ def test_merge_that_took_one_side_over_is_no_change(past):
     right = past.tip()
     made, _ = merge_commits(past.objects, left, right)
     past.objects.move(past.ref, right, made, "merge")
-    assert ["changed", "added"] == [what for step in history.log(past, [item.id]) for what, _ in step.changes]
+    assert ["changed", "added"] == [
+        what for step in history.log(past, [item.id]) for what, _ in step.changes
+    ]
 
 
 def test_log_of_several_tells_each(past):
@@ -173,7 +181,10 @@ def test_log_of_several_tells_each(past):
     past.write([operations.put(r) for r in (one, two, other)], Message("add", "add"))
     base = past.tip()
     new = [r.touched("2026-02-01T00:00:00Z").change(title="new") for r in (two, other)]
-    past.write([operations.put(n, o) for n, o in zip(new, (two, other), strict=True)], Message("edit", "edit"))
+    past.write(
+        [operations.put(n, o) for n, o in zip(new, (two, other), strict=True)],
+        Message("edit", "edit"),
+    )
     side = past.tip()
     git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
     edit(past, two, tags=["x"])
@@ -202,7 +213,9 @@ def test_log_of_a_long_chain_opens_what_changed(past, monkeypatch):
 
     monkeypatch.setattr(past.objects, "tree", counted)
     steps = list(history.log(past, [item.id for item in items]))
-    assert [("added", item.id) for item in reversed(items)] == [change for step in steps for change in step.changes]
+    assert [("added", item.id) for item in reversed(items)] == [
+        change for step in steps for change in step.changes
+    ]
     assert opened < 8 * len(items)
 
 
@@ -260,7 +273,10 @@ def test_removed_records_are_known(past):
     item = edit(past, item, title="last")
     forget(past, item.id)
     assert [item.id] == list(history.removed_ids(past))
-    assert ("last", stays.id) == (history.last_version(past, item.id).title, history.last_version(past, stays.id).id)
+    assert ("last", stays.id) == (
+        history.last_version(past, item.id).title,
+        history.last_version(past, stays.id).id,
+    )
     with pytest.raises(UnknownId):
         history.last_version(past, record().id)
 
@@ -297,7 +313,10 @@ def test_undo_of_forgetting(past):
     item = add(past)
     forget(past, item.id)
     undo(past)
-    assert ({item.id}, None) == (listed(past), past.read_file(f"tombstones/{item.id[-2:]}/{item.id}"))
+    assert ({item.id}, None) == (
+        listed(past),
+        past.read_file(f"tombstones/{item.id[-2:]}/{item.id}"),
+    )
 
 
 def test_undo_keeps_what_came_later(past):
@@ -347,7 +366,12 @@ def test_last_change_is_one_that_somebody_made(past):
     there = past.tip()
     git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
     past.write(
-        [operations.count_reads("usage/r/aa.jsonl", {item.id: {"n": 1, "last": "2026-01-01T00:00:00Z"}})], Message("count reads", "usage")
+        [
+            operations.count_reads(
+                "usage/r/aa.jsonl", {item.id: {"n": 1, "last": "2026-01-01T00:00:00Z"}}
+            )
+        ],
+        Message("count reads", "usage"),
     )
     assert mine == history.last_change(past).oid
     made, _ = merge_commits(past.objects, past.tip(), there)

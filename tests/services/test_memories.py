@@ -45,7 +45,12 @@ def test_new_record_says_who_when_and_for_whom(one):
     )
     assert item == one.get(item.id).record
     message = commits(one)[0].message
-    for line in ("Gitmem-Op: add", f"Gitmem-Id: {item.id}", "Gitmem-Agent: dev", "Gitmem-Session: s1"):
+    for line in (
+        "Gitmem-Op: add",
+        f"Gitmem-Id: {item.id}",
+        "Gitmem-Agent: dev",
+        "Gitmem-Session: s1",
+    ):
         assert f"\n{line}\n" in message
 
 
@@ -75,7 +80,9 @@ def test_edit_of_an_old_version_is_merged(one):
     """An edit made on what was read earlier joins what was written since."""
     item = new(one, body="one\ntwo\nthree\nfour\nfive\n")
     write.update(one, WHO, item, item.change(body="ONE\ntwo\nthree\nfour\nfive\n"), "edit")
-    write.update(one, WHO, item, item.change(body="one\ntwo\nthree\nfour\nFIVE\n", tags=["late"]), "edit")
+    write.update(
+        one, WHO, item, item.change(body="one\ntwo\nthree\nfour\nFIVE\n", tags=["late"]), "edit"
+    )
     found = one.get(item.id).record
     assert ("ONE\ntwo\nthree\nfour\nFIVE\n", ["late"]) == (found.body, found.tags)
 
@@ -120,7 +127,11 @@ def test_forget_and_restore(one):
     assert mark is not None
     assert b'"reason": "outdated"' in mark
     back = write.restore(one, WHO, item).after
-    assert ({item.id}, "active", None) == (listed(one), back.status, one.read_file(f"tombstones/{item.id[-2:]}/{item.id}"))
+    assert ({item.id}, "active", None) == (
+        listed(one),
+        back.status,
+        one.read_file(f"tombstones/{item.id[-2:]}/{item.id}"),
+    )
 
 
 def test_pinned_record_comes_back_pinned(one):
@@ -133,7 +144,9 @@ def test_pinned_record_comes_back_pinned(one):
 def test_forgotten_gotcha_mutes_its_pattern(one):
     """The tombstone of a captured gotcha has its pattern; a purged one's has not."""
     for purged in (False, True):
-        item = write.add(one, WHO, write.draft(WHO, "gotcha", "g", triggers={"error": "E: <n>"})).after
+        item = write.add(
+            one, WHO, write.draft(WHO, "gotcha", "g", triggers={"error": "E: <n>"})
+        ).after
         write.forget(one, WHO, [item], purged=purged)
         mark = one.read_file(f"tombstones/{item.id[-2:]}/{item.id}") or b""
         assert purged is not (b"E: <n>" in mark)
@@ -152,11 +165,20 @@ def test_several_are_forgotten_at_once(one):
 
 @pytest.mark.parametrize(
     ("kind", "fields"),
-    [("memory", {"title": f"use {SECRET}"}), ("memory", {"body": f"x\n{SECRET}\n"}), ("memory", {"tags": [SECRET]}), ("memory", {"project": SECRET}), ("memory", {"anchors": [{"path": "a.py", "context": {"lines": [SECRET]}}]}),
-     ("memory", {"triggers": {"error": f"failed with {SECRET}"}}), ("gotcha", {"workaround": f"export TOKEN={SECRET}"}), ("summary", {"sections": {"key_decisions": [{"text": SECRET}]}}), ("snapshot", {"note": SECRET}),
-     ("event", {"what": SECRET, "at": "2026-01-01T00:00:00Z"})],
+    [
+        ("memory", {"title": f"use {SECRET}"}),
+        ("memory", {"body": f"x\n{SECRET}\n"}),
+        ("memory", {"tags": [SECRET]}),
+        ("memory", {"project": SECRET}),
+        ("memory", {"anchors": [{"path": "a.py", "context": {"lines": [SECRET]}}]}),
+        ("memory", {"triggers": {"error": f"failed with {SECRET}"}}),
+        ("gotcha", {"workaround": f"export TOKEN={SECRET}"}),
+        ("summary", {"sections": {"key_decisions": [{"text": SECRET}]}}),
+        ("snapshot", {"note": SECRET}),
+        ("event", {"what": SECRET, "at": "2026-01-01T00:00:00Z"}),
+    ],
     ids=lambda v: v if isinstance(v, str) else next(iter(v)),
-)  # fmt: skip
+)
 def test_no_secret_reaches_git(one, repo, kind, fields):
     """Whatever text it stands in, a secret is masked before a blob exists, and the caller is told."""
     title = fields.pop("title", "T") if "title" in fields else "T"
@@ -164,7 +186,11 @@ def test_no_secret_reaches_git(one, repo, kind, fields):
     rest = {k: v for k, v in fields.items() if k != "body"}
     change = write.add(one, WHO, write.draft(WHO, kind, title, body, **rest))
     assert [] != list(change.findings)
-    done = subprocess.run(["git", "-C", str(repo), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(repo), "cat-file", "--batch-all-objects", "--batch"],
+        capture_output=True,
+        check=True,
+    )
     assert SECRET.encode() not in done.stdout
     assert b"[redacted: GitHub token]" in done.stdout
 
@@ -175,7 +201,11 @@ def test_no_secret_in_an_edit_a_successor_or_a_reason(one, repo):
     after = write.update(one, WHO, item, item.change(title=SECRET), "edit").after
     write.supersede(one, WHO, after, write.draft(WHO, "memory", SECRET))
     write.forget(one, WHO, [after], f"it had {SECRET}")
-    done = subprocess.run(["git", "-C", str(repo), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(repo), "cat-file", "--batch-all-objects", "--batch"],
+        capture_output=True,
+        check=True,
+    )
     assert SECRET.encode() not in done.stdout
 
 

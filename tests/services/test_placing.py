@@ -13,8 +13,13 @@ from gitmem.services.gotchas.placement import Guide, survey, unsettled
 from tests.conftest import add, git, record
 
 FILES = {
-    name: "".join(f"def {name}_{n}(value):\n    made = value + {n * 7 + 100 * number}\n    return {name}_made(made)\n\n" for n in range(12))
-    for number, name in enumerate(("same", "edited", "shifted", "renamed", "gone", "emptied", "left"))
+    name: "".join(
+        f"def {name}_{n}(value):\n    made = value + {n * 7 + 100 * number}\n    return {name}_made(made)\n\n"
+        for n in range(12)
+    )
+    for number, name in enumerate(
+        ("same", "edited", "shifted", "renamed", "gone", "emptied", "left")
+    )
 }
 
 
@@ -32,23 +37,53 @@ def app(repo: Path):
             for line in (2, 22, 42):
                 place = {**parse(f"{name}.py:{line}"), "blob": blob, "commit": head}
                 old = FILES[name].split("\n")
-                place["context"] = {"before": [old[line - 2]], "lines": [old[line - 1]], "after": [old[line]]}
+                place["context"] = {
+                    "before": [old[line - 2]],
+                    "lines": [old[line - 1]],
+                    "after": [old[line]],
+                }
                 add(made.store(), record("gotcha", f"{name} {line}", anchors=[place]))
         add(made.store(), record("gotcha", "a file", anchors=[{"path": "gone.py"}]))
         add(made.store(), record("gotcha", "a file that stays", anchors=[{"path": "same.py"}]))
-        add(made.store(), record("gotcha", "two places", anchors=[{"path": "same.py"}, {"path": "gone.py"}]))
+        add(
+            made.store(),
+            record("gotcha", "two places", anchors=[{"path": "same.py"}, {"path": "gone.py"}]),
+        )
         add(made.store(), record("gotcha", "a pattern", anchors=[{"glob": "*.py"}]))
-        add(made.store(), record("gotcha", "a symbol", anchors=[{"path": "edited.py", "symbol": "edited_3"}]))
-        add(made.store(), record("gotcha", "a symbol that never was", anchors=[{"path": "same.py", "symbol": "other"}]))
-        add(made.store(), record("gotcha", "dealt with", anchors=[{"path": "gone.py"}], resolved={"at": "2026-01-01T00:00:00Z"}))
-        add(made.store(), record("gotcha", "put aside", anchors=[{"path": "gone.py"}], status="archived"))
+        add(
+            made.store(),
+            record("gotcha", "a symbol", anchors=[{"path": "edited.py", "symbol": "edited_3"}]),
+        )
+        add(
+            made.store(),
+            record(
+                "gotcha",
+                "a symbol that never was",
+                anchors=[{"path": "same.py", "symbol": "other"}],
+            ),
+        )
+        add(
+            made.store(),
+            record(
+                "gotcha",
+                "dealt with",
+                anchors=[{"path": "gone.py"}],
+                resolved={"at": "2026-01-01T00:00:00Z"},
+            ),
+        )
+        add(
+            made.store(),
+            record("gotcha", "put aside", anchors=[{"path": "gone.py"}], status="archived"),
+        )
         add(made.store(), record("memory", "no gotcha", anchors=[{"path": "gone.py"}]))
         yield made
 
 
 def change(repo: Path) -> None:
     """Edit, shift, rename, remove, empty; move one file's code to another."""
-    (repo / "edited.py").write_text(FILES["edited"].replace("made = value + 100\n", "made = max(value, 100)\n"))
+    (repo / "edited.py").write_text(
+        FILES["edited"].replace("made = value + 100\n", "made = max(value, 100)\n")
+    )
     (repo / "shifted.py").write_text("# one\n# two\n" + FILES["shifted"])
     git(repo, "mv", "renamed.py", "called.py")
     (repo / "gone.py").unlink()
@@ -66,7 +101,8 @@ def told(app, **how) -> set[tuple[str, str, str, int]]:
 def test_survey_of_what_is_unchanged(app) -> None:
     """Only the place that never was; no file is read twice, and none is searched."""
     assert told(app) == {("a symbol that never was", "same.py", "adrift", 1)}
-    assert unsettled(app.index(), app.follower) == (["edited.py", "same.py"], [])  # a symbol's place cannot be told by a blob
+    # a symbol's place cannot be told by a blob
+    assert unsettled(app.index(), app.follower) == (["edited.py", "same.py"], [])
 
 
 def test_survey_says_what_each_place_says(app, repo: Path) -> None:
@@ -89,7 +125,8 @@ def test_survey_is_honest_about_what_it_did_not_look_at(app, repo: Path) -> None
     whole = survey([app.index()], app.follower)
     assert (whole.checked, whole.complete) == (whole.total, True)
     assert whole.total == len(app.rows(kinds=("gotcha",), statuses=("active",), resolved=False))
-    assert survey([app.index()], app.follower, lambda: False).checked == 1  # a pattern has no file to look at
+    # a pattern has no file to look at
+    assert survey([app.index()], app.follower, lambda: False).checked == 1
     for calls in range(0, 60, 3):
         left = iter([True] * calls)
         seen = survey([app.index()], app.follower, lambda left=left: next(left, False))
@@ -124,12 +161,24 @@ def test_many_files_have_one_patience(app, repo: Path) -> None:
 
     late = Guide(app.indexes(), app.follower, rows, (), 0.0)
     assert [one.row["title"] for one in late.about("there.py", 4, text, "")] == ["a pattern"]
-    assert {one.row["title"] for one in late.about("same.py", 2, FILES["same"].split("\n"), "")} >= {"same 2", "same 22", "same 42"}
+    assert {
+        one.row["title"] for one in late.about("same.py", 2, FILES["same"].split("\n"), "")
+    } >= {"same 2", "same 22", "same 42"}
 
 
 def test_snoozed_ones_are_not_told(app) -> None:
     """Whether they are anchored in the file or apply by a pattern."""
-    hidden = {row["id"] for row in app.rows(kinds=("gotcha",)) if row["title"] in {"same 2", "a pattern"}}
-    guide = Guide(app.indexes(), app.follower, lambda **more: app.rows(kinds=("gotcha",), **more), hidden, 1.0)
+    hidden = {
+        row["id"] for row in app.rows(kinds=("gotcha",)) if row["title"] in {"same 2", "a pattern"}
+    }
+    guide = Guide(
+        app.indexes(), app.follower, lambda **more: app.rows(kinds=("gotcha",), **more), hidden, 1.0
+    )
     found = guide.about("same.py", 2, FILES["same"].split("\n"), "")
-    assert {one.row["title"] for one in found} == {"same 22", "same 42", "a file that stays", "two places", "a symbol that never was"}
+    assert {one.row["title"] for one in found} == {
+        "same 22",
+        "same 42",
+        "a file that stays",
+        "two places",
+        "a symbol that never was",
+    }

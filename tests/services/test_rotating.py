@@ -44,12 +44,21 @@ def calls(home: Home) -> list[int]:
 
 
 def put(home: Home, number: int) -> None:
-    append(stem(home) + LIVE, {"role": "tool", "content": "é" * (number % 50), "metadata": {"event": "AfterTool", "call": number}})
+    append(
+        stem(home) + LIVE,
+        {
+            "role": "tool",
+            "content": "é" * (number % 50),
+            "metadata": {"event": "AfterTool", "call": number},
+        },
+    )
 
 
 def compress_all(home: Home) -> int:
     parts = rotation.waiting(home.join("sessions"))
-    return rotation.each(lambda part: rotation.compress(home, part, short, settled=lambda _: True), parts)
+    return rotation.each(
+        lambda part: rotation.compress(home, part, short, settled=lambda _: True), parts
+    )
 
 
 def test_rows_that_are_put_aside_are_read_in_their_order_with_their_lines(home):
@@ -65,7 +74,17 @@ def test_rows_that_are_put_aside_are_read_in_their_order_with_their_lines(home):
     assert calls(home) == list(range(31))
     assert [line for line, _ in reader.numbered(home, "s1")] == [*range(1, 31), 34]
     names = sorted(os.listdir(home.join("sessions")))
-    assert names == [NAME + end for end in (".0001.json", ".0001.jsonl.gz", ".0002.json", ".0002.jsonl.gz", ".0003.part", LIVE)]
+    assert names == [
+        NAME + end
+        for end in (
+            ".0001.json",
+            ".0001.jsonl.gz",
+            ".0002.json",
+            ".0002.jsonl.gz",
+            ".0003.part",
+            LIVE,
+        )
+    ]
     assert {os.stat(home.join("sessions", name)).st_mode & 0o777 for name in names} == {0o600}
     assert [rotation.short_of(one)["first"] for one in reader.segments(stem(home))[:2]] == [1, 6]
 
@@ -80,7 +99,9 @@ def test_a_history_within_its_limit_stays(home):
 def test_other_sessions_are_not_read(home):
     put(home, 1)
     for other in ("s10", "xs1", "s1.0001", "s1.0001.part"):
-        Path(home.join("sessions", f"history_20260102_030405_{other}.jsonl")).write_text('{"metadata": {"call": 7}}\n')
+        Path(home.join("sessions", f"history_20260102_030405_{other}.jsonl")).write_text(
+            '{"metadata": {"call": 7}}\n'
+        )
     Path(home.join("sessions", "notes.txt")).write_text("x")
     assert calls(home) == [1]
     assert [row["metadata"]["call"] for row in reader.rows(home, "s1.0001")] == [7]
@@ -170,14 +191,20 @@ def test_a_purge_reaches_what_was_compressed(home):
     append(stem(home) + LIVE, {"content": f"it is {secret}", "metadata": {"call": 1}})
     rotation.put_aside(home, stem(home), 1)
     compress_all(home)
-    (histories,) = [place for place in purge_local.erase(home, Mask([secret])) if place.name == "session histories"]
+    (histories,) = [
+        place
+        for place in purge_local.erase(home, Mask([secret]))
+        if place.name == "session histories"
+    ]
     assert (histories.state, histories.count) == ("removed", 1)
     (row,) = reader.rows(home, "s1")
     assert secret not in json.dumps(row)
     assert row["content"].startswith("it is ")
 
 
-ACTS = st.lists(st.sampled_from(["put", "put", "aside", "compress", "killed", "again"]), max_size=40)
+ACTS = st.lists(
+    st.sampled_from(["put", "put", "aside", "compress", "killed", "again"]), max_size=40
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -232,10 +259,17 @@ def test_nothing_acknowledged_is_lost_whoever_is_killed(home, tmp_path):
     chance = random.Random(5)
     path, many = stem(home) + LIVE, 4000
     acks = [tmp_path / f"acks{number}" for number in range(3)]
-    writers = [subprocess.Popen([sys.executable, "-P", "-c", WRITER, path, str(n), str(many), str(acks[n])]) for n in range(3)]
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-P", "-c", WRITER, path, str(n), str(many), str(acks[n])]
+        )
+        for n in range(3)
+    ]
     kills = 0
     while any(one.poll() is None for one in writers):
-        mover = subprocess.Popen([sys.executable, "-P", "-c", MOVER, home.path, stem(home)], stderr=subprocess.DEVNULL)
+        mover = subprocess.Popen(
+            [sys.executable, "-P", "-c", MOVER, home.path, stem(home)], stderr=subprocess.DEVNULL
+        )
         time.sleep(chance.uniform(0.15, 0.6))
         seen = calls(home)
         if len(seen) != len(set(seen)):  # nothing of this test is to outlive it
@@ -254,7 +288,8 @@ def test_nothing_acknowledged_is_lost_whoever_is_killed(home, tmp_path):
     found = calls(home)
     assert len(found) == len(set(found))
     assert set(told) <= set(found)
-    assert len(found) <= len(told) + 1  # the one that was killed had written one more than it could tell
+    # the one that was killed had written one more than it could tell
+    assert len(found) <= len(told) + 1
     assert len(told) > 2 * many
     assert kills > 3
     assert len(reader.segments(stem(home))) > 3

@@ -14,7 +14,9 @@ KNOWN = Table(shipped()).known
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,8}){0,2}", fullmatch=True).filter(
     lambda name: name not in {"exit", "guide", "help", "status", "yolo"}
 )
-WORDS = st.text(st.characters(categories=["Ll", "Lu", "Nd"], max_codepoint=0x17F), min_size=1, max_size=8)
+WORDS = st.text(
+    st.characters(categories=["Ll", "Lu", "Nd"], max_codepoint=0x17F), min_size=1, max_size=8
+)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,29 @@ def test_any_text_is_read(text: str) -> None:
     assert all(one.partition(" ")[0] in text for one in found)
 
 
-@given(st.lists(st.sampled_from(["*develop", "*x*", "`", "```", "\n", " ", "2*", "*", "**", "/a", "{", ";", "word", "*a-b "]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "*develop",
+                "*x*",
+                "`",
+                "```",
+                "\n",
+                " ",
+                "2*",
+                "*",
+                "**",
+                "/a",
+                "{",
+                ";",
+                "word",
+                "*a-b ",
+            ]
+        ),
+        max_size=40,
+    )
+)
 def test_hostile_texts_end(parts: list[str]) -> None:
     """Stars, quotes and fences in any order."""
     commands("".join(parts), KNOWN)
@@ -160,4 +184,6 @@ def test_no_text_takes_long(find, text) -> None:
 
 def test_options_of_git_before_its_command() -> None:
     """With their values or without."""
-    assert git_commands("git -C sub -c a=b --no-pager commit -m x && git --git-dir=.git -p push") == ["git commit", "git push"]
+    assert git_commands(
+        "git -C sub -c a=b --no-pager commit -m x && git --git-dir=.git -p push"
+    ) == ["git commit", "git push"]

@@ -12,7 +12,14 @@ NAMES = ("billing", "catalog", "search", "shipping", "ratings", "accounts", "mai
 
 
 def entry(kind: str, text: str, at: str = "2026-11-20", session: str = "s1", **more):
-    return {"id": item_id(text), "kind": kind, "text": text, "at": f"{at}T10:00:00Z", "session": session, **more}
+    return {
+        "id": item_id(text),
+        "kind": kind,
+        "text": text,
+        "at": f"{at}T10:00:00Z",
+        "session": session,
+        **more,
+    }
 
 
 def sections(*entries):
@@ -28,7 +35,9 @@ def texts(found, kind=None):
 
 def test_the_same_thing_is_said_once_in_the_newer_words_with_both_dates():
     old = sections(entry(DECISION, "Retries use exponential backoff with jitter", "2026-10-01"))
-    after, grown = integrate(old, sections(entry(DECISION, "Retry uses exponential backoff, with jitter", session="s2")))
+    after, grown = integrate(
+        old, sections(entry(DECISION, "Retry uses exponential backoff, with jitter", session="s2"))
+    )
     (one,) = after["key_decisions"]
     assert (one["text"], one["since"][:10], one["at"][:10], one["session"]) == (
         "Retry uses exponential backoff, with jitter",
@@ -40,7 +49,10 @@ def test_the_same_thing_is_said_once_in_the_newer_words_with_both_dates():
 
 
 def test_the_newer_decision_wins_whichever_comes_first():
-    old, new = entry(DECISION, "Use MySQL for the orders store", "2026-10-01"), entry(DECISION, "Use PostgreSQL for the orders store")
+    old, new = (
+        entry(DECISION, "Use MySQL for the orders store", "2026-10-01"),
+        entry(DECISION, "Use PostgreSQL for the orders store"),
+    )
     for first, second in ((old, new), (new, old)):
         after, _ = integrate(integrate({}, sections(first))[0], sections(second))
         assert texts(after) == [new["text"]]
@@ -48,7 +60,9 @@ def test_the_newer_decision_wins_whichever_comes_first():
 
 def test_a_pinned_decision_is_not_overruled_by_a_session():
     pinned = entry(DECISION, "Use MySQL for the orders store", "2026-10-01", pinned=True)
-    after, _ = integrate(sections(pinned), sections(entry(DECISION, "Use PostgreSQL for the orders store")))
+    after, _ = integrate(
+        sections(pinned), sections(entry(DECISION, "Use PostgreSQL for the orders store"))
+    )
     assert pinned["text"] in texts(after)
 
 
@@ -73,11 +87,17 @@ WORDS = st.sampled_from("alpha beta gamma delta cache queue retry token index sh
 TEXTS = st.lists(WORDS, min_size=3, max_size=6).map(" ".join)
 LISTS = st.lists(
     st.builds(
-        lambda kind, text, month, day, pinned: entry(kind, text, f"2026-{month:02d}-{day:02d}", **({"pinned": True} if pinned else {})),
-        st.sampled_from((DECISION, TASK, PREFERENCE, CONTEXT, DONE)), TEXTS, st.integers(1, 11), st.integers(1, 20), st.booleans(),
+        lambda kind, text, month, day, pinned: entry(
+            kind, text, f"2026-{month:02d}-{day:02d}", **({"pinned": True} if pinned else {})
+        ),
+        st.sampled_from((DECISION, TASK, PREFERENCE, CONTEXT, DONE)),
+        TEXTS,
+        st.integers(1, 11),
+        st.integers(1, 20),
+        st.booleans(),
     ),
     max_size=12,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=scaled(400, 100))
@@ -99,8 +119,13 @@ def test_it_fits_and_keeps_what_must_stay(entries, limit):
 
 
 def test_the_oldest_gives_way_first_and_is_still_named():
-    old = [entry(DECISION, f"Old decision number {n} about matter{n}", f"2026-03-{n + 1:02d}") for n in range(12)]
-    new = [entry(DECISION, f"Fresh choice {n} of subject{n}", f"2026-11-{n + 10}") for n in range(5)]
+    old = [
+        entry(DECISION, f"Old decision number {n} about matter{n}", f"2026-03-{n + 1:02d}")
+        for n in range(12)
+    ]
+    new = [
+        entry(DECISION, f"Fresh choice {n} of subject{n}", f"2026-11-{n + 10}") for n in range(5)
+    ]
     found = condense(sections(*old, *new), 480, TODAY)["key_decisions"]
     (condensed,) = [e for e in found if e.get("of")]
     assert condensed["of"] == 12
@@ -110,7 +135,12 @@ def test_the_oldest_gives_way_first_and_is_still_named():
 
 
 def test_what_was_condensed_is_not_counted_again_when_its_session_is_read_anew():
-    old = sections(*(entry(DECISION, f"The {name} service has its own database", f"2026-08-{n + 10}") for n, name in enumerate(NAMES)))
+    old = sections(
+        *(
+            entry(DECISION, f"The {name} service has its own database", f"2026-08-{n + 10}")
+            for n, name in enumerate(NAMES)
+        )
+    )
     once = condense(integrate({}, old)[0], 300, TODAY)
     (joined,) = once["key_decisions"]
     assert joined["of"] == len(NAMES)
@@ -120,7 +150,10 @@ def test_what_was_condensed_is_not_counted_again_when_its_session_is_read_anew()
 
 
 def test_a_clause_that_speaks_of_more_is_kept_when_its_month_grows():
-    many = [entry(DECISION, f"The {name} service has its own database", f"2026-08-{n + 10}") for n, name in enumerate(NAMES)]
+    many = [
+        entry(DECISION, f"The {name} service has its own database", f"2026-08-{n + 10}")
+        for n, name in enumerate(NAMES)
+    ]
     last = entry(DECISION, "Workers get 2 more threads each", "2026-08-19")
     once = condense(integrate({}, sections(*many, last))[0], 300, TODAY)
     assert "2 more threads" in texts(once)[0]

@@ -20,7 +20,9 @@ def row(event: str, content: str) -> dict[str, object]:
         ("make migrate", "echo make migrate", False),
     ],
 )
-def test_a_command_passes_whatever_variables_are_set_for_it(failed: str, later: str, passes: bool) -> None:
+def test_a_command_passes_whatever_variables_are_set_for_it(
+    failed: str, later: str, passes: bool
+) -> None:
     told = Told()
     told.add(row("ToolFailed", f"{failed}\nError: no"))
     told.add(row("AfterTool", later))

@@ -62,7 +62,9 @@ def test_a_decision_does_not_overrule_itself_after_a_compaction(machine: Real, s
     machine.drain()
     assert len(machine.proposals()) == 1
     machine.hook("SessionStart", source="compact", after=5)
-    machine.hook("UserPromptSubmit", prompt="Now write the repository class and its tests.", after=60)
+    machine.hook(
+        "UserPromptSubmit", prompt="Now write the repository class and its tests.", after=60
+    )
     machine.hook("SessionEnd", reason="exit", after=600)
     machine.drain()
     assert len(machine.proposals()) == 1
@@ -83,7 +85,9 @@ def blobs(repo: Path, *refs: str) -> str:
     return "\n".join(git(repo, "cat-file", "-p", name.split(" ")[0]) for name in names if name)
 
 
-def test_what_was_extracted_is_private_until_it_is_accepted(machine: Real, repo: Path, make_repo: Callable[..., Path]) -> None:
+def test_what_was_extracted_is_private_until_it_is_accepted(
+    machine: Real, repo: Path, make_repo: Callable[..., Path]
+) -> None:
     hub = make_repo("bare")
     git(repo, "remote", "add", "origin", str(hub))
     mem(repo, "remote", "enable", "origin", "--yes")
@@ -98,15 +102,27 @@ def test_what_was_extracted_is_private_until_it_is_accepted(machine: Real, repo:
         assert words not in blobs(hub, "refs/gitmem/heads/main")
     told = mem(repo, "summary")
     assert "PostgreSQL" in told and "rollback script" in told  # its owner sees all of it
-    id = next(row["id"] for row in json.loads(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"])
+    id = next(
+        row["id"]
+        for row in json.loads(mem(repo, "inbox", "--json"))
+        if "PostgreSQL" in row["title"]
+    )
     mem(repo, "inbox", "--accept", id)
-    assert [e["store"] for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]] == ["shared"]
+    assert [
+        e["store"] for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
+    ] == ["shared"]
     mem(repo, "sync")
     shared = blobs(hub, "refs/gitmem/heads/main")
     assert "PostgreSQL" in shared and "short answers" not in shared and "rollback" not in shared
     mem(repo, "undo")  # an acceptance is one change
-    assert [row["id"] for row in json.loads(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"]] == [id]
-    assert [e["store"] for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]] == ["private"]
+    assert [
+        row["id"]
+        for row in json.loads(mem(repo, "inbox", "--json"))
+        if "PostgreSQL" in row["title"]
+    ] == [id]
+    assert [
+        e["store"] for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
+    ] == ["private"]
 
 
 def test_the_setting_shares_what_is_extracted(machine: Real, repo: Path) -> None:
@@ -118,7 +134,9 @@ def test_the_setting_shares_what_is_extracted(machine: Real, repo: Path) -> None
     assert mem(repo, "doctor").endswith("everything is in order.\n")
 
 
-def test_a_store_of_before_is_told_of_and_mended(machine: Real, repo: Path, make_repo: Callable[..., Path]) -> None:
+def test_a_store_of_before_is_told_of_and_mended(
+    machine: Real, repo: Path, make_repo: Callable[..., Path]
+) -> None:
     """An older version put what it extracted into the shared part."""
     git(repo, "config", "gitmem.shareExtracted", "true")
     machine.hook("UserPromptSubmit", prompt=SAID)
@@ -136,19 +154,30 @@ def test_a_store_of_before_is_told_of_and_mended(machine: Real, repo: Path, make
     assert "are private now" in mem(repo, "doctor", "--fix")
     assert mem(repo, "doctor").endswith("everything is in order.\n")
     found = json.loads(mem(repo, "summary", "--json"))["sections"]
-    assert {e["text"]: e["store"] for part in found.values() for e in part}["Ada reviews the migrations"] == "shared"
+    assert {e["text"]: e["store"] for part in found.values() for e in part}[
+        "Ada reviews the migrations"
+    ] == "shared"
     assert {e["store"] for e in found["pending_tasks"]} == {"private"}
     assert json.loads(mem(repo, "sync", "--json"))["pushed"]
 
 
 def test_summary_add_says_what_it_replaced_and_merged_with(repo: Path) -> None:
-    for text in ("Use billing-v2 because v1 is slow", "Use search-v2 because v1 is slow", "Use auth-v3 because v1 is slow"):
+    for text in (
+        "Use billing-v2 because v1 is slow",
+        "Use search-v2 because v1 is slow",
+        "Use auth-v3 because v1 is slow",
+    ):
         assert "added" in mem(repo, "summary", "add", text)
     assert len(json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]) == 3
     mem(repo, "summary", "add", "Use MySQL for the orders store")
     out = run(repo, "summary", "add", "Use PostgreSQL instead of MySQL for the orders store")
     assert "replaced" in out and "Use MySQL for the orders store" in out and "git mem undo" in out
-    out = run(repo, "summary", "add", "We have decided to use PostgreSQL instead of MySQL for the orders store.")
+    out = run(
+        repo,
+        "summary",
+        "add",
+        "We have decided to use PostgreSQL instead of MySQL for the orders store.",
+    )
     assert "merged with" in out and "git mem undo" in out
     mem(repo, "undo")
     assert "We have decided" not in mem(repo, "summary")
@@ -156,7 +185,10 @@ def test_summary_add_says_what_it_replaced_and_merged_with(repo: Path) -> None:
 
 def tasks(repo: Path) -> list[str]:
     """Return the pending tasks of the summary."""
-    return [e["text"] for e in json.loads(mem(repo, "summary", "--json"))["sections"].get("pending_tasks", [])]
+    return [
+        e["text"]
+        for e in json.loads(mem(repo, "summary", "--json"))["sections"].get("pending_tasks", [])
+    ]
 
 
 def session(machine: Real, *prompts: str, id: str) -> None:
@@ -172,14 +204,19 @@ def session(machine: Real, *prompts: str, id: str) -> None:
     ("task", "done"),
     [
         ("TODO: write the rollback script.", "The rollback script is finished too."),
-        ("TODO: write the migration for the orders table.", "I wrote the migration for the orders table; it is done."),
+        (
+            "TODO: write the migration for the orders table.",
+            "I wrote the migration for the orders table; it is done.",
+        ),
         ("TODO: escrever a migração.", "A migração está pronta"),
         ("TODO: write the rollback script.", "Done with the rollback script"),
         ("TODO: escribir la página de facturas.", "La página de facturas ya está lista."),
         ("TODO: 编写回滚脚本。", "回滚脚本写好了。"),
     ],
 )
-def test_what_is_said_to_be_done_is_pending_no_more(machine: Real, repo: Path, task: str, done: str) -> None:
+def test_what_is_said_to_be_done_is_pending_no_more(
+    machine: Real, repo: Path, task: str, done: str
+) -> None:
     session(machine, task, id="s1")
     assert len(tasks(repo)) == 1 and len(machine.proposals()) == 1
     session(machine, "Let us go on.", done, id="s2")
@@ -206,7 +243,11 @@ def test_what_may_be_done_is_asked_for_in_the_inbox(machine: Real, repo: Path) -
     mem(repo, "inbox", "--accept-all")
     session(machine, "Let us go on.", "The rollback script is done.", id="s2")
     assert "perhaps done" in mem(repo, "summary")
-    (row,) = [one for one in json.loads(mem(repo, "inbox", "--json")) if one.get("perhaps_done") and "-" not in one["id"]]
+    (row,) = [
+        one
+        for one in json.loads(mem(repo, "inbox", "--json"))
+        if one.get("perhaps_done") and "-" not in one["id"]
+    ]
     assert row["perhaps_done"] == "rollback script"
     assert "perhaps done" in machine.hook("SessionStart", "s3", source="startup", after=60)
     assert "perhaps done" in mem(repo, "inbox")
@@ -231,16 +272,35 @@ def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, r
     mem(repo, "inbox", "--accept", proposal)
     assert json.loads(mem(repo, "show", proposal, "--json"))["status"] == "active"
     mem(repo, "inbox", "--accept", entry)
-    assert tasks(repo) == [] and json.loads(mem(repo, "show", proposal, "--json"))["status"] == "archived"
+    assert (
+        tasks(repo) == []
+        and json.loads(mem(repo, "show", proposal, "--json"))["status"] == "archived"
+    )
 
 
 def test_the_digest_says_what_it_replaced(machine: Real, repo: Path) -> None:
     """With the command that takes it back; also when the session goes on and is read again."""
-    session(machine, "We decided to use MySQL for the orders store.", "TODO: write the rollback script.", id="s1")
-    session(machine, "We decided to use PostgreSQL instead of MySQL for the orders store.", "The rollback script is done.", id="s2")
-    told = next(record.body for record in machine.digests().values() if record.get("session") == "s2")
+    session(
+        machine,
+        "We decided to use MySQL for the orders store.",
+        "TODO: write the rollback script.",
+        id="s1",
+    )
+    session(
+        machine,
+        "We decided to use PostgreSQL instead of MySQL for the orders store.",
+        "The rollback script is done.",
+        id="s2",
+    )
+    told = next(
+        record.body for record in machine.digests().values() if record.get("session") == "s2"
+    )
     assert "In the project summary" in told
-    line = next(line for line in told.splitlines() if "replaced: We decided to use MySQL" in line or "replaced: use MySQL" in line.lower())
+    line = next(
+        line
+        for line in told.splitlines()
+        if "replaced: We decided to use MySQL" in line or "replaced: use MySQL" in line.lower()
+    )
     assert "PostgreSQL" in line and "closed:" in told
     commit = line.split("git mem undo ")[1].split()[0]
     mem(repo, "undo", commit, "--private")
@@ -250,7 +310,9 @@ def test_the_digest_says_what_it_replaced(machine: Real, repo: Path) -> None:
     )
 
 
-def committed(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch, path: str, subject: str) -> None:
+def committed(
+    machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch, path: str, subject: str
+) -> None:
     """Commit a change of a file at the machine's time, an hour later."""
     machine.now += 3600
     monkeypatch.setenv("GIT_AUTHOR_DATE", f"@{int(machine.now)} +0000")
@@ -263,7 +325,9 @@ def committed(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch, path: 
     monkeypatch.delenv("GIT_COMMITTER_DATE")
 
 
-def test_commits_between_sessions_close_tasks_too(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commits_between_sessions_close_tasks_too(
+    machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What somebody committed while no agent was at work is looked at when the next session ends."""
     git(repo, "config", "user.email", "test@example.org")  # who commits in these tests
     session(machine, "TODO: write the rollback script.", id="s1")
@@ -272,12 +336,18 @@ def test_commits_between_sessions_close_tasks_too(machine: Real, repo: Path, mon
     assert tasks(repo) == []
 
 
-def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(
+    machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The inbox asks; a later session does not ask for the same again."""
     session(machine, "TODO: handle the timeout in client.py.", id="s1")
     committed(machine, repo, monkeypatch, "src/client.py", "Wait for thirty seconds")
     session(machine, "Let us go on with something else.", id="s2")
-    (row,) = [one for one in json.loads(mem(repo, "inbox", "--json")) if one.get("perhaps_done") and "-" not in one["id"]]
+    (row,) = [
+        one
+        for one in json.loads(mem(repo, "inbox", "--json"))
+        if one.get("perhaps_done") and "-" not in one["id"]
+    ]
     assert row["perhaps_done"] == "commits changed src/client.py"
     mem(repo, "inbox", "--reject", row["id"])
     committed(machine, repo, monkeypatch, "src/client.py", "Log what was asked")
@@ -286,7 +356,9 @@ def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(machine: Real,
     assert len(tasks(repo)) == 1
 
 
-def test_a_commit_closes_the_task_that_its_subject_does(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_closes_the_task_that_its_subject_does(
+    machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     git(repo, "config", "user.email", "test@example.org")  # who commits in these tests
     session(machine, "TODO: write the rollback script.", "TODO: remove the old cache.", id="s1")
     machine.hook("SessionStart", "s2", source="startup", after=86400)
@@ -310,12 +382,16 @@ def test_a_story_that_is_done_closes_its_task(repo: Path) -> None:
     assert tasks(repo) == [] and json.loads(mem(repo, "list", "-t", "task", "--json")) == []
 
 
-def test_a_task_that_nobody_touched_for_30_days_of_work_is_told_no_more(machine: Real, repo: Path) -> None:
+def test_a_task_that_nobody_touched_for_30_days_of_work_is_told_no_more(
+    machine: Real, repo: Path
+) -> None:
     session(machine, "TODO: write the rollback script.", id="s0")
     for n in range(1, 29):
         session(machine, f"We decided to use colour {n} for chart {n}.", id=f"s{n}")
     assert "rollback script" in machine.hook("SessionStart", "before", source="startup", after=60)
     for n in range(29, 32):
         session(machine, f"We decided to use colour {n} for chart {n}.", id=f"s{n}")
-    assert "rollback script" not in machine.hook("SessionStart", "after", source="startup", after=60)
+    assert "rollback script" not in machine.hook(
+        "SessionStart", "after", source="startup", after=60
+    )
     assert len(tasks(repo)) == 1

@@ -38,7 +38,10 @@ def epic(ago: float = 0, act: str = "", session: str = "", by: str = "mine") -> 
     holder = {"host": "h", **({"session": session} if session else {})}
     at = stamp(NOW - ago)
     found = epic_operations.operate({}, "start", {"stories": ["1", "2"], "holder": holder}, at, by)
-    return {**work.facts(epic_operations.operate(found, act, {}, at, by) if act else found), "id": "wrk-shop"}
+    return {
+        **work.facts(epic_operations.operate(found, act, {}, at, by) if act else found),
+        "id": "wrk-shop",
+    }
 
 
 def processes_of(gone: Mapping[str, bool | None]) -> Callable[[str], bool | None]:
@@ -48,7 +51,11 @@ def processes_of(gone: Mapping[str, bool | None]) -> Callable[[str], bool | None
 
 def session(state: State, id: str, last: float, process: str = "p", *, opens: bool = True) -> None:
     """Let a session give a sign of life."""
-    sessions.sign(state, Session(id, "claude", last, last, f"history_{id}.jsonl", None, "", "/r", "", process), opens=opens)
+    sessions.sign(
+        state,
+        Session(id, "claude", last, last, f"history_{id}.jsonl", None, "", "/r", "", process),
+        opens=opens,
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,9 @@ def session(state: State, id: str, last: float, process: str = "p", *, opens: bo
         (None, -600, "active"),
     ],
 )
-def test_a_process_decides_where_it_is_known_and_silence_else(state: State, gone: bool | None, ago: float, standing: str) -> None:
+def test_a_process_decides_where_it_is_known_and_silence_else(
+    state: State, gone: bool | None, ago: float, standing: str
+) -> None:
     """Alive is alive after hours; gone is left for 30 minutes, then a crash; of one that nothing is known of, silence decides."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW - ago, processes_of({}))
     assert works.condition(state, epic(ago), NOW, processes_of({"p": gone}))["standing"] == standing
@@ -72,7 +81,11 @@ def test_a_process_decides_where_it_is_known_and_silence_else(state: State, gone
 def test_what_was_put_down_is_no_crash(state: State, act: str) -> None:
     """Though its process is gone, and it was long ago."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
-    assert works.condition(state, epic(LATE, act), NOW, processes_of({"p": True}))["standing"] in {"paused", "aborted", "completed"}
+    assert works.condition(state, epic(LATE, act), NOW, processes_of({"p": True}))["standing"] in {
+        "paused",
+        "aborted",
+        "completed",
+    }
 
 
 def test_signs_of_life_of_its_session_count(state: State) -> None:
@@ -81,21 +94,35 @@ def test_signs_of_life_of_its_session_count(state: State) -> None:
     session(state, "s", NOW - 60, "")
     found = works.condition(state, epic(7200, session="s"), NOW, processes_of({}))
     assert (found["standing"], found["silent"]) == ("active", 60)
-    assert works.condition(state, epic(7200, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
+    assert (
+        works.condition(state, epic(7200, session="s"), NOW + LATE, processes_of({}))["standing"]
+        == "crashed"
+    )
 
 
 def test_a_session_that_ended_or_was_buried(state: State) -> None:
     """An end without a pause is left, for half an hour; one that was found dead too; the process of the session's row is asked."""
     session(state, "s", NOW, "p")
     works.hold(state, "wrk-shop", "mine", "s", "other", NOW, processes_of({}))
-    assert works.condition(state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False}))["alive"]
+    assert works.condition(
+        state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False})
+    )["alive"]
     sessions.end(state, "s", NOW, "exit")
-    assert works.condition(state, epic(0, session="s"), NOW + 1800, processes_of({}))["standing"] == "left"
-    assert works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
+    assert (
+        works.condition(state, epic(0, session="s"), NOW + 1800, processes_of({}))["standing"]
+        == "left"
+    )
+    assert (
+        works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"]
+        == "crashed"
+    )
     session(state, "s", NOW, "p")
     sessions.bury(state, next(one for one in sessions.some(state) if one.id == "s"))
     assert works.condition(state, epic(0, session="s"), NOW, processes_of({}))["standing"] == "left"
-    assert works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
+    assert (
+        works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"]
+        == "crashed"
+    )
 
 
 def test_a_story_that_was_completed_last_is_no_crash(state: State) -> None:
@@ -110,18 +137,36 @@ def test_one_of_several_is_enough(state: State) -> None:
     """An epic that two are at is alive as long as one of them is; who is gone is forgotten, the number is bounded."""
     works.hold(state, "wrk-shop", "mine", "", "alive", NOW, processes_of({}))
     works.hold(state, "wrk-shop", "mine", "", "dead", NOW, processes_of({"alive": False}))
-    assert works.condition(state, epic(LATE), NOW, processes_of({"alive": False, "dead": True}))["standing"] == "active"
-    assert works.condition(state, epic(0), NOW, processes_of({"alive": True, "dead": True}))["standing"] == "left"
+    assert (
+        works.condition(state, epic(LATE), NOW, processes_of({"alive": False, "dead": True}))[
+            "standing"
+        ]
+        == "active"
+    )
+    assert (
+        works.condition(state, epic(0), NOW, processes_of({"alive": True, "dead": True}))[
+            "standing"
+        ]
+        == "left"
+    )
     for n in range(40):
         works.hold(state, "wrk-shop", "mine", "", f"p{n}", NOW, processes_of({"dead": True}))
-    assert [one["process"] for one in works.holders(state, "wrk-shop")[1]] == [f"p{n}" for n in range(40 - works.HOLDERS, 40)]
+    assert [one["process"] for one in works.holders(state, "wrk-shop")[1]] == [
+        f"p{n}" for n in range(40 - works.HOLDERS, 40)
+    ]
 
 
 def test_another_clone_that_went_on_is_not_judged_by_our_processes(state: State) -> None:
     """What was at it here is gone; since then somebody else is at it."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW - 60, processes_of({}))
-    assert works.condition(state, epic(60, by="theirs"), NOW, processes_of({"p": True}))["standing"] == "active"
-    assert works.condition(state, epic(LATE, by="theirs"), NOW, processes_of({"p": False}))["standing"] == "crashed"
+    assert (
+        works.condition(state, epic(60, by="theirs"), NOW, processes_of({"p": True}))["standing"]
+        == "active"
+    )
+    assert (
+        works.condition(state, epic(LATE, by="theirs"), NOW, processes_of({"p": False}))["standing"]
+        == "crashed"
+    )
 
 
 def test_released_means_nobody(state: State) -> None:
@@ -134,14 +179,22 @@ def test_released_means_nobody(state: State) -> None:
 def test_the_future_is_fresh_but_not_for_ever(state: State) -> None:
     """From when it was seen first, also when our own clock goes back in between; where nothing can be remembered, only the near future is."""
     ahead = epic(-86400)
-    for now, standing in ((0, "active"), (1800, "active"), (1801, "crashed"), (-5000, "active"), (-3000, "crashed")):
+    for now, standing in (
+        (0, "active"),
+        (1800, "active"),
+        (1801, "crashed"),
+        (-5000, "active"),
+        (-3000, "crashed"),
+    ):
         assert works.condition(state, ahead, NOW + now, processes_of({}))["standing"] == standing
     state.in_memory = True
     assert works.condition(state, ahead, NOW, processes_of({}))["standing"] == "crashed"
     assert works.condition(state, epic(-600), NOW, processes_of({}))["standing"] == "active"
 
 
-@pytest.mark.parametrize("mark", ["", "x", "[]", '{"by": 1}', '{"by": [1]}', '{"by": [{"at": "x"}]}'])
+@pytest.mark.parametrize(
+    "mark", ["", "x", "[]", '{"by": 1}', '{"by": [1]}', '{"by": [{"at": "x"}]}']
+)
 def test_a_mark_that_is_damaged_harms_nobody(state: State, mark: str) -> None:
     """Then silence decides."""
     state.mark("held wrk-shop", mark)
@@ -173,7 +226,10 @@ def test_slugs(text: str, slug: str) -> None:
 
 def test_an_epic_by_any_of_its_names() -> None:
     """A whole name wins over the beginning of another; two that fit are named."""
-    rows = [{"id": f"wrk-{name}", "ref": ref, "status": "active"} for name, ref in (("shop", "E-1"), ("shopping", ""), ("blog", ""))]
+    rows = [
+        {"id": f"wrk-{name}", "ref": ref, "status": "active"}
+        for name, ref in (("shop", "E-1"), ("shopping", ""), ("blog", ""))
+    ]
     assert [service.find(rows, text) for text in ("shop", "wrk-shopping", "e-1", "b", "Blog")] == [
         "wrk-shop",
         "wrk-shopping",
@@ -187,7 +243,9 @@ def test_an_epic_by_any_of_its_names() -> None:
         service.find(rows, "q")
 
 
-def applied(files: dict[str, bytes], *todo: dict[str, Any], replica: str = "r" * 26) -> dict[str, bytes]:
+def applied(
+    files: dict[str, bytes], *todo: dict[str, Any], replica: str = "r" * 26
+) -> dict[str, bytes]:
     """Return a tree after operations of the store, as one commit applies them."""
     view = operations.View(files.get, lambda: replica)
     for one in todo:
@@ -199,10 +257,16 @@ def test_an_operation_is_done_to_what_is_there_then() -> None:
     """After a lost race it is applied to the newer tree, and nothing of the other is lost; applied again it changes nothing."""
     new = make("work", "wrk-shop", "Shop", created=stamp(NOW), updated=stamp(NOW), rev=1)
     start = operations.work("wrk-shop", "start", {"stories": ["1", "2"]}, stamp(NOW), new)
-    mine, theirs = (operations.work("wrk-shop", "done", {"story": story}, stamp(NOW + 1)) for story in ("1", "2"))
+    mine, theirs = (
+        operations.work("wrk-shop", "done", {"story": story}, stamp(NOW + 1))
+        for story in ("1", "2")
+    )
     tree = applied({}, start)
     both = applied(applied(tree, theirs), mine)
-    assert work.progress(decode(both[record_path("wrk-shop")]).fields["state"])["stories_done"] == ["1", "2"]
+    assert work.progress(decode(both[record_path("wrk-shop")]).fields["state"])["stories_done"] == [
+        "1",
+        "2",
+    ]
     assert applied(both, start, mine, theirs, mine) == both
     assert decode(both[record_path("wrk-shop")]).rev == 3
 
@@ -225,6 +289,9 @@ def test_a_terminal_that_is_open_says_nothing_of_the_agent_that_went_on_from_the
     works.hold(state, "wrk-shop", "mine", "", "terminal", NOW - 60, processes_of({}))
     works.hold(state, "wrk-shop", "mine", "s", "agent", NOW - 30, processes_of({}))
     both = {"terminal": False, "agent": True}
-    assert works.condition(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "left"
-    works.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))  # the person goes on by hand
+    assert (
+        works.condition(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "left"
+    )
+    # the person goes on by hand
+    works.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))
     assert works.condition(state, epic(0), NOW, processes_of(both))["standing"] == "active"

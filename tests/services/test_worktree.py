@@ -24,7 +24,9 @@ def test_head(repo: Path, tmp_path: Path):
     assert "" == tree(tmp_path / "empty").head()
 
 
-@pytest.mark.parametrize("name", ["a.log", "a b.log", "é\n🚀.log", "-x.log", ":(glob)*.log", os.fsdecode(b"\xff.log")])
+@pytest.mark.parametrize(
+    "name", ["a.log", "a b.log", "é\n🚀.log", "-x.log", ":(glob)*.log", os.fsdecode(b"\xff.log")]
+)
 def test_names_of_any_kind(repo: Path, name: str):
     """Ignored or counted, whatever they are called."""
     (repo / ".gitignore").write_text("sub/\n")
@@ -44,7 +46,9 @@ def test_changes(repo: Path):
     (repo / "code.py").write_text("a\nb\n")
     (repo / "new.py").write_text("x\n")
     (repo / "other.py").write_text("x\n")
-    assert [("new.py", 1, 0), ("code.py", 2, 1)] == tree(repo).changes("HEAD", ["new.py", "code.py", "none.py"])
+    assert [("new.py", 1, 0), ("code.py", 2, 1)] == tree(repo).changes(
+        "HEAD", ["new.py", "code.py", "none.py"]
+    )
     git(repo, "add", "code.py")
     assert [("code.py", 2, 1)] == tree(repo).changes("", ["code.py"])
     (repo / "code.py").unlink()
@@ -105,7 +109,8 @@ def test_file_that_cannot_be_read(repo: Path, monkeypatch: pytest.MonkeyPatch):
 def test_index_is_not_written(repo: Path):
     """Asking changes nothing, not even git's index."""
     index = repo / ".git" / "index"
-    os.utime(repo / "code.py", (1_600_000_000, 1_600_000_000))  # as if it was written: git would like to note that it is the same
+    # as if it was written: git would like to note that it is the same
+    os.utime(repo / "code.py", (1_600_000_000, 1_600_000_000))
     before = (index.read_bytes(), index.stat().st_mtime_ns)
     tree(repo).changes("HEAD", ["code.py"])
     tree(repo).touched("HEAD", 0.0, 2e9)

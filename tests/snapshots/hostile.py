@@ -9,7 +9,8 @@ from typing import Any
 from tests.conftest import git
 from tests.stress.conftest import mem
 
-Node = tuple[str, bytes | str | Sequence[Any]]  # mode, content: bytes of a blob, an oid, or (name, node) pairs of a folder
+# mode, content: bytes of a blob, an oid, or (name, node) pairs of a folder
+Node = tuple[str, bytes | str | Sequence[Any]]
 
 
 def _object(repo: Path, kind: str, data: bytes) -> str:

@@ -19,9 +19,26 @@ from tests.snapshots.hostile import forge, nested
 from tests.stress.conftest import mem
 
 DOT_GITS = [
-    ".git", ".GIT", ".Git", "git~1", "GIT~1", ".git.", ".git ", ".git. .", ".git:x", ".git::$INDEX_ALLOCATION", "git~1:x", ".g\u200cit", "\ufeff.git",
-    ".gi\u206at", ".git\\hooks", "a\\.git", "a\\git~1\\x", "..\\x", ".git\udcff",
-]  # fmt: skip
+    ".git",
+    ".GIT",
+    ".Git",
+    "git~1",
+    "GIT~1",
+    ".git.",
+    ".git ",
+    ".git. .",
+    ".git:x",
+    ".git::$INDEX_ALLOCATION",
+    "git~1:x",
+    ".g\u200cit",
+    "\ufeff.git",
+    ".gi\u206at",
+    ".git\\hooks",
+    "a\\.git",
+    "a\\git~1\\x",
+    "..\\x",
+    ".git\udcff",
+]
 PLAIN = [
     "ok",
     "a b",
@@ -49,10 +66,20 @@ def listing(folder: Path) -> dict[str, tuple[int, bytes]]:
     found = {}
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if ".git" in parts and parts[parts.index(".git") + 1 :][:1] and parts[parts.index(".git") + 1] in own:
+        if (
+            ".git" in parts
+            and parts[parts.index(".git") + 1 :][:1]
+            and parts[parts.index(".git") + 1] in own
+        ):
             continue
         facts = path.lstat()
-        data = os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        data = (
+            os.fsencode(os.readlink(path))
+            if path.is_symlink()
+            else path.read_bytes()
+            if path.is_file()
+            else b""
+        )
         found[str(path)] = stat.S_IFMT(facts.st_mode) | stat.S_IMODE(facts.st_mode), data
     return found
 
@@ -105,7 +132,11 @@ MODULES = [
 ]
 
 
-@settings(max_examples=scaled(600, 80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=scaled(600, 80),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(path=paths | st.sampled_from(MODULES), link=st.booleans())
 def test_what_git_refuses_is_refused(judge: Path, path: str, link: bool) -> None:
     """With `core.protectNTFS` and `core.protectHFS`, git itself is the judge of each name."""
@@ -118,16 +149,33 @@ def test_ordinary_names_are_allowed(name: str) -> None:
     assert path_refusal(f"d/{name}", link=True) == ""
 
 
-SENT = st.tuples(paths, st.sampled_from(["100644", "100755", "120000", "160000", "100600", "40000"]), st.booleans())
+SENT = st.tuples(
+    paths,
+    st.sampled_from(["100644", "100755", "120000", "160000", "100600", "40000"]),
+    st.booleans(),
+)
 
 
-@settings(max_examples=scaled(60, 6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(sent=SENT, args=st.sampled_from([(), ("--force",), ("d",), ("a.txt", "--force"), ("--dry-run",)]))
-def test_hostile_trees_change_nothing_outside(repo: Path, sent: tuple[str, str, bool], args: tuple[str, ...]) -> None:
+@settings(
+    max_examples=scaled(60, 6),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    sent=SENT,
+    args=st.sampled_from([(), ("--force",), ("d",), ("a.txt", "--force"), ("--dry-run",)]),
+)
+def test_hostile_trees_change_nothing_outside(
+    repo: Path, sent: tuple[str, str, bool], args: tuple[str, ...]
+) -> None:
     """Restored in every way: all that is outside the work tree's own files is as it was."""
     path, mode, is_raw = sent
     content: bytes | str = "1" * 40 if mode in {"160000", "40000"} else b"../../OUTSIDE"
-    id = forge(repo, nested(os.fsencode(path), mode, content), state={"raw": [path] if is_raw and path else []})
+    id = forge(
+        repo,
+        nested(os.fsencode(path), mode, content),
+        state={"raw": [path] if is_raw and path else []},
+    )
     before = listing(repo.parent)
     done = restored(repo, id, *args)
     after = listing(repo.parent)
@@ -137,25 +185,54 @@ def test_hostile_trees_change_nothing_outside(repo: Path, sent: tuple[str, str, 
     if not allowed:
         assert done.returncode == 1, (path, done.stdout)
         assert not changed, done.stderr
-    assert all(allowed == one or one.startswith(str(repo / path.split("/")[0])) for one in changed), changed
+    assert all(
+        allowed == one or one.startswith(str(repo / path.split("/")[0])) for one in changed
+    ), changed
 
 
 STATES: list[dict[str, Any]] = [
-    {"unmerged": [1]}, {"unmerged": {"a.txt": 7}}, {"unmerged": {"a.txt": [["100644", "xyz"]] * 3}}, {"unmerged": {"a.txt": [["--x", "1" * 40]] * 3}},
-    {"flags": 3}, {"flags": {"a.txt": ["S"]}}, {"raw": "a.txt"}, {"raw": [1]}, {"raw": ["\ud800"]}, {"intended": {"x": 1}}, {"omitted": [1]},
-    {"omitted": [{"path": 3, "why": ""}]}, {"commit": "--help"}, {"commit": 4}, {"branch": []}, {"record": None}, {"modes": {"a.txt": 438}}, {"modes": {"a.txt": "4755"}},
-    {"ignored": "x"}, {"under_way": {"merge": 1}}, {"v": "1"}, {"v": None},
-]  # fmt: skip
+    {"unmerged": [1]},
+    {"unmerged": {"a.txt": 7}},
+    {"unmerged": {"a.txt": [["100644", "xyz"]] * 3}},
+    {"unmerged": {"a.txt": [["--x", "1" * 40]] * 3}},
+    {"flags": 3},
+    {"flags": {"a.txt": ["S"]}},
+    {"raw": "a.txt"},
+    {"raw": [1]},
+    {"raw": ["\ud800"]},
+    {"intended": {"x": 1}},
+    {"omitted": [1]},
+    {"omitted": [{"path": 3, "why": ""}]},
+    {"commit": "--help"},
+    {"commit": 4},
+    {"branch": []},
+    {"record": None},
+    {"modes": {"a.txt": 438}},
+    {"modes": {"a.txt": "4755"}},
+    {"ignored": "x"},
+    {"under_way": {"merge": 1}},
+    {"v": "1"},
+    {"v": None},
+]
 
 
 def test_damaged_states_are_told_in_plain_words(repo: Path) -> None:
     """Whatever type a field has: rc 1, 'this snapshot is damaged', nothing changed; the list still works."""
     id = forge(repo, [], state=STATES[0])
     before = listing(repo.parent)
-    for args in (("restore", id, "-w"), ("restore", id, "a.txt", "-f", "-w"), ("diff", id), ("show", id), ("share", id)):
+    for args in (
+        ("restore", id, "-w"),
+        ("restore", id, "a.txt", "-f", "-w"),
+        ("diff", id),
+        ("show", id),
+        ("share", id),
+    ):
         done = mem(repo, "snapshot", *args, ok=(0, 1))
         assert "fault of git mem" not in done.stderr
-        assert done.returncode == 0 or "this snapshot is damaged" in done.stderr, (args, done.stderr)
+        assert done.returncode == 0 or "this snapshot is damaged" in done.stderr, (
+            args,
+            done.stderr,
+        )
     assert listing(repo.parent) == before
     mem(repo, "snapshot", "list")
     mem(repo, "snapshot", "drop", id)

@@ -40,4 +40,6 @@ def test_large_files_come_back(lfs: Path):
 
     assert {name: (lfs / name).read_bytes() for name in files} == files
     assert (git(lfs, "status", "--short"), git(lfs, "ls-files", "-s")) == (before, entries)
-    assert git(lfs, "cat-file", "-p", ":staged.bin").startswith("version https://git-lfs.github.com/spec/v1")
+    assert git(lfs, "cat-file", "-p", ":staged.bin").startswith(
+        "version https://git-lfs.github.com/spec/v1"
+    )

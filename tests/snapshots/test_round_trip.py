@@ -19,7 +19,17 @@ from gitmem.services.snapshots.saved import read
 from tests.conftest import fsck, git
 from tests.scale import scaled
 
-NAMES = ("a.txt", "b b.txt", "d/c.txt", "d/e/f.txt", "ö.txt", "new\nline", "-dash", ":colon", "d/run.sh")
+NAMES = (
+    "a.txt",
+    "b b.txt",
+    "d/c.txt",
+    "d/e/f.txt",
+    "ö.txt",
+    "new\nline",
+    "-dash",
+    ":colon",
+    "d/run.sh",
+)
 CONTENTS = (b"", b"one\n", b"two\r\nlines\r\n", b"\x00\xff binary", b"no end", b"x" * 5000)
 STEPS = (
     "write",
@@ -39,7 +49,10 @@ STEPS = (
     "eol",
 )
 
-actions = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from(NAMES), st.sampled_from(CONTENTS)), max_size=14)
+actions = st.lists(
+    st.tuples(st.sampled_from(STEPS), st.sampled_from(NAMES), st.sampled_from(CONTENTS)),
+    max_size=14,
+)
 
 
 def act(repo: Path, step: str, name: str, content: bytes) -> None:
@@ -69,7 +82,21 @@ def act(repo: Path, step: str, name: str, content: bytes) -> None:
         elif step == "intend":
             subprocess.run([*literal, "add", "-N", "--", name], **quiet)
         elif step == "commit":
-            subprocess.run(["git", "-C", str(repo), "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "more"], **quiet)
+            subprocess.run(
+                [
+                    "git",
+                    "-C",
+                    str(repo),
+                    "-c",
+                    "user.name=A",
+                    "-c",
+                    "user.email=a@b",
+                    "commit",
+                    "-qm",
+                    "more",
+                ],
+                **quiet,
+            )
         elif step == "assume":
             subprocess.run([*literal, "update-index", "--assume-unchanged", "--", name], **quiet)
         elif step == "skip":
@@ -79,7 +106,9 @@ def act(repo: Path, step: str, name: str, content: bytes) -> None:
         elif step == "split":
             subprocess.run([*literal, "update-index", "--split-index"], **quiet)
         elif step == "eol":
-            (repo / ".gitattributes").write_bytes(b"*.txt text eol=crlf\n" if content else b"* -text\n")
+            (repo / ".gitattributes").write_bytes(
+                b"*.txt text eol=crlf\n" if content else b"* -text\n"
+            )
         elif step == "ignored":
             (repo / "x.log").write_bytes(content)
     except OSError:
@@ -99,10 +128,16 @@ def look(repo: Path) -> tuple[dict[str, object], str]:
                 files[key] = ("link", os.readlink(full))
             else:
                 files[key] = (stat.S_IMODE(os.stat(full).st_mode), Path(full).read_bytes())
-    return files, git(repo, "ls-files", "-s", "-v", "-z") + git(repo, "status", "--porcelain=v2", "-z", "--untracked-files=all")
+    return files, git(repo, "ls-files", "-s", "-v", "-z") + git(
+        repo, "status", "--porcelain=v2", "-z", "--untracked-files=all"
+    )
 
 
-@settings(max_examples=scaled(300, 25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=scaled(300, 25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(before=actions, wreck=actions)
 def test_saved_wrecked_restored(make_repo, before, wreck):
     with tempfile.TemporaryDirectory() as folder:
@@ -128,8 +163,18 @@ def test_saved_wrecked_restored(make_repo, before, wreck):
             now = save.unkept(work, app.objects, app.writer())
             then = read(app.objects, made.id)
             plan = plan_restore(work, app.objects, now, then)
-            restore.carry_out(work, app.objects, app.home, plan, then, restore.Note(made.id, "", work.root), force=True)
-            again = plan_restore(work, app.objects, save.unkept(work, app.objects, app.writer()), then)
+            restore.carry_out(
+                work,
+                app.objects,
+                app.home,
+                plan,
+                then,
+                restore.Note(made.id, "", work.root),
+                force=True,
+            )
+            again = plan_restore(
+                work, app.objects, save.unkept(work, app.objects, app.writer()), then
+            )
             assert again.empty, again
         found = look(repo)
         if logs is not None:

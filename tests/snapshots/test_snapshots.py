@@ -33,7 +33,9 @@ def save(work: Path, *args: str) -> dict[str, object]:
 
 
 def state(work: Path) -> str:
-    return git(work, "status", "--porcelain=v2", "--untracked-files=all") + git(work, "ls-files", "-s", "-v")
+    return git(work, "status", "--porcelain=v2", "--untracked-files=all") + git(
+        work, "ls-files", "-s", "-v"
+    )
 
 
 def test_what_is_left_out_is_named(work: Path) -> None:
@@ -48,10 +50,13 @@ def test_what_is_left_out_is_named(work: Path) -> None:
     assert {one["path"] for one in made["omitted"]} == {".env", "big.bin"}
     names = git(work, "ls-tree", "-r", "--name-only", f"{made['ref']}:worktree").splitlines()
     assert ("new.txt" in names, ".env" in names, "x.log" in names) == (True, False, False)
-    assert SECRET in git(work, "show", f"{made['ref']}:worktree/a.txt")  # the work in hand, whatever it says
+    # the work in hand, whatever it says
+    assert SECRET in git(work, "show", f"{made['ref']}:worktree/a.txt")
     assert SECRET in git(work, "show", f"{made['ref']}:worktree/notes.txt")
     taken = save(work, "--with", ".env")
-    assert ".env" in git(work, "ls-tree", "-r", "--name-only", f"{taken['ref']}:worktree").splitlines()
+    assert (
+        ".env" in git(work, "ls-tree", "-r", "--name-only", f"{taken['ref']}:worktree").splitlines()
+    )
 
 
 def test_what_nothing_has_saved_is_not_overwritten(work: Path) -> None:
@@ -82,13 +87,19 @@ def test_some_paths_only(work: Path) -> None:
     made = str(save(work)["id"])
     git(work, "reset", "-q", "--hard")
     mem(work, "snapshot", "restore", made, "d", "--worktree")
-    assert ((work / "a.txt").read_text(), (work / "d/b.txt").read_text()) == ("one\n", "changed too\n")
+    assert ((work / "a.txt").read_text(), (work / "d/b.txt").read_text()) == (
+        "one\n",
+        "changed too\n",
+    )
     assert "a.txt" not in git(work, "diff", "--cached", "--name-only")
     git(work, "update-index", "--assume-unchanged", "a.txt")
     (work / "d/b.txt").write_text("later\n")
     mem(work, "snapshot", "restore", made, "d", "--worktree")
     assert "h a.txt" in git(work, "ls-files", "-v")  # what was not asked for keeps its flags
-    assert "not in this work tree" in mem(work, "snapshot", "restore", made, "/etc", "--worktree", ok=(1,)).stderr
+    assert (
+        "not in this work tree"
+        in mem(work, "snapshot", "restore", made, "/etc", "--worktree", ok=(1,)).stderr
+    )
 
 
 def test_flags_alone_come_back(work: Path) -> None:
@@ -133,7 +144,13 @@ def test_files_through_filters_come_back_to_the_byte(work: Path) -> None:
     made = str(save(work)["id"])
     git(work, "checkout", "-q", "-f")
     mem(work, "snapshot", "restore", made, "--worktree")
-    mem(work, "snapshot", "restore", str(json.loads(mem(work, "snapshot", "list", "--json").stdout)[0]["id"]), "--worktree")
+    mem(
+        work,
+        "snapshot",
+        "restore",
+        str(json.loads(mem(work, "snapshot", "list", "--json").stdout)[0]["id"]),
+        "--worktree",
+    )
     assert (work / "k.id").read_bytes() == clean
 
 
@@ -190,15 +207,29 @@ def test_a_restore_that_was_stopped_is_ended_or_taken_back(work: Path) -> None:
         "def write(*a):\n    count[0] += 1\n    count[0] == 15 and os._exit(9)\n    old(*a)\n"
         "restore._Files._write = write\nfrom gitmem.cli.main import run\nsys.exit(run(sys.argv[1:]))\n"
     )
-    argv = [sys.executable, "-c", program, "-C", str(work), "snapshot", "restore", made, "--worktree"]
+    argv = [
+        sys.executable,
+        "-c",
+        program,
+        "-C",
+        str(work),
+        "snapshot",
+        "restore",
+        made,
+        "--worktree",
+    ]
     assert subprocess.run(argv, check=False, capture_output=True).returncode == 9
     assert "was stopped before its end" in mem(work, "status").stderr
     first = json.loads((work / ".git/gitmem/restore.json").read_text())["safety"]
     mem(work, "snapshot", "restore", made, "--worktree")
-    assert {(work / f"n{n}.txt").read_text() for n in range(40)} == {f"saved {n}\n" for n in range(40)}
+    assert {(work / f"n{n}.txt").read_text() for n in range(40)} == {
+        f"saved {n}\n" for n in range(40)
+    }
     assert mem(work, "status").stderr == ""
     mem(work, "snapshot", "restore", first, "--worktree")
-    assert {(work / f"n{n}.txt").read_text() for n in range(40)} == {f"later {n}\n" for n in range(40)}
+    assert {(work / f"n{n}.txt").read_text() for n in range(40)} == {
+        f"later {n}\n" for n in range(40)
+    }
 
 
 def test_old_ones_go_and_pinned_ones_stay(work: Path) -> None:
@@ -208,7 +239,10 @@ def test_old_ones_go_and_pinned_ones_stay(work: Path) -> None:
         ids.append(str(save(work, f"number {n}")["id"]))
     mem(work, "pin", ids[0])
     mem(work, "snapshot", "prune", "--keep", "1")
-    assert [row["id"] for row in json.loads(mem(work, "snapshot", "list", "--json").stdout)] == [ids[3], ids[0]]
+    assert [row["id"] for row in json.loads(mem(work, "snapshot", "list", "--json").stdout)] == [
+        ids[3],
+        ids[0],
+    ]
     assert len(git(work, "for-each-ref", "refs/gitmem/snapshots").splitlines()) == 2
     mem(work, "snapshot", "drop", ids[3])
     assert "no record has the id" in mem(work, "snapshot", "show", ids[3], ok=(1,)).stderr
@@ -263,7 +297,10 @@ def test_submodules_and_sparse_checkouts(work: Path, make_repo, tmp_path: Path) 
     assert [one["path"] for one in made["omitted"]] == ["sub"]
     git(work, "checkout", "-q", "--", "a.txt")
     mem(work, "snapshot", "restore", "last", "--worktree")
-    assert ((work / "a.txt").read_text(), (work / "sub/code.py").read_text()) == ("changed\n", "changed inside")
+    assert ((work / "a.txt").read_text(), (work / "sub/code.py").read_text()) == (
+        "changed\n",
+        "changed inside",
+    )
     git(work, "checkout", "-q", "--", "a.txt")
     git(work, "sparse-checkout", "set", "d")
     assert (work / "d/b.txt").exists()

@@ -30,7 +30,9 @@ def save(work: Path, *args: str) -> str:
 
 
 def state(work: Path) -> str:
-    return git(work, "status", "--porcelain=v2", "--untracked-files=all") + git(work, "ls-files", "-s", "-v")
+    return git(work, "status", "--porcelain=v2", "--untracked-files=all") + git(
+        work, "ls-files", "-s", "-v"
+    )
 
 
 def change(work: Path) -> str:
@@ -45,8 +47,15 @@ def change(work: Path) -> str:
 INDEXES = {
     "split": ["update-index --split-index"],
     "split by configuration": ["config core.splitIndex true", "update-index --split-index"],
-    "a shared half that is left over": ["update-index --split-index", "update-index --no-split-index"],
-    "many files": ["config feature.manyFiles true", "update-index --index-version 4", "update-index --force-untracked-cache"],
+    "a shared half that is left over": [
+        "update-index --split-index",
+        "update-index --no-split-index",
+    ],
+    "many files": [
+        "config feature.manyFiles true",
+        "update-index --index-version 4",
+        "update-index --force-untracked-cache",
+    ],
     "no checksum": ["config index.skipHash true", "update-index --force-write-index"],
     "sparse": ["sparse-checkout set --cone --sparse-index d"],
     "shared with a group": ["config core.sharedRepository group"],
@@ -86,7 +95,9 @@ def test_an_index_that_is_missing_or_locked(work: Path) -> None:
 
 def test_bytes_that_git_would_convert_come_back(work: Path) -> None:
     """Line ends against the settings, a file of another encoding, a filter that was not run: as they were on disk."""
-    (work / ".gitattributes").write_text("*.crlf text eol=crlf\n*.id ident\n*.rot filter=rot\n*.auto text=auto\n")
+    (work / ".gitattributes").write_text(
+        "*.crlf text eol=crlf\n*.id ident\n*.rot filter=rot\n*.auto text=auto\n"
+    )
     git(work, "config", "filter.rot.clean", "tr a-z n-za-m")
     git(work, "config", "filter.rot.smudge", "tr a-z n-za-m")
     for name in ("x.crlf", "y.crlf", "k.id", "r.rot", "s.rot", "t.auto"):
@@ -180,7 +191,17 @@ def test_a_killed_restore_leaves_no_scratch_index(work: Path) -> None:
         "restore._Files._write = lambda *a: os.kill(os.getpid(), 9)\n"
         "from gitmem.cli.main import run\nsys.exit(run(sys.argv[1:]))\n"
     )
-    argv = [sys.executable, "-c", program, "-C", str(work), "snapshot", "restore", made, "--worktree"]
+    argv = [
+        sys.executable,
+        "-c",
+        program,
+        "-C",
+        str(work),
+        "snapshot",
+        "restore",
+        made,
+        "--worktree",
+    ]
     assert subprocess.run(argv, check=False, capture_output=True).returncode == -9
     assert [name for name in os.listdir(work / ".git") if name.startswith("gitmem-index")]
     mem(work, "doctor", "--fix", ok=(0, 1))
@@ -196,7 +217,9 @@ def test_neighbours_come_back(work: Path) -> None:
     git(work, "rm", "-q", "--cached", "a.txt")
     git(work, "mv", "d", "D")
     (work / "l").symlink_to("D")
-    (work / "p.bin").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 5\n")
+    (work / "p.bin").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 5\n"
+    )
     git(work, "add", "p.bin")
     before = state(work)
     made = save(work)

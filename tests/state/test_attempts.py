@@ -39,7 +39,11 @@ def test_what_was_done_while_it_failed_is_told(state):
     attempts.note_failure(state, "s", failure(at=5.0))
     attempts.note_step(state, "s", 6.0, EDIT, "/r/early.py")
     attempts.note_failure(state, "s", failure(at=10.0))
-    for at, action, what in ((11.0, EDIT, "/r/a.py"), (12.0, COMMAND, "npm ci"), (13.0, EDIT, "/r/a.py")):
+    for at, action, what in (
+        (11.0, EDIT, "/r/a.py"),
+        (12.0, COMMAND, "npm ci"),
+        (13.0, EDIT, "/r/a.py"),
+    ):
         attempts.note_step(state, "s", at, action, what)
     assert 1 == conclude(state)
     (facts,) = outcomes(state)
@@ -59,7 +63,9 @@ def test_another_error_of_the_same_command_ends_the_first(state):
     attempts.note_step(state, "s", 13.0, EDIT, "/r/a.py")
     assert {"one": 12.0, "two": None} == {f.pattern: f.ended for f in attempts.failures(state, "s")}
     assert 2 == conclude(state, *attempts.failures(state, "s"))
-    assert {"one": [[COMMAND, "npm ci"]], "two": [[EDIT, "/r/a.py"]]} == {f["pattern"]: f["steps"] for f in outcomes(state)}
+    assert {"one": [[COMMAND, "npm ci"]], "two": [[EDIT, "/r/a.py"]]} == {
+        f["pattern"]: f["steps"] for f in outcomes(state)
+    }
     attempts.note_failure(state, "s", failure("one", 30.0))
     attempts.note_failure(state, "s", failure("two", 31.0))
     attempts.note_failure(state, "s", failure("one", 32.0))
@@ -175,6 +181,12 @@ def test_old_ones_expire_and_secrets_are_purged(state):
     assert [] == attempts.failures(state, "old")
     attempts.note_failure(state, "s", failure(given="TOKEN=hunter2 make"))
     attempts.note_step(state, "s", 11.0, COMMAND, "export T=hunter2")
-    state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps({"command": "hunter2"}),))
+    state.db.execute(
+        "INSERT INTO outcomes (facts) VALUES (?)", (json.dumps({"command": "hunter2"}),)
+    )
     state.purge_errors(["hunter2"])
-    assert ([], [], 0) == (attempts.failures(state, "s"), outcomes(state), state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0])
+    assert ([], [], 0) == (
+        attempts.failures(state, "s"),
+        outcomes(state),
+        state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0],
+    )

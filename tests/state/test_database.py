@@ -106,7 +106,8 @@ def test_count_is_that_of_a_true_window(tmp_path_factory, times):
     """For any times the count is the number of hits in the 24 h that end with the hit."""
     state = State(Home(str(tmp_path_factory.mktemp("s"))))
     got = hits(state, *times)
-    # hits of one instant are put a microsecond apart, so the edge of a window is tested from a distance
+    # hits of one instant are put a microsecond apart, so the edge of a window is tested from a
+    # distance
     for n, at in enumerate(times):
         near = [abs(at - 24 - t) < 1e-6 for t in times[: n + 1]]
         want = sum(t > at - 24 for t in times[: n + 1])
@@ -134,11 +135,16 @@ for n in range({rounds}):
 def test_parallel_counting_loses_none(home):
     """Eight processes that start together on no file at all count every hit and every read."""
     code = COUNT.format(here=HERE, home=home.path, rounds=20)
-    runs = [subprocess.Popen([sys.executable, "-c", code, str(n)], stderr=subprocess.PIPE, text=True) for n in range(8)]
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code, str(n)], stderr=subprocess.PIPE, text=True)
+        for n in range(8)
+    ]
     assert [""] * 8 == [run.communicate()[1] for run in runs]
     state = State(home)
     assert 161 == state.add_error("p", 1_800_000_030.0, "last", DAY)
-    assert {"a": (160, "2026-01-01T00:00:00Z"), "b": (160, "2026-01-01T00:00:00Z")} == state.reads("shared")
+    assert {"a": (160, "2026-01-01T00:00:00Z"), "b": (160, "2026-01-01T00:00:00Z")} == state.reads(
+        "shared"
+    )
     state.close()
 
 
@@ -190,7 +196,11 @@ def test_session_is_told_once_and_again_when_it_changed(state):
     assert ["b"] == state.tell("s", [("a", "1"), ("b", "2")])
     assert ["a"] == state.tell("t", [("a", "1")])
     state.forget_told("s")
-    assert ({}, {"a": "1"}, ["a"]) == (state.known("s"), state.known("t"), state.tell("s", [("a", "1")]))
+    assert ({}, {"a": "1"}, ["a"]) == (
+        state.known("s"),
+        state.known("t"),
+        state.tell("s", [("a", "1")]),
+    )
 
 
 def test_marks(state):
@@ -284,7 +294,12 @@ def test_many_that_make_the_file_at_once_lose_nothing(home):
     """Each process writes one hit as its first act: whoever makes the tables, nobody makes them twice."""
     code = COUNT.format(here=HERE, home=home.path, rounds=1)
     for round_ in range(4):
-        runs = [subprocess.Popen([sys.executable, "-c", code, f"{round_}-{n}"], stderr=subprocess.PIPE, text=True) for n in range(8)]
+        runs = [
+            subprocess.Popen(
+                [sys.executable, "-c", code, f"{round_}-{n}"], stderr=subprocess.PIPE, text=True
+            )
+            for n in range(8)
+        ]
         assert [""] * 8 == [run.communicate()[1] for run in runs]
         state = State(home)
         assert 8 == state.hits("p", 1_800_000_001.0, DAY)
@@ -355,7 +370,9 @@ def test_older_file_is_brought_up_to_date(home):
     state = State(home)
     state.add_reads("shared", ["a"], "2026-01-01T00:00:00Z")
     state.db.execute("DROP TABLE errors")
-    state.db.execute("CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID")
+    state.db.execute(
+        "CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID"
+    )
     state.db.execute("DROP TABLE sessions")
     state.db.execute(
         "CREATE TABLE sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID"
@@ -367,5 +384,7 @@ def test_older_file_is_brought_up_to_date(home):
     assert 1 == state.add_error("p", T0, "s", DAY)
     assert (1, T0) == state.claim_hits("p", T0, DAY)
     assert {"a": (1, "2026-01-01T00:00:00Z")} == state.reads("shared")
-    assert [("s", "h.jsonl", "")] == [(one.id, one.history, one.process) for one in sessions.some(state)]
+    assert [("s", "h.jsonl", "")] == [
+        (one.id, one.history, one.process) for one in sessions.some(state)
+    ]
     state.close()

@@ -24,9 +24,13 @@ def state(tmp_path: Path) -> Iterator[State]:
     found.close()
 
 
-def sign(state: State, id: str, at: float, *, opens: bool = False, history: str = "h", process: str = "") -> str:
+def sign(
+    state: State, id: str, at: float, *, opens: bool = False, history: str = "h", process: str = ""
+) -> str:
     """Give a sign of life."""
-    return sessions.sign(state, Session(id, "claude", at, at, history, None, None, "/r", "", process), opens=opens)
+    return sessions.sign(
+        state, Session(id, "claude", at, at, history, None, None, "/r", "", process), opens=opens
+    )
 
 
 def test_a_session_keeps_its_first_history(state: State):
@@ -63,11 +67,19 @@ def test_an_end_happens_once_and_asks_for_one_digest(state: State):
 @pytest.mark.parametrize(
     ("process", "answer", "after", "lost"),
     [
-        ("p", True, 1.0, True), ("p", False, 10 * SILENCE, False), ("p", None, SILENCE - 1, False), ("p", None, SILENCE, True), ("", None, SILENCE - 1, False),
-        ("", None, SILENCE, True), ("", None, -5.0, False), ("", None, -SILENCE, True),
+        ("p", True, 1.0, True),
+        ("p", False, 10 * SILENCE, False),
+        ("p", None, SILENCE - 1, False),
+        ("p", None, SILENCE, True),
+        ("", None, SILENCE - 1, False),
+        ("", None, SILENCE, True),
+        ("", None, -5.0, False),
+        ("", None, -SILENCE, True),
     ],
-)  # fmt: skip
-def test_which_sessions_are_lost(state: State, process: str, answer: bool | None, after: float, lost: bool):
+)
+def test_which_sessions_are_lost(
+    state: State, process: str, answer: bool | None, after: float, lost: bool
+):
     """Its process decides; silence alone where that is not known, to the second. A clock that lags buries nobody, one set back keeps nobody alive for good."""
     sign(state, "s", T0, opens=True, process=process)
     found = sessions.lost(state, T0 + after, lambda _: answer)
@@ -103,7 +115,8 @@ def test_a_request_whose_taker_is_known_to_be_gone_is_free_at_once(state: State)
     sessions.ask(state, DIGEST, "s", T0)
     assert sessions.take(state, T0, "host 1 2", lambda _: False)
     assert sessions.take(state, T0 + 1, "host 3 4", lambda _: False) is None
-    assert sessions.take(state, T0 + 1, "host 3 4", lambda _: None) is None  # of another machine: nobody knows
+    # of another machine: nobody knows
+    assert sessions.take(state, T0 + 1, "host 3 4", lambda _: None) is None
     second = sessions.take(state, T0 + 1, "host 3 4", lambda one: one == "host 1 2")
     assert second
     assert second.tries == 1
@@ -142,7 +155,9 @@ def test_requests_of_an_older_version(tmp_path: Path):
     folder = tmp_path / "old"
     folder.mkdir()
     with sqlite.connect(str(folder / "state.db")) as db:
-        db.execute("CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)")
+        db.execute(
+            "CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)"
+        )
         db.execute("INSERT INTO requests (kind, session, at) VALUES ('digest', 's', 1.0)")
         db.execute("PRAGMA user_version = 6")
     db.close()
@@ -165,7 +180,13 @@ def test_costs_add_up(state: State):
         sessions.spend(state, "s", "AfterTool", tokens, seconds)
     sessions.spend(state, "t", "AfterTool", 7, 1.0)
     (one,) = sessions.costs(state, ["s"])
-    assert (one.calls, one.answers, one.tokens, round(one.spent, 2), one.most) == (3, 2, 150, 0.08, 0.05)
+    assert (one.calls, one.answers, one.tokens, round(one.spent, 2), one.most) == (
+        3,
+        2,
+        150,
+        0.08,
+        0.05,
+    )
 
 
 def test_spots_are_those_of_a_work_tree(state: State):
@@ -204,7 +225,8 @@ def test_one_drain_is_to_come_at_most(state: State):
     assert [claim(n) for n in range(3)] == [True, False, False]
     state.begin_drain()
     assert [claim(n) for n in (3, 4)] == [True, False]
-    assert claim(60, pid=0)  # the one that was to come hangs; and who claimed this one was killed before it could start it
+    # the one that was to come hangs; and who claimed this one was killed before it could start it
+    assert claim(60, pid=0)
     assert claim(61, pid=2**22 + 1)  # a process that has died
     assert [claim(n) for n in (62, 63)] == [True, False]
 

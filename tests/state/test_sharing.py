@@ -4,10 +4,19 @@ import pytest
 
 from gitmem.base import sharing
 
-LONG = "".join(f'[branch "b{n}"]\n\tremote = origin\n\tmerge = refs/heads/b{n}\n' for n in range(5000))
+LONG = "".join(
+    f'[branch "b{n}"]\n\tremote = origin\n\tmerge = refs/heads/b{n}\n' for n in range(5000)
+)
 
 
-@pytest.mark.parametrize("text", ["[core]\n\tsharedRepository = group\n", f"{LONG}[CORE] SHAREDREPOSITORY=1\n", "[Core]\nsharedrepository"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[core]\n\tsharedRepository = group\n",
+        f"{LONG}[CORE] SHAREDREPOSITORY=1\n",
+        "[Core]\nsharedrepository",
+    ],
+)
 def test_however_it_is_written(tmp_path, text):
     """Names of settings are the same in capitals."""
     (tmp_path / "config").write_text(text)

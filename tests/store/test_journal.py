@@ -66,10 +66,22 @@ def test_entry_comes_back_as_it_was_written(home):
 
 def test_order_is_that_of_writing_whatever_the_clock(home):
     """Entries whose clock went back, by whatever number, come after those that were there; a clock that goes on takes over."""
-    keys = ["05b", "05a", "01x", *(f"00{n:02d}" for n in range(30)), "05a", "04z", "06a", "05c", "07a"]
+    keys = [
+        "05b",
+        "05a",
+        "01x",
+        *(f"00{n:02d}" for n in range(30)),
+        "05a",
+        "04z",
+        "06a",
+        "05c",
+        "07a",
+    ]
     for number, key in enumerate(keys):
         journal.add(home, entry(key, subject=str(number)))
-    assert [str(n) for n in range(len(keys))] == [e["subject"] for _, e in journal.entries(home) if e]
+    assert [str(n) for n in range(len(keys))] == [
+        e["subject"] for _, e in journal.entries(home) if e
+    ]
     assert keys == [e["key"] for _, e in journal.entries(home) if e]
     assert all(len(os.path.basename(path)) < 60 for path, _ in journal.entries(home))
 
@@ -94,7 +106,10 @@ def test_clock_that_goes_back_does_not_turn_writes_around(store):
         store.write([op], Message("x", "x"))
     store.no_write = ""
     store.drain()
-    assert (set(), []) == (listed(store), [name for name in os.listdir(store.home.join("journal")) if name.endswith(".bad")])
+    assert (set(), []) == (
+        listed(store),
+        [name for name in os.listdir(store.home.join("journal")) if name.endswith(".bad")],
+    )
 
 
 def test_empty_journal(home):
@@ -105,9 +120,21 @@ def test_empty_journal(home):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"\xff\xfe", b"[]", b"null", b"1", b'{"v": 1}', b'{"v": 2, "ops": [], "ref": "x"}', b'{"v": 1, "ops": {}, "ref": "x"}', b'{"v": 1, "ops": [], "ref": 1}', b"[" * 100_000],
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b"1",
+        b'{"v": 1}',
+        b'{"v": 2, "ops": [], "ref": "x"}',
+        b'{"v": 1, "ops": {}, "ref": "x"}',
+        b'{"v": 1, "ops": [], "ref": 1}',
+        b"[" * 100_000,
+    ],
     ids=lambda d: ascii(d[:20]),
-)  # fmt: skip
+)
 def test_unreadable_entry_is_none(home, data):
     """A cut, foreign or newer file is told as None, and stays until it is set aside."""
     Path(home.make("journal"), "01a.json").write_bytes(data)
@@ -145,7 +172,10 @@ def test_group_may_write_in_a_shared_repository(tmp_path):
     """Of a group-shared repository the entries belong to the group."""
     shared = Home(str(tmp_path / "gitmem"), shared=GROUP)
     path = journal.add(shared, entry("01a"))
-    assert (0o664, 0o2775) == (os.stat(path).st_mode & 0o777, os.stat(shared.join("journal")).st_mode & 0o7777)
+    assert (0o664, 0o2775) == (
+        os.stat(path).st_mode & 0o777,
+        os.stat(shared.join("journal")).st_mode & 0o7777,
+    )
 
 
 def test_disk_that_refuses_is_an_error(home):
@@ -189,7 +219,9 @@ def test_ref_that_never_holds_still_sends_a_write_to_the_journal(store, monkeypa
     store.budget = 0.05
     item = record()
     with monkeypatch.context() as patched:
-        patched.setattr(type(store.objects), "move", lambda *_: (_ for _ in ()).throw(Moved("busy")))
+        patched.setattr(
+            type(store.objects), "move", lambda *_: (_ for _ in ()).throw(Moved("busy"))
+        )
         assert store.write([operations.put(item)], Message("x", "add")).journaled
     assert 1 == store.drain()
     assert {item.id} == listed(store)
@@ -229,7 +261,14 @@ def test_bad_entry_does_not_block_the_others(store):
     journal.add(store.home, entry("00000000000000000000000001", ops=[{"op": "put"}]))
     journal.add(store.home, entry("00000000000000000000000002", ops=[1]))
     journal.add(
-        store.home, {k: v for k, v in entry("00000000000000000000000003", ops=[{"op": "collect", "id": "x"}]).items() if k != "trailers"}
+        store.home,
+        {
+            k: v
+            for k, v in entry(
+                "00000000000000000000000003", ops=[{"op": "collect", "id": "x"}]
+            ).items()
+            if k != "trailers"
+        },
     )
     Path(store.home.join("journal"), "00000000000000000000000004.json").write_bytes(b"{")
     before = wait(store)
@@ -244,7 +283,10 @@ def test_entry_for_a_forgotten_record_is_set_aside(store):
     """A waiting edit of what was forgotten meanwhile cannot be committed; it is kept."""
     item = add(store)
     store.no_write = "busy"
-    store.write([operations.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)], Message("edit", "edit"))
+    store.write(
+        [operations.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)],
+        Message("edit", "edit"),
+    )
     store.no_write = ""
     ((path, _),) = journal.entries(store.home)
     os.rename(path, path + ".later")
@@ -272,8 +314,12 @@ def test_author_and_time_of_the_write_are_kept(store, repo):
     item = wait(store)
     store.author = ("Other", "other@example.org")
     store.drain()
-    assert ["Grace", "grace@example.org"] == git(repo, "log", "-1", "--format=%an%n%ae", store.ref).split("\n")
-    assert item.created <= git(repo, "log", "-1", "--format=%ad", "--date=format:%Y-%m-%dT%H:%M:%SZ", store.ref)
+    assert ["Grace", "grace@example.org"] == git(
+        repo, "log", "-1", "--format=%an%n%ae", store.ref
+    ).split("\n")
+    assert item.created <= git(
+        repo, "log", "-1", "--format=%ad", "--date=format:%Y-%m-%dT%H:%M:%SZ", store.ref
+    )
 
 
 def test_damaged_store_keeps_its_journal(store, repo):
@@ -305,7 +351,11 @@ def test_many_drains_at_once_commit_each_entry_once(repo: Path, open_store: Call
     for worker in workers:
         worker.join()
     assert [0] * 6 == [worker.exitcode for worker in workers]
-    keys = [line for line in git(repo, "log", "--format=%B", store.ref).split("\n") if line.startswith("Gitmem-Key")]
+    keys = [
+        line
+        for line in git(repo, "log", "--format=%B", store.ref).split("\n")
+        if line.startswith("Gitmem-Key")
+    ]
     assert (12, 12, {i.id for i in items}) == (len(keys), len(set(keys)), listed(store))
     assert "" == fsck(repo)
 
@@ -314,6 +364,9 @@ def test_journal_needs_the_standard_library_alone():
     """A hook pays for nothing heavy."""
     code = "import sys, gitmem.store.journal; print(sorted({'click', 'pygit2', 'yaml', 'dataclasses', 'subprocess', 'typing'} & set(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {HERE!r}); {code}"], capture_output=True, text=True, check=True
+        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {HERE!r}); {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "[]" == done.stdout.strip()

@@ -59,7 +59,11 @@ def test_single_writes_are_joined(app, repo):
         most = max(most, len(packs(repo)))
     assert repack.PACK_LIMIT + 1 >= most
     assert (40, "") == (len(listed(app.store())), fsck(repo))
-    assert [] == [path for path in (repo / ".git/objects/pack").iterdir() if path.suffix not in {".pack", ".idx", ".rev"}]
+    assert [] == [
+        path
+        for path in (repo / ".git/objects/pack").iterdir()
+        if path.suffix not in {".pack", ".idx", ".rev"}
+    ]
 
 
 def test_pack_that_the_user_keeps_stays(app, repo):
@@ -83,7 +87,9 @@ def test_packs_noted_while_another_packs_are_joined_later(app, repo):
     assert "" == fsck(repo)
 
 
-@pytest.mark.parametrize("left", [("keep", "pack", "idx"), ("keep", "pack"), ("keep", "pack", "idx.part"), ("keep",)])
+@pytest.mark.parametrize(
+    "left", [("keep", "pack", "idx"), ("keep", "pack"), ("keep", "pack", "idx.part"), ("keep",)]
+)
 def test_what_a_killed_writer_left_goes(app, repo, left):
     """An hour after a writer died between its pack and the ref, its pack is one like any other; a half one is removed."""
     ids = batch(app, 3)
@@ -91,7 +97,9 @@ def test_what_a_killed_writer_left_goes(app, repo, left):
     whole = packs(repo)[0]
     for suffix in left:
         path = folder / f"pack-{OURS}{'0' * 28}.{suffix}"
-        path.write_bytes(whole.with_suffix(f".{suffix}").read_bytes() if suffix in {"pack", "idx"} else b"")
+        path.write_bytes(
+            whole.with_suffix(f".{suffix}").read_bytes() if suffix in {"pack", "idx"} else b""
+        )
         os.utime(path, (time.time() - 3700,) * 2)
     for _ in range(repack.PACK_LIMIT + 1):
         ids |= batch(app, 3)

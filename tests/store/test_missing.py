@@ -14,7 +14,9 @@ from gitmem.services.records import write
 from tests.conftest import fsck, git, lose
 from tests.stress.conftest import mem
 
-TITLES = {f"Use queue {n} for area {n}" for n in range(12)} | {f"Never call f{n} twice" for n in range(6)}
+TITLES = {f"Use queue {n} for area {n}" for n in range(12)} | {
+    f"Never call f{n} twice" for n in range(6)
+}
 
 
 def oid(repo: Path, name: str) -> str:
@@ -22,7 +24,9 @@ def oid(repo: Path, name: str) -> str:
 
 
 def titles(repo: Path) -> set[str]:
-    return {row["title"] for row in json.loads(mem(repo, "list", "--json", "--limit", "1000").stdout)}
+    return {
+        row["title"] for row in json.loads(mem(repo, "list", "--json", "--limit", "1000").stdout)
+    }
 
 
 def in_git(repo: Path) -> set[str]:
@@ -32,7 +36,9 @@ def in_git(repo: Path) -> set[str]:
 
 
 def repaired(repo: Path) -> str:
-    return "\n".join(json.loads(mem(repo, "doctor", "--fix", "--json", ok=(0, 1)).stdout)["repaired"])
+    return "\n".join(
+        json.loads(mem(repo, "doctor", "--fix", "--json", ok=(0, 1)).stdout)["repaired"]
+    )
 
 
 @pytest.fixture
@@ -42,9 +48,17 @@ def filled(repo: Path) -> Path:
     with open_app(str(repo), dict(os.environ)) as app:
         store, who = app.store(), app.writer()
         for n in range(12):
-            write.add(store, who, write.draft(who, "memory", f"Use queue {n} for area {n}", f"Reason {n}.\n\nMore of it."))
+            write.add(
+                store,
+                who,
+                write.draft(
+                    who, "memory", f"Use queue {n} for area {n}", f"Reason {n}.\n\nMore of it."
+                ),
+            )
         for n in range(6):
-            write.add(store, who, write.draft(who, "gotcha", f"Never call f{n} twice", f"It hangs {n}."))
+            write.add(
+                store, who, write.draft(who, "gotcha", f"Never call f{n} twice", f"It hangs {n}.")
+            )
     assert titles(repo) == TITLES
     return repo
 
@@ -61,7 +75,10 @@ def test_lost_file_is_read_past_and_written_anew(filled):
     lose(filled, blob(filled)[1])
     shutil.copy(filled / ".git/gitmem/index.db", filled / "saved")
     assert 17 == len(in_git(filled))
-    assert any("missing" in f["what"] for f in json.loads(mem(filled, "doctor", "--json", ok=(1,)).stdout)["findings"])
+    assert any(
+        "missing" in f["what"]
+        for f in json.loads(mem(filled, "doctor", "--json", ok=(1,)).stdout)["findings"]
+    )
     shutil.copy(filled / "saved", filled / ".git/gitmem/index.db")
     assert "to the byte" in repaired(filled)
     assert (TITLES, tip, "") == (in_git(filled), oid(filled, SHARED), fsck(filled))
@@ -72,7 +89,12 @@ def test_lost_folder_is_made_anew(filled, which):
     """A folder that is gone is made of what the index says was in it."""
     tip = oid(filled, SHARED)
     path = blob(filled)[0]
-    gone = {"shard": [path.rpartition("/")[0]], "folder": ["memories"], "root": [""], "two": ["memories", "gotchas"]}[which]
+    gone = {
+        "shard": [path.rpartition("/")[0]],
+        "folder": ["memories"],
+        "root": [""],
+        "two": ["memories", "gotchas"],
+    }[which]
     lose(filled, *(oid(filled, f"{SHARED}:{name}") for name in gone))
     repaired(filled)
     assert (TITLES, tip, "") == (in_git(filled), oid(filled, SHARED), fsck(filled))
@@ -133,7 +155,9 @@ def test_what_nothing_has_is_named(filled):
 def test_any_objects(filled, seed):
     """Whatever is gone: the store is whole afterwards, and with the index there every record is in it."""
     rng = random.Random(seed)
-    every = sorted({line.split()[0] for line in git(filled, "rev-list", "--objects", SHARED).splitlines()})
+    every = sorted(
+        {line.split()[0] for line in git(filled, "rev-list", "--objects", SHARED).splitlines()}
+    )
     lose(filled, *rng.sample(every, rng.randint(1, 12)))
     told = repaired(filled)
     assert fsck(filled) == ""

@@ -58,9 +58,11 @@ def test_applying_twice_is_applying_once(kind):
     item = record()
     edited = item.touched(LATER).change(title="new")
     op, start = {
-        "put": (operations.put(item), {}), "edit": (operations.put(edited, item), tree(item)), "forget": (operations.forget(item.id, AT, "Ada"), tree(item)),
+        "put": (operations.put(item), {}),
+        "edit": (operations.put(edited, item), tree(item)),
+        "forget": (operations.forget(item.id, AT, "Ada"), tree(item)),
         "collect": (operations.collect(item.id), tree(item)),
-    }[kind]  # fmt: skip
+    }[kind]
     once = after(start, op)
     assert once == after(once, op)
 
@@ -70,7 +72,9 @@ def test_forgetting_leaves_a_mark():
     item = record()
     files = after(tree(item), operations.forget(item.id, AT, "Ada", "wrong"))
     assert [tombstone_path(item.id)] == list(files)
-    assert {"id": item.id, "at": AT, "by": "Ada", "reason": "wrong"} == json.loads(files[tombstone_path(item.id)])
+    assert {"id": item.id, "at": AT, "by": "Ada", "reason": "wrong"} == json.loads(
+        files[tombstone_path(item.id)]
+    )
 
 
 def test_first_mark_stays():
@@ -116,7 +120,11 @@ def test_observing_creates_then_counts():
     item = record("gotcha", occurrences=3, first_seen=AT, last_seen=AT)
     files = after({}, operations.observe(item, 1, AT), operations.observe(item, 2, LATER))
     found = decode(files[record_path(item.id)])
-    assert (5, AT, LATER) == (found.get("occurrences"), found.get("first_seen"), found.get("last_seen"))
+    assert (5, AT, LATER) == (
+        found.get("occurrences"),
+        found.get("first_seen"),
+        found.get("last_seen"),
+    )
 
 
 def test_observing_an_older_hit_keeps_the_latest_date():
@@ -165,13 +173,19 @@ def test_capture_writes_what_was_seen():
 def test_capture_masks_secrets():
     """A token in an error message is not written."""
     token = "ghp_" + "A1b2C3d4E5" * 3 + "abcdef"
-    op = operations.capture(facts(message=f"remote: bad token {token}", command=f"curl -H 'Authorization: token {token}'"))
+    op = operations.capture(
+        facts(
+            message=f"remote: bad token {token}", command=f"curl -H 'Authorization: token {token}'"
+        )
+    )
     assert token.encode() not in b"".join(after({}, op).values())
 
 
 def test_capture_of_huge_output_fits_a_record():
     """A message of a megabyte becomes a record within the limit."""
-    op = operations.capture(facts(message="x\n" * 500_000, command="y" * 100_000, title="z" * 10_000))
+    op = operations.capture(
+        facts(message="x\n" * 500_000, command="y" * 100_000, title="z" * 10_000)
+    )
     assert len(after({}, op)[record_path(op["id"])]) < 64 * 1024
 
 
@@ -185,14 +199,18 @@ def test_reads_add_up():
     """Counts of reads are summed, the last date is the latest."""
     path = usage_path("r", "aa")
     files = after(
-        {}, operations.count_reads(path, {"x": {"n": 2, "last": LATER}}), operations.count_reads(path, {"x": {"n": 1, "last": AT}})
+        {},
+        operations.count_reads(path, {"x": {"n": 2, "last": LATER}}),
+        operations.count_reads(path, {"x": {"n": 1, "last": AT}}),
     )
     assert {"x": {"n": 3, "last": LATER}} == parse_usage(files[path])
 
 
 def test_damaged_usage_lines_are_passed_over():
     """A damaged line of counts costs that line alone."""
-    assert {"x": {"n": 1, "last": ""}} == parse_usage(b'{"id": "x", "n": 1, "last": ""}\n{"id": 3\n[]\nnull\n' + b"[" * 100_000)
+    assert {"x": {"n": 1, "last": ""}} == parse_usage(
+        b'{"id": "x", "n": 1, "last": ""}\n{"id": 3\n[]\nnull\n' + b"[" * 100_000
+    )
 
 
 def test_unknown_operation_is_refused():
@@ -204,7 +222,10 @@ def test_unknown_operation_is_refused():
 def test_plain_file_is_set_and_removed():
     """A file that is not a record is written and removed."""
     there = after({}, operations.write_file("x/y.json", "é"))
-    assert ({"x/y.json": "é".encode()}, {}) == (there, after(there, operations.write_file("x/y.json", None)))
+    assert ({"x/y.json": "é".encode()}, {}) == (
+        there,
+        after(there, operations.write_file("x/y.json", None)),
+    )
 
 
 def test_hit_on_a_gotcha_that_was_combined_counts_on_the_other():

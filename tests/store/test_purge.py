@@ -28,8 +28,16 @@ SECRET = "the-hidden-word-" + "0987654321"
 
 def everything(path: Path) -> bytes:
     """Return the content of every object in the repository, reachable or not, and all of our own files."""
-    done = subprocess.run(["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True)
-    ours = b"".join(file.read_bytes() for file in sorted((path / ".git" / "gitmem").rglob("*")) if file.is_file())
+    done = subprocess.run(
+        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch"],
+        capture_output=True,
+        check=True,
+    )
+    ours = b"".join(
+        file.read_bytes()
+        for file in sorted((path / ".git" / "gitmem").rglob("*"))
+        if file.is_file()
+    )
     return done.stdout + ours
 
 
@@ -61,7 +69,9 @@ def test_record_is_gone_from_history_and_disk(store, repo):
 def test_title_of_a_purged_record_leaves_the_messages(store, repo):
     """Commit subjects carry titles: those of the purged record are replaced, the trailers stay."""
     bad = record(title=f"call {SECRET}")
-    store.write([operations.put(bad)], Message(f'memory: add {bad.id} "{bad.title}"', "add", (bad.id,)))
+    store.write(
+        [operations.put(bad)], Message(f'memory: add {bad.id} "{bad.title}"', "add", (bad.id,))
+    )
     run(store, repo, bad.id)
     text = git(repo, "log", "--format=%B", store.ref)
     assert (False, True) == (SECRET in text, f"Gitmem-Id: {bad.id}" in text)
@@ -70,7 +80,9 @@ def test_title_of_a_purged_record_leaves_the_messages(store, repo):
 def test_attic_of_a_purged_record_goes_too(store, repo):
     """The losing side of a merge is removed with its record."""
     bad = add(store, record(body="base\n"))
-    store.write([operations.write_file(f"attic/{bad.id}/{'a' * 16}.md", SECRET)], Message("merge", "merge"))
+    store.write(
+        [operations.write_file(f"attic/{bad.id}/{'a' * 16}.md", SECRET)], Message("merge", "merge")
+    )
     run(store, repo, bad.id)
     assert SECRET.encode() not in everything(repo)
 
@@ -131,10 +143,16 @@ def test_text_is_masked_in_every_version(store, repo):
     item = add(store, record(title=f"uses {SECRET}", body=f"x {SECRET} y\n"))
     item = edit(store, item, title="clean", body="clean\n")
     other = add(store, record(body=f"{SECRET}\n"))
-    store.write([operations.write_file("notes.txt", f"{SECRET}\n")], Message(f"note {SECRET}", "file"))
+    store.write(
+        [operations.write_file("notes.txt", f"{SECRET}\n")], Message(f"note {SECRET}", "file")
+    )
     out = run(store, repo, text=True)
     assert SECRET.encode() not in everything(repo)
-    assert ({item.id, other.id}, "[purged]\n", "") == (listed(store), store.get(other.id).record.body, fsck(repo))
+    assert ({item.id, other.id}, "[purged]\n", "") == (
+        listed(store),
+        store.get(other.id).record.body,
+        fsck(repo),
+    )
     assert out.rewritten >= 4
 
 
@@ -143,7 +161,12 @@ def test_text_that_is_nowhere_changes_nothing(store, repo):
     add(store)
     tip, objects = store.tip(), git(repo, "count-objects", "-v")
     out = run(store, repo, text=True)
-    assert (tip, objects, 0, 0) == (store.tip(), git(repo, "count-objects", "-v"), out.rewritten, out.pruned.removed)
+    assert (tip, objects, 0, 0) == (
+        store.tip(),
+        git(repo, "count-objects", "-v"),
+        out.rewritten,
+        out.pruned.removed,
+    )
 
 
 def test_purge_of_an_empty_store(store, repo):
@@ -172,14 +195,25 @@ def test_purge_leaves_a_tombstone_itself(store, repo):
 # -- what a mask touches
 
 
-@pytest.mark.parametrize("text", ['pa"ss\\wo-rd', "tab\there", "käse-größe", "zwei  spaces", "\u2028line", "nine\nlines"])
+@pytest.mark.parametrize(
+    "text", ['pa"ss\\wo-rd', "tab\there", "käse-größe", "zwei  spaces", "\u2028line", "nine\nlines"]
+)
 def test_text_is_found_in_its_escaped_forms(store, repo, text):
     """Records hold values as JSON: quotes, backslashes and other characters in escapes, in several forms."""
     item = add(
-        store, record("gotcha", title="T", body=f"{text}\n", workaround=f"use {text} here", triggers={"error": text, "list": [text]})
+        store,
+        record(
+            "gotcha",
+            title="T",
+            body=f"{text}\n",
+            workaround=f"use {text} here",
+            triggers={"error": text, "list": [text]},
+        ),
     )
     odd = unicodedata.normalize("NFD", text)
-    store.write([operations.write_file("other.json", json.dumps([text, odd]))], Message("x", "file"))
+    store.write(
+        [operations.write_file("other.json", json.dumps([text, odd]))], Message("x", "file")
+    )
     purge(store, git_of(repo), [], Mask([text]))
     data = everything(repo)
     for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], odd):
@@ -188,19 +222,44 @@ def test_text_is_found_in_its_escaped_forms(store, repo, text):
     assert ("use [purged] here", "[purged]\n") == (kept.get("workaround"), kept.body)
 
 
-@pytest.mark.parametrize("word", ["memory", "kind", "format", "title", "active", "2026", "created", "gotcha", "tombstones", "purged-by"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "memory",
+        "kind",
+        "format",
+        "title",
+        "active",
+        "2026",
+        "created",
+        "gotcha",
+        "tombstones",
+        "purged-by",
+    ],
+)
 def test_words_of_the_format_stay(store, repo, word):
     """A text that is a word of the store's own is masked where people wrote it, and nowhere else."""
     item = add(store, record(title=f"about {word}", body=f"{word}\n", tags=[word]))
     gone = add(store, record("gotcha", title="T"))
     forget(store, gone.id)
-    store.write([operations.count_reads("usage/r/0.jsonl", {item.id: {"n": 1, "last": item.created}})], Message("usage", "usage"))
-    before = store.read_file(FORMAT_PATH), store.read_file("usage/r/0.jsonl"), store.read_file(tombstone_path(gone.id))
+    store.write(
+        [operations.count_reads("usage/r/0.jsonl", {item.id: {"n": 1, "last": item.created}})],
+        Message("usage", "usage"),
+    )
+    before = (
+        store.read_file(FORMAT_PATH),
+        store.read_file("usage/r/0.jsonl"),
+        store.read_file(tombstone_path(gone.id)),
+    )
     purge(store, git_of(repo), [], Mask([word]))
     kept = store.get(item.id).record
     assert ("about [purged]", "[purged]\n", ["[purged]"]) == (kept.title, kept.body, kept.tags)
     assert (item.id, item.kind, item.created) == (kept.id, kept.kind, kept.created)
-    assert before == (store.read_file(FORMAT_PATH), store.read_file("usage/r/0.jsonl"), store.read_file(tombstone_path(gone.id)))
+    assert before == (
+        store.read_file(FORMAT_PATH),
+        store.read_file("usage/r/0.jsonl"),
+        store.read_file(tombstone_path(gone.id)),
+    )
     assert {item.id} == listed(store)
 
 
@@ -260,10 +319,20 @@ def test_objects_that_no_ref_ever_reached_go(store, repo):
     tip = store.tip()
     edit(store, item, body=f"lost {SECRET}\n")
     store.objects.move(store.ref, store.tip(), tip, "lost")
-    alone = git(repo, "hash-object", "-w", "--stdin", stdin=encode(item.change(body=f"only a blob {SECRET}\n")))
-    users = git(repo, "hash-object", "-w", "--stdin", stdin=f"the user's own note of {SECRET}".encode())
+    alone = git(
+        repo,
+        "hash-object",
+        "-w",
+        "--stdin",
+        stdin=encode(item.change(body=f"only a blob {SECRET}\n")),
+    )
+    users = git(
+        repo, "hash-object", "-w", "--stdin", stdin=f"the user's own note of {SECRET}".encode()
+    )
     run(store, repo, text=True)
-    assert [users] == [oid for oid in (alone, users) if git(repo, "cat-file", "-t", oid, ok=(0, 128)) == "blob"]
+    assert [users] == [
+        oid for oid in (alone, users) if git(repo, "cat-file", "-t", oid, ok=(0, 128)) == "blob"
+    ]
     assert 1 == everything(repo).count(SECRET.encode())
 
 
@@ -306,7 +375,10 @@ def test_backups_reflogs_and_fetched_refs_go(store, repo):
     assert ({}, {}) == (store.objects.refs(BACKUP), store.objects.refs(REMOTES))
     assert 2 == len(out.dropped_refs)
     assert SECRET.encode() not in everything(repo)
-    assert not (repo / ".git" / "logs" / store.ref).exists() or SECRET not in (repo / ".git" / "logs" / store.ref).read_text()
+    assert (
+        not (repo / ".git" / "logs" / store.ref).exists()
+        or SECRET not in (repo / ".git" / "logs" / store.ref).read_text()
+    )
 
 
 @pytest.mark.parametrize("how", ["gc", "repack", "bitmap", "graph", "graphs", "big write"])
@@ -361,9 +433,17 @@ def test_users_own_unreachable_objects_stay(store, repo):
     (repo / "code.py").write_text("staged again\n")
     git(repo, "add", "code.py")
     bad = add(store, record(body=f"{SECRET}\n"))
-    before = git(repo, "for-each-ref", "refs/heads", "refs/stash"), git(repo, "status", "--porcelain"), git(repo, "stash", "list")
+    before = (
+        git(repo, "for-each-ref", "refs/heads", "refs/stash"),
+        git(repo, "status", "--porcelain"),
+        git(repo, "stash", "list"),
+    )
     run(store, repo, bad.id)
-    assert before == (git(repo, "for-each-ref", "refs/heads", "refs/stash"), git(repo, "status", "--porcelain"), git(repo, "stash", "list"))
+    assert before == (
+        git(repo, "for-each-ref", "refs/heads", "refs/stash"),
+        git(repo, "status", "--porcelain"),
+        git(repo, "stash", "list"),
+    )
     for oid in (dropped, dangling):
         assert "" == git(repo, "cat-file", "-e", oid)
     assert "" == fsck(repo)
@@ -372,7 +452,11 @@ def test_users_own_unreachable_objects_stay(store, repo):
 def test_object_that_the_code_holds_too_stays(store, repo):
     """A blob that is also in the user's history is not ours to delete."""
     bad = add(store, record(body=f"{SECRET}\n"))
-    data = subprocess.run(["git", "-C", str(repo), "show", f"{store.ref}:{store.get(bad.id).path}"], capture_output=True, check=True).stdout
+    data = subprocess.run(
+        ["git", "-C", str(repo), "show", f"{store.ref}:{store.get(bad.id).path}"],
+        capture_output=True,
+        check=True,
+    ).stdout
     (repo / "copy.md").write_bytes(data)
     git(repo, "add", "copy.md")
     git(repo, "commit", "-qm", "the user's own copy")
@@ -400,7 +484,9 @@ def test_purge_in_other_repositories(make_repo, open_store, kind):
     run(store, path, bad.id)
     assert ({good.id}, "") == (listed(store), fsck(path))
     assert SECRET not in subprocess.run(
-        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True
+        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch"],
+        capture_output=True,
+        check=True,
     ).stdout.decode("utf-8", "replace")
 
 
@@ -422,13 +508,19 @@ def test_purge_that_was_killed_is_finished(store, repo, monkeypatch):
     bad, good = add(store, record(body=f"{SECRET}\n")), add(store)
     forget(store, bad.id, purged=True)
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("gitmem.store.purge.prune", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(
+            "gitmem.store.purge.prune", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+        )
         purge(store, git_of(repo), [bad.id], None)
     assert SECRET.encode() in everything(repo)
     assert [] != pending(store.home)["tips"]
     prune(git_of(repo), store.home)
     assert SECRET.encode() not in everything(repo)
-    assert ({good.id}, {"tips": [], "oids": []}, "") == (listed(store), pending(store.home), fsck(repo))
+    assert ({good.id}, {"tips": [], "oids": []}, "") == (
+        listed(store),
+        pending(store.home),
+        fsck(repo),
+    )
 
 
 def test_prune_that_was_killed_is_finished(store, repo):
@@ -450,7 +542,9 @@ def test_prune_never_deletes_what_a_ref_needs(store, repo):
     assert "" == fsck(repo)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"1", b'{"oids": 1}', b'{"oids": ["../../x", "--all", ""]}', b"\xff"])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"1", b'{"oids": 1}', b'{"oids": ["../../x", "--all", ""]}', b"\xff"]
+)
 def test_damaged_note_of_a_killed_purge_is_harmless(store, repo, data):
     """What is left of a purge in our folder may be anything."""
     add(store)
@@ -476,7 +570,18 @@ def test_boundary_is_written_for_other_clones(store, repo):
     assert 2 == len(list(purges(store.objects, store.tip())))
 
 
-@pytest.mark.parametrize("data", ["", "x", "[]", '{"boundary": 1}', '{"boundary": "--all"}\n{"boundary": "HEAD"}', "[" * 5000, '{"at": 1}'])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        "x",
+        "[]",
+        '{"boundary": 1}',
+        '{"boundary": "--all"}\n{"boundary": "HEAD"}',
+        "[" * 5000,
+        '{"at": 1}',
+    ],
+)
 def test_damaged_list_of_purges_is_harmless(store, data):
     """A list that somebody else damaged names no commit."""
     store.write([operations.write_file(PURGES, data)], Message("x", "file"))

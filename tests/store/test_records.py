@@ -17,7 +17,19 @@ from gitmem.store import journal, operations
 from gitmem.store.layout import FORMAT_PATH, record_path, tombstone_path
 from gitmem.store.store import Message, Store
 from gitmem.store.tree_merge import root_draft
-from tests.conftest import AUTHOR, CLOCK, add, damaged, edit, forget, fsck, git, git_of, listed, record
+from tests.conftest import (
+    AUTHOR,
+    CLOCK,
+    add,
+    damaged,
+    edit,
+    forget,
+    fsck,
+    git,
+    git_of,
+    listed,
+    record,
+)
 
 NOTE = Message("note", "add")
 
@@ -50,7 +62,12 @@ def foreign_tip(store: Store, edits: dict, message: str = "foreign\n") -> str:
 
 def test_record_comes_back(store):
     """A written record is read with every field."""
-    item = add(store, record(title="Use é", body="- one\n", tags=["b", "a"], importance=7, x_own={"k": [1, None]}))
+    item = add(
+        store,
+        record(
+            title="Use é", body="- one\n", tags=["b", "a"], importance=7, x_own={"k": [1, None]}
+        ),
+    )
     found = store.get(item.id)
     assert (item, record_path(item.id)) == (found.record, found.path)
 
@@ -73,10 +90,19 @@ def test_one_write_is_one_commit(store):
 def test_commit_says_what_was_done(store, repo):
     """Subject and trailers make plain `git log` readable."""
     item = record()
-    store.write([operations.put(item)], Message("memory: add\nline", "add", (item.id,), "dev", "s-1", (("Gitmem-Extra", "x\ny"),)))
+    store.write(
+        [operations.put(item)],
+        Message("memory: add\nline", "add", (item.id,), "dev", "s-1", (("Gitmem-Extra", "x\ny"),)),
+    )
     assert "memory: add line" == git(repo, "log", "-1", "--format=%s", SHARED)
     trailers = git(repo, "log", "-1", "--format=%(trailers:unfold)", SHARED).splitlines()
-    assert ["Gitmem-Op: add", f"Gitmem-Id: {item.id}", "Gitmem-Agent: dev", "Gitmem-Session: s-1", "Gitmem-Extra: x y"] == trailers
+    assert [
+        "Gitmem-Op: add",
+        f"Gitmem-Id: {item.id}",
+        "Gitmem-Agent: dev",
+        "Gitmem-Session: s-1",
+        "Gitmem-Extra: x y",
+    ] == trailers
 
 
 def test_write_that_changes_nothing_makes_no_commit(store):
@@ -112,7 +138,10 @@ def test_old_version_is_read_at_its_commit(store):
     first = add(store, record(title="old"))
     then = store.tip()
     edit(store, first, title="new")
-    assert ("old", "new") == (store.get(first.id, then).record.title, store.get(first.id).record.title)
+    assert ("old", "new") == (
+        store.get(first.id, then).record.title,
+        store.get(first.id).record.title,
+    )
 
 
 def test_root_is_the_same_everywhere(make_repo, open_store):
@@ -165,9 +194,14 @@ def test_users_world_is_untouched(store, repo):
     def world():
         index = repo / ".git" / "index"
         return (
-            git(repo, "--no-optional-locks", "status", "--porcelain"), index.read_bytes(), index.stat().st_mtime_ns, (repo / ".git/HEAD").read_bytes(),
-            (repo / ".git/config").read_bytes(), git(repo, "for-each-ref", "refs/heads", "refs/tags", "refs/stash"), sorted(os.listdir(repo / ".git" / "hooks")),
-        )  # fmt: skip
+            git(repo, "--no-optional-locks", "status", "--porcelain"),
+            index.read_bytes(),
+            index.stat().st_mtime_ns,
+            (repo / ".git/HEAD").read_bytes(),
+            (repo / ".git/config").read_bytes(),
+            git(repo, "for-each-ref", "refs/heads", "refs/tags", "refs/stash"),
+            sorted(os.listdir(repo / ".git" / "hooks")),
+        )
 
     before = world()
     forget(store, edit(store, add(store), title="x").id)
@@ -234,14 +268,26 @@ def test_newer_format_is_refused(store):
         b"",
         b"[]",
         b"{}",
-        *(b'{"format": %s}' % v for v in (b'"x"', b"true", b"1.0", b"-3", b"0", b"null", b"[1]", b"9.5")),
+        *(
+            b'{"format": %s}' % v
+            for v in (b'"x"', b"true", b"1.0", b"-3", b"0", b"null", b"[1]", b"9.5")
+        ),
         b"[" * 5000,
     ],
 )
 def test_ref_that_is_no_store_is_refused(store, content):
     """A ref whose tree lacks a sound gitmem.json is an error, not an empty store."""
     who = Identity("Eve", "eve@example.org", 1)
-    made = store.objects.write(Draft(None, {"x": b"1", **({FORMAT_PATH: content} if content is not None else {})}, (), "x\n", who, who))
+    made = store.objects.write(
+        Draft(
+            None,
+            {"x": b"1", **({FORMAT_PATH: content} if content is not None else {})},
+            (),
+            "x\n",
+            who,
+            who,
+        )
+    )
     store.objects.move(store.ref, None, made, "x")
     with pytest.raises(InvalidRecord):  # an upgrade would not help
         add(store)
@@ -283,7 +329,11 @@ def test_killed_between_commit_and_removal_commits_once(store, tmp_path):
     add(store)
     shutil.copytree(saved, store.home.join("journal"), dirs_exist_ok=True)
     store.drain()
-    assert (before[0] + 1, before[1], 0) == (commits(store), store.get(item.id).record.get("occurrences"), journal.count(store.home))
+    assert (before[0] + 1, before[1], 0) == (
+        commits(store),
+        store.get(item.id).record.get("occurrences"),
+        journal.count(store.home),
+    )
 
 
 def test_replayed_key_is_found_after_the_history_was_rewritten(store, tmp_path):
@@ -316,7 +366,10 @@ DAMAGED_ENTRIES = {
     "no-author": {"author": [], "ops": [{"op": "file", "path": "x", "data": "y"}]},
     "no-trailers": {"trailers": None, "ops": [{"op": "file", "path": "x", "data": "y"}]},
     "bad-time": {"at": "yesterday", "ops": [{"op": "file", "path": "x", "data": "y"}]},
-    "since-is-a-number": {"since": 5, "ops": [{"op": "put", "id": "mem-01arz3ndektsv4rrffq69g5f1v"}]},
+    "since-is-a-number": {
+        "since": 5,
+        "ops": [{"op": "put", "id": "mem-01arz3ndektsv4rrffq69g5f1v"}],
+    },
 }
 
 
@@ -336,7 +389,9 @@ def test_damaged_entry_is_set_aside(store, name):
     }
     content = DAMAGED_ENTRIES[name]
     folder = Path(store.home.make("journal"))
-    (folder / "0000.json").write_text(content if isinstance(content, str) else json.dumps({**good, **content}))
+    (folder / "0000.json").write_text(
+        content if isinstance(content, str) else json.dumps({**good, **content})
+    )
     waiting = record(title="behind the damaged one")
     keep_waiting(store, waiting)
     now = add(store)
@@ -407,7 +462,9 @@ def test_busy_write_lock_spills_to_the_journal(store):
     """While another gitmem holds the write lock past our patience, a write is kept."""
     add(store)
     holder = subprocess.Popen(
-        ["flock", store.home.join("write.lock"), "-c", "echo held; sleep 30"], stdout=subprocess.PIPE, start_new_session=True
+        ["flock", store.home.join("write.lock"), "-c", "echo held; sleep 30"],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
     assert holder.stdout.readline() == b"held\n"
     store.budget = 0.2

@@ -43,7 +43,10 @@ def refused(sender: Path, name: Path | str, ref: str = SHARED) -> RemoteRefused:
     return caught.value
 
 
-@pytest.mark.parametrize("name", ["issue-403.git", "401/hub.git", "Permission denied (x)/hub.git", "cannot lock ref/hub.git"])
+@pytest.mark.parametrize(
+    "name",
+    ["issue-403.git", "401/hub.git", "Permission denied (x)/hub.git", "cannot lock ref/hub.git"],
+)
 def test_a_name_says_nothing_about_a_failure(sender: Path, tmp_path: Path, name: str) -> None:
     """A remote that refuses the ref is told as such, whatever words its path has."""
     error = refused(sender, hub(tmp_path, name, hideRefs="refs/gitmem"))
@@ -56,7 +59,11 @@ def test_a_name_says_nothing_about_a_failure(sender: Path, tmp_path: Path, name:
 def test_a_failure_names_the_verb(sender: Path) -> None:
     """Behind git's own options, whatever these are."""
     git_here = Git(str(sender / ".git"), os.environ)
-    for options in ((), ("-C", str(sender), "--work-tree", str(sender)), (f"--work-tree={sender}", "-c", "a.b=c")):
+    for options in (
+        (),
+        ("-C", str(sender), "--work-tree", str(sender)),
+        (f"--work-tree={sender}", "-c", "a.b=c"),
+    ):
         with pytest.raises(GitFailed, match=r"^git rev-parse failed: "):
             git_here.run(*options, "rev-parse", "--verify", "no-such-name")
 
@@ -103,7 +110,9 @@ def test_a_path_is_a_remote(sender: Path, tmp_path: Path, name: str) -> None:
     assert there.fetch("refs/gitmem/remotes/x/main")
 
 
-def test_another_writer_is_a_race(sender: Path, tmp_path: Path, make_repo: Callable[..., Path], open_store: Callable[..., Store]) -> None:
+def test_another_writer_is_a_race(
+    sender: Path, tmp_path: Path, make_repo: Callable[..., Path], open_store: Callable[..., Store]
+) -> None:
     """A push that does not follow what is there is to be tried again after a merge."""
     path = hub(tmp_path)
     other = make_repo("plain")
@@ -116,7 +125,9 @@ def test_another_writer_is_a_race(sender: Path, tmp_path: Path, make_repo: Calla
 def test_a_hook_that_declines_is_policy(sender: Path, tmp_path: Path) -> None:
     """What a hook says is passed on, also when it speaks of locks and passwords."""
     path = hub(tmp_path)
-    (path / "hooks" / "pre-receive").write_text("#!/bin/sh\necho 'Authentication failed: cannot lock ref'; exit 1\n")
+    (path / "hooks" / "pre-receive").write_text(
+        "#!/bin/sh\necho 'Authentication failed: cannot lock ref'; exit 1\n"
+    )
     (path / "hooks" / "pre-receive").chmod(0o755)
     error = refused(sender, path)
 
@@ -135,19 +146,33 @@ def test_a_remote_that_is_not_there(sender: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("fatal: unable to access 'https://example.org/x.git/': The requested URL returned error: 403", "auth"),
+        (
+            "fatal: unable to access 'https://example.org/x.git/': The requested URL returned error: 403",
+            "auth",
+        ),
         ("error: RPC failed; HTTP 401 curl 22 The requested URL returned error: 401", "auth"),
-        ("fatal: unable to access 'https://example.org/issue-403.git/': Could not resolve host: example.org", "network"),
-        ("git@example.org: Permission denied (publickey).\nfatal: Could not read from remote repository.", "auth"),
+        (
+            "fatal: unable to access 'https://example.org/issue-403.git/': Could not resolve host: example.org",
+            "network",
+        ),
+        (
+            "git@example.org: Permission denied (publickey).\nfatal: Could not read from remote repository.",
+            "auth",
+        ),
         (
             "remote: error: GH013: Repository rule violations found for refs/heads/gitmem/main.\n! [remote rejected] a -> b (push declined)",
             "policy",
         ),
         ("! a:b [remote rejected] (directory file conflict)", "policy"),
-        ("remote: fatal: unable to create temporary file: No such file or directory\n! a:b [remote rejected] (unpacker error)", "race"),
+        (
+            "remote: fatal: unable to create temporary file: No such file or directory\n! a:b [remote rejected] (unpacker error)",
+            "race",
+        ),
     ],
 )
-def test_what_hosts_say(sender: Path, monkeypatch: pytest.MonkeyPatch, text: str, kind: str) -> None:
+def test_what_hosts_say(
+    sender: Path, monkeypatch: pytest.MonkeyPatch, text: str, kind: str
+) -> None:
     """Messages of hosts that a test cannot ask."""
     there = remote(sender, "origin")
     monkeypatch.setattr(there.git, "call", lambda *_, **__: (1, b"", text))

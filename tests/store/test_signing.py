@@ -14,25 +14,51 @@ TIP = "refs/gitmem/heads/main"
 
 
 def mem(repo: Path, *args: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), *args], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "-C", str(repo), *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def use_ssh(repo: Path, tmp_path: Path) -> None:
     key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada@example.org", "-f", str(key)], check=True)
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada@example.org", "-f", str(key)],
+        check=True,
+    )
     allowed = tmp_path / "allowed"
     allowed.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
     for name, value in (
-        ("user.name", "Ada"), ("user.email", "ada@example.org"), ("gpg.format", "ssh"), ("user.signingKey", str(key)), ("gpg.ssh.allowedSignersFile", str(allowed)), ("gitmem.sign", "true"),
-    ):  # fmt: skip
+        ("user.name", "Ada"),
+        ("user.email", "ada@example.org"),
+        ("gpg.format", "ssh"),
+        ("user.signingKey", str(key)),
+        ("gpg.ssh.allowedSignersFile", str(allowed)),
+        ("gitmem.sign", "true"),
+    ):
         git(repo, "config", "--global", name, value)
 
 
 def use_gpg(repo: Path, home: Path) -> None:
     folder = home / ".gnupg"
     folder.mkdir(mode=0o700)
-    made = ["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", "Ada <ada@example.org>", "ed25519", "sign", "never"]
-    subprocess.run(made, env={**os.environ, "GNUPGHOME": str(folder)}, check=True, capture_output=True)
+    made = [
+        "gpg",
+        "--batch",
+        "--quiet",
+        "--passphrase",
+        "",
+        "--quick-generate-key",
+        "Ada <ada@example.org>",
+        "ed25519",
+        "sign",
+        "never",
+    ]
+    subprocess.run(
+        made, env={**os.environ, "GNUPGHOME": str(folder)}, check=True, capture_output=True
+    )
     for name, value in (
         ("user.name", "Ada"),
         ("user.email", "ada@example.org"),
@@ -43,7 +69,12 @@ def use_gpg(repo: Path, home: Path) -> None:
 
 
 def verified(repo: Path) -> bool:
-    return subprocess.run(["git", "-C", str(repo), "verify-commit", TIP], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(
+            ["git", "-C", str(repo), "verify-commit", TIP], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 @pytest.mark.parametrize("backend", ["git", "libgit2"])
@@ -55,7 +86,12 @@ def test_ssh(repo: Path, tmp_path: Path, backend: str):
     assert fsck(repo) == ""
 
 
-def test_gpg(repo: Path, _sealed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
+def test_gpg(
+    repo: Path,
+    _sealed: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+):
     home = Path("/tmp") / f"g{os.getpid()}"  # its agent's socket has a short path or none
     home.mkdir()
     try:

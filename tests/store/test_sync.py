@@ -26,7 +26,19 @@ from gitmem.store.purge import Sent, purge, send
 from gitmem.store.store import Message, Store
 from gitmem.store.sync import TRIES, Outcome, backup, count, sync, tracking_ref, unpushed
 from gitmem.store.tree_merge import merge_commits
-from tests.conftest import CLOCK, add, edit, forget, fsck, git, git_of, listed, new_store, record, remote_of
+from tests.conftest import (
+    CLOCK,
+    add,
+    edit,
+    forget,
+    fsck,
+    git,
+    git_of,
+    listed,
+    new_store,
+    record,
+    remote_of,
+)
 
 TRACKING = f"{REMOTES}origin/main"
 
@@ -49,7 +61,9 @@ class World:
         return Path(store.home.path).parents[1]
 
     def sync(self, store: Store, *, push: bool = True, **options: object) -> Outcome:
-        return sync(store, remote_of(self.path(store), **options), push=push, consent=lambda _: True)
+        return sync(
+            store, remote_of(self.path(store), **options), push=push, consent=lambda _: True
+        )
 
     def tip(self, ref: str = SHARED) -> str:
         return git(self.hub, "rev-parse", "--verify", "-q", ref, ok=(0, 1))
@@ -93,7 +107,13 @@ def test_second_sync_does_nothing(world):
     world.sync(a)
     tip = world.tip()
     out = world.sync(a)
-    assert (0, 0, False, False, []) == (out.received, out.sent, out.pushed, out.merged, out.warnings)
+    assert (0, 0, False, False, []) == (
+        out.received,
+        out.sent,
+        out.pushed,
+        out.merged,
+        out.warnings,
+    )
     assert tip == world.tip() == a.tip()
 
 
@@ -147,7 +167,10 @@ def test_conflict_is_told_and_both_texts_are_kept(world):
     edit_alone(b, item, body="right\n")
     world.sync(a)
     assert [item.id] == world.sync(b).conflicts
-    texts = b"".join(b.objects.read(oid) for oid in git(world.path(b), "ls-tree", "-r", "--format=%(objectname)", SHARED).split("\n"))
+    texts = b"".join(
+        b.objects.read(oid)
+        for oid in git(world.path(b), "ls-tree", "-r", "--format=%(objectname)", SHARED).split("\n")
+    )
     assert (True, True) == (b"left" in texts, b"right" in texts)
 
 
@@ -173,7 +196,11 @@ def test_hostile_file_of_a_remote_is_named(world):
     world.sync(b)
     path = world.path(b)
     blob = git(path, "hash-object", "-w", "--stdin", stdin=b"/etc/passwd")
-    tree = git(path, "mktree", stdin=(git(path, "ls-tree", SHARED) + f"\n120000 blob {blob}\tlink\n").encode())
+    tree = git(
+        path,
+        "mktree",
+        stdin=(git(path, "ls-tree", SHARED) + f"\n120000 blob {blob}\tlink\n").encode(),
+    )
     evil = git(path, "commit-tree", "-p", SHARED, "-m", "evil", tree)
     git(path, "push", "-q", "origin", f"{evil}:{SHARED}")
     add(a)
@@ -240,7 +267,10 @@ def test_old_backups_expire(world):
     now = CLOCK.now()
     from gitmem.clock import ulid
 
-    old, young = BACKUP + ulid(now - 31 * 86400, os.urandom(10)), BACKUP + ulid(now - 29 * 86400, os.urandom(10))
+    old, young = (
+        BACKUP + ulid(now - 31 * 86400, os.urandom(10)),
+        BACKUP + ulid(now - 29 * 86400, os.urandom(10)),
+    )
     for ref in (old, young, BACKUP + "not-a-ulid"):
         a.objects.move(ref, None, tip, "backup")
     world.sync(a)
@@ -286,9 +316,12 @@ def refusal(world: World, store: Store, **options: object) -> RemoteRefused:
 
 POLICIES = {
     "pre-receive": lambda w: w.hook(
-        "pre-receive", 'while read old new ref; do case $ref in refs/gitmem/*) echo "only branches here" >&2; exit 1;; esac; done'
+        "pre-receive",
+        'while read old new ref; do case $ref in refs/gitmem/*) echo "only branches here" >&2; exit 1;; esac; done',
     ),
-    "update": lambda w: w.hook("update", 'case $1 in refs/gitmem/*) echo "ref is protected" >&2; exit 1;; esac'),
+    "update": lambda w: w.hook(
+        "update", 'case $1 in refs/gitmem/*) echo "ref is protected" >&2; exit 1;; esac'
+    ),
     "hidden": lambda w: git(w.hub, "config", "receive.hideRefs", "refs/gitmem"),
     "hidden altogether": lambda w: git(w.hub, "config", "transfer.hideRefs", "refs/gitmem"),
 }
@@ -351,7 +384,13 @@ def test_branch_policy_does_not_touch_the_checked_out_branch(world):
 
 
 @pytest.mark.parametrize(
-    "url", ["/nowhere/at/all.git", "file:///nowhere/at/all.git", "http://127.0.0.1:9/x.git", "ssh://127.0.0.1:9/x.git"]
+    "url",
+    [
+        "/nowhere/at/all.git",
+        "file:///nowhere/at/all.git",
+        "http://127.0.0.1:9/x.git",
+        "ssh://127.0.0.1:9/x.git",
+    ],
 )
 def test_unreachable_remote_is_told(world, url):
     """A remote that is not there is an error that says so; the store is as it was."""
@@ -391,7 +430,9 @@ def test_remote_that_never_answers_is_given_up(world):
     slow = world.root / "ssh"
     slow.write_text(f'#!/bin/sh\necho $$ > "{world.root}/pid"\nexec sleep 60\n')
     slow.chmod(0o755)
-    remote = Remote(git_of(path), "ssh://example.org/x.git", SHARED, os.environ, ssh=str(slow), timeout=1.0)
+    remote = Remote(
+        git_of(path), "ssh://example.org/x.git", SHARED, os.environ, ssh=str(slow), timeout=1.0
+    )
     start = time.monotonic()
     with pytest.raises(External, match="did not finish in 1 s"):
         sync(a, remote, push=True)
@@ -430,7 +471,13 @@ def test_nobody_is_asked_for_a_password(world):
         a = world.clone("a")
         add(a)
         with pytest.raises(RemoteRefused) as caught:
-            sync(a, remote_of(world.path(a), f"http://127.0.0.1:{server.server_port}/x.git", timeout=20), push=True)
+            sync(
+                a,
+                remote_of(
+                    world.path(a), f"http://127.0.0.1:{server.server_port}/x.git", timeout=20
+                ),
+                push=True,
+            )
         server.shutdown()
     assert "auth" == caught.value.kind
 
@@ -468,14 +515,25 @@ def test_only_our_refs_change(world):
     before, hub = snapshot(path), (world.hub / "config").read_bytes()
     world.sync(a)
     assert before == snapshot(path)
-    assert (hub, [SHARED]) == ((world.hub / "config").read_bytes(), git(world.hub, "for-each-ref", "--format=%(refname)").split("\n"))
-    assert [SHARED, TRACKING] == git(path, "for-each-ref", "--format=%(refname)", "refs/gitmem").split("\n")
+    assert (hub, [SHARED]) == (
+        (world.hub / "config").read_bytes(),
+        git(world.hub, "for-each-ref", "--format=%(refname)").split("\n"),
+    )
+    assert [SHARED, TRACKING] == git(
+        path, "for-each-ref", "--format=%(refname)", "refs/gitmem"
+    ).split("\n")
 
 
 def test_fetch_setting_of_the_user_cannot_overwrite_ours(world):
     """A refspec that maps our ref onto itself, by force, costs nothing that was not sent."""
     a, b = world.clone("a"), world.clone("b")
-    git(world.path(a), "config", "--add", "remote.origin.fetch", "+refs/gitmem/heads/*:refs/gitmem/heads/*")
+    git(
+        world.path(a),
+        "config",
+        "--add",
+        "remote.origin.fetch",
+        "+refs/gitmem/heads/*:refs/gitmem/heads/*",
+    )
     theirs, mine = add(b), add(a)
     world.sync(b)
     world.sync(a)
@@ -531,7 +589,20 @@ def test_force_in_the_users_settings_is_not_followed(world):
 def test_names_of_remotes_give_safe_refs():
     """A tracking ref is made of a plain name, or of a digest for anything else."""
     assert TRACKING == tracking_ref("origin")
-    for name in ("https://x/y.git", "git@host:a/b", "../x", "a..b", "x.lock", ".", "-x", "a b", "/abs", "x/", "é", "a@{b}"):
+    for name in (
+        "https://x/y.git",
+        "git@host:a/b",
+        "../x",
+        "a..b",
+        "x.lock",
+        ".",
+        "-x",
+        "a b",
+        "/abs",
+        "x/",
+        "é",
+        "a@{b}",
+    ):
         ref = tracking_ref(name)
         assert ref.startswith(f"{REMOTES}url-"), name
         assert 0 == subprocess.run(["git", "check-ref-format", ref], check=False).returncode
@@ -595,7 +666,10 @@ def test_concurrent_pushes_lose_nothing(world):
     """Four clones that push at once are all there in the end, at the hub and everywhere."""
     stores = [world.clone(f"c{n}") for n in range(4)]
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_sync_in_a_process, args=(str(world.path(s)), n)) for n, s in enumerate(stores)]
+    workers = [
+        context.Process(target=_sync_in_a_process, args=(str(world.path(s)), n))
+        for n, s in enumerate(stores)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -603,7 +677,9 @@ def test_concurrent_pushes_lose_nothing(world):
     assert [0] * 4 == [worker.exitcode for worker in workers]
     for store in stores:
         world.sync(store)
-    assert {f"{a} {b}" for a in range(4) for b in range(3)} == {row.record.title for row in stores[0].records()}
+    assert {f"{a} {b}" for a in range(4) for b in range(3)} == {
+        row.record.title for row in stores[0].records()
+    }
     assert [world.tip()] * 4 == [store.tip() for store in stores]
     assert "" == fsck(world.hub)
 
@@ -617,7 +693,12 @@ def test_two_syncs_of_one_clone_at_once(world):
     world.sync(b)
     code = "import sys; from tests.conftest import *; from gitmem.store.sync import sync; s = new_store(sys.argv[1]); sync(s, remote_of(sys.argv[1]), push=True); s.objects.close()"
     runs = [
-        subprocess.Popen([sys.executable, "-c", code, str(world.path(a))], cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(world.path(a))],
+            cwd=Path(__file__).parents[2],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(3)
     ]
     assert [(0, "")] * 3 == [(run.wait(), err) for run in runs for err in [run.communicate()[1]]]
@@ -659,7 +740,9 @@ def test_remote_that_still_holds_what_was_purged_is_not_merged(world):
     purge(a, git_of(world.path(a)), [bad.id], None)
     error = refusal(world, a)
     assert ("still holds" in str(error), "purge --remote" in error.hint) == (True, True)
-    assert "" == git(world.path(a), "log", "--glob=refs/gitmem/heads", "-S", "hidden word", "--format=%H")
+    assert "" == git(
+        world.path(a), "log", "--glob=refs/gitmem/heads", "-S", "hidden word", "--format=%H"
+    )
 
 
 WORD, OTHER = "the-hidden-word", "another-secret"
@@ -670,7 +753,10 @@ def holders_of(text: str, *places: Path) -> list[str]:
     found = []
     for path in places:
         refs = git(path, "for-each-ref", "--format=%(refname)", "refs/gitmem").split()
-        if refs and (git(path, "log", *refs, "-S", text, "--format=%H", "-m") or text in git(path, "log", *refs, "--format=%B")):
+        if refs and (
+            git(path, "log", *refs, "-S", text, "--format=%H", "-m")
+            or text in git(path, "log", *refs, "--format=%B")
+        ):
             found.append(path.name)
     return found
 
@@ -684,7 +770,14 @@ def remove(world: World, store: Store, *ids: str, text: str = "") -> None:
 
 def publish(world: World, store: Store, *ids: str, text: str = "") -> Sent:
     """Send a purge to the hub, naming again what it was of."""
-    sent = send(store, git_of(world.path(store)), remote_of(world.path(store)), ids, Mask([text] if text else []), lambda _: True)
+    sent = send(
+        store,
+        git_of(world.path(store)),
+        remote_of(world.path(store)),
+        ids,
+        Mask([text] if text else []),
+        lambda _: True,
+    )
     assert sent
     return sent
 
@@ -702,9 +795,16 @@ def shared(world: World, *records: Record) -> tuple[Store, Store]:
 @pytest.mark.parametrize("where", ["title", "body"])
 def test_purged_text_of_the_newest_record_is_not_carried_back(world, where):
     """The commit that holds it is made anew with another message; the hub's old one is recognised all the same."""
-    a, _ = shared(world, record(), record(title=f"it is {WORD}" if where == "title" else "T", body=f"{WORD}\n"))
+    a, _ = shared(
+        world,
+        record(),
+        record(title=f"it is {WORD}" if where == "title" else "T", body=f"{WORD}\n"),
+    )
     item = add(a, record(title=f"newest {WORD}"))
-    a.write([operations.put(item.change(body="x\n"), item)], Message(f'memory: edit {item.id} "{item.title}"', "edit", (item.id,)))
+    a.write(
+        [operations.put(item.change(body="x\n"), item)],
+        Message(f'memory: edit {item.id} "{item.title}"', "edit", (item.id,)),
+    )
     world.sync(a)
     remove(world, a, text=WORD)
     publish(world, a)
@@ -722,7 +822,10 @@ def test_changes_of_others_are_joined_when_a_purge_is_sent(world):
     remove(world, a, text=WORD)
     publish(world, a, text=WORD)
     assert [] == holders_of(WORD, world.path(a), world.hub)
-    assert ({item.id, other.id, mine.id}, "it is [purged]\nand more\n") == (listed(a), a.get(item.id).record.body)
+    assert ({item.id, other.id, mine.id}, "it is [purged]\nand more\n") == (
+        listed(a),
+        a.get(item.id).record.body,
+    )
     world.sync(b)
     assert [] == holders_of(WORD, world.path(b), world.hub)
     assert a.tip() == b.tip() == world.tip()
@@ -752,7 +855,11 @@ def test_unsent_edit_of_a_purged_text_keeps_its_other_words(world):
     prune(git_of(world.path(b)), b.home, out.abandoned)
     assert [] == holders_of(WORD, world.path(a), world.path(b), world.hub)
     kept = b.get(item.id).record
-    assert ("pw [purged] and more\n", ["mine"], "new [purged]") == (kept.body, kept.tags, b.get(new.id).record.title)
+    assert ("pw [purged] and more\n", ["mine"], "new [purged]") == (
+        kept.body,
+        kept.tags,
+        b.get(new.id).record.title,
+    )
     assert ({WORD}, False) == (out.masked, kept.get("conflict") or False)
 
 
@@ -773,14 +880,19 @@ def test_unsent_change_that_cannot_be_told_from_the_purge_is_left_out(world):
     out = world.sync(b)
     assert [] == holders_of(WORD, world.hub)
     assert ("nothing\n", "mine\n") == (b.get(item.id).record.body, b.get(other.id).record.body)
-    assert [a.get(item.id).path in warning for warning in out.warnings if "left out" in warning] == [True]
+    assert [
+        a.get(item.id).path in warning for warning in out.warnings if "left out" in warning
+    ] == [True]
 
 
 def test_losing_sides_of_merges_are_masked_too(world):
     """The attic that an unsent merge made does not bring the text back, neither of a masked record nor of a removed one."""
     kept, gone = record(body=f"{WORD}\n"), record(body=f"{WORD}\n")
     a, b = shared(world, kept, gone)
-    sides = [operations.write_file(attic_path(i.id, "a" * 16), b.read_file(b.get(i.id).path).decode()) for i in (kept, gone)]
+    sides = [
+        operations.write_file(attic_path(i.id, "a" * 16), b.read_file(b.get(i.id).path).decode())
+        for i in (kept, gone)
+    ]
     b.write(sides, Message("gitmem: merge", "merge"))
     remove(world, a, gone.id)
     remove(world, a, text=WORD)
@@ -806,7 +918,10 @@ def test_two_purges_in_two_clones_are_not_undone_by_a_sync(world):
     _, b, _ = two_purges(world)
     before, there = b.tip(), world.tip()
     error = refusal(world, b)
-    assert ("still holds what was purged here", True) == (str(error)[7:39], "purged there" in error.hint)
+    assert ("still holds what was purged here", True) == (
+        str(error)[7:39],
+        "purged there" in error.hint,
+    )
     assert "Name once more" in error.hint
     with pytest.raises(UserError, match="this clone what was purged there"):
         publish(world, b)
@@ -916,7 +1031,9 @@ def test_lists_of_purges_are_joined(world):
         a.objects.move(a.ref, a.tip(), base, "back")
     made, _ = merge_commits(a.objects, *tips)
     assert a.objects.find(a.objects.commit(made).tree, "attic") is None
-    assert ["2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"] == [row["at"] for row in purges(a.objects, made)]
+    assert ["2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"] == [
+        row["at"] for row in purges(a.objects, made)
+    ]
 
 
 def test_mark_of_a_purge_wins_over_that_of_a_forget(world):
@@ -950,7 +1067,12 @@ def test_reflogs_and_other_remotes_are_cleaned_when_a_purge_is_followed(world):
     assert [] == list(prune(git_of(world.path(b)), b.home, out.abandoned).kept)
     assert ({clean}, {TRACKING}) == (b.objects.refs(BACKUP).keys(), b.objects.refs(REMOTES).keys())
     every = ["cat-file", "--batch-all-objects", "--batch"]
-    assert WORD.encode() not in subprocess.run(["git", "-C", world.path(b), *every], capture_output=True, check=True).stdout
+    assert (
+        WORD.encode()
+        not in subprocess.run(
+            ["git", "-C", world.path(b), *every], capture_output=True, check=True
+        ).stdout
+    )
 
 
 def test_history_that_was_joined_with_the_old_one_again_is_refused(world):
@@ -1024,4 +1146,8 @@ def test_refusal_is_told_with_its_ways_out_on_the_command_line(world):
     cli(path, "add", "a memory")
     cli(path, "remote", "enable", "origin")
     done = cli(path, "sync")
-    assert (1, True, True) == (done.returncode, "only branches here" in done.stderr, "--branch" in done.stderr)
+    assert (1, True, True) == (
+        done.returncode,
+        "only branches here" in done.stderr,
+        "--branch" in done.stderr,
+    )

@@ -10,7 +10,15 @@ import pytest
 from gitmem.git.objects import Draft, Identity, diff, files
 from gitmem.records.codec import encode
 from gitmem.store import operations
-from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, attic_path, record_path, safe_path, tombstone_path, usage_path
+from gitmem.store.layout import (
+    FORMAT_BYTES,
+    FORMAT_PATH,
+    attic_path,
+    record_path,
+    safe_path,
+    tombstone_path,
+    usage_path,
+)
 from gitmem.store.operations import View, apply
 from gitmem.store.reader import Damaged, load
 from gitmem.store.store import Store
@@ -31,7 +39,10 @@ class World:
         self.time = 1_700_000_000
 
     def files(self, commit: str) -> dict[str, bytes]:
-        return {p: self.objects.read(e.oid) for p, e in files(self.objects, self.objects.commit(commit).tree)}
+        return {
+            p: self.objects.read(e.oid)
+            for p, e in files(self.objects, self.objects.commit(commit).tree)
+        }
 
     def commit(self, parent: str, *changes: operations.Op, **paths: bytes | None) -> str:
         """Commit operations, or files given as `path=bytes`, on a parent."""
@@ -40,11 +51,15 @@ class World:
             apply(op, view)
         return self.plain(parent, {**view.edits, **paths})
 
-    def plain(self, parent: str | None, edits: dict[str, bytes | None], tree: str | None = None) -> str:
+    def plain(
+        self, parent: str | None, edits: dict[str, bytes | None], tree: str | None = None
+    ) -> str:
         self.time += 1
         who = Identity("Ada", "ada@example.org", self.time)
         base = tree or (self.objects.commit(parent).tree if parent else None)
-        return self.objects.write(Draft(base, edits, (parent,) if parent else (), "change\n", who, who))
+        return self.objects.write(
+            Draft(base, edits, (parent,) if parent else (), "change\n", who, who)
+        )
 
     def raw(self, parent: str, tree: str) -> str:
         """Commit a tree that somebody else made."""
@@ -54,7 +69,11 @@ class World:
         """Merge both ways round; the commits must be the same, git must find nothing wrong, a repeat must change nothing."""
         made, _ = merge_commits(self.objects, one, two)
         assert made == merge_commits(self.objects, two, one)[0]
-        assert made == merge_commits(self.objects, made, one)[0] == merge_commits(self.objects, two, made)[0]
+        assert (
+            made
+            == merge_commits(self.objects, made, one)[0]
+            == merge_commits(self.objects, two, made)[0]
+        )
         git(self.path, "update-ref", "refs/gitmem/test", made)
         assert "" == fsck(self.path)
         return self.files(made)
@@ -64,7 +83,10 @@ class World:
 
     def tree(self, *rows: tuple[str, str, bytes]) -> str:
         """Make a tree with any names, as an attacker can: no check of git's is asked."""
-        raw = b"".join(mode.lstrip("0").encode() + b" " + name + b"\0" + bytes.fromhex(oid) for mode, oid, name in rows)
+        raw = b"".join(
+            mode.lstrip("0").encode() + b" " + name + b"\0" + bytes.fromhex(oid)
+            for mode, oid, name in rows
+        )
         done = subprocess.run(
             ["git", "-C", self.path, "hash-object", "-w", "-t", "tree", "--literally", "--stdin"],
             input=raw,
@@ -96,7 +118,9 @@ def attic(files: dict[str, bytes], id: str) -> list[bytes]:
 def test_two_new_records_are_both_there(world):
     """What either side added is in the merge."""
     a, b = record(), record()
-    got = world.merge(world.commit(world.root, operations.put(a)), world.commit(world.root, operations.put(b)))
+    got = world.merge(
+        world.commit(world.root, operations.put(a)), world.commit(world.root, operations.put(b))
+    )
     assert {FORMAT_PATH, record_path(a.id), record_path(b.id)} == set(got)
 
 
@@ -104,24 +128,50 @@ def test_side_that_holds_the_other_is_the_merge(world):
     """A fast-forward makes no commit."""
     one = world.commit(world.root, operations.put(record()))
     two = world.commit(one, operations.put(record()))
-    assert two == merge_commits(world.objects, one, two)[0] == merge_commits(world.objects, two, one)[0]
+    assert (
+        two
+        == merge_commits(world.objects, one, two)[0]
+        == merge_commits(world.objects, two, one)[0]
+    )
 
 
 def test_merge_commit_depends_on_its_parents_alone(world):
     """Parents are sorted, the author is fixed, the time is the later parent's."""
-    one, two = world.commit(world.root, operations.put(record())), world.commit(world.root, operations.put(record()))
+    one, two = (
+        world.commit(world.root, operations.put(record())),
+        world.commit(world.root, operations.put(record())),
+    )
     found = world.objects.commit(merge_commits(world.objects, one, two)[0])
-    assert (tuple(sorted((one, two))), "gitmem", world.time) == (found.parents, found.author.name, found.author.time)
+    assert (tuple(sorted((one, two))), "gitmem", world.time) == (
+        found.parents,
+        found.author.name,
+        found.author.time,
+    )
 
 
 def test_edits_of_one_record_are_joined(world):
     """Different fields and lines of one record are joined."""
     item = record(title="T", body="one\ntwo\nthree\nfour\nfive\n", tags=["a"])
     base = world.commit(world.root, operations.put(item))
-    one = world.commit(base, operations.put(item.touched(AT).change(body="ONE\ntwo\nthree\nfour\nfive\n", tags=["a", "b"]), item))
-    two = world.commit(base, operations.put(item.touched(AT).change(body="one\ntwo\nthree\nfour\nFIVE\n", importance=9), item))
+    one = world.commit(
+        base,
+        operations.put(
+            item.touched(AT).change(body="ONE\ntwo\nthree\nfour\nfive\n", tags=["a", "b"]), item
+        ),
+    )
+    two = world.commit(
+        base,
+        operations.put(
+            item.touched(AT).change(body="one\ntwo\nthree\nfour\nFIVE\n", importance=9), item
+        ),
+    )
     got = at(world.merge(one, two), item.id)
-    assert ("ONE\ntwo\nthree\nfour\nFIVE\n", ["a", "b"], 9, None) == (got.body, got.tags, got.get("importance"), got.get("conflict"))
+    assert ("ONE\ntwo\nthree\nfour\nFIVE\n", ["a", "b"], 9, None) == (
+        got.body,
+        got.tags,
+        got.get("importance"),
+        got.get("conflict"),
+    )
 
 
 def test_conflict_keeps_both_texts(world):
@@ -153,13 +203,20 @@ def test_reads_of_one_replica_add_up(world):
     path = usage_path("r", "aa")
     base = world.commit(world.root, operations.count_reads(path, {"x": {"n": 5, "last": AT}}))
     one = world.commit(base, operations.count_reads(path, {"x": {"n": 1, "last": AT}}))
-    two = world.commit(base, operations.count_reads(path, {"x": {"n": 2, "last": AT}, "y": {"n": 1, "last": AT}}))
-    assert {"x": 8, "y": 1} == {k: v["n"] for k, v in parse_usage(world.merge(one, two)[path]).items()}
+    two = world.commit(
+        base, operations.count_reads(path, {"x": {"n": 2, "last": AT}, "y": {"n": 1, "last": AT}})
+    )
+    assert {"x": 8, "y": 1} == {
+        k: v["n"] for k, v in parse_usage(world.merge(one, two)[path]).items()
+    }
 
 
 def test_unknown_file_changed_on_both_sides_is_kept_twice(world):
     """A file that no rule knows (a newer gitmem's) stays, and the other side's version is in the attic."""
-    got = world.merge(world.commit(world.root, **{"new-thing.json": b"1"}), world.commit(world.root, **{"new-thing.json": b"2"}))
+    got = world.merge(
+        world.commit(world.root, **{"new-thing.json": b"1"}),
+        world.commit(world.root, **{"new-thing.json": b"2"}),
+    )
     assert {b"1", b"2"} == {got["new-thing.json"], *attic(got, "files")}
 
 
@@ -170,7 +227,10 @@ def test_removed_here_untouched_there_is_removed(world):
     """A collected record that nobody else changed is gone."""
     item = record()
     base = world.commit(world.root, operations.put(item))
-    got = world.merge(world.commit(base, operations.collect(item.id)), world.commit(base, operations.put(record())))
+    got = world.merge(
+        world.commit(base, operations.collect(item.id)),
+        world.commit(base, operations.put(record())),
+    )
     assert record_path(item.id) not in got
 
 
@@ -179,7 +239,8 @@ def test_collected_here_used_there_comes_back(world):
     item = record()
     base = world.commit(world.root, operations.put(item))
     got = world.merge(
-        world.commit(base, operations.collect(item.id)), world.commit(base, operations.put(item.touched(AT).change(title="used"), item))
+        world.commit(base, operations.collect(item.id)),
+        world.commit(base, operations.put(item.touched(AT).change(title="used"), item)),
     )
     assert "used" == at(got, item.id).title
 
@@ -189,7 +250,10 @@ def test_forgotten_here_edited_there_is_forgotten(world):
     item = record()
     base = world.commit(world.root, operations.put(item))
     edited = item.touched(AT).change(title="edited")
-    got = world.merge(world.commit(base, operations.forget(item.id, AT, "Ada")), world.commit(base, operations.put(edited, item)))
+    got = world.merge(
+        world.commit(base, operations.forget(item.id, AT, "Ada")),
+        world.commit(base, operations.put(edited, item)),
+    )
     assert (False, True) == (record_path(item.id) in got, tombstone_path(item.id) in got)
     assert [encode(edited)] == attic(got, item.id)
 
@@ -200,7 +264,8 @@ def test_purged_here_edited_there_leaves_nothing(world):
     base = world.commit(world.root, operations.put(item))
     edited = item.touched(AT).change(title="edited")
     got = world.merge(
-        world.commit(base, operations.forget(item.id, AT, "Ada", purged=True)), world.commit(base, operations.put(edited, item))
+        world.commit(base, operations.forget(item.id, AT, "Ada", purged=True)),
+        world.commit(base, operations.put(edited, item)),
     )
     assert b"secret" not in b"".join(got.values())
 
@@ -209,14 +274,19 @@ def test_forgotten_on_both_sides_is_forgotten_once(world):
     """Two marks of one id become one, the same whoever merges."""
     item = record()
     base = world.commit(world.root, operations.put(item))
-    got = world.merge(world.commit(base, operations.forget(item.id, AT, "Ada")), world.commit(base, operations.forget(item.id, AT, "Bob")))
+    got = world.merge(
+        world.commit(base, operations.forget(item.id, AT, "Ada")),
+        world.commit(base, operations.forget(item.id, AT, "Bob")),
+    )
     assert 1 == len([p for p in got if p.startswith("tombstones/")])
 
 
 def test_captured_here_muted_there_stays_muted(world):
     """A gotcha that one side learned while the other forgot its id goes to the attic."""
     item = record("gotcha")
-    muted = world.commit(world.commit(world.root, operations.put(item)), operations.forget(item.id, AT, "Ada"))
+    muted = world.commit(
+        world.commit(world.root, operations.put(item)), operations.forget(item.id, AT, "Ada")
+    )
     again = item.touched(AT).change(title="learned again")
     got = world.merge(muted, world.commit(world.root, operations.put(again)))
     assert (False, [encode(again)]) == (record_path(item.id) in got, attic(got, item.id))
@@ -225,8 +295,13 @@ def test_captured_here_muted_there_stays_muted(world):
 def test_restored_here_untouched_there_is_restored(world):
     """A restore on one side lifts the tombstone in the merge."""
     item = record()
-    base = world.commit(world.commit(world.root, operations.put(item)), operations.forget(item.id, AT, "Ada"))
-    got = world.merge(world.commit(base, operations.put(item, revive=True)), world.commit(base, operations.put(record())))
+    base = world.commit(
+        world.commit(world.root, operations.put(item)), operations.forget(item.id, AT, "Ada")
+    )
+    got = world.merge(
+        world.commit(base, operations.put(item, revive=True)),
+        world.commit(base, operations.put(record())),
+    )
     assert (True, False) == (record_path(item.id) in got, tombstone_path(item.id) in got)
 
 
@@ -250,7 +325,10 @@ def test_damaged_on_one_side_keeps_the_sound_one(world):
     item = record()
     base = world.commit(world.root, operations.put(item))
     sound = item.touched(AT).change(title="sound")
-    one, two = world.commit(base, **{record_path(item.id): b"<<<<<<< ours\n"}), world.commit(base, operations.put(sound, item))
+    one, two = (
+        world.commit(base, **{record_path(item.id): b"<<<<<<< ours\n"}),
+        world.commit(base, operations.put(sound, item)),
+    )
     got = world.merge(one, two)
     assert (encode(sound), [b"<<<<<<< ours\n"]) == (got[record_path(item.id)], attic(got, item.id))
     assert [record_path(item.id)] == merge_commits(world.objects, one, two)[1].damaged
@@ -260,14 +338,20 @@ def test_damaged_on_both_sides_keeps_both(world):
     """Two damaged versions are both kept: one at the path, one in the attic."""
     item = record()
     base = world.commit(world.root, operations.put(item))
-    got = world.merge(world.commit(base, **{record_path(item.id): b"bad one"}), world.commit(base, **{record_path(item.id): b"bad two"}))
+    got = world.merge(
+        world.commit(base, **{record_path(item.id): b"bad one"}),
+        world.commit(base, **{record_path(item.id): b"bad two"}),
+    )
     assert {b"bad one", b"bad two"} == {got[record_path(item.id)], *attic(got, item.id)}
 
 
 def test_damaged_on_one_side_only_is_taken_as_it_is(world):
     """A damaged file that the other side lacks is carried over byte for byte."""
     id = record().id
-    got = world.merge(world.commit(world.root, **{record_path(id): b"\xff\xfe"}), world.commit(world.root, operations.put(record())))
+    got = world.merge(
+        world.commit(world.root, **{record_path(id): b"\xff\xfe"}),
+        world.commit(world.root, operations.put(record())),
+    )
     assert b"\xff\xfe" == got[record_path(id)]
 
 
@@ -277,8 +361,22 @@ def test_damaged_on_one_side_only_is_taken_as_it_is(world):
 def test_unrelated_roots_are_joined(world):
     """Two stores without a common commit keep what either has."""
     a, b, shared = record(), record(), record(title="both")
-    one = world.plain(None, {FORMAT_PATH: FORMAT_BYTES, record_path(a.id): encode(a), record_path(shared.id): encode(shared)})
-    two = world.plain(None, {FORMAT_PATH: FORMAT_BYTES, record_path(b.id): encode(b), record_path(shared.id): encode(shared)})
+    one = world.plain(
+        None,
+        {
+            FORMAT_PATH: FORMAT_BYTES,
+            record_path(a.id): encode(a),
+            record_path(shared.id): encode(shared),
+        },
+    )
+    two = world.plain(
+        None,
+        {
+            FORMAT_PATH: FORMAT_BYTES,
+            record_path(b.id): encode(b),
+            record_path(shared.id): encode(shared),
+        },
+    )
     assert {FORMAT_PATH, *(record_path(x.id) for x in (a, b, shared))} == set(world.merge(one, two))
 
 
@@ -286,8 +384,12 @@ def test_crossed_merges_are_joined(world):
     """Two merges of the same pair, each with a change after it, meet without loss or conflict."""
     item = record(body="one\ntwo\nthree\nfour\nfive\n")
     base = world.commit(world.root, operations.put(item))
-    one = world.commit(base, operations.put(item.touched(AT).change(body="ONE\ntwo\nthree\nfour\nfive\n"), item))
-    two = world.commit(base, operations.put(item.touched(AT).change(body="one\ntwo\nthree\nfour\nFIVE\n"), item))
+    one = world.commit(
+        base, operations.put(item.touched(AT).change(body="ONE\ntwo\nthree\nfour\nfive\n"), item)
+    )
+    two = world.commit(
+        base, operations.put(item.touched(AT).change(body="one\ntwo\nthree\nfour\nFIVE\n"), item)
+    )
     extra, more = record(), record()
     left, _ = merge_commits(world.objects, world.commit(one, operations.put(extra)), two)
     right, _ = merge_commits(world.objects, world.commit(two, operations.put(more)), one)
@@ -296,13 +398,24 @@ def test_crossed_merges_are_joined(world):
     last = world.commit(left, operations.put(found.touched(AT).change(tags=["late"]), found))
     got = world.merge(last, right)
     assert {record_path(i.id) for i in (item, extra, more)} <= set(got)
-    assert ("ONE\ntwo\nthree\nfour\nFIVE\n", ["late"]) == (at(got, item.id).body, at(got, item.id).tags)
+    assert ("ONE\ntwo\nthree\nfour\nFIVE\n", ["late"]) == (
+        at(got, item.id).body,
+        at(got, item.id).tags,
+    )
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=lambda o: "".join(map(str, o)))
+@pytest.mark.parametrize(
+    "order", list(itertools.permutations(range(3))), ids=lambda o: "".join(map(str, o))
+)
 def test_three_sides_give_one_tree_in_any_order(world, order):
     """Three replicas that edit one record end with the same record whatever the order of merges."""
-    item = record(id="mem-01arz3ndektsv4rrffq69g5f1v", created=AT, updated=AT, body="one\ntwo\nthree\nfour\nfive\nsix\nseven\n", tags=["a"])
+    item = record(
+        id="mem-01arz3ndektsv4rrffq69g5f1v",
+        created=AT,
+        updated=AT,
+        body="one\ntwo\nthree\nfour\nfive\nsix\nseven\n",
+        tags=["a"],
+    )
     base = world.commit(world.root, operations.put(item))
     edits = [
         {"body": "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\n"},
@@ -314,10 +427,18 @@ def test_three_sides_give_one_tree_in_any_order(world, order):
     for n in order[1:]:
         made, _ = merge_commits(world.objects, made, sides[n])
     got = at(world.files(made), item.id)
-    assert ("Y", "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n", []) == (got.title, got.body, got.tags) or got.title == "X"
+    assert ("Y", "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n", []) == (
+        got.title,
+        got.body,
+        got.tags,
+    ) or got.title == "X"
     assert (
         world.files(made)[record_path(item.id)]
-        == world.files(merge_commits(world.objects, merge_commits(world.objects, sides[0], sides[1])[0], sides[2])[0])[record_path(item.id)]
+        == world.files(
+            merge_commits(
+                world.objects, merge_commits(world.objects, sides[0], sides[1])[0], sides[2]
+            )[0]
+        )[record_path(item.id)]
     )
 
 
@@ -336,7 +457,9 @@ def hostile(world: World, kind: str) -> str:
 
     commit = world.root
     rows: dict[str, Callable[[], list[tuple[str, str, bytes]]]] = {
-        "symlink": lambda: [("40000", below(("120000", world.blob(b"/etc/passwd"), name)), b"memories")],
+        "symlink": lambda: [
+            ("40000", below(("120000", world.blob(b"/etc/passwd"), name)), b"memories")
+        ],
         "gitlink": lambda: [("40000", below(("160000", commit, name)), b"memories")],
         "dotdot": lambda: [("40000", world.tree(("100644", blob, b"evil")), b"..")],
         "dot": lambda: [("40000", world.tree(("100644", blob, b"evil")), b".")],
@@ -362,16 +485,32 @@ def _deep(world: World, blob: str, levels: int) -> str:
         rows = []
         for _ in range(100):
             data = b"40000 d\0" + bytes.fromhex(tree)
-            tree = __import__("gitmem.git.object_codec", fromlist=["x"]).object_id("tree", data, "sha1")
+            tree = __import__("gitmem.git.object_codec", fromlist=["x"]).object_id(
+                "tree", data, "sha1"
+            )
             rows.append((tree, "tree", data))
         world.objects.store(rows)
     return tree
 
 
 HOSTILE = (
-    "symlink", "gitlink", "dotdot", "dot", "dotgit", "dotgit-upper", "git~1", "absolute", "slashes", "backslash", "newline", "empty-name", "not-utf8",
-    "long-name", "odd-mode", "deep",
-)  # fmt: skip
+    "symlink",
+    "gitlink",
+    "dotdot",
+    "dot",
+    "dotgit",
+    "dotgit-upper",
+    "git~1",
+    "absolute",
+    "slashes",
+    "backslash",
+    "newline",
+    "empty-name",
+    "not-utf8",
+    "long-name",
+    "odd-mode",
+    "deep",
+)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -387,11 +526,21 @@ def test_hostile_entry_is_left_out(world, kind):
     mine = world.commit(world.root, operations.put(ours))
     for pair in ((mine, theirs), (theirs, mine)):
         made, report = merge_commits(world.objects, *pair)
-        got = [(path, entry.mode) for path, entry in files(world.objects, world.objects.commit(made).tree, depth=5000)]
-        assert [] == [(path, mode) for path, mode in got if mode not in {0o100644, 0o100755} or not safe_path(path)]
+        got = [
+            (path, entry.mode)
+            for path, entry in files(world.objects, world.objects.commit(made).tree, depth=5000)
+        ]
+        assert [] == [
+            (path, mode)
+            for path, mode in got
+            if mode not in {0o100644, 0o100755} or not safe_path(path)
+        ]
         assert record_path(ours.id) in dict(got)
         assert [] != report.refused
-    assert merge_commits(world.objects, mine, theirs)[0] == merge_commits(world.objects, theirs, mine)[0]
+    assert (
+        merge_commits(world.objects, mine, theirs)[0]
+        == merge_commits(world.objects, theirs, mine)[0]
+    )
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -409,7 +558,9 @@ def test_hostile_tree_does_not_stop_writes(world, kind, store):
     tip = world.raw(world.root, hostile(world, kind))
     store.objects.move(store.ref, None, tip, "fast-forward")
     item = record()
-    store.write([operations.put(item)], __import__("gitmem.store.store", fromlist=["x"]).Message("x", "add"))
+    store.write(
+        [operations.put(item)], __import__("gitmem.store.store", fromlist=["x"]).Message("x", "add")
+    )
     assert item == store.get(item.id).record
 
 
@@ -418,7 +569,10 @@ def test_folder_and_file_of_one_name_lose_no_record(world):
     old, new = record(), record()
     base = world.commit(world.root, operations.put(old))
     mine = world.commit(base, operations.put(new))
-    tree = world.tree(("100644", world.blob(FORMAT_BYTES), FORMAT_PATH.encode()), ("100644", world.blob(b"a file"), b"memories"))
+    tree = world.tree(
+        ("100644", world.blob(FORMAT_BYTES), FORMAT_PATH.encode()),
+        ("100644", world.blob(b"a file"), b"memories"),
+    )
     got = world.merge(mine, world.raw(base, tree))
     assert record_path(new.id) in got
 
@@ -453,7 +607,9 @@ def test_folder_in_the_place_of_a_record_does_not_displace_it(world):
     item = record()
     base = world.commit(world.root, operations.put(item))
     edited = item.touched(AT).change(title="edited")
-    evil = world.plain(world.plain(base, {record_path(item.id): None}), {record_path(item.id) + "/inner": b"x"})
+    evil = world.plain(
+        world.plain(base, {record_path(item.id): None}), {record_path(item.id) + "/inner": b"x"}
+    )
     one = world.commit(base, operations.put(edited, item))
     got = world.merge(one, evil)
     assert ("edited", False) == (at(got, item.id).title, record_path(item.id) + "/inner" in got)
@@ -466,7 +622,8 @@ def test_damaged_record_with_a_huge_line_is_merged(world):
     base = world.commit(world.root, operations.put(item))
     huge = b"---\n" + b"x: " + b"[" * 1_000_000
     got = world.merge(
-        world.commit(base, **{record_path(item.id): huge}), world.commit(base, operations.put(item.touched(AT).change(title="n"), item))
+        world.commit(base, **{record_path(item.id): huge}),
+        world.commit(base, operations.put(item.touched(AT).change(title="n"), item)),
     )
     assert ("n", [huge]) == (at(got, item.id).title, attic(got, item.id))
 
@@ -475,8 +632,13 @@ def test_equal_folders_are_not_opened(world):
     """A merge of two small changes in a large store reads a handful of trees."""
     many = [record(title=str(n)) for n in range(600)]
     base = world.plain(world.root, {record_path(r.id): encode(r) for r in many})
-    one, two = world.commit(base, operations.put(record())), world.commit(base, operations.put(record()))
-    changes = list(diff(world.objects, world.objects.commit(one).tree, world.objects.commit(two).tree))
+    one, two = (
+        world.commit(base, operations.put(record())),
+        world.commit(base, operations.put(record())),
+    )
+    changes = list(
+        diff(world.objects, world.objects.commit(one).tree, world.objects.commit(two).tree)
+    )
     assert 2 == len(changes)
 
 
@@ -484,11 +646,18 @@ def test_attic_names_its_file_by_content(world):
     """Two conflicts of one record never overwrite each other in the attic."""
     item = record(body="base\n")
     base = world.commit(world.root, operations.put(item))
-    sides = [world.commit(base, operations.put(item.touched(CLOCK.stamp()).change(body=f"{n}\n"), item)) for n in range(4)]
+    sides = [
+        world.commit(base, operations.put(item.touched(CLOCK.stamp()).change(body=f"{n}\n"), item))
+        for n in range(4)
+    ]
     made = sides[0]
     for side in sides[1:]:
         made, _ = merge_commits(world.objects, made, side)
     got = world.files(made)
     texts = b"".join([got[record_path(item.id)], *attic(got, item.id)])
     assert [] == [n for n in range(4) if b"\n%d\n" % n not in texts]
-    assert all(path == attic_path(item.id, path.rsplit("/", 1)[1][:-3]) for path in got if path.startswith("attic/"))
+    assert all(
+        path == attic_path(item.id, path.rsplit("/", 1)[1][:-3])
+        for path in got
+        if path.startswith("attic/")
+    )

@@ -16,10 +16,16 @@ WORKER = Path(__file__).parent / "worker.py"
 ROOT = WORKER.parent.parent.parent
 
 
-def mem(path: Path | str, *args: str, ok: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+def mem(
+    path: Path | str, *args: str, ok: tuple[int, ...] = (0,)
+) -> subprocess.CompletedProcess[str]:
     """Run `git mem` as a cold process."""
-    done = subprocess.run(mem_argv(path, *args), env=mem_env(), capture_output=True, text=True, check=False)
-    assert done.returncode in ok, f"git mem {args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    done = subprocess.run(
+        mem_argv(path, *args), env=mem_env(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode in ok, (
+        f"git mem {args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    )
     return done
 
 
@@ -70,7 +76,9 @@ def finish(process: "subprocess.Popen[str]", timeout: float = 300) -> list[str]:
 
 def findings(path: Path | str, *args: str) -> list[dict[str, Any]]:
     """Return what `git mem doctor` finds."""
-    rows: list[dict[str, Any]] = json.loads(mem(path, "doctor", "--json", *args, ok=(0, 1)).stdout)["findings"]
+    rows: list[dict[str, Any]] = json.loads(mem(path, "doctor", "--json", *args, ok=(0, 1)).stdout)[
+        "findings"
+    ]
     return rows
 
 
@@ -81,12 +89,15 @@ def unwell(path: Path | str) -> list[str]:
 
 def assert_whole(path: Path | str, acknowledged: set[str]) -> None:
     """A repository has every acknowledged record, and neither git nor gitmem finds fault with it."""
-    mem(path, "drain")  # commits what waits in the journal, and releases the packs of writes that were killed
+    # commits what waits in the journal, and releases the packs of writes that were killed
+    mem(path, "drain")
     store = new_store(path)
     try:
         missing = acknowledged - listed(store)
     finally:
         store.objects.close()
-    assert not missing, f"{len(missing)} of {len(acknowledged)} acknowledged writes are lost: {sorted(missing)[:5]}"
+    assert not missing, (
+        f"{len(missing)} of {len(acknowledged)} acknowledged writes are lost: {sorted(missing)[:5]}"
+    )
     assert "" == fsck(path)
     assert [] == unwell(path)

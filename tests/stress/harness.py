@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tests.stress.conftest import findings, mem
 
-SERVER = ("receive-pack", "upload-pack")  # on the other side of a real connection; they see a hang-up, not a kill
+# on the other side of a real connection; they see a hang-up, not a kill
+SERVER = ("receive-pack", "upload-pack")
 
 
 def _stat(pid: int | str) -> list[str]:
@@ -45,7 +46,8 @@ def _at_work(commands: set[int]) -> dict[int, int]:
     """
     found = {}
     for name in os.listdir("/proc") if commands else ():
-        if not name.isdigit() or not (stat := _stat(name)) or stat[0] == "Z":  # nobody may be there to reap an orphan
+        # nobody may be there to reap an orphan
+        if not name.isdigit() or not (stat := _stat(name)) or stat[0] == "Z":
             continue
         for one in (int(name), int(stat[3])):
             if one in commands and not _server(name):
@@ -114,7 +116,8 @@ class Nest:
 
     def strike(self, longest: float, *args: object) -> bool:
         """Start a child and kill it at a random moment; say whether it was still at work then."""
-        self._orphans.intersection_update(_at_work(self._orphans).values())  # a number is given again
+        # a number is given again
+        self._orphans.intersection_update(_at_work(self._orphans).values())
         pid = self.start(*args)
         moment = time.monotonic() + self._rng.random() * longest
         while time.monotonic() < moment and os.path.exists(f"/proc/{pid}"):
@@ -144,4 +147,8 @@ class Nest:
 
     def told(self) -> list[str]:
         """Return the whole lines that all children printed so far."""
-        return [line for line in self._told.read_text().split("\n")[:-1] if line != "ready"] if self._told.exists() else []
+        return (
+            [line for line in self._told.read_text().split("\n")[:-1] if line != "ready"]
+            if self._told.exists()
+            else []
+        )

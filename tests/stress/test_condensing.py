@@ -33,7 +33,12 @@ def hook(path: Path, number: str) -> bool:
     }
     return (
         subprocess.run(
-            [*START, "hook", "claude"], input=json.dumps(data).encode(), cwd=path, capture_output=True, timeout=60, check=False
+            [*START, "hook", "claude"],
+            input=json.dumps(data).encode(),
+            cwd=path,
+            capture_output=True,
+            timeout=60,
+            check=False,
         ).returncode
         == 0
     )
@@ -61,7 +66,9 @@ def test_hooks_and_drains_that_are_killed(repo: Path):
     for one in workers:
         one.start()
     while any(one.is_alive() for one in workers):
-        drain = subprocess.Popen([*START, "drain"], cwd=repo, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        drain = subprocess.Popen(
+            [*START, "drain"], cwd=repo, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(chance.uniform(0.05, 0.4))
         if drain.poll() is None:
             drain.send_signal(signal.SIGKILL)
@@ -69,13 +76,18 @@ def test_hooks_and_drains_that_are_killed(repo: Path):
         drain.wait()
     home = Home(str(repo / ".git/gitmem"))
     finish = [*START, "drain"]
-    subprocess.run(finish, cwd=repo, check=True, capture_output=True)  # each one before may have been killed too early
+    # each one before may have been killed too early
+    subprocess.run(finish, cwd=repo, check=True, capture_output=True)
     until = time.monotonic() + 60
     while any(name.endswith(reader.PART) for name in os.listdir(home.join("sessions"))):
         assert time.monotonic() < until
         subprocess.run(finish, cwd=repo, check=True, capture_output=True)
         time.sleep(0.5)
-    said = [row["content"].split()[1] for row in reader.rows(home, "s1") if reader.event(row) == "PromptSubmit"]
+    said = [
+        row["content"].split()[1]
+        for row in reader.rows(home, "s1")
+        if reader.event(row) == "PromptSubmit"
+    ]
     assert len(said) == len(set(said))
     assert set(said) == set(acknowledged)
     assert sorted(acknowledged) == sorted(sent)

@@ -19,7 +19,11 @@ Remount = Callable[[str], None]
 
 
 def _mounted_by_root(place: Path) -> "Remount | None":
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "gitmem-test", str(place)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "gitmem-test", str(place)],
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         return None
 
@@ -44,7 +48,10 @@ def disk(tmp_path: Path) -> Iterator[tuple[Path, Remount]]:
         return
     script = 'mount -t tmpfs -o size=3m gitmem-test "$0" && echo ready && while read options; do mount -o "remount,$options" "$0" && echo done; done'
     with subprocess.Popen(
-        ["unshare", "-Urm", "sh", "-c", script, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ["unshare", "-Urm", "sh", "-c", script, str(place)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as holder:
         assert holder.stdin is not None
         assert holder.stdout is not None
@@ -70,11 +77,19 @@ def make_repo_on(place: Path, backend: str) -> Path:
 
 def add(repo: Path, text: str) -> tuple[str, str]:
     """Add a record; return its id, or '' and what went to stderr."""
-    done = subprocess.run(mem_argv(repo, "add", text, "--json"), env=mem_env(), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        mem_argv(repo, "add", text, "--json"),
+        env=mem_env(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode in {0, 1}, done.stderr
     assert "Traceback" not in done.stderr
     assert "fault of git mem" not in done.stderr
-    return (done.stdout.split('"id": "')[1].split('"')[0] if done.returncode == 0 else ""), done.stderr
+    return (
+        done.stdout.split('"id": "')[1].split('"')[0] if done.returncode == 0 else ""
+    ), done.stderr
 
 
 def fill(path: Path, leave: int) -> None:
@@ -143,7 +158,14 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
         assert "" == none
         assert "ead-only file system" in said
         assert "hint: The repository is on a read-only disk" in said
-        for command in (["list"], ["show", id], ["search", "bird"], ["log"], ["status"], ["log", id]):
+        for command in (
+            ["list"],
+            ["show", id],
+            ["search", "bird"],
+            ["log"],
+            ["status"],
+            ["log", id],
+        ):
             done = mem(repo, *command)
             assert "" == done.stderr
             assert "early bird" in done.stdout or command == ["status"]
@@ -157,7 +179,13 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
 
 def say(repo: Path, event: str, **fields: str) -> None:
     """Send an event of a session; a hook never fails."""
-    data = {"hook_event_name": event, "session_id": "s1", "cwd": str(repo), "transcript_path": "", **fields}
+    data = {
+        "hook_event_name": event,
+        "session_id": "s1",
+        "cwd": str(repo),
+        "transcript_path": "",
+        **fields,
+    }
     done = subprocess.run(
         [*mem_argv(repo, "hook", "claude")[:3], "hook", "claude"],
         input=json.dumps(data),
@@ -172,7 +200,9 @@ def say(repo: Path, event: str, **fields: str) -> None:
 
 def finish(repo: Path) -> str:
     """Finish sessions; return what that complains of."""
-    done = subprocess.run(mem_argv(repo, "drain"), env=mem_env(), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        mem_argv(repo, "drain"), env=mem_env(), capture_output=True, text=True, check=False
+    )
     assert "Traceback" not in done.stderr
     assert "fault of git mem" not in done.stderr
     return done.stderr
@@ -201,7 +231,13 @@ def test_a_session_that_ends_on_such_a_disk(disk: tuple[Path, Remount], how: str
     say(repo, "UserPromptSubmit", prompt="Go on with the rate")
     say(repo, "SessionEnd", reason="other")
     until = time.monotonic() + 30
-    while not (found := [row for row in json.loads(mem(repo, "list", "-k", "summary", "--json").stdout) if row.get("session")]):
+    while not (
+        found := [
+            row
+            for row in json.loads(mem(repo, "list", "-k", "summary", "--json").stdout)
+            if row.get("session")
+        ]
+    ):
         assert time.monotonic() < until
         finish(repo)
         time.sleep(0.2)

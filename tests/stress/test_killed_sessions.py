@@ -61,7 +61,11 @@ def play(repo: Path, session: str, words: list[str], seconds: float) -> dict[str
     """Let an agent work, and kill it with all that it runs; return what was acknowledged: {request: word}."""
     (repo / "words").write_text(" ".join(words))
     agent = subprocess.Popen(
-        [sys.executable, "-c", AGENT, session, str(repo)], stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=repo
+        [sys.executable, "-c", AGENT, session, str(repo)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=repo,
     )
     assert agent.stdout
     assert agent.stdout.readline() == "up\n"
@@ -75,16 +79,29 @@ def play(repo: Path, session: str, words: list[str], seconds: float) -> dict[str
 
 def begin(repo: Path, session: str) -> "subprocess.Popen[bytes]":
     """Start a session, and do not wait."""
-    hook = subprocess.Popen([*START, "hook", "claude"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=repo)
+    hook = subprocess.Popen(
+        [*START, "hook", "claude"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=repo
+    )
     assert hook.stdin
-    hook.stdin.write(json.dumps({"hook_event_name": "SessionStart", "session_id": session, "cwd": str(repo), "source": "startup"}).encode())
+    hook.stdin.write(
+        json.dumps(
+            {
+                "hook_event_name": "SessionStart",
+                "session_id": session,
+                "cwd": str(repo),
+                "source": "startup",
+            }
+        ).encode()
+    )
     hook.stdin.close()
     return hook
 
 
 def start_two(repo: Path, *sessions: str) -> None:
     """Start sessions at the same time."""
-    assert [hook.wait(60) for hook in [begin(repo, session) for session in sessions]] == [0] * len(sessions)
+    assert [hook.wait(60) for hook in [begin(repo, session) for session in sessions]] == [0] * len(
+        sessions
+    )
 
 
 def drains(repo: Path) -> list[int]:
@@ -142,14 +159,26 @@ def settle(repo: Path, patience: float = 300.0) -> None:
 
 def mem(repo: Path, *args: str) -> Any:
     """Return what a command prints as JSON."""
-    done = subprocess.run([*START, "-C", str(repo), *args, "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*START, "-C", str(repo), *args, "--json"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def added(repo: Path, ref: str) -> Counter[str]:
     """Return how often each record came into a store, by its id."""
-    names = git(repo, "log", "--format=", "--name-only", "--diff-filter=A", "--no-renames", ref, "--", ok=(0, 128)).split()
+    names = git(
+        repo,
+        "log",
+        "--format=",
+        "--name-only",
+        "--diff-filter=A",
+        "--no-renames",
+        ref,
+        "--",
+        ok=(0, 128),
+    ).split()
     return Counter(Path(name).stem for name in names)
 
 
@@ -162,7 +191,9 @@ def finished_once(repo: Path, sessions: dict[str, dict[str, str]]) -> None:
         assert len(told) == len(set(told)), session
         assert set(acknowledged) <= set(told), session
     digests = [row for row in mem(repo, "list", "--kind", "summary") if row.get("session")]
-    assert Counter(row["session"] for row in digests) == {session: 1 for session, some in sessions.items() if some}
+    assert Counter(row["session"] for row in digests) == {
+        session: 1 for session, some in sessions.items() if some
+    }
     private, shared = added(repo, REFS[0]), added(repo, REFS[1])
     assert max(private.values()) == 1
     assert {id: n for id, n in (private + shared).items() if id.startswith("sum") and n > 1} == {}
@@ -172,7 +203,12 @@ def finished_once(repo: Path, sessions: dict[str, dict[str, str]]) -> None:
         for name in acknowledged.values():
             assert sum(name in e["text"] for e in entries) == 1, (session, name)
             assert sum(name in row["title"] for row in proposed) <= 1, (session, name)
-    assert any(name in row["title"] for row in proposed for some in sessions.values() for name in some.values())
+    assert any(
+        name in row["title"]
+        for row in proposed
+        for some in sessions.values()
+        for name in some.values()
+    )
     assert fsck(repo) == ""
 
 
@@ -184,9 +220,13 @@ def test_killed_at_any_point(repo: Path, chance: random.Random, limit: int):
     killed = 0
     for number in range(scaled(5, 2)):
         session = f"victim-{number}"
-        sessions[session] = play(repo, session, [word(chance) for _ in range(8)], chance.uniform(0.3, 3.0))
+        sessions[session] = play(
+            repo, session, [word(chance) for _ in range(8)], chance.uniform(0.3, 3.0)
+        )
         if number:  # one is finished by the starts alone
-            killed += sum(strike(repo, f"a{number}{n}", chance) for n in range(chance.randint(1, 4)))
+            killed += sum(
+                strike(repo, f"a{number}{n}", chance) for n in range(chance.randint(1, 4))
+            )
         start_two(repo, f"b{number}", f"c{number}")
         settle(repo)
         finished_once(repo, sessions)
@@ -202,18 +242,37 @@ def test_twenty_sessions_end_at_once(repo: Path, chance: random.Random):
     def hooks(event: str, **fields: str) -> None:
         running = []
         for n, session in enumerate(sessions):
-            data = {"hook_event_name": event, "session_id": session, "cwd": str(repo), "transcript_path": ""}
-            data |= {key: value.format(word=words[n], request=f"{session}-0") for key, value in fields.items()}
-            hook = subprocess.Popen([*START, "hook", "claude"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=repo)
+            data = {
+                "hook_event_name": event,
+                "session_id": session,
+                "cwd": str(repo),
+                "transcript_path": "",
+            }
+            data |= {
+                key: value.format(word=words[n], request=f"{session}-0")
+                for key, value in fields.items()
+            }
+            hook = subprocess.Popen(
+                [*START, "hook", "claude"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                cwd=repo,
+            )
             assert hook.stdin
             hook.stdin.write(json.dumps(data).encode())
             hook.stdin.close()
             running.append(hook)
         assert [hook.wait(120) for hook in running] == [0] * len(running)
 
-    hooks("UserPromptSubmit", prompt="We decided to use {word} for the {word} service. Request {request}.")
+    hooks(
+        "UserPromptSubmit",
+        prompt="We decided to use {word} for the {word} service. Request {request}.",
+    )
     hooks("SessionEnd", reason="other")
-    beside = [subprocess.Popen([*START, "-C", str(repo), "drain"], stderr=subprocess.DEVNULL) for _ in range(2)]
+    beside = [
+        subprocess.Popen([*START, "-C", str(repo), "drain"], stderr=subprocess.DEVNULL)
+        for _ in range(2)
+    ]
     assert [one.wait(300) for one in beside] == [0, 0]
     settle(repo)
     finished_once(repo, sessions)

@@ -44,7 +44,8 @@ def test_killed_writers(repo: Path, nest: Nest, backend: str):
     """Kills of a writing process on each backend: every write that it acknowledged is there."""
     mem(repo, "init", "--no-remote")
     stale = 0
-    while nest.strikes < KILLS or (len(nest.told()) <= KILLS and nest.strikes < 10 * KILLS):  # a slow disk needs more of them
+    # a slow disk needs more of them
+    while nest.strikes < KILLS or (len(nest.told()) <= KILLS and nest.strikes < 10 * KILLS):
         nest.strike(0.2, "write", repo, backend, 100_000, f"k{nest.strikes}")
         stale += nest.heal(repo)
     print(f"{len(nest.told())} writes acknowledged, {stale} locks left")
@@ -54,7 +55,9 @@ def test_killed_writers(repo: Path, nest: Nest, backend: str):
 
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])
-def test_killed_drains(repo: Path, nest: Nest, start: Callable[..., "subprocess.Popen[str]"], open_store, backend: str):
+def test_killed_drains(
+    repo: Path, nest: Nest, start: Callable[..., "subprocess.Popen[str]"], open_store, backend: str
+):
     """Killed again and again while it is drained, the journal gives each of its writes exactly once."""
     mem(repo, "init", "--no-remote")
     hits = len(finish(start("observe", repo, backend, WAITING, GOTCHA)))
@@ -83,7 +86,11 @@ def test_killed_syncs(repo: Path, make_repo: Callable[..., Path], nest: Nest, op
     ids = set()
 
     def new(clone: Path) -> None:
-        ids.add(mem(clone, "add", f"number {len(ids)}", "--json").stdout.split('"id": "')[1].split('"')[0])
+        ids.add(
+            mem(clone, "add", f"number {len(ids)}", "--json")
+            .stdout.split('"id": "')[1]
+            .split('"')[0]
+        )
 
     while nest.strikes < SYNCS:
         new(repo)
@@ -106,7 +113,9 @@ def test_killed_syncs(repo: Path, make_repo: Callable[..., Path], nest: Nest, op
 def objects_with(path: Path, text: str) -> int:
     """Return how often a text stands in a repository's objects, reachable or not, and in our own files."""
     done = subprocess.run(
-        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--unordered", "--batch"], capture_output=True, check=True
+        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--unordered", "--batch"],
+        capture_output=True,
+        check=True,
     )
     files = (f.read_bytes() for f in (path / ".git" / "gitmem").rglob("*") if f.is_file())
     return sum(data.count(text.encode()) for data in (done.stdout, *files))
@@ -117,7 +126,11 @@ def test_killed_purges(repo: Path, nest: Nest):
     ids = set()
 
     def new(text: str) -> str:
-        ids.add(mem(repo, "add", f"number {len(ids)}", "-m", text, "--json").stdout.split('"id": "')[1].split('"')[0])
+        ids.add(
+            mem(repo, "add", f"number {len(ids)}", "-m", text, "--json")
+            .stdout.split('"id": "')[1]
+            .split('"')[0]
+        )
         return text
 
     left = 0
@@ -144,7 +157,8 @@ def test_killed_purges(repo: Path, nest: Nest):
             left += 1
             mem(repo, "doctor", "--fix")
             assert [] == unwell(repo)
-        mem(repo, "purge", "--text", word, "--yes", ok=(0, 1))  # 1: the one that was killed had found it all
+        # 1: the one that was killed had found it all
+        mem(repo, "purge", "--text", word, "--yes", ok=(0, 1))
         assert 0 == objects_with(repo, word)
         assert "" == fsck(repo)
     print(f"{left} were killed half-way")
@@ -158,7 +172,9 @@ def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
     mem(repo, "add", "one", "-m", "opensesame")
     git(repo, "commit-graph", "write", "--reachable", *split)
     info = repo / ".git" / "objects" / "info"
-    lock = info / "commit-graphs" / "commit-graph-chain.lock" if split else info / "commit-graph.lock"
+    lock = (
+        info / "commit-graphs" / "commit-graph-chain.lock" if split else info / "commit-graph.lock"
+    )
     lock.touch()
 
     mem(repo, "purge", "--text", "opensesame", "--yes")
@@ -167,7 +183,9 @@ def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
     assert "" == fsck(repo)
     assert not any("died" in f["what"] for f in findings(repo))  # it may be at work
     age([lock])
-    assert ["a lock of a process that died: " + str(lock.relative_to(repo / ".git"))] == unwell(repo)
+    assert ["a lock of a process that died: " + str(lock.relative_to(repo / ".git"))] == unwell(
+        repo
+    )
     mem(repo, "doctor", "--fix")
     assert [] == unwell(repo)
     git(repo, "gc", "-q")
@@ -209,7 +227,9 @@ def test_killed_wipes(repo: Path, nest: Nest, rng: random.Random):
             mem(repo, "doctor", "--fix")
         if not (repo / ".git/gitmem").exists():
             continue
-        whole = len(list((repo / ".git/gitmem/sessions").glob("*"))) == 300 and git(repo, "for-each-ref", "refs/gitmem")
+        whole = len(list((repo / ".git/gitmem/sessions").glob("*"))) == 300 and git(
+            repo, "for-each-ref", "refs/gitmem"
+        )
         said = "stopped before its end" in mem(repo, "status").stderr
         halfway += said
         assert whole or said

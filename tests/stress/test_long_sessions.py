@@ -26,7 +26,13 @@ NOW = 1_790_000_000.0
 
 def line(number: int, kind: str, content: object) -> str:
     """Return a line of a transcript of Claude Code."""
-    about = {"sessionId": "long", "cwd": "/x", "isSidechain": False, "uuid": str(number), "timestamp": stamp(NOW + number)}
+    about = {
+        "sessionId": "long",
+        "cwd": "/x",
+        "isSidechain": False,
+        "uuid": str(number),
+        "timestamp": stamp(NOW + number),
+    }
     return json.dumps({**about, "type": kind, "message": {"role": kind, "content": content}}) + "\n"
 
 
@@ -39,9 +45,25 @@ def write(path: Path, size: int) -> int:
             number += 1
             if number % 40 == 1:
                 file.write(line(number, "user", f"Please change step {number} of the pipeline."))
-            use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": f"make step-{number % 50}"}}
-            file.write(line(number, "assistant", [{"type": "text", "text": f"I'll look at step {number}."}, use]))
-            result = {"type": "tool_result", "tool_use_id": f"t{number}", "is_error": number % 9 == 0, "content": printed}
+            use = {
+                "type": "tool_use",
+                "id": f"t{number}",
+                "name": "Bash",
+                "input": {"command": f"make step-{number % 50}"},
+            }
+            file.write(
+                line(
+                    number,
+                    "assistant",
+                    [{"type": "text", "text": f"I'll look at step {number}."}, use],
+                )
+            )
+            result = {
+                "type": "tool_result",
+                "tool_use_id": f"t{number}",
+                "is_error": number % 9 == 0,
+                "content": printed,
+            }
             file.write(line(number, "user", [result]))
             if number % 100 == 0:
                 file.write('{"type": "brand-new", "sessionId": "long", "data": [1, 2, 3]}\n')
@@ -51,8 +73,16 @@ def write(path: Path, size: int) -> int:
 
 def hook(repo: Path, event: str, **fields: object) -> None:
     """Send an event."""
-    data = {"hook_event_name": event, "session_id": "long", "cwd": str(repo), "transcript_path": "", **fields}
-    subprocess.run([*START, "hook", "claude"], input=json.dumps(data).encode(), cwd=repo, check=True)
+    data = {
+        "hook_event_name": event,
+        "session_id": "long",
+        "cwd": str(repo),
+        "transcript_path": "",
+        **fields,
+    }
+    subprocess.run(
+        [*START, "hook", "claude"], input=json.dumps(data).encode(), cwd=repo, check=True
+    )
 
 
 def finish(repo: Path) -> tuple[int, float, set[float]]:
@@ -60,17 +90,28 @@ def finish(repo: Path) -> tuple[int, float, set[float]]:
     path, claims = repo / ".git/gitmem/state.db", set()
     with sqlite3.connect(path) as db:
         db.execute("UPDATE sessions SET ended = last, why = 'other'")
-        db.execute("INSERT INTO requests (kind, session, at) VALUES ('digest', 'long', ?)", (time.time(),))
+        db.execute(
+            "INSERT INTO requests (kind, session, at) VALUES ('digest', 'long', ?)", (time.time(),)
+        )
     db.close()
     begun = time.monotonic()
     drain = subprocess.Popen([*START, "-C", str(repo), "drain"])
-    most = 0  # asked of the process itself: what `wait` tells has the memory of whoever started it in it
+    # asked of the process itself: what `wait` tells has the memory of whoever started it in it
+    most = 0
     while drain.poll() is None:
         with contextlib.suppress(OSError, StopIteration):
             status = Path(f"/proc/{drain.pid}/status").read_text()
-            most = max(most, next(int(row.split()[1]) for row in status.splitlines() if row.startswith("VmHWM")))
+            most = max(
+                most,
+                next(int(row.split()[1]) for row in status.splitlines() if row.startswith("VmHWM")),
+            )
         with sqlite3.connect(path, timeout=30) as db:
-            claims |= {float(claimed) for (claimed,) in db.execute("SELECT claimed FROM requests WHERE claimed IS NOT NULL")}
+            claims |= {
+                float(claimed)
+                for (claimed,) in db.execute(
+                    "SELECT claimed FROM requests WHERE claimed IS NOT NULL"
+                )
+            }
         db.close()
         time.sleep(0.2)
     assert drain.returncode == 0
@@ -80,9 +121,15 @@ def finish(repo: Path) -> tuple[int, float, set[float]]:
 
 def body(repo: Path) -> str:
     """Return the digest's text; there is one."""
-    done = subprocess.run([*START, "-C", str(repo), "list", "--kind", "summary", "--json"], capture_output=True, check=True)
+    done = subprocess.run(
+        [*START, "-C", str(repo), "list", "--kind", "summary", "--json"],
+        capture_output=True,
+        check=True,
+    )
     (digest,) = (row for row in json.loads(done.stdout) if row.get("session"))
-    return subprocess.run([*START, "-C", str(repo), "show", digest["id"]], capture_output=True, check=True, text=True).stdout
+    return subprocess.run(
+        [*START, "-C", str(repo), "show", digest["id"]], capture_output=True, check=True, text=True
+    ).stdout
 
 
 def test_a_long_transcript(repo: Path, tmp_path: Path):
@@ -110,10 +157,24 @@ def test_a_history_of_many_rows(repo: Path):
             facts = (
                 {"event": "PromptSubmit"}
                 if number % 50 == 0
-                else {"event": "AfterTool", "tool": "Bash", "action": "command", "call": str(number)}
+                else {
+                    "event": "AfterTool",
+                    "tool": "Bash",
+                    "action": "command",
+                    "call": str(number),
+                }
             )
-            role, text = ("user", f"Please change step {number}.") if number % 50 == 0 else ("tool", f"make step-{number}\nall is well")
-            row = {"timestamp": stamp(NOW + number), "role": role, "content": text, "metadata": facts}
+            role, text = (
+                ("user", f"Please change step {number}.")
+                if number % 50 == 0
+                else ("tool", f"make step-{number}\nall is well")
+            )
+            row = {
+                "timestamp": stamp(NOW + number),
+                "role": role,
+                "content": text,
+                "metadata": facts,
+            }
             out.write(json.dumps(row) + "\n")
         row["role"], row["content"], row["metadata"] = (
             "user",

@@ -30,7 +30,9 @@ def test_collections_beside_writers(repo: Path, start: Start, backend: str):
             elif writers[slot].poll() is not None:
                 acknowledged.update(finish(writers[slot]))
                 writers[slot] = start("write", repo, backend, EACH, f"w{slot}-{number}")
-        subprocess.run(["git", "-C", str(repo), *COLLECTIONS[number % 3]], capture_output=True, check=False)
+        subprocess.run(
+            ["git", "-C", str(repo), *COLLECTIONS[number % 3]], capture_output=True, check=False
+        )
     for writer in writers:
         acknowledged.update(finish(writer))
     assert EACH < len(acknowledged)

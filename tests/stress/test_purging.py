@@ -22,7 +22,13 @@ SECRET = "zebra-crossing-1793"
 LOOPS = (
     [["gc", "-q", "--prune=now"]],
     [["repack", "-adfq"]],
-    [["prune"], ["prune-packed", "-q"], ["repack", "-adkq"], ["pack-refs", "--all"], ["commit-graph", "write", "--reachable", "--split"]],
+    [
+        ["prune"],
+        ["prune-packed", "-q"],
+        ["repack", "-adkq"],
+        ["pack-refs", "--all"],
+        ["commit-graph", "write", "--reachable", "--split"],
+    ],
 )
 KILLS = scaled(40, 3)
 
@@ -30,7 +36,9 @@ KILLS = scaled(40, 3)
 def everywhere(path: Path) -> list[str]:
     """Return where the secret is: in objects of any kind, unpacked, or in the bytes of any file."""
     dump = subprocess.run(
-        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch", "--unordered"], capture_output=True, check=False
+        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch", "--unordered"],
+        capture_output=True,
+        check=False,
     ).stdout
     found = ["objects"] if SECRET.encode() in dump else []
     for file in (path / ".git").rglob("*"):
@@ -72,7 +80,9 @@ def tainted(repo: Path) -> Path:
     mem(repo, "add", "late", "-m", f"body {SECRET}")
     sessions = repo / ".git" / "gitmem" / "sessions"
     sessions.mkdir(exist_ok=True)
-    (sessions / "history_20260101_000000_s.jsonl").write_text(f'{{"role": "user", "content": "{SECRET}"}}\n')
+    (sessions / "history_20260101_000000_s.jsonl").write_text(
+        f'{{"role": "user", "content": "{SECRET}"}}\n'
+    )
     return repo
 
 
@@ -93,7 +103,10 @@ def test_a_purge_that_is_killed_is_ended_by_the_next(tainted: Path) -> None:
     took = 0.4
     for _ in range(KILLS):
         process = subprocess.Popen(
-            mem_argv(tainted, "purge", "--text", SECRET, "--yes"), env=mem_env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            mem_argv(tainted, "purge", "--text", SECRET, "--yes"),
+            env=mem_env(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         time.sleep(random.uniform(0.3, 1.5) * took)
         with contextlib.suppress(ProcessLookupError):
@@ -116,7 +129,11 @@ def test_a_packing_that_had_read_it_is_waited_for(tainted: Path) -> None:
     with (
         part.open("wb"),
         subprocess.Popen(
-            mem_argv(tainted, "purge", "--text", SECRET, "--yes"), env=mem_env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            mem_argv(tainted, "purge", "--text", SECRET, "--yes"),
+            env=mem_env(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         ) as purge,
     ):
         until = time.monotonic() + 60

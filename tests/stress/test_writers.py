@@ -26,7 +26,9 @@ def test_eight_writers(repo: Path, start: Start, backend: str):
     writers = [start("write", repo, backend, EACH, f"w{n}") for n in range(WRITERS)]
     cold = set()
     while any(w.poll() is None for w in writers) and len(cold) < 20:
-        cold.add(mem(repo, "add", f"cold {len(cold)}", "--json").stdout.split('"id": "')[1].split('"')[0])
+        cold.add(
+            mem(repo, "add", f"cold {len(cold)}", "--json").stdout.split('"id": "')[1].split('"')[0]
+        )
     told = [finish(w) for w in writers]
     added = [finish(f) for f in foreign]
     packs, collections = (int(n) for n in finish(loops[0])[0].split())
@@ -37,5 +39,8 @@ def test_eight_writers(repo: Path, start: Start, backend: str):
     # a test whose neighbours did nothing would prove nothing
     assert packs > 10 and collections > 0 and min(written) > 10 and cold
     assert_whole(repo, {i for t in (*told, *added, cold) for i in t})
-    assert WRITERS * EACH + 2 * FOREIGN + len(cold) == int(git(repo, "rev-list", "--count", SHARED)) - 1
+    assert (
+        WRITERS * EACH + 2 * FOREIGN + len(cold)
+        == int(git(repo, "rev-list", "--count", SHARED)) - 1
+    )
     assert not [f for f in findings(repo) if "journal" in f["what"]]

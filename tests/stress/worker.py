@@ -69,13 +69,22 @@ def write(path: str, backend: str, count: str, name: str) -> None:
         store, who = app.store(), app.writer()
         say("ready")
         for n in range(int(count)):
-            say(memories.add(store, who, memories.draft(who, "memory", f"{name} {n}", f"Text of {name}, number {n}.")).after.id)
+            say(
+                memories.add(
+                    store,
+                    who,
+                    memories.draft(who, "memory", f"{name} {n}", f"Text of {name}, number {n}."),
+                ).after.id
+            )
 
 
 def git(path: str, *args: str, stdin: bytes | None = None) -> str:
     for _ in range(10):
-        done = subprocess.run(["git", "-C", path, *PERSON, *args], input=stdin, capture_output=True, check=False)
-        # git's own race: a collection removes the folder of loose objects that a command has just made
+        done = subprocess.run(
+            ["git", "-C", path, *PERSON, *args], input=stdin, capture_output=True, check=False
+        )
+        # git's own race: a collection removes the folder of loose objects that a command has just
+        # made
         if b"temporary file: No such file" not in done.stderr:
             break
     if done.returncode:
@@ -92,10 +101,19 @@ def foreign(path: str, count: str, name: str) -> None:
         while True:
             tip = git(path, "rev-parse", SHARED)
             git(path, "read-tree", tip)
-            git(path, "update-index", "--add", "--cacheinfo", f"100644,{blob},{record_path(item.id)}")
-            made = git(path, "commit-tree", git(path, "write-tree"), "-p", tip, "-m", f"foreign {item.id}")
+            git(
+                path,
+                "update-index",
+                "--add",
+                "--cacheinfo",
+                f"100644,{blob},{record_path(item.id)}",
+            )
+            made = git(
+                path, "commit-tree", git(path, "write-tree"), "-p", tip, "-m", f"foreign {item.id}"
+            )
             try:
-                # git's own wait for a ref's lock can let two writers win with one old value when refs are packed meanwhile
+                # git's own wait for a ref's lock can let two writers win with one old value when
+                # refs are packed meanwhile
                 git(path, "-c", "core.filesRefLockTimeout=0", "update-ref", SHARED, made, tip)
                 say(item.id)
                 break
@@ -124,10 +142,21 @@ def others(path: str, name: str) -> None:
 def chores(path: str) -> None:
     packs = collections = 0
     while not ended():
-        # when a writer holds the lock of a ref, pack-refs leaves that one loose and may end with an error
-        packs += subprocess.run(["git", "-C", path, "pack-refs", "--all"], capture_output=True, check=False).returncode == 0
+        # when a writer holds the lock of a ref, pack-refs leaves that one loose and may end with an
+        # error
+        packs += (
+            subprocess.run(
+                ["git", "-C", path, "pack-refs", "--all"], capture_output=True, check=False
+            ).returncode
+            == 0
+        )
         if packs % 10 == 5:
-            collections += subprocess.run(["git", "-C", path, "gc", "-q"], capture_output=True, check=False).returncode == 0
+            collections += (
+                subprocess.run(
+                    ["git", "-C", path, "gc", "-q"], capture_output=True, check=False
+                ).returncode
+                == 0
+            )
         time.sleep(0.05)
     say(f"{packs} {collections}")
 
@@ -137,7 +166,16 @@ def observe(path: str, backend: str, count: str, id: str) -> None:
         store = app.store()
         store.no_write = "a hook must not touch git"
         now = app.clock.stamp()
-        item = record("gotcha", "It fails", id=id, category="test", severity="info", occurrences=1, first_seen=now, last_seen=now)
+        item = record(
+            "gotcha",
+            "It fails",
+            id=id,
+            category="test",
+            severity="info",
+            occurrences=1,
+            first_seen=now,
+            last_seen=now,
+        )
         for _ in range(int(count)):
             store.write([operations.observe(item, 1, now)], Message("observe", "observe", (id,)))
             say(id)
@@ -173,8 +211,16 @@ def nest() -> None:
 
 
 VERBS: dict[str, Callable[..., None]] = {
-    "create": create, "write": write, "foreign": foreign, "others": others, "chores": chores, "observe": observe, "drain": drain, "mem": mem, "nest": nest,
-}  # fmt: skip
+    "create": create,
+    "write": write,
+    "foreign": foreign,
+    "others": others,
+    "chores": chores,
+    "observe": observe,
+    "drain": drain,
+    "mem": mem,
+    "nest": nest,
+}
 
 if __name__ == "__main__":
     VERBS[sys.argv[1]](*sys.argv[2:])

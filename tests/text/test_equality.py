@@ -13,9 +13,19 @@ from gitmem.text.equality import plain
 from gitmem.text.same_statement import same
 
 ORDINARY = [
-    "We use Postgres 16, not MySQL!", "See issue #12 and org/repo#12.", "## Release notes ##", "a + b is a+b, 1++ is odd", "docs/page.html#top", "a++b and c+++d", "#fff on ##",
-    "Não usar float — nunca.", "禁止直接推送到主分支", "x#y", "snake_case stays", "",
-]  # fmt: skip
+    "We use Postgres 16, not MySQL!",
+    "See issue #12 and org/repo#12.",
+    "## Release notes ##",
+    "a + b is a+b, 1++ is odd",
+    "docs/page.html#top",
+    "a++b and c+++d",
+    "#fff on ##",
+    "Não usar float — nunca.",
+    "禁止直接推送到主分支",
+    "x#y",
+    "snake_case stays",
+    "",
+]
 
 
 def before(text: str) -> str:
@@ -44,10 +54,21 @@ def test_the_words_of_a_text_stay_the_same_words(text: str) -> None:
 
 def test_names_with_signs_are_apart() -> None:
     """C, C++ and C# are three languages, wherever in a sentence."""
-    for frame in ("{}", "Write the parser in {}.", "({}, as before)", "use {}17", "用{}写", "{}'s compiler"):
-        names = [frame.format(name) for name in ("C", "C++", "C#", "F", "F#", "G++", "clang++", "clang")]
+    for frame in (
+        "{}",
+        "Write the parser in {}.",
+        "({}, as before)",
+        "use {}17",
+        "用{}写",
+        "{}'s compiler",
+    ):
+        names = [
+            frame.format(name) for name in ("C", "C++", "C#", "F", "F#", "G++", "clang++", "clang")
+        ]
         assert len({item_id(name) for name in names}) == len(names), frame
-    assert item_id("C++") == item_id(" c++ ") == item_id("Ｃ＋＋") and item_id("C♯") == item_id("C#")
+    assert item_id("C++") == item_id(" c++ ") == item_id("Ｃ＋＋") and item_id("C♯") == item_id(
+        "C#"
+    )
 
 
 def test_what_differs_in_such_a_name_is_not_alike() -> None:

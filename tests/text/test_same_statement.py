@@ -26,8 +26,14 @@ def held(pair: tuple[str, ...]) -> bool:
 def test_no_two_statements_are_merged_that_differ(half: bool) -> None:
     pairs = [pair for pair in PAIRS if held(pair) is half]
     assert len(pairs) > 90
-    assert [pair for pair in pairs if pair[1] != "same" and (same(*pair[2:]) or same(*pair[:1:-1]))] == []
-    assert [pair for pair in pairs if pair[1] != "contradicting" and (replaces(*pair[2:]) or replaces(*pair[:1:-1]))] == []
+    assert [
+        pair for pair in pairs if pair[1] != "same" and (same(*pair[2:]) or same(*pair[:1:-1]))
+    ] == []
+    assert [
+        pair
+        for pair in pairs
+        if pair[1] != "contradicting" and (replaces(*pair[2:]) or replaces(*pair[:1:-1]))
+    ] == []
 
 
 @pytest.mark.parametrize("half", [False, True])
@@ -47,7 +53,9 @@ def test_the_order_of_two_does_not_matter(one: str, other: str) -> None:
     st.sampled_from(["not", "never", "v7", "tests/x.py", "--force", "432", "Ada"]),
     st.integers(0, 20),
 )
-def test_a_word_more_that_carries_something_makes_another_statement(text: str, word: str, at: int) -> None:
+def test_a_word_more_that_carries_something_makes_another_statement(
+    text: str, word: str, at: int
+) -> None:
     words = text.split()
     more = " ".join([*words[:at], word, *words[at:]])
     assert not same(text, more)

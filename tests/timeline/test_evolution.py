@@ -47,8 +47,12 @@ def test_who_and_why(team: Team):  # noqa: F811
     assert [row["title"] for row in found[2]["records"]] == ["Round to one digit"]
     assert [one["subject"] for one in steps(team.repo, "money.py:fees")] == ["Fees", "pay"]
     assert [one["subject"] for one in steps(team.repo, "money.py#balance")] == ["Round", "pay"]
-    assert [one["subject"] for one in steps(team.repo, "money.py", "--session", "s-one")] == ["Round"]
-    assert [one["subject"] for one in steps(team.repo, "money.py", "--agent", "claude", "-1")] == ["Round"]
+    assert [one["subject"] for one in steps(team.repo, "money.py", "--session", "s-one")] == [
+        "Round"
+    ]
+    assert [one["subject"] for one in steps(team.repo, "money.py", "--agent", "claude", "-1")] == [
+        "Round"
+    ]
 
 
 def test_what_is_kept_follows_the_branches(team: Team, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
@@ -56,7 +60,8 @@ def test_what_is_kept_follows_the_branches(team: Team, monkeypatch: pytest.Monke
     rng = random.Random(3)
     repo, name, made = team.repo, "pay.py", 0
     for number in range(25):
-        monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{2_000_000_000 + 60 * number} +0000")  # of commits of one second git has no order
+        # of commits of one second git has no order
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{2_000_000_000 + 60 * number} +0000")
         step = rng.choice(("edit", "edit", "other", "rename", "branch", "amend", "reset", "switch"))
         if step == "edit":
             (repo / name).write_text(CODE + f"\n\ndef f{number}():\n    return {number}\n")
@@ -90,5 +95,8 @@ def test_a_long_history(tmp_path: Path):
     assert [one["commit"] for one in steps(repo, histories.CORE)] == expected
     (repo / histories.CORE).write_text("x = 1\n")
     git(repo, "commit", "-qam", "one more")
-    assert [one["commit"] for one in steps(repo, histories.CORE)] == [git(repo, "rev-parse", "HEAD"), *expected]
+    assert [one["commit"] for one in steps(repo, histories.CORE)] == [
+        git(repo, "rev-parse", "HEAD"),
+        *expected,
+    ]
     assert len(steps(repo, histories.CORE, "-3")) == 3

@@ -18,7 +18,12 @@ from tests.hooks.conftest import Agent
 
 def mem(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Run `git mem`."""
-    done = subprocess.run([sys.executable, "-m", "gitmem", "-C", str(repo), *args], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", "-C", str(repo), *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == code, done.stderr
     return done
 
@@ -56,9 +61,19 @@ def busy(repo: Path) -> Path:
 def test_all_sources_in_one_order(busy: Path):
     """Each happening is there once, the newest first; an event stands where it happened, not where it was written."""
     found = events(busy)
-    assert {one["source"] for one in found} == {"commit", "memory", "gotcha", "snapshot", "session", "work", "event"}
+    assert {one["source"] for one in found} == {
+        "commit",
+        "memory",
+        "gotcha",
+        "snapshot",
+        "session",
+        "work",
+        "event",
+    }
     assert [one["at"] for one in found] == sorted((one["at"] for one in found), reverse=True)
-    assert len({(one["source"], one.get("id"), one["what"], one["at"], one["title"]) for one in found}) == len(found)
+    assert len(
+        {(one["source"], one.get("id"), one["what"], one["at"], one["title"]) for one in found}
+    ) == len(found)
     down = next(one for one in found if one["title"] == "The provider was down")
     assert (down["source"], down["at"][:10]) == ("event", "2026-01-05")
     commit = next(one for one in found if one["title"] == "Round")
@@ -68,17 +83,27 @@ def test_all_sources_in_one_order(busy: Path):
 
 def test_filters(busy: Path):
     """By source, time, file, session, agent; together they narrow, and the limit counts what is left."""
-    assert {one["source"] for one in events(busy, "--source", "gotcha", "-s", "event")} == {"gotcha", "event"}
+    assert {one["source"] for one in events(busy, "--source", "gotcha", "-s", "event")} == {
+        "gotcha",
+        "event",
+    }
     about = events(busy, "--file", str(busy / "code.py"))
     assert {"Round", "Released 1.0", "round() is to even"} <= {one["title"] for one in about}
     assert "The provider was down" not in {one["title"] for one in about}
     mine = events(busy, "--session", "s-one")
     assert mine and {one["session"] for one in mine} == {"s-one"}
     assert {one["agent"] for one in events(busy, "--agent", "claude")} == {"claude"}
-    assert [one["title"] for one in events(busy, "--until", "2026-02-01", "--source", "event")] == ["The provider was down"]
-    assert "The provider was down" not in {one["title"] for one in events(busy, "--since", "2026-02-01")}
+    assert [one["title"] for one in events(busy, "--until", "2026-02-01", "--source", "event")] == [
+        "The provider was down"
+    ]
+    assert "The provider was down" not in {
+        one["title"] for one in events(busy, "--since", "2026-02-01")
+    }
     assert len(events(busy, "-2")) == 2
-    assert [one["title"] for one in events(busy, "--limit", "1", "--agent", "claude", "--source", "commit")] == ["Round"]
+    assert [
+        one["title"]
+        for one in events(busy, "--limit", "1", "--agent", "claude", "--source", "commit")
+    ] == ["Round"]
 
 
 def test_text_and_table(busy: Path):
@@ -109,7 +134,11 @@ def test_the_first_page_of_a_long_history_is_there_at_once(tmp_path: Path):
     mem(repo, "init", "--no-remote")
     begun = time.monotonic()
     done = subprocess.run(
-        f"{sys.executable} -m gitmem -C {repo} timeline | head -5", shell=True, capture_output=True, text=True, check=True
+        f"{sys.executable} -m gitmem -C {repo} timeline | head -5",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     first = time.monotonic() - begun
     begun = time.monotonic()

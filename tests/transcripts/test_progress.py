@@ -14,14 +14,22 @@ def told(text: str, name: str = "PROGRESS.md") -> Progress:
 
 
 def test_boxes_and_phase() -> None:
-    found = told("# Plan\n\nPhase: development\n\n- [x] parser\n- [ ] printer\n  with colours\n- [X] docs\n")
+    found = told(
+        "# Plan\n\nPhase: development\n\n- [x] parser\n- [ ] printer\n  with colours\n- [X] docs\n"
+    )
 
     assert found == Progress("development", 2, 3, ("printer with colours",), ("parser", "docs"))
 
 
 @pytest.mark.parametrize(
     ("done", "pending"),
-    [("Done", "Next steps"), ("Concluído", "Pendente"), ("Hecho", "Por hacer"), ("已完成", "待办"), ("Completed", "In progress")],
+    [
+        ("Done", "Next steps"),
+        ("Concluído", "Pendente"),
+        ("Hecho", "Por hacer"),
+        ("已完成", "待办"),
+        ("Completed", "In progress"),
+    ],
 )
 def test_headings(done: str, pending: str) -> None:
     found = told(f"## {done}\n\n- one thing\n\n## {pending}\n\n- another thing\n1. a third\n")
@@ -38,11 +46,15 @@ def test_state_json() -> None:
         "tasks_total": 9,
     }
 
-    assert told(json.dumps(state, indent=2), "state.json") == Progress("qa", 4, 9, ("c", "b"), ("a",))
+    assert told(json.dumps(state, indent=2), "state.json") == Progress(
+        "qa", 4, 9, ("c", "b"), ("a",)
+    )
     assert told("{broken", "state.json") == Progress()
 
 
-@pytest.mark.parametrize("line", ["Tasks: " + "1" * 5000 + "/3", "# a" + " " * 15_900 + "b", "# " + "# " * 8_000])
+@pytest.mark.parametrize(
+    "line", ["Tasks: " + "1" * 5000 + "/3", "# a" + " " * 15_900 + "b", "# " + "# " * 8_000]
+)
 def test_a_line_of_any_length_is_read(line: str) -> None:
     assert told(line) == Progress()
 

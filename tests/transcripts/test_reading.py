@@ -27,7 +27,15 @@ def rows(*values: Any) -> str:
 
 def claude(kind: str, content: Any, **more: Any) -> dict[str, Any]:
     message = {"role": kind, "content": content, **more.pop("message", {})}
-    return {"type": kind, "message": message, "uuid": "u", "sessionId": "s", "timestamp": "2026-11-21T03:06:42.856Z", "cwd": "/r", **more}
+    return {
+        "type": kind,
+        "message": message,
+        "uuid": "u",
+        "sessionId": "s",
+        "timestamp": "2026-11-21T03:06:42.856Z",
+        "cwd": "/r",
+        **more,
+    }
 
 
 def use(id: str, name: str, **given: Any) -> dict[str, Any]:
@@ -49,8 +57,14 @@ def test_a_use_of_a_tool_and_its_result_are_one_turn() -> None:
     found = turns(
         rows(
             claude("user", "fix it"),
-            claude("assistant", [{"type": "text", "text": "I look."}, use("t1", "Bash", command="pytest -q")]),
-            claude("user", [result("t1", [{"type": "text", "text": "Exit code 1\nboom"}], is_error=True)]),
+            claude(
+                "assistant",
+                [{"type": "text", "text": "I look."}, use("t1", "Bash", command="pytest -q")],
+            ),
+            claude(
+                "user",
+                [result("t1", [{"type": "text", "text": "Exit code 1\nboom"}], is_error=True)],
+            ),
             claude("assistant", [use("t2", "Edit", file_path="/r/src/a.py")]),
             claude("user", [result("t2", "ok")]),
         )
@@ -58,7 +72,12 @@ def test_a_use_of_a_tool_and_its_result_are_one_turn() -> None:
 
     assert [(t.role, t.line) for t in found] == [(USER, 1), (ASSISTANT, 2), (TOOL, 3), (TOOL, 5)]
     failed, edited = found[2:]
-    assert (failed.tool, failed.command, failed.failed, failed.text) == ("Bash", "pytest -q", True, "Exit code 1\nboom")
+    assert (failed.tool, failed.command, failed.failed, failed.text) == (
+        "Bash",
+        "pytest -q",
+        True,
+        "Exit code 1\nboom",
+    )
     assert (edited.tool, edited.files, edited.failed) == ("Edit", ("src/a.py",), False)
 
 
@@ -67,7 +86,10 @@ def test_what_the_program_says_itself_is_no_turn() -> None:
         rows(
             {"type": "queue-operation", "operation": "enqueue", "content": "hi", "sessionId": "s"},
             claude("user", "Caveat: not said", isMeta=True),
-            claude("user", "<command-name>/clear</command-name><command-message>clear</command-message><command-args></command-args>"),
+            claude(
+                "user",
+                "<command-name>/clear</command-name><command-message>clear</command-message><command-args></command-args>",
+            ),
             claude("user", "<local-command-stdout>Bye</local-command-stdout>"),
             claude("user", "[Request interrupted by user]"),
             {
@@ -91,43 +113,79 @@ def test_what_was_typed_while_the_agent_worked_is_said() -> None:
         "sessionId": "s",
     }
 
-    assert spoken(turns(rows(claude("user", "go"), typed))) == [(USER, "go"), (USER, "no, use pnpm")]
+    assert spoken(turns(rows(claude("user", "go"), typed))) == [
+        (USER, "go"),
+        (USER, "no, use pnpm"),
+    ]
 
 
 def test_a_refusal_with_words_is_said_by_the_user() -> None:
     told = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nuse pnpm"
 
-    found = turns(rows(claude("assistant", [use("t", "Bash", command="npm i")]), claude("user", [result("t", told, is_error=True)])))
+    found = turns(
+        rows(
+            claude("assistant", [use("t", "Bash", command="npm i")]),
+            claude("user", [result("t", told, is_error=True)]),
+        )
+    )
 
     assert spoken(found) == [(USER, "use pnpm")]
 
 
 def test_tokens_are_counted_once_a_message() -> None:
     usage = {"input_tokens": 10, "cache_read_input_tokens": 100, "output_tokens": 5}
-    block = claude("assistant", [{"type": "text", "text": "a"}], message={"id": "m1", "usage": usage})
-    later = claude("assistant", [{"type": "text", "text": "b"}], message={"id": "m1", "usage": {**usage, "output_tokens": 9}})
+    block = claude(
+        "assistant", [{"type": "text", "text": "a"}], message={"id": "m1", "usage": usage}
+    )
+    later = claude(
+        "assistant",
+        [{"type": "text", "text": "b"}],
+        message={"id": "m1", "usage": {**usage, "output_tokens": 9}},
+    )
 
     assert sum(turn.tokens for turn in turns(rows(block, later))) == 119
 
 
 def test_sides_and_summaries_are_marked_as_such() -> None:
-    found = turns(rows(claude("user", "look", isSidechain=True), claude("user", "Summary: we chose X", isCompactSummary=True)))
+    found = turns(
+        rows(
+            claude("user", "look", isSidechain=True),
+            claude("user", "Summary: we chose X", isCompactSummary=True),
+        )
+    )
 
     assert [(t.role, t.side) for t in found] == [(USER, True), (SYSTEM, False)]
 
 
 def test_lists_of_tasks_become_boxes() -> None:
-    todo = use("t1", "TodoWrite", todos=[{"content": "write docs", "status": "pending"}, {"content": "add a flag", "status": "completed"}])
-    made, changed = use("t2", "TaskCreate", subject="tag it"), use("t3", "TaskUpdate", taskId="7", status="completed")
+    todo = use(
+        "t1",
+        "TodoWrite",
+        todos=[
+            {"content": "write docs", "status": "pending"},
+            {"content": "add a flag", "status": "completed"},
+        ],
+    )
+    made, changed = (
+        use("t2", "TaskCreate", subject="tag it"),
+        use("t3", "TaskUpdate", taskId="7", status="completed"),
+    )
     found = turns(
         rows(
-            claude("assistant", [todo]), claude("user", [result("t1", "ok")]),
-            claude("assistant", [made]), claude("user", [result("t2", "Task #7 created successfully: tag it")]),
-            claude("assistant", [changed]), claude("user", [result("t3", "Updated task #7 status")]),
+            claude("assistant", [todo]),
+            claude("user", [result("t1", "ok")]),
+            claude("assistant", [made]),
+            claude("user", [result("t2", "Task #7 created successfully: tag it")]),
+            claude("assistant", [changed]),
+            claude("user", [result("t3", "Updated task #7 status")]),
         )
-    )  # fmt: skip
+    )
 
-    assert [turn.text for turn in found] == ["- [ ] write docs\n- [x] add a flag", "- [ ] tag it", "- [x] tag it"]
+    assert [turn.text for turn in found] == [
+        "- [ ] write docs\n- [x] add a flag",
+        "- [ ] tag it",
+        "- [x] tag it",
+    ]
 
 
 def test_a_use_of_a_tool_that_never_ended_is_told_without_an_outcome() -> None:
@@ -140,20 +198,48 @@ def test_a_use_of_a_tool_that_never_ended_is_told_without_an_outcome() -> None:
 
 
 def test_gemini_lines_replace_earlier_ones() -> None:
-    call = {"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "success", "timestamp": "t",
-            "result": [{"functionResponse": {"response": {"output": "<untrusted_context>\nOutput: boom\nExit Code: 2\n</untrusted_context>"}}}]}  # fmt: skip
+    call = {
+        "id": "c",
+        "name": "run_shell_command",
+        "args": {"command": "make"},
+        "status": "success",
+        "timestamp": "t",
+        "result": [
+            {
+                "functionResponse": {
+                    "response": {
+                        "output": "<untrusted_context>\nOutput: boom\nExit Code: 2\n</untrusted_context>"
+                    }
+                }
+            }
+        ],
+    }
     found = turns(
         rows(
             {"projectHash": "h", "startTime": "t", "kind": "main"},
-            {"id": "1", "type": "user", "content": [{"text": "<hook_context>secret</hook_context>build it"}]},
+            {
+                "id": "1",
+                "type": "user",
+                "content": [{"text": "<hook_context>secret</hook_context>build it"}],
+            },
             {
                 "id": "0",
                 "type": "user",
-                "content": [{"text": "System: Potential loop detected. Details: x. Avoid repeating the same tool calls."}],
+                "content": [
+                    {
+                        "text": "System: Potential loop detected. Details: x. Avoid repeating the same tool calls."
+                    }
+                ],
             },
             {"id": "2", "type": "gemini", "content": "", "tokens": {"total": 15}},
             {"$set": {"lastUpdated": "t"}},
-            {"id": "2", "type": "gemini", "content": "I build.", "tokens": {"total": 15}, "toolCalls": [call]},
+            {
+                "id": "2",
+                "type": "gemini",
+                "content": "I build.",
+                "tokens": {"total": 15},
+                "toolCalls": [call],
+            },
             {"id": "3", "type": "user", "content": [{"functionResponse": {"name": "x"}}]},
             {"id": "4", "type": "info", "content": "Update available"},
         )
@@ -172,7 +258,9 @@ def test_gemini_document(indent: int | None) -> None:
         {
             "sessionId": "s",
             "projectHash": "h",
-            "messages": [{"id": str(n), "type": "user", "content": f'say "{{{n}]" \\'} for n in range(5)],
+            "messages": [
+                {"id": str(n), "type": "user", "content": f'say "{{{n}]" \\'} for n in range(5)
+            ],
         },
         indent=indent,
     )
@@ -187,19 +275,68 @@ def test_codex_rollout() -> None:
     found = turns(
         rows(
             {"type": "session_meta", "payload": {"cwd": "/r"}},
-            {**item, "payload": {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "rules"}]}},
-            {**item, "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}},
-            {**item, "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "in"}], "internal_chat_message_metadata_passthrough": hook}},
-            {**item, "payload": {"type": "function_call", "name": "shell", "arguments": '{"command": ["bash", "-lc", "make"]}', "call_id": "c"}},
-            {"type": "event_msg", "payload": {"type": "item_completed", "item": {"type": "AgentMessage"}}},
-            {**item, "payload": {"type": "function_call_output", "call_id": "c", "output": '{"output": "no", "metadata": {"exit_code": 2}}'}},
-            {**item, "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}},
+            {
+                **item,
+                "payload": {
+                    "type": "message",
+                    "role": "developer",
+                    "content": [{"type": "input_text", "text": "rules"}],
+                },
+            },
+            {
+                **item,
+                "payload": {
+                    "type": "message",
+                    "role": "user",
+                    "content": [{"type": "input_text", "text": "go"}],
+                },
+            },
+            {
+                **item,
+                "payload": {
+                    "type": "message",
+                    "role": "user",
+                    "content": [{"type": "input_text", "text": "in"}],
+                    "internal_chat_message_metadata_passthrough": hook,
+                },
+            },
+            {
+                **item,
+                "payload": {
+                    "type": "function_call",
+                    "name": "shell",
+                    "arguments": '{"command": ["bash", "-lc", "make"]}',
+                    "call_id": "c",
+                },
+            },
+            {
+                "type": "event_msg",
+                "payload": {"type": "item_completed", "item": {"type": "AgentMessage"}},
+            },
+            {
+                **item,
+                "payload": {
+                    "type": "function_call_output",
+                    "call_id": "c",
+                    "output": '{"output": "no", "metadata": {"exit_code": 2}}',
+                },
+            },
+            {
+                **item,
+                "payload": {
+                    "type": "message",
+                    "role": "assistant",
+                    "content": [{"type": "output_text", "text": "done"}],
+                },
+            },
         )
-    )  # fmt: skip
+    )
 
     assert [(t.role, t.text, t.command, t.failed) for t in found] == [
-        (USER, "go", "", None), (TOOL, "no", "make", True), (ASSISTANT, "done", "", None),
-    ]  # fmt: skip
+        (USER, "go", "", None),
+        (TOOL, "no", "make", True),
+        (ASSISTANT, "done", "", None),
+    ]
 
 
 def test_our_history() -> None:
@@ -212,13 +349,23 @@ def test_our_history() -> None:
                 **base,
                 "role": "tool",
                 "content": "make\ntest",
-                "metadata": {"event": "BeforeTool", "tool": "Bash", "action": "command", "call": "c"},
+                "metadata": {
+                    "event": "BeforeTool",
+                    "tool": "Bash",
+                    "action": "command",
+                    "call": "c",
+                },
             },
             {
                 **base,
                 "role": "tool",
                 "content": "make\ntest\nboom",
-                "metadata": {"event": "ToolFailed", "tool": "Bash", "action": "command", "call": "c"},
+                "metadata": {
+                    "event": "ToolFailed",
+                    "tool": "Bash",
+                    "action": "command",
+                    "call": "c",
+                },
             },
             {**base, "role": "system", "content": "remember this", "metadata": {"event": "Note"}},
         )
@@ -233,8 +380,12 @@ def test_dialogues_and_notes() -> None:
     text = "User: use pnpm\n\n**Assistant:** I will.\n- one\n- two\n\n用户：好\n```\nUser: not this\n```\n"
 
     assert [(t.role, t.text, t.line) for t in turns(text)] == [
-        (USER, "use pnpm", 1), (ASSISTANT, "I will.", 3), (ASSISTANT, "- one", 4), (ASSISTANT, "- two", 5), (USER, "好\n```\nUser: not this\n```", 7),
-    ]  # fmt: skip
+        (USER, "use pnpm", 1),
+        (ASSISTANT, "I will.", 3),
+        (ASSISTANT, "- one", 4),
+        (ASSISTANT, "- two", 5),
+        (USER, "好\n```\nUser: not this\n```", 7),
+    ]
 
 
 def test_commits() -> None:
@@ -246,7 +397,12 @@ def test_commits() -> None:
 
     second, first = turns(log)  # git prints the newest first
     assert first.text == "fix: retry\n\nBecause it times out.\n\nReviewed-by: B"
-    assert (first.at, first.files, first.line, first.tool) == ("2026-11-21T03:06:42Z", ("src/a.py",), 1, "commit")
+    assert (first.at, first.files, first.line, first.tool) == (
+        "2026-11-21T03:06:42Z",
+        ("src/a.py",),
+        1,
+        "commit",
+    )
     assert second.text == "feat: b"
 
 
@@ -259,18 +415,24 @@ def test_commits_come_the_oldest_first() -> None:
     for log in (
         newest_first,
         list(reversed(newest_first)),
-        [one("d", days[0]), *newest_first[1:]],  # one that was rebased is older than what is below it
+        # one that was rebased is older than what is below it
+        [one("d", days[0]), *newest_first[1:]],
         [one(id, days[0]) for id in "dcba"],
         [one("b", days[1]), one("a", days[0])],
         [one("a", days[0]), one("b", days[1])],
     ):
-        assert [turn.text for turn in turns("".join(log))] == [f"feat: {id}" for id in "abcd"[: len(log)]]
+        assert [turn.text for turn in turns("".join(log))] == [
+            f"feat: {id}" for id in "abcd"[: len(log)]
+        ]
 
 
 # -- what is taken out
 
 
-@pytest.mark.parametrize("wrap", [lambda text: text, bracketed, lambda text: text.replace("<", "&lt;").replace(">", "&gt;")])
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda text: text, bracketed, lambda text: text.replace("<", "&lt;").replace(">", "&gt;")],
+)
 def test_what_we_injected_is_not_read_again(wrap: Any) -> None:
     told = wrap(fence(["- [decision 12345678] use SQLite (2026-11-21; by A)"]))
 
@@ -278,7 +440,11 @@ def test_what_we_injected_is_not_read_again(wrap: Any) -> None:
 
 
 def test_private_parts_are_not_read() -> None:
-    assert spoken(turns("User: a <private>DECISION: b</private> c\n\n<private>\nDECISION: d\n\n- e\n</private>\nf\n")) == [
+    assert spoken(
+        turns(
+            "User: a <private>DECISION: b</private> c\n\n<private>\nDECISION: d\n\n- e\n</private>\nf\n"
+        )
+    ) == [
         (USER, "a  c"),
         (USER, "f"),
     ]
@@ -292,17 +458,25 @@ def test_a_half_line_is_left_for_later() -> None:
     data = rows(claude("user", "one"), claude("user", "two")).encode()
 
     assert [turn.text for turn in turns(data[:-9])] == ["one"]
-    assert [turn.text for turn in turns(b"\xff\xfe\nnot json\n[]\n" + data + b"{")] == ["one", "two"]
+    assert [turn.text for turn in turns(b"\xff\xfe\nnot json\n[]\n" + data + b"{")] == [
+        "one",
+        "two",
+    ]
 
 
 @pytest.mark.stress
 def test_a_line_of_50_mb_costs_little_memory() -> None:
     """Its beginning is read, and the line after it; a list with many messages does not pile up either."""
-    big = rows(claude("user", [result("t", "x" * (50 << 20), is_error=True)]), claude("user", "after")).encode()
+    big = rows(
+        claude("user", [result("t", "x" * (50 << 20), is_error=True)]), claude("user", "after")
+    ).encode()
     document = json.dumps(
         {
             "sessionId": "s",
-            "messages": [{"id": "0", "type": "user", "content": "y" * (50 << 20)}, {"id": "1", "type": "user", "content": "z"}],
+            "messages": [
+                {"id": "0", "type": "user", "content": "y" * (50 << 20)},
+                {"id": "1", "type": "user", "content": "z"},
+            ],
         }
     ).encode()
     tracemalloc.start()
@@ -318,11 +492,58 @@ def test_a_line_of_50_mb_costs_little_memory() -> None:
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
 _KEYS = st.sampled_from(
-    ["type", "message", "content", "role", "id", "input", "name", "usage", "payload", "toolCalls", "result", "$set", "messages", "parts", "text", "metadata", "todos", "tool_use_id", "arguments", "output", "call_id", "command", "timestamp", "isSidechain", "attachment", "prompt", "status"]
-)  # fmt: skip
-_KINDS = st.sampled_from(["user", "assistant", "gemini", "tool_use", "tool_result", "text", "message", "function_call", "function_call_output", "response_item", "attachment", "queued_command", "TodoWrite", "token_count"])  # fmt: skip
+    [
+        "type",
+        "message",
+        "content",
+        "role",
+        "id",
+        "input",
+        "name",
+        "usage",
+        "payload",
+        "toolCalls",
+        "result",
+        "$set",
+        "messages",
+        "parts",
+        "text",
+        "metadata",
+        "todos",
+        "tool_use_id",
+        "arguments",
+        "output",
+        "call_id",
+        "command",
+        "timestamp",
+        "isSidechain",
+        "attachment",
+        "prompt",
+        "status",
+    ]
+)
+_KINDS = st.sampled_from(
+    [
+        "user",
+        "assistant",
+        "gemini",
+        "tool_use",
+        "tool_result",
+        "text",
+        "message",
+        "function_call",
+        "function_call_output",
+        "response_item",
+        "attachment",
+        "queued_command",
+        "TodoWrite",
+        "token_count",
+    ]
+)
 _JSON = st.recursive(
-    _SCALARS | _KINDS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=6), max_leaves=25
+    _SCALARS | _KINDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=6),
+    max_leaves=25,
 )
 _FORMS = st.sampled_from(["auto", *READERS])
 

@@ -36,18 +36,29 @@ def spoken(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_talk(text: str) -> None:
-    assert spoken(text) == [(USER, "why is it slow?"), (ASSISTANT, "The index is missing."), (USER, "add it")]
+    assert spoken(text) == [
+        (USER, "why is it slow?"),
+        (ASSISTANT, "The index is missing."),
+        (USER, "add it"),
+    ]
 
 
 def test_people_have_names() -> None:
     text = "Rowan: it crackles\n\nAssistant: The filter allocates.\n\nMika: keep the filter\n\nRowan: no, we take TPT\n\nMika: ok then"
     assert spoken(text) == [
-        (USER, "it crackles"), (ASSISTANT, "The filter allocates."), (USER, "keep the filter"), (USER, "no, we take TPT"), (USER, "ok then")
-    ]  # fmt: skip
+        (USER, "it crackles"),
+        (ASSISTANT, "The filter allocates."),
+        (USER, "keep the filter"),
+        (USER, "no, we take TPT"),
+        (USER, "ok then"),
+    ]
 
 
 def test_a_system_prompt_is_nobody() -> None:
-    assert spoken("System: You are terse.\n\nUser: hi\n\nAssistant: Hello.")[0] == (SYSTEM, "You are terse.")
+    assert spoken("System: You are terse.\n\nUser: hi\n\nAssistant: Hello.")[0] == (
+        SYSTEM,
+        "You are terse.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,22 +88,42 @@ def test_labels_in_lower_case_after_lines_of_a_message() -> None:
 
 
 def test_a_long_log_before_the_first_answer() -> None:
-    text = "# Monday\n\nUser: here is the log\n" + "a line of it\n" * 450 + "\nAssistant: It is the disk.\n\nUser: ok"
+    text = (
+        "# Monday\n\nUser: here is the log\n"
+        + "a line of it\n" * 450
+        + "\nAssistant: It is the disk.\n\nUser: ok"
+    )
     assert [role for role, _ in spoken(text)][-3:] == [USER, ASSISTANT, USER]
 
 
 def test_colours_hide_nobody() -> None:
-    assert spoken("\x1b[1mUser:\x1b[0m why\n\n\x1b[1mAssistant:\x1b[0m because") == [(USER, "why"), (ASSISTANT, "because")]
+    assert spoken("\x1b[1mUser:\x1b[0m why\n\n\x1b[1mAssistant:\x1b[0m because") == [
+        (USER, "why"),
+        (ASSISTANT, "because"),
+    ]
 
 
 def test_chats_as_they_are_exported() -> None:
-    lines = ["Messages and calls are end-to-end encrypted.", "Ana: tabs or spaces?", "Bruno: tabs", "Ana: ok", "Bruno: good"]
+    lines = [
+        "Messages and calls are end-to-end encrypted.",
+        "Ana: tabs or spaces?",
+        "Bruno: tabs",
+        "Ana: ok",
+        "Bruno: good",
+    ]
     found = turns("\n".join(f"12/05/24, 10:3{n} - {line}" for n, line in enumerate(lines)))
     assert [turn.text for turn in found][1:] == ["tabs or spaces?", "tabs", "ok", "good"]
 
 
 @pytest.mark.parametrize(
-    "line", ["Ana:" + " " * 16_000, "Ana:" + " " * 15_000 + "x", "|---" + " " * 15_000 + "x|||", "Ana " * 5_000, "| a " * 4_000]
+    "line",
+    [
+        "Ana:" + " " * 16_000,
+        "Ana:" + " " * 15_000 + "x",
+        "|---" + " " * 15_000 + "x|||",
+        "Ana " * 5_000,
+        "| a " * 4_000,
+    ],
 )
 def test_long_lines_take_no_time(line: str) -> None:
     text = f"Ana: hi\nBruno: ho\nAna: hi\nBruno: ho\n| a | b |\n|--|--|\n{line}\n"
@@ -115,7 +146,11 @@ def test_memory_is_bounded() -> None:
 
 
 def rows(table: str) -> list[str]:
-    return [turn.text for turn in turns(f"## Of a kind\n\n{table}\nAnd more.\n", "plan.md") if not turn.text.startswith("|")][1:-1]
+    return [
+        turn.text
+        for turn in turns(f"## Of a kind\n\n{table}\nAnd more.\n", "plan.md")
+        if not turn.text.startswith("|")
+    ][1:-1]
 
 
 def test_tables_are_points() -> None:
@@ -133,8 +168,24 @@ def test_tables_of_reference_are_no_notes() -> None:
 
 
 LINES = st.sampled_from(
-    ["", "User: a", "assistant: b", "system: c", "Ann: d", "Next", "- e", "- [ ] f", "| g | h |", "|---|---|", "## i", "```", "text that goes on", "  more of it", "Note: j"]
-)  # fmt: skip
+    [
+        "",
+        "User: a",
+        "assistant: b",
+        "system: c",
+        "Ann: d",
+        "Next",
+        "- e",
+        "- [ ] f",
+        "| g | h |",
+        "|---|---|",
+        "## i",
+        "```",
+        "text that goes on",
+        "  more of it",
+        "Note: j",
+    ]
+)
 
 
 @given(st.lists(LINES, max_size=40))

@@ -39,7 +39,9 @@ SETTINGS = {
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Collect these only when they are named: they install a gigabyte."""
-    named = any("tests/vscode" in Path(str(arg)).as_posix() for arg in config.invocation_params.args)
+    named = any(
+        "tests/vscode" in Path(str(arg)).as_posix() for arg in config.invocation_params.args
+    )
     return None if named else True
 
 
@@ -67,30 +69,83 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
     plain = root / "plain 100% #1 😋"
     make_plain(plain)
     options = {
-        "repo": str(repo), "plain": str(plain), "pictures": str(pictures), "chromium": browser, "python": sys.executable,
-        "starts": str(home / "starts"), "env": env, "playwright": str(tools.CACHE / "driver" / "node_modules" / "playwright-core"),
-    }  # fmt: skip
+        "repo": str(repo),
+        "plain": str(plain),
+        "pictures": str(pictures),
+        "chromium": browser,
+        "python": sys.executable,
+        "starts": str(home / "starts"),
+        "env": env,
+        "playwright": str(tools.CACHE / "driver" / "node_modules" / "playwright-core"),
+    }
     steps = [
-        "empty", "born", "open", "squiggles", "view", "lens", "hover", "problems", "reveal", "show", "resolve", "elsewhere", "record",
-        "snooze", "uses", "settings", "missing", "refused", "found",
-    ]  # fmt: skip
+        "empty",
+        "born",
+        "open",
+        "squiggles",
+        "view",
+        "lens",
+        "hover",
+        "problems",
+        "reveal",
+        "show",
+        "resolve",
+        "elsewhere",
+        "record",
+        "snooze",
+        "uses",
+        "settings",
+        "missing",
+        "refused",
+        "found",
+    ]
     doubted = drive(
-        root / "doubted", repo, env, {**options, "steps": ["doubt", "trust"]}, {"security.workspace.trust.startupPrompt": "never"}
+        root / "doubted",
+        repo,
+        env,
+        {**options, "steps": ["doubt", "trust"]},
+        {"security.workspace.trust.startupPrompt": "never"},
     )
-    seen = drive(root / "trusted", repo, env, {**options, "steps": steps}, {"security.workspace.trust.enabled": False})
+    seen = drive(
+        root / "trusted",
+        repo,
+        env,
+        {**options, "steps": steps},
+        {"security.workspace.trust.enabled": False},
+    )
     failed = {"failed": doubted["failed"]} if "failed" in doubted else {}
-    return {**doubted, **seen, **failed, "steps": {**doubted["steps"], **seen["steps"]}, "repo": repo, "env": env}
+    return {
+        **doubted,
+        **seen,
+        **failed,
+        "steps": {**doubted["steps"], **seen["steps"]},
+        "repo": repo,
+        "env": env,
+    }
 
 
-def drive(root: Path, repo: Path, env: dict[str, str], options: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+def drive(
+    root: Path, repo: Path, env: dict[str, str], options: dict[str, Any], settings: dict[str, Any]
+) -> dict[str, Any]:
     """Run VS Code through some steps; return what was seen."""
     root.mkdir()
     out, given = root / "seen.json", root / "options.json"
     with code_server(root, repo, env, settings) as url:
-        own = {"url": url, "out": str(out), "settings": str(root / "data" / "Machine" / "settings.json")}
+        own = {
+            "url": url,
+            "out": str(out),
+            "settings": str(root / "data" / "Machine" / "settings.json"),
+        }
         given.write_text(json.dumps({**options, **own}), encoding="utf-8")
         node = tools.node_home() / "bin" / "node"
-        done = subprocess.run([node, HERE / "driver.cjs", given], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False)
+        done = subprocess.run(
+            [node, HERE / "driver.cjs", given],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE,
+            check=False,
+        )
     assert out.is_file(), f"the driver wrote nothing: {done.stdout}{done.stderr}"
     seen: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     print(json.dumps(seen["steps"]))
@@ -99,19 +154,26 @@ def drive(root: Path, repo: Path, env: dict[str, str], options: dict[str, Any], 
 
 def environment(home: Path) -> dict[str, str]:
     """Return an environment with a fresh home, Node 24, and this tree's git-mem, whose server notes each start."""
-    kept = {key: value for key, value in tools.environment().items() if not key.startswith(("GIT", "XDG_", "npm_", "VSCODE"))}
+    kept = {
+        key: value
+        for key, value in tools.environment().items()
+        if not key.startswith(("GIT", "XDG_", "npm_", "VSCODE"))
+    }
     config = home / "gitconfig"
     config.touch()
     server = home / "bin" / "git-mem-lsp"
     server.parent.mkdir()
     server.write_text(
-        f"#!/bin/sh\necho started >> '{home / 'starts'}'\nexec '{Path(sys.executable).parent / server.name}' \"$@\"\n", encoding="utf-8"
+        f"#!/bin/sh\necho started >> '{home / 'starts'}'\nexec '{Path(sys.executable).parent / server.name}' \"$@\"\n",
+        encoding="utf-8",
     )
     server.chmod(0o755)
     (home / "starts").touch()
     path = os.pathsep.join([str(server.parent), str(Path(sys.executable).parent), kept["PATH"]])
     person = {
-        f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
     }
     # the extensions' environment is the one of a login shell
     (home / ".profile").write_text(f"export PATH='{path}'\n", encoding="utf-8")
@@ -137,8 +199,34 @@ def make_repository(root: Path, env: dict[str, str]) -> Path:
     (repo / "README.md").write_text("# Shop\n", encoding="utf-8")
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "pay")
-    mem(repo, env, "add", "-k", "gotcha", TITLE, "--anchor", "pay.py:5", "--workaround", WORKAROUND, "--severity", "warning")
-    mem(repo, env, "add", "-k", "gotcha", OTHER, "--anchor", "pay.py:10", "--severity", "critical", "-m", "Two refunds ran at once.")
+    mem(
+        repo,
+        env,
+        "add",
+        "-k",
+        "gotcha",
+        TITLE,
+        "--anchor",
+        "pay.py:5",
+        "--workaround",
+        WORKAROUND,
+        "--severity",
+        "warning",
+    )
+    mem(
+        repo,
+        env,
+        "add",
+        "-k",
+        "gotcha",
+        OTHER,
+        "--anchor",
+        "pay.py:10",
+        "--severity",
+        "critical",
+        "-m",
+        "Two refunds ran at once.",
+    )
     return repo
 
 
@@ -151,25 +239,54 @@ def make_plain(repo: Path) -> None:
 
 def mem(repo: Path, env: dict[str, str], *args: str) -> str:
     """Run `git mem` in a repository."""
-    done = subprocess.run([sys.executable, "-m", "gitmem", *args], cwd=repo, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", *args],
+        cwd=repo,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
     return done.stdout
 
 
 @contextmanager
-def code_server(root: Path, repo: Path, env: dict[str, str], settings: dict[str, Any]) -> Iterator[str]:
+def code_server(
+    root: Path, repo: Path, env: dict[str, str], settings: dict[str, Any]
+) -> Iterator[str]:
     """Run code-server with the extension on a free port; yield the address of the repository in it. All its processes end."""
     data, extensions, log = root / "data", root / "extensions", root / "code-server.log"
     (data / "User").mkdir(parents=True)
     (data / "Machine").mkdir()
-    (data / "Machine" / "settings.json").write_text("{}", encoding="utf-8")  # where settings of this machine are, as `gitmem.path`
-    (data / "User" / "settings.json").write_text(json.dumps({**SETTINGS, **settings}), encoding="utf-8")
-    base = [str(tools.code_server()), "--user-data-dir", str(data), "--extensions-dir", str(extensions)]
+    # where settings of this machine are, as `gitmem.path`
+    (data / "Machine" / "settings.json").write_text("{}", encoding="utf-8")
+    (data / "User" / "settings.json").write_text(
+        json.dumps({**SETTINGS, **settings}), encoding="utf-8"
+    )
+    base = [
+        str(tools.code_server()),
+        "--user-data-dir",
+        str(data),
+        "--extensions-dir",
+        str(extensions),
+    ]
     done = subprocess.run(
-        [*base, "--install-extension", str(tools.VSIX)], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False
+        [*base, "--install-extension", str(tools.VSIX)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
     )
     assert done.returncode == 0, f"the extension could not be installed: {done.stdout}{done.stderr}"
-    quiet = ["--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"]
+    quiet = [
+        "--auth",
+        "none",
+        "--disable-telemetry",
+        "--disable-update-check",
+        "--disable-getting-started-override",
+    ]
     with log.open("wb") as output:
         server = subprocess.Popen(
             [*base, *quiet, "--bind-addr", "127.0.0.1:0", str(repo)],

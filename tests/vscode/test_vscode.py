@@ -23,7 +23,9 @@ def test_a_gotcha_is_a_squiggle_of_its_severity(seen: dict[str, Any]) -> None:
 
 
 def test_the_problems_view_lists_them(seen: dict[str, Any]) -> None:
-    assert any(TITLE in row for row in seen["problems"]) and any(OTHER in row for row in seen["problems"])
+    assert any(TITLE in row for row in seen["problems"]) and any(
+        OTHER in row for row in seen["problems"]
+    )
 
 
 def test_the_hover_tells_the_record(seen: dict[str, Any]) -> None:
@@ -57,7 +59,9 @@ def test_a_quick_fix_resolves_a_gotcha(seen: dict[str, Any]) -> None:
 
     assert any(title.startswith("Resolve gotcha") and TITLE in title for title in seen["actions"])
     assert seen["squigglesAfter"] == 1
-    assert ["Gitmem-Origin: editor" in message for message in log if "Gitmem-Op: resolve" in message] == [True]
+    assert [
+        "Gitmem-Origin: editor" in message for message in log if "Gitmem-Op: resolve" in message
+    ] == [True]
 
 
 def test_a_gotcha_is_recorded_at_the_cursor(seen: dict[str, Any]) -> None:
@@ -103,13 +107,31 @@ def test_a_server_that_is_there_again_is_used(seen: dict[str, Any]) -> None:
 
 def test_what_is_packed_has_licences_and_nothing_else(seen: dict[str, Any]) -> None:
     with zipfile.ZipFile(tools.VSIX) as packed:
-        names = {name.removeprefix("extension/") for name in packed.namelist() if name.startswith("extension/")}
+        names = {
+            name.removeprefix("extension/")
+            for name in packed.namelist()
+            if name.startswith("extension/")
+        }
         notices = packed.read("extension/dist/THIRD-PARTY-NOTICES.txt").decode()
 
     assert names == {
-        "package.json", "readme.md", "changelog.md", "LICENSE.txt", "images/icon.png", "dist/extension.js", "dist/THIRD-PARTY-NOTICES.txt",
-    }  # fmt: skip
-    assert all(name in notices for name in ("vscode-languageclient", "vscode-jsonrpc", "semver", "Permission is hereby granted"))
+        "package.json",
+        "readme.md",
+        "changelog.md",
+        "LICENSE.txt",
+        "images/icon.png",
+        "dist/extension.js",
+        "dist/THIRD-PARTY-NOTICES.txt",
+    }
+    assert all(
+        name in notices
+        for name in (
+            "vscode-languageclient",
+            "vscode-jsonrpc",
+            "semver",
+            "Permission is hereby granted",
+        )
+    )
     assert tools.VSIX.stat().st_size < 200_000
 
 

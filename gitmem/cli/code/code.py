@@ -17,7 +17,11 @@ from gitmem.codemap.graph.references import Definition, Reference, named, refere
 from gitmem.errors import UserError
 
 at_option = click.option(
-    "--at", "revision", default="", metavar="REV", help="Read this commit; without it, HEAD and what is not committed yet."
+    "--at",
+    "revision",
+    default="",
+    metavar="REV",
+    help="Read this commit; without it, HEAD and what is not committed yet.",
 )
 
 
@@ -41,14 +45,20 @@ def code_command() -> None:
 def graph_of(term: Terminal, app: App, revision: str) -> tuple[CodeMap, Graph]:
     """Return the map and the graph that a command reads."""
     code = app.code_map
-    return code, code.graph(revision or "HEAD", term.progress("reading code"), uncommitted=not revision)
+    return code, code.graph(
+        revision or "HEAD", term.progress("reading code"), uncommitted=not revision
+    )
 
 
 def told_skipped(term: Terminal, graph: Graph) -> None:
     """Say how many files were not read, and why."""
     counts = Counter(graph.skipped.values())
     if counts:
-        term.note("not read: " + ", ".join(f"{number} {why}" for why, number in sorted(counts.items())) + ". Which: --json")
+        term.note(
+            "not read: "
+            + ", ".join(f"{number} {why}" for why, number in sorted(counts.items()))
+            + ". Which: --json"
+        )
 
 
 def path_of(app: App, graph: Graph, given: str) -> str:
@@ -57,22 +67,38 @@ def path_of(app: App, graph: Graph, given: str) -> str:
     if path in graph.files:
         return path
     if path in graph.skipped:
-        raise UserError(f"'{given}' was not read: it is {graph.skipped[path]}.", "See what is read: git mem code rank --json")
+        raise UserError(
+            f"'{given}' was not read: it is {graph.skipped[path]}.",
+            "See what is read: git mem code rank --json",
+        )
     if path in graph.listing:
         raise UserError(
-            f"'{given}' is in no language that is known.", "Known: C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust, TypeScript."
+            f"'{given}' is in no language that is known.",
+            "Known: C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust, TypeScript.",
         )
-    raise UserError(f"there is no '{given}' in the code that was read.", "Name a file that git knows: git ls-files")
+    raise UserError(
+        f"there is no '{given}' in the code that was read.",
+        "Name a file that git knows: git ls-files",
+    )
 
 
 @code_command.command("symbols", cls=options.Counted)
 @click.argument("what", metavar="[FILE|FOLDER|NAME]", default="")
 @click.option("--kind", default="", help="Only this kind: function, class, method, ...")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Show at most so many.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Show at most so many.",
+)
 @at_option
 @options.json_option
 @click.pass_obj
-def symbols_command(term: Terminal, what: str, kind: str, limit: int, revision: str, as_json: bool) -> None:
+def symbols_command(
+    term: Terminal, what: str, kind: str, limit: int, revision: str, as_json: bool
+) -> None:
     """List the definitions of a file, of a folder, or of a name."""
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
@@ -81,7 +107,11 @@ def symbols_command(term: Terminal, what: str, kind: str, limit: int, revision: 
             term.json([_definition(one) for one in rows])
             return
         if not rows:
-            term.say("there are no definitions." if not what else f"nothing of that name is defined: {plain(what)}")
+            term.say(
+                "there are no definitions."
+                if not what
+                else f"nothing of that name is defined: {plain(what)}"
+            )
             return
         several = len({one.path for one in rows}) > 1
         term.page((_definition_line(term, one, several) for one in rows[:limit]), app)
@@ -100,7 +130,15 @@ def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Defin
     if path in graph.files or path in graph.skipped:
         if place.symbol:
             tags = code.tags(graph, path_of(app, graph, what))
-            return [one for one in symbols_of(path, tags) if one.qualified == place.symbol or one.name == place.symbol] if tags else []
+            return (
+                [
+                    one
+                    for one in symbols_of(path, tags)
+                    if one.qualified == place.symbol or one.name == place.symbol
+                ]
+                if tags
+                else []
+            )
         tags = code.tags(graph, path_of(app, graph, what))
         return symbols_of(path, tags) if tags else []
     inside = [one for one in graph.files if path and one.startswith(path + "/")]
@@ -112,9 +150,14 @@ def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Defin
 
 def _definition(one: Definition) -> dict[str, Any]:
     return {
-        "path": path_text(one.path), "name": one.name, "qualified": one.qualified, "kind": one.kind, "first": one.first, "last": one.last,
+        "path": path_text(one.path),
+        "name": one.name,
+        "qualified": one.qualified,
+        "kind": one.kind,
+        "first": one.first,
+        "last": one.last,
         "line": one.at,
-    }  # fmt: skip
+    }
 
 
 def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
@@ -124,7 +167,14 @@ def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
 
 @code_command.command("refs", cls=options.Counted)
 @click.argument("what", metavar="NAME|FILE#NAME")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Show at most so many.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Show at most so many.",
+)
 @at_option
 @options.json_option
 @click.pass_obj
@@ -138,10 +188,18 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
         code, graph = graph_of(term, app, revision)
         wanted = _definitions(app, code, graph, what) if "#" in what else named(code, graph, what)
         if not wanted:
-            raise UserError(f"nothing of that name is defined: '{what}'.", "Search for a part of it: git mem code symbols --json")
+            raise UserError(
+                f"nothing of that name is defined: '{what}'.",
+                "Search for a part of it: git mem code symbols --json",
+            )
         found = list(references(code, graph, wanted))
         if as_json:
-            term.json({"definitions": [_definition(one) for one in wanted], "references": [_reference(one) for one in found]})
+            term.json(
+                {
+                    "definitions": [_definition(one) for one in wanted],
+                    "references": [_reference(one) for one in found],
+                }
+            )
             return
         term.page(_reference_lines(term, wanted, found[:limit]), app)
         sure = sum(one.sure for one in found)
@@ -157,11 +215,18 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
 
 def _reference(one: Reference) -> dict[str, Any]:
     return {
-        "path": path_text(one.path), "line": one.line, "column": one.column, "text": one.text, "resolved": one.sure, "inside": one.inside,
-    }  # fmt: skip
+        "path": path_text(one.path),
+        "line": one.line,
+        "column": one.column,
+        "text": one.text,
+        "resolved": one.sure,
+        "inside": one.inside,
+    }
 
 
-def _reference_lines(term: Terminal, wanted: list[Definition], found: list[Reference]) -> Iterator[str]:
+def _reference_lines(
+    term: Terminal, wanted: list[Definition], found: list[Reference]
+) -> Iterator[str]:
     for one in wanted:
         yield f"{term.style(f'{path_shown(one.path)}:{one.at}', fg='cyan')}  {term.style(f'{one.kind} {plain(one.qualified)}', bold=True)}"
     path = ""
@@ -187,7 +252,16 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
         if reverse:
             users = [(one, graph.edges[one][path]) for one in graph.dependents(path)]
             if as_json:
-                term.json([{"path": path_text(one), "uses": sum(names.values()), "names": _names(names)} for one, names in users])
+                term.json(
+                    [
+                        {
+                            "path": path_text(one),
+                            "uses": sum(names.values()),
+                            "names": _names(names),
+                        }
+                        for one, names in users
+                    ]
+                )
                 return
             for one, names in users:
                 shown = ", ".join(_names(names)[:6])
@@ -201,16 +275,31 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
         resolution = code.resolution(graph)
         rows = [(one, resolution.imported(path, one)) for one in (tags.imports if tags else ())]
         if as_json:
-            term.json([
-                {"module": one.module, "names": [name for name, _ in one.names], "line": one.line, "files": [path_text(to) for to in files]}
-                for one, files in rows
-            ])  # fmt: skip
+            term.json(
+                [
+                    {
+                        "module": one.module,
+                        "names": [name for name, _ in one.names],
+                        "line": one.line,
+                        "files": [path_text(to) for to in files],
+                    }
+                    for one, files in rows
+                ]
+            )
             return
         for made, files in rows:
-            where = ", ".join(path_shown(to) for to in files[:4]) + (f" and {len(files) - 4} more" if len(files) > 4 else "")
+            where = ", ".join(path_shown(to) for to in files[:4]) + (
+                f" and {len(files) - 4} more" if len(files) > 4 else ""
+            )
             names_ = ", ".join(name for name, _ in made.names)
-            to = term.style(where, fg="cyan") if where else term.style("not of this project", fg="bright_black")
-            term.say(f"{made.line:>5}  {plain(made.module)}{f' ({plain(names_)})' if names_ else ''} → {to}")
+            to = (
+                term.style(where, fg="cyan")
+                if where
+                else term.style("not of this project", fg="bright_black")
+            )
+            term.say(
+                f"{made.line:>5}  {plain(made.module)}{f' ({plain(names_)})' if names_ else ''} → {to}"
+            )
         if not rows:
             term.say(f"{path_shown(path)} imports nothing.")
 
@@ -232,21 +321,42 @@ def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_jso
         edges = graph.edges
         if file:
             path = path_of(app, graph, file)
-            edges = {one: ({path: some[path]} if one != path else some) for one, some in edges.items() if one == path or path in some}
+            edges = {
+                one: ({path: some[path]} if one != path else some)
+                for one, some in edges.items()
+                if one == path or path in some
+            }
         if as_dot:
             ranks = ranking.kept_ranks(code, graph)
             term.page(dot({one: some for one, some in edges.items() if some or file}, ranks), None)
             return
         if as_json:
-            term.json({
-                "commit": graph.commit,
-                "files": sorted(path_text(path) for path in (graph.files if not file else {*edges, *(to for some in edges.values() for to in some)})),
-                "edges": [
-                    {"from": path_text(one), "to": path_text(to), "uses": sum(names.values()), "names": _names(names)}
-                    for one, some in sorted(edges.items()) for to, names in some.items()
-                ],
-                "skipped": {path_text(path): why for path, why in sorted(graph.skipped.items())},
-            })  # fmt: skip
+            term.json(
+                {
+                    "commit": graph.commit,
+                    "files": sorted(
+                        path_text(path)
+                        for path in (
+                            graph.files
+                            if not file
+                            else {*edges, *(to for some in edges.values() for to in some)}
+                        )
+                    ),
+                    "edges": [
+                        {
+                            "from": path_text(one),
+                            "to": path_text(to),
+                            "uses": sum(names.values()),
+                            "names": _names(names),
+                        }
+                        for one, some in sorted(edges.items())
+                        for to, names in some.items()
+                    ],
+                    "skipped": {
+                        path_text(path): why for path, why in sorted(graph.skipped.items())
+                    },
+                }
+            )
             return
         term.page(_graph_lines(term, edges), app)
         told_skipped(term, graph)
@@ -263,7 +373,14 @@ def _graph_lines(term: Terminal, edges: "dict[str, Any]") -> Iterator[str]:
 
 @code_command.command("rank", cls=options.Counted)
 @click.argument("folder", default="")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show at most so many.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Show at most so many.",
+)
 @at_option
 @options.json_option
 @click.pass_obj
@@ -272,17 +389,34 @@ def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
         ranks = ranking.kept_ranks(code, graph)
-        prefix = places.parse(app, folder).path.rstrip("/") if folder and folder not in {".", "./"} else ""
-        rows = [(path, value) for path, value in ranks.items() if not prefix or path == prefix or path.startswith(prefix + "/")]
+        prefix = (
+            places.parse(app, folder).path.rstrip("/")
+            if folder and folder not in {".", "./"}
+            else ""
+        )
+        rows = [
+            (path, value)
+            for path, value in ranks.items()
+            if not prefix or path == prefix or path.startswith(prefix + "/")
+        ]
         if as_json:
-            term.json({
-                "commit": graph.commit,
-                "files": [
-                    {"path": path_text(path), "rank": value, "used_by": len(graph.dependents(path)), "symbols": _names(graph.used(path))[:10]}
-                    for path, value in rows[:limit]
-                ],
-                "skipped": {path_text(path): why for path, why in sorted(graph.skipped.items())},
-            })  # fmt: skip
+            term.json(
+                {
+                    "commit": graph.commit,
+                    "files": [
+                        {
+                            "path": path_text(path),
+                            "rank": value,
+                            "used_by": len(graph.dependents(path)),
+                            "symbols": _names(graph.used(path))[:10],
+                        }
+                        for path, value in rows[:limit]
+                    ],
+                    "skipped": {
+                        path_text(path): why for path, why in sorted(graph.skipped.items())
+                    },
+                }
+            )
             return
         for path, value in rows[:limit]:
             shown = ", ".join(_names(graph.used(path))[:4])
@@ -304,4 +438,6 @@ def prune_command(term: Terminal, as_json: bool) -> None:
         if as_json:
             term.json({"removed": removed, "kept": kept})
         else:
-            term.say(f"{removed} version{'' if removed == 1 else 's'} of files removed from the cache, {kept} kept.")
+            term.say(
+                f"{removed} version{'' if removed == 1 else 's'} of files removed from the cache, {kept} kept."
+            )

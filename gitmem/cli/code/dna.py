@@ -13,10 +13,14 @@ from gitmem.services.work.epics import slug
 from gitmem.text.tokens import tokens
 from gitmem.worker import dna as worker
 
-at_option = click.option("--at", "revision", default="", metavar="REV", help="Read this commit; nothing is written.")
+at_option = click.option(
+    "--at", "revision", default="", metavar="REV", help="Read this commit; nothing is written."
+)
 
 
-@click.group("dna", invoke_without_command=True, short_help="What a project is made of, on one page")
+@click.group(
+    "dna", invoke_without_command=True, short_help="What a project is made of, on one page"
+)
 @at_option
 @options.json_option
 @click.pass_context
@@ -52,20 +56,33 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
             now = head(app.location)
             _print(term, title, body, {"id": id, "commit": commit, "stored": True}, as_json)
             if now and commit != now and not as_json and app.state.marked(worker.MARK) != now:
-                term.note(f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew with: git mem dna refresh")
+                term.note(
+                    f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew with: git mem dna refresh"
+                )
             return
         commit, pages = worker.pages(app, revision or "HEAD", term.progress("reading code"))
         wanted = workspace.strip("/").removeprefix("./")
         for one in pages:
             if wanted in {one.folder, one.slug, one.facts.name} if wanted else not one.folder:
-                _print(term, one.title, one.body, {"id": one.id, "commit": commit, "stored": False}, as_json)
+                _print(
+                    term,
+                    one.title,
+                    one.body,
+                    {"id": one.id, "commit": commit, "stored": False},
+                    as_json,
+                )
                 return
         names = ", ".join(one.folder for one in pages if one.folder)
-        raise UserError(f"there is no workspace '{workspace}'.", f"There are: {names}" if names else "This project is one package.")
+        raise UserError(
+            f"there is no workspace '{workspace}'.",
+            f"There are: {names}" if names else "This project is one package.",
+        )
 
 
 @dna_command.command("refresh")
-@click.option("--shared", is_flag=True, help="Store them for everybody, in the store that is synced.")
+@click.option(
+    "--shared", is_flag=True, help="Store them for everybody, in the store that is synced."
+)
 @options.json_option
 @click.pass_obj
 def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
@@ -74,12 +91,24 @@ def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
         done = worker.refresh(app, term.progress("reading code"), shared=shared)
         app.index()
         if as_json:
-            term.json([{"id": one.page.id, "folder": one.page.folder, "how": one.how, "tokens": tokens(one.page.body)} for one in done])
+            term.json(
+                [
+                    {
+                        "id": one.page.id,
+                        "folder": one.page.folder,
+                        "how": one.how,
+                        "tokens": tokens(one.page.body),
+                    }
+                    for one in done
+                ]
+            )
             return
         for one in done:
             where = f" ({plain(one.page.folder)})" if one.page.folder else ""
             said = {"made": "stored", "changed": "changed", "kept": "as before"}[one.how]
-            term.say(f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} tokens")
+            term.say(
+                f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} tokens"
+            )
         if any(one.how != "kept" for one in done):
             private = " --private" if worker.store_of(app, shared=shared) == "private" else ""
             term.say(f"See how it moved: git mem diff{private}")
@@ -96,7 +125,11 @@ def read_code_command(term: Terminal) -> None:
 def _stored(app: App, workspace: str) -> tuple[str, str, str, str] | None:
     """Return (title, id, body, commit) of the stored page; None when there is none."""
     base = slug(app.project)
-    name = base if not workspace else slug(f"{base}-{workspace.strip('/').removeprefix('./')}".replace("/", "-"))
+    name = (
+        base
+        if not workspace
+        else slug(f"{base}-{workspace.strip('/').removeprefix('./')}".replace("/", "-"))
+    )
     for id in (f"dna-{name}", f"dna-{slug(workspace)}" if workspace else ""):
         if not id:
             continue

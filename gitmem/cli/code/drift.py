@@ -12,19 +12,37 @@ from gitmem.services.drift.compare import Lines
 from gitmem.services.drift.drift import LEVELS, File, Pair, Side, drift, name_authors, sides
 from gitmem.worker.drift import working
 
-COLORS = {"critical": "red", "high": "red", "medium": "yellow", "low": "green", "none": "bright_black"}
+COLORS = {
+    "critical": "red",
+    "high": "red",
+    "medium": "yellow",
+    "low": "green",
+    "none": "bright_black",
+}
 PAIRS, FILES = 12, 6  # that are shown in full
 
 
 @click.command("drift")
 @click.argument("refs", nargs=-1, metavar="[REF]...")
-@click.option("--level", type=click.Choice(LEVELS), default="medium", show_default=True, help="Show pairs of this level or worse.")
 @click.option(
-    "--days", type=click.IntRange(min=1), default=90, show_default=True, help="Look at branches that were committed to in so many days."
+    "--level",
+    type=click.Choice(LEVELS),
+    default="medium",
+    show_default=True,
+    help="Show pairs of this level or worse.",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(min=1),
+    default=90,
+    show_default=True,
+    help="Look at branches that were committed to in so many days.",
 )
 @options.json_option
 @click.pass_obj
-def drift_command(term: Terminal, refs: tuple[str, ...], level: str, days: int, as_json: bool) -> None:
+def drift_command(
+    term: Terminal, refs: tuple[str, ...], level: str, days: int, as_json: bool
+) -> None:
     """Show which branches, remote branches and work trees change the same code since they parted. Nothing is checked out or written.
 
     \b
@@ -42,19 +60,31 @@ def drift_command(term: Terminal, refs: tuple[str, ...], level: str, days: int, 
       git mem drift --level high --json
     """
     with term.open() as app, Merges(app.location, app.env) as merges:
-        found, left = sides(merges, refs, app.code_history.resolve, int(app.clock.now() - days * 86400))
+        found, left = sides(
+            merges, refs, app.code_history.resolve, int(app.clock.now() - days * 86400)
+        )
         if len(found) < 2 and not as_json:
             term.say(
-                "there is one branch, and nothing that could drift from it." if found else "there is nothing to compare: no commit yet."
+                "there is one branch, and nothing that could drift from it."
+                if found
+                else "there is nothing to compare: no commit yet."
             )
             return
         hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
-        pairs = drift(merges, found, term.progress("comparing"), hidden.has) if len(found) > 1 else []
+        pairs = (
+            drift(merges, found, term.progress("comparing"), hidden.has) if len(found) > 1 else []
+        )
         shown = [pair for pair in pairs if LEVELS.index(pair.level) >= LEVELS.index(level)]
         for pair in shown[:PAIRS]:
             name_authors(merges, pair, lambda root: working(app, root))
         if as_json:
-            term.json({"sides": [_side(side) for side in found], "left_out": left, "pairs": [_pair(pair) for pair in shown]})
+            term.json(
+                {
+                    "sides": [_side(side) for side in found],
+                    "left_out": left,
+                    "pairs": [_pair(pair) for pair in shown],
+                }
+            )
             return
         term.page(_lines(term, shown, pairs), app)
         if left:
@@ -64,7 +94,13 @@ def drift_command(term: Terminal, refs: tuple[str, ...], level: str, days: int, 
 
 
 def _side(side: Side) -> dict[str, Any]:
-    facts = {"name": side.name, "kind": side.kind, "commit": side.head, "root": side.root, "author": side.author}
+    facts = {
+        "name": side.name,
+        "kind": side.kind,
+        "commit": side.head,
+        "root": side.root,
+        "author": side.author,
+    }
     return {key: value for key, value in facts.items() if value}
 
 
@@ -81,7 +117,10 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _file(file: File) -> dict[str, Any]:
-    shared = [{"symbol": one.name, "one": list(one.one or ()), "two": list(one.two or ())} for one in file.shared]
+    shared = [
+        {"symbol": one.name, "one": list(one.one or ()), "two": list(one.two or ())}
+        for one in file.shared
+    ]
     facts = {
         "path": path_text(file.path),
         "level": file.level,
@@ -119,4 +158,10 @@ def _of_file(term: Terminal, file: File) -> Iterator[str]:
 
 
 def _span(lines: Lines | None) -> str:
-    return "removed" if lines is None else f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]}-{lines[1]}"
+    return (
+        "removed"
+        if lines is None
+        else f"line {lines[0]}"
+        if lines[0] == lines[1]
+        else f"lines {lines[0]}-{lines[1]}"
+    )

@@ -17,7 +17,14 @@ from gitmem.git.dates import when
 from gitmem.services.timeline.evolution import Step, changes, evolution
 from gitmem.state.links import AI, COMMITTED, Link
 
-WORDS = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "C": "copied", "T": "changed its type"}
+WORDS = {
+    "A": "added",
+    "M": "changed",
+    "D": "deleted",
+    "R": "renamed",
+    "C": "copied",
+    "T": "changed its type",
+}
 
 
 @click.command("evolution", cls=options.Counted)
@@ -31,8 +38,16 @@ WORDS = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "C": "cop
 @options.json_option
 @click.pass_obj
 def evolution_command(
-    term: Terminal, place: str, since: str | None, until: str | None, agent: str | None, session: str | None, story: str | None, limit: int | None, as_json: bool
-) -> None:  # fmt: skip
+    term: Terminal,
+    place: str,
+    since: str | None,
+    until: str | None,
+    agent: str | None,
+    session: str | None,
+    story: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> None:
     """Show who changed a file or a symbol, when and why, the newest first: through renames and on all branches, with what was learned then.
 
     A symbol is followed from the commit that is checked out.
@@ -51,9 +66,11 @@ def evolution_command(
         def fits(step: Step) -> bool:
             links = [*step.links, *step.others]
             return (
-                first <= step.change.commit.at <= last and (not agent or any(link.agent == agent for link in links))
-                and (not session or any(link.session.startswith(session) for link in links)) and (not story or story in step.stories)
-            )  # fmt: skip
+                first <= step.change.commit.at <= last
+                and (not agent or any(link.agent == agent for link in links))
+                and (not session or any(link.session.startswith(session) for link in links))
+                and (not story or story in step.stories)
+            )
 
         steps = evolution(app.provenance(), app.indexes(), found, fits, limit)
         if as_json:
@@ -69,32 +86,55 @@ def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:
         found = changes(app.code_history, app.home, place.path)
         first = next(found, None)
         if first is None:
-            raise UserError(f"git has no history of '{place.path}'.", "Is it committed? See: git log -- FILE")
+            raise UserError(
+                f"git has no history of '{place.path}'.", "Is it committed? See: git log -- FILE"
+            )
         return chain([first], found), place.path
     data = app.code_history.text(place.path, "HEAD")
     if data is None:
         raise UserError(
-            f"the commit that is checked out has no '{place.path}'.", "A symbol is followed from there: commit it, or leave the symbol out."
+            f"the commit that is checked out has no '{place.path}'.",
+            "A symbol is followed from there: commit it, or leave the symbol out.",
         )
     start, end, name = place.first, place.last, ""
     if place.symbol:
         start, end, name = places.span(data.decode("utf-8", "replace"), place)
-    return app.code_history.symbol_changes(place.path, start, end, "HEAD"), f"{place.path}:{name or f'{start}-{end}'}"
+    return app.code_history.symbol_changes(
+        place.path, start, end, "HEAD"
+    ), f"{place.path}:{name or f'{start}-{end}'}"
 
 
 def _json(step: Step) -> dict[str, Any]:
     one, commit = step.change, step.change.commit
     facts = {
-        "commit": commit.oid, "date": stamp(commit.authored), "author": commit.author, "email": commit.mail, "subject": commit.subject,
-        "what": WORDS.get(one.what, one.what), "path": path_text(one.path), "was": path_text(one.was), "sessions": list(map(_session, step.links)), "had_a_part": list(map(_session, step.others)), "stories": step.stories,
-        "records": [{k: row[k] for k in ("id", "kind", "type", "severity", "title") if row.get(k)} for row in step.records],
-    }  # fmt: skip
+        "commit": commit.oid,
+        "date": stamp(commit.authored),
+        "author": commit.author,
+        "email": commit.mail,
+        "subject": commit.subject,
+        "what": WORDS.get(one.what, one.what),
+        "path": path_text(one.path),
+        "was": path_text(one.was),
+        "sessions": list(map(_session, step.links)),
+        "had_a_part": list(map(_session, step.others)),
+        "stories": step.stories,
+        "records": [
+            {k: row[k] for k in ("id", "kind", "type", "severity", "title") if row.get(k)}
+            for row in step.records
+        ],
+    }
     return {key: value for key, value in facts.items() if value}
 
 
 def _session(link: Link) -> dict[str, str]:
     kind = "" if link.kind == AI else link.kind
-    facts = {"id": link.session, "agent": link.agent, "model": link.model, "how": link.how, "kind": kind}
+    facts = {
+        "id": link.session,
+        "agent": link.agent,
+        "model": link.model,
+        "how": link.how,
+        "kind": kind,
+    }
     return {key: value for key, value in facts.items() if value}
 
 
@@ -104,7 +144,9 @@ def _day(number: int) -> str:
 
 
 def _named(term: Terminal, link: Link) -> str:
-    who = ", ".join(word for word in (link.agent, link.model, "" if link.kind == AI else link.kind) if word)
+    who = ", ".join(
+        word for word in (link.agent, link.model, "" if link.kind == AI else link.kind) if word
+    )
     return f"session {term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''}"
 
 

@@ -23,16 +23,42 @@ RECORDS = 6
 @click.command("scout", cls=options.Counted)
 @click.argument("task", nargs=-1, required=True, metavar="TASK...")
 @click.option(
-    "-n", "--limit", type=click.IntRange(min=1, max=50), default=8, show_default=True, help="Files at most, besides tests and examples."
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1, max=50),
+    default=8,
+    show_default=True,
+    help="Files at most, besides tests and examples.",
 )
-@click.option("--budget", type=click.IntRange(min=50), default=800, show_default=True, help="Tokens that the answer may have.")
-@click.option("--save", is_flag=True, help="Keep the first findings as memories, anchored in the code.")
-@click.option("--at", "revision", default="", metavar="REV", help="Look into this commit; without it, HEAD and what is not committed yet.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=50),
+    default=800,
+    show_default=True,
+    help="Tokens that the answer may have.",
+)
+@click.option(
+    "--save", is_flag=True, help="Keep the first findings as memories, anchored in the code."
+)
+@click.option(
+    "--at",
+    "revision",
+    default="",
+    metavar="REV",
+    help="Look into this commit; without it, HEAD and what is not committed yet.",
+)
 @options.scope_options
 @options.json_option
 @click.pass_obj
 def scout_command(
-    term: Terminal, task: tuple[str, ...], limit: int, budget: int, save: bool, revision: str, scope: str, as_json: bool
+    term: Terminal,
+    task: tuple[str, ...],
+    limit: int,
+    budget: int,
+    save: bool,
+    revision: str,
+    scope: str,
+    as_json: bool,
 ) -> None:
     """Find the files, definitions, memories and gotchas that matter for a task, each with why. Nothing leaves this machine.
 
@@ -58,18 +84,29 @@ def scout_command(
         saved = _save(app, text, found, scope) if save else []
         found, known = _fit(found, known, budget)
         if as_json:
-            term.json({
-                "task": text,
-                "files": [
-                    {
-                        "path": one.path, "score": one.score, "aside": one.aside, "reasons": one.reasons,
-                        "symbols": [{"qualified": name, "kind": kind, "line": line} for name, kind, line in one.symbols],
-                    }
-                    for one in found
-                ],
-                "records": [{**public(one.row), "score": round(one.score, 3), "reasons": one.reasons} for one in known],
-                "saved": saved,
-            })  # fmt: skip
+            term.json(
+                {
+                    "task": text,
+                    "files": [
+                        {
+                            "path": one.path,
+                            "score": one.score,
+                            "aside": one.aside,
+                            "reasons": one.reasons,
+                            "symbols": [
+                                {"qualified": name, "kind": kind, "line": line}
+                                for name, kind, line in one.symbols
+                            ],
+                        }
+                        for one in found
+                    ],
+                    "records": [
+                        {**public(one.row), "score": round(one.score, 3), "reasons": one.reasons}
+                        for one in known
+                    ],
+                    "saved": saved,
+                }
+            )
             return
         _print(term, found, known)
         for id in saved:
@@ -86,7 +123,11 @@ def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
             term.say(term.style(title, bold=True))
             for line in lines(some):
                 path, colon, rest = line.partition(": ")
-                term.say(f"{term.style(path_shown(path), fg='cyan')}{colon}{plain(rest)}" if not line.startswith("      ") else plain(line))
+                term.say(
+                    f"{term.style(path_shown(path), fg='cyan')}{colon}{plain(rest)}"
+                    if not line.startswith("      ")
+                    else plain(line)
+                )
     if known:
         term.say(term.style("Remembered", bold=True))
         for one in known:
@@ -102,14 +143,27 @@ def _remembered(app: App, text: str, found: list[Finding]) -> list[Any]:
     indexes = [index for _, index in app.indexes()]
     agents = tuple(dict.fromkeys(("global", app.agent)))
     task = Task(text, [one.path for one in found[:4] if not one.aside])
-    known = [one for index in indexes for one in find(index, task, root, root or os.getcwd(), agents, now, ("gotcha", "memory"))]
-    known = [one for one in known if SAVED_AS not in str(one.row["title"])]  # what was found before is found again
-    return best(known, app.state.snoozed(now), unconfirmed=bool(app.settings.get("injectUnconfirmed")), most=RECORDS)
+    known = [
+        one
+        for index in indexes
+        for one in find(index, task, root, root or os.getcwd(), agents, now, ("gotcha", "memory"))
+    ]
+    # what was found before is found again
+    known = [one for one in known if SAVED_AS not in str(one.row["title"])]
+    return best(
+        known,
+        app.state.snoozed(now),
+        unconfirmed=bool(app.settings.get("injectUnconfirmed")),
+        most=RECORDS,
+    )
 
 
 def _save(app: App, text: str, found: list[Finding], scope: str) -> list[str]:
     if not found:
-        raise UserError("nothing was found that could be kept.", "Say the task in other words, or name files and functions.")
+        raise UserError(
+            "nothing was found that could be kept.",
+            "Say the task in other words, or name files and functions.",
+        )
     store = app.store(scope)
     who = app.writer()
     out = []
@@ -127,7 +181,12 @@ def _save(app: App, text: str, found: list[Finding], scope: str) -> list[str]:
                 store,
                 who,
                 before,
-                before.change(title=record.title, body=record.body, anchors=anchors, importance=record.get("importance")),
+                before.change(
+                    title=record.title,
+                    body=record.body,
+                    anchors=anchors,
+                    importance=record.get("importance"),
+                ),
                 "scout",
             )
         out.append(record.id)
@@ -141,7 +200,11 @@ def _attached(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
     from gitmem.git.object_codec import object_id
 
     data = app.code_map.text(app.code_map.graph(uncommitted=True), anchor["path"])
-    return attach(dict(anchor), data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
+    return attach(
+        dict(anchor),
+        data.decode("utf-8", "replace"),
+        object_id("blob", data, app.objects.traits.hash),
+    )
 
 
 def _fit(found: list[Finding], known: list[Any], budget: int) -> tuple[list[Finding], list[Any]]:

@@ -29,9 +29,18 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 @click.command("timeline", cls=options.Counted)
-@click.option("--since", metavar="DATE", help="Not before this: yesterday, '2 weeks ago', 2026-11-21.")
+@click.option(
+    "--since", metavar="DATE", help="Not before this: yesterday, '2 weeks ago', 2026-11-21."
+)
 @click.option("--until", metavar="DATE", help="Not after this.")
-@click.option("--source", "-s", "sources", multiple=True, type=click.Choice(SOURCES), help="Only from here. May be repeated.")
+@click.option(
+    "--source",
+    "-s",
+    "sources",
+    multiple=True,
+    type=click.Choice(SOURCES),
+    help="Only from here. May be repeated.",
+)
 @click.option("--file", "file", metavar="PATH", help="Only what is about this file.")
 @click.option("--agent", metavar="NAME", help="Only of this agent.")
 @click.option("--session", metavar="ID", help="Only of this session.")
@@ -42,9 +51,19 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 @options.json_option
 @click.pass_obj
 def timeline_command(
-    term: Terminal, since: str | None, until: str | None, sources: tuple[str, ...], file: str | None, agent: str | None, session: str | None, story: str | None,
-    limit: int | None, reverse: bool, as_csv: bool, as_json: bool,
-) -> None:  # fmt: skip
+    term: Terminal,
+    since: str | None,
+    until: str | None,
+    sources: tuple[str, ...],
+    file: str | None,
+    agent: str | None,
+    session: str | None,
+    story: str | None,
+    limit: int | None,
+    reverse: bool,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
     """Show commits, changes of memory, gotchas, snapshots, sessions, work and events in one order, the newest first.
 
     \b
@@ -58,8 +77,15 @@ def timeline_command(
     with term.open() as app:
         app.settle()
         wanted = Wanted(
-            _when(app, since, 0.0), _when(app, until, float(LAST)), sources, places.parse(app, file).path if file else "", agent or "", session or "", story or "", limit,
-        )  # fmt: skip
+            _when(app, since, 0.0),
+            _when(app, until, float(LAST)),
+            sources,
+            places.parse(app, file).path if file else "",
+            agent or "",
+            session or "",
+            story or "",
+            limit,
+        )
         found: Iterable[Event] = timeline(_sources(app), wanted)
         if reverse:
             found = list(found)[::-1]
@@ -103,11 +129,24 @@ def _graph(term: Terminal, found: Iterable[Event], sources: Iterable[str]) -> It
             day = local.strftime("%Y-%m-%d")
             yield term.style(day, bold=True)
         graph = " ".join(
-            term.style("●", fg=COLORS[source]) if source == one.source else term.style("│", fg="bright_black") for source in shown
+            term.style("●", fg=COLORS[source])
+            if source == one.source
+            else term.style("│", fg="bright_black")
+            for source in shown
         )
-        id = one.id[:10] if one.source == "commit" else one.id[:13] if one.source == "session" else short(one.id)
+        id = (
+            one.id[:10]
+            if one.source == "commit"
+            else one.id[:13]
+            if one.source == "session"
+            else short(one.id)
+        )
         what = one.source if one.what in {one.source, "event"} else f"{one.source} {one.what}"
-        who = ", ".join(dict.fromkeys(x for x in (one.author if one.source in {"commit", "event"} else "", one.agent) if x))
+        who = ", ".join(
+            dict.fromkeys(
+                x for x in (one.author if one.source in {"commit", "event"} else "", one.agent) if x
+            )
+        )
         yield f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} {term.style(plain(id), fg='yellow')} {plain(one.title)}{f' ({plain(who)})' if who else ''}"
     if not day:
         term.note("nothing happened that fits.")
@@ -132,14 +171,28 @@ def event_command() -> None:
 
 @click.command("add", short_help=TABLE["add"][2])
 @click.argument("title", nargs=-1, required=True)
-@click.option("--at", metavar="DATE", help="When it happened: yesterday, '2026-11-21 14:00'. Default: now.")
+@click.option(
+    "--at", metavar="DATE", help="When it happened: yesterday, '2026-11-21 14:00'. Default: now."
+)
 @click.option("-m", "--message", default="", metavar="TEXT", help="More about it.")
-@click.option("--file", "files", metavar="PATH", multiple=True, help="A file that it is about. May be repeated.")
+@click.option(
+    "--file",
+    "files",
+    metavar="PATH",
+    multiple=True,
+    help="A file that it is about. May be repeated.",
+)
 @options.scope_options
 @options.json_option
 @click.pass_obj
 def event_add_command(
-    term: Terminal, title: tuple[str, ...], at: str | None, message: str, files: tuple[str, ...], scope: str, as_json: bool
+    term: Terminal,
+    title: tuple[str, ...],
+    at: str | None,
+    message: str,
+    files: tuple[str, ...],
+    scope: str,
+    as_json: bool,
 ) -> None:
     """Note an event.
 
@@ -153,7 +206,9 @@ def event_add_command(
 
         happened = stamp(_when(app, at, app.clock.now()))
         anchors = [{"path": places.parse(app, path).path} for path in files]
-        record = write.draft(app.writer(), "event", " ".join(title), message, at=happened, anchors=anchors or None)
+        record = write.draft(
+            app.writer(), "event", " ".join(title), message, at=happened, anchors=anchors or None
+        )
         change = write.add(app.store(scope), app.writer(), record)
         if as_json:
             term.json({"id": record.id, "at": happened})
@@ -179,13 +234,17 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
             term.json([one.public() for one in found])
             return
         for one in found:
-            term.say(f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} {plain(one.title)}")
+            term.say(
+                f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} {plain(one.title)}"
+            )
         if not found:
             term.note("no event was noted. Note one: git mem event add 'title'")
 
 
 @click.command("trends")
-@click.option("--since", metavar="DATE", default="90 days ago", show_default=True, help="Not before this.")
+@click.option(
+    "--since", metavar="DATE", default="90 days ago", show_default=True, help="Not before this."
+)
 @click.option("--until", metavar="DATE", help="Not after this.")
 @options.json_option
 @click.pass_obj
@@ -204,10 +263,23 @@ def trends_command(term: Terminal, since: str, until: str | None, as_json: bool)
         hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
         until_ = _when(app, until, app.clock.now())
         found = trends(
-            app.code_history, app.state, app.indexes(), _when(app, since, 0.0), until_, _local, lambda path: not hidden.has(path)
+            app.code_history,
+            app.state,
+            app.indexes(),
+            _when(app, since, 0.0),
+            until_,
+            _local,
+            lambda path: not hidden.has(path),
         )
         if as_json:
-            term.json({**found, "hot_files": [{**row, "path": path_text(row["path"])} for row in found["hot_files"]]})
+            term.json(
+                {
+                    **found,
+                    "hot_files": [
+                        {**row, "path": path_text(row["path"])} for row in found["hot_files"]
+                    ],
+                }
+            )
             return
         for text in _trends(term, found):
             term.say(text)
@@ -227,15 +299,22 @@ def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
     if found["agents"]:
         yield term.style("\nAgents", bold=True)
         for row in found["agents"]:
-            failed = f", {row['failed']} of {row['tools']} tool calls failed" if row["tools"] else ""
+            failed = (
+                f", {row['failed']} of {row['tools']} tool calls failed" if row["tools"] else ""
+            )
             yield f"  {row['sessions']:>5}  {plain(row['agent'])}{failed}"
     if any(found["hours"]):
         peak = max(range(24), key=lambda hour: found["hours"][hour])
         yield term.style("\nHours", bold=True) + "  commits and session starts, local time"
         yield f"  0 {_bars(found['hours'])} 23   most at {peak}:00"
-        yield "  " + "  ".join(f"{day} {count}" for day, count in zip(DAYS, found["weekdays"], strict=True))
+        yield "  " + "  ".join(
+            f"{day} {count}" for day, count in zip(DAYS, found["weekdays"], strict=True)
+        )
     if found["errors"]["rate"] is not None:
-        yield term.style("\nErrors", bold=True) + f"  {found['errors']['rate']:.1%} of {found['errors']['tools']:,} tool calls failed"
+        yield (
+            term.style("\nErrors", bold=True)
+            + f"  {found['errors']['rate']:.1%} of {found['errors']['tools']:,} tool calls failed"
+        )
     if found["learned"]:
         yield term.style("\nLearned", bold=True) + "  week of, memories, gotchas"
         for row in found["learned"][-12:]:

@@ -18,7 +18,11 @@ from gitmem.state import links
 
 TABLE = {
     "export": ("code.trace", "export_command", "Print Agent Trace records of commits, one a line"),
-    "import": ("code.trace", "import_command", "Read the records that other tools left in git notes, or a file"),
+    "import": (
+        "code.trace",
+        "import_command",
+        "Read the records that other tools left in git notes, or a file",
+    ),
 }
 MOST = 100_000  # commits of one export
 NOTE = 4 << 20  # bytes of a note
@@ -41,7 +45,9 @@ def trace_command() -> None:
 @click.option("--output", "-o", metavar="FILE", help="Write to a file; '-' is standard output.")
 @options.json_option
 @click.pass_obj
-def export_command(term: Terminal, revisions: tuple[str, ...], output: str | None, as_json: bool) -> None:
+def export_command(
+    term: Terminal, revisions: tuple[str, ...], output: str | None, as_json: bool
+) -> None:
     """Print the records of commits (HEAD by default) or ranges, one JSON object a line; with --json, one array.
 
     A commit that no session is known to have a part in has no record.
@@ -54,15 +60,25 @@ def export_command(term: Terminal, revisions: tuple[str, ...], output: str | Non
     with term.open() as app:
         oids = app.code_history.listed(revisions or ("HEAD",), MOST)
         known = known_links(app.provenance(), oids)
-        rows = [row for oid in oids if oid in known and (row := _record(app, oid, known[oid])) is not None]
-        lines = [json.dumps(rows, ensure_ascii=False, indent=2)] if as_json else [json.dumps(row, ensure_ascii=False) for row in rows]
+        rows = [
+            row
+            for oid in oids
+            if oid in known and (row := _record(app, oid, known[oid])) is not None
+        ]
+        lines = (
+            [json.dumps(rows, ensure_ascii=False, indent=2)]
+            if as_json
+            else [json.dumps(row, ensure_ascii=False) for row in rows]
+        )
         text = "".join(f"{line}\n" for line in lines)
         if output is None or output == "-":
             click.echo(text, nl=False)
         else:
             write_output(app, output, text.encode("utf-8", "replace"))
         if not rows and not as_json:
-            term.note(f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a session's.")
+            term.note(
+                f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a session's."
+            )
 
 
 def _record(app: App, oid: str, found: list[links.Link]) -> dict[str, Any] | None:
@@ -74,11 +90,21 @@ def _record(app: App, oid: str, found: list[links.Link]) -> dict[str, Any] | Non
 
 
 @click.command("import", short_help=TABLE["import"][2])
-@click.argument("files", nargs=-1, type=click.File("r", encoding="utf-8", errors="replace"), metavar="[FILE]...")
-@click.option("--ref", "refs", multiple=True, metavar="REF", help="The notes to read; all of refs/notes/ by default.")
+@click.argument(
+    "files", nargs=-1, type=click.File("r", encoding="utf-8", errors="replace"), metavar="[FILE]..."
+)
+@click.option(
+    "--ref",
+    "refs",
+    multiple=True,
+    metavar="REF",
+    help="The notes to read; all of refs/notes/ by default.",
+)
 @options.json_option
 @click.pass_obj
-def import_command(term: Terminal, files: tuple[IO[str], ...], refs: tuple[str, ...], as_json: bool) -> None:
+def import_command(
+    term: Terminal, files: tuple[IO[str], ...], refs: tuple[str, ...], as_json: bool
+) -> None:
     """Read Agent Trace records from git notes, or from files. What is known of a commit already stays.
 
     \b
@@ -89,17 +115,31 @@ def import_command(term: Terminal, files: tuple[IO[str], ...], refs: tuple[str, 
     """
     with term.open() as app:
         if files:
-            found = [link for file in files for row in agent_trace.records(file.read()) for link in agent_trace.links(row)]
+            found = [
+                link
+                for file in files
+                for row in agent_trace.records(file.read())
+                for link in agent_trace.links(row)
+            ]
         else:
-            names = [ref if ref.startswith("refs/") else f"refs/notes/{ref}" for ref in refs] or app.code_history.notes_refs()
+            names = [
+                ref if ref.startswith("refs/") else f"refs/notes/{ref}" for ref in refs
+            ] or app.code_history.notes_refs()
             notes = [one for name in names for one in app.code_history.notes(name, NOTE)]
-            found = [link for commit, text in notes for row in agent_trace.records(text) for link in agent_trace.links(row, commit)]
+            found = [
+                link
+                for commit, text in notes
+                for row in agent_trace.records(text)
+                for link in agent_trace.links(row, commit)
+            ]
         there = app.code_history.commits({link.oid for link in found})
         known = links.of(app.state, there)
         new: dict[str, list[links.Link]] = {}
         for link in found:
             have = [*known.get(link.oid, ()), *new.get(link.oid, ())]
-            if link.oid in there and all((one.session, one.kind) != (link.session, link.kind) for one in have):
+            if link.oid in there and all(
+                (one.session, one.kind) != (link.session, link.kind) for one in have
+            ):
                 new.setdefault(link.oid, []).append(link)
         patches = app.code_history.patch_ids(list(new))
         for oid, some in new.items():

@@ -22,7 +22,9 @@ SHOWN = 3  # lines of the code
 
 @click.command("why")
 @click.argument("places_", nargs=-1, required=True, metavar="FILE[:LINE[-LINE]|#SYMBOL]...")
-@click.option("--at", "revision", metavar="REV", default="", help="As the code stood in this commit.")
+@click.option(
+    "--at", "revision", metavar="REV", default="", help="As the code stood in this commit."
+)
 @options.json_option
 @click.pass_obj
 def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json: bool) -> None:
@@ -54,7 +56,8 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
     data = history.text(place.path, at)
     if data is None:
         raise UserError(
-            f"there is no file '{place.path}'{f' in {revision}' if revision else ''}.", "Name a file that git tracks: git ls-files"
+            f"there is no file '{place.path}'{f' in {revision}' if revision else ''}.",
+            "Name a file that git tracks: git ls-files",
         )
     lines = data.decode("utf-8", "replace").split("\n")
     count = len(lines) - (lines[-1] == "")
@@ -63,35 +66,68 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
         first, last, symbol = places.span("\n".join(lines), place)
     if first > count:
         raise UserError(
-            f"'{place.path}' has {count} line{'' if count == 1 else 's'}.", "Name lines that are there: FILE:LINE or FILE:FIRST-LAST"
+            f"'{place.path}' has {count} line{'' if count == 1 else 's'}.",
+            "Name lines that are there: FILE:LINE or FILE:FIRST-LAST",
         )
     last = min(last, count)
     blamed = blame(history, place.path, [(first, last)], at)
     found = origins(app.provenance(), place.path, blamed)
     older = len({one.commit for one in blamed}) - len(found)
-    known = [] if revision else _known(app, place.path, first, last, lines, object_id("blob", data, app.objects.traits.hash))
+    known = (
+        []
+        if revision
+        else _known(
+            app, place.path, first, last, lines, object_id("blob", data, app.objects.traits.hash)
+        )
+    )
     return {
-        "file": path_text(place.path), "lines": [first, last], **({"symbol": symbol} if symbol else {}), **({"at": at} if revision else {}),
-        "text": lines[first - 1 : last][:SHOWN], "origins": [_origin(one) for one in found], **({"older": older} if older else {}), "records": known,
-    }  # fmt: skip
+        "file": path_text(place.path),
+        "lines": [first, last],
+        **({"symbol": symbol} if symbol else {}),
+        **({"at": at} if revision else {}),
+        "text": lines[first - 1 : last][:SHOWN],
+        "origins": [_origin(one) for one in found],
+        **({"older": older} if older else {}),
+        "records": known,
+    }
 
 
-def _known(app: App, path: str, first: int, last: int, lines: Sequence[str], blob: str) -> list[dict[str, Any]]:
+def _known(
+    app: App, path: str, first: int, last: int, lines: Sequence[str], blob: str
+) -> list[dict[str, Any]]:
     if not any(index.has_places() for _, index in app.indexes()):
         return []
     from gitmem.services.gotchas.placement import Guide
     from gitmem.services.provenance import here
 
-    wanted: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "agents": options.agents(app, None)}
-    guide = Guide(app.indexes(), app.follower, lambda **more: app.rows(**wanted, **more), app.state.snoozed(app.clock.now()), PATIENCE)
+    wanted: dict[str, Any] = {
+        "kinds": ("gotcha", "memory"),
+        "statuses": LIVE,
+        "agents": options.agents(app, None),
+    }
+    guide = Guide(
+        app.indexes(),
+        app.follower,
+        lambda **more: app.rows(**wanted, **more),
+        app.state.snoozed(app.clock.now()),
+        PATIENCE,
+    )
     return [here.public(one) for one in here.records(guide, path, first, last, lines, blob)]
 
 
 def _origin(one: Origin) -> dict[str, Any]:
     commit = one.commit
-    made = {
-        "id": commit.oid, "subject": commit.subject, "author": commit.author, "email": commit.mail, "date": stamp(commit.authored),
-    } if commit else None  # fmt: skip
+    made = (
+        {
+            "id": commit.oid,
+            "subject": commit.subject,
+            "author": commit.author,
+            "email": commit.mail,
+            "date": stamp(commit.authored),
+        }
+        if commit
+        else None
+    )
     return {
         "commit": made,
         "lines": [list(span) for span in one.lines],
@@ -109,20 +145,36 @@ def _other(part: Part) -> dict[str, str]:
 
 def _part(part: Part) -> dict[str, Any]:
     facts = {
-        "id": part.session, "agent": part.agent, "model": part.model, "how": part.how, "kind": "" if part.kind == AI else part.kind, "at": stamp(part.at) if part.at else "", "lines": [list(span) for span in part.lines],
-        "prompt": part.prompt, "digest": part.digest, "title": part.title, "story": part.story,
-        "records": [{key: row[key] for key in ("id", "kind", "type", "severity", "title") if row.get(key)} for row in part.records],
+        "id": part.session,
+        "agent": part.agent,
+        "model": part.model,
+        "how": part.how,
+        "kind": "" if part.kind == AI else part.kind,
+        "at": stamp(part.at) if part.at else "",
+        "lines": [list(span) for span in part.lines],
+        "prompt": part.prompt,
+        "digest": part.digest,
+        "title": part.title,
+        "story": part.story,
+        "records": [
+            {key: row[key] for key in ("id", "kind", "type", "severity", "title") if row.get(key)}
+            for row in part.records
+        ],
         "said": [{"kind": kind, "text": text} for kind, text in part.said],
-    }  # fmt: skip
+    }
     return {key: value for key, value in facts.items() if value}
 
 
 def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[str]:
     first, last = answer["lines"]
     name = f"{answer['file']}:{first}{f'-{last}' if last > first else ''}"
-    yield term.style(path_shown(name), bold=True) + (f"  {plain(answer['symbol'])}" if answer.get("symbol") else "")
+    yield term.style(path_shown(name), bold=True) + (
+        f"  {plain(answer['symbol'])}" if answer.get("symbol") else ""
+    )
     for number, text in enumerate(answer["text"], first):
-        yield term.style(f"{number:>6}  {plain(text.expandtabs(4).rstrip())[:WIDTH]}", fg="bright_black")
+        yield term.style(
+            f"{number:>6}  {plain(text.expandtabs(4).rstrip())[:WIDTH]}", fg="bright_black"
+        )
     if last - first + 1 > len(answer["text"]):
         yield term.style("     …", fg="bright_black")
     for origin in answer["origins"]:
@@ -149,11 +201,15 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
 
 
 def _named_session(term: Terminal, part: Mapping[str, Any]) -> str:
-    who = plain(", ".join(word for word in (part.get("agent"), part.get("model"), part.get("kind")) if word))
+    who = plain(
+        ", ".join(word for word in (part.get("agent"), part.get("model"), part.get("kind")) if word)
+    )
     return f"session {term.style(plain(part['id'][:13]), fg='cyan')}{f' ({who})' if who else ''}"
 
 
-def _session(term: Terminal, part: Mapping[str, Any], spans: Sequence[tuple[int, int]], now: float) -> Iterator[str]:
+def _session(
+    term: Terminal, part: Mapping[str, Any], spans: Sequence[tuple[int, int]], now: float
+) -> Iterator[str]:
     mine = [tuple(span) for span in part.get("lines", ())]
     which = f" {_named(mine)}" if mine != list(spans) else " it"
     did = f"{'wrote and committed' if part['how'] == COMMITTED else 'wrote'}{which}"
@@ -179,7 +235,11 @@ def _record(term: Terminal, row: Mapping[str, Any], margin: str = "  ") -> Itera
     label = f"{row['kind'] if row['kind'] == 'gotcha' else ''} {kind or ''}".strip()
     done = " (resolved)" if row.get("resolved") else ""
     spot = row.get("place") or {}
-    line = f" (line {spot['lines'][0]})" if spot and spot["state"] not in {"file", "glob", "adrift"} else ""
+    line = (
+        f" (line {spot['lines'][0]})"
+        if spot and spot["state"] not in {"file", "glob", "adrift"}
+        else ""
+    )
     yield f"{margin}{label}: {term.style(short(row['id']), fg='yellow')} {_cut(row['title'])}{line}{done}"
     if row.get("workaround"):
         yield f"{margin}  {_cut(row['workaround'])}"

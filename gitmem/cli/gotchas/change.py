@@ -10,7 +10,14 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
-from gitmem.cli.records.add_edit import done, field_options, resolve_anchor, titled, written_fields, written_text
+from gitmem.cli.records.add_edit import (
+    done,
+    field_options,
+    resolve_anchor,
+    titled,
+    written_fields,
+    written_text,
+)
 from gitmem.cli.records.add_edit import edit_command as edit_any
 from gitmem.cli.records.status import every
 from gitmem.cli.rows import as_row
@@ -25,7 +32,10 @@ from gitmem.store.reader import Stored
 from gitmem.store.store import Store
 
 FOREIGN = ("type", "importance", "project")  # what a gotcha has not
-PLAIN_HELP = {"category": "What it is about; read from the text when it is not given.", "severity": "How bad it is.  [default: warning]"}
+PLAIN_HELP = {
+    "category": "What it is about; read from the text when it is not given.",
+    "severity": "How bad it is.  [default: warning]",
+}
 
 
 def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
@@ -34,7 +44,9 @@ def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
     for param in out:
         if isinstance(param, click.Option):
             _, own, text = (param.help or "").partition("Of a gotcha: ")
-            param.help = PLAIN_HELP.get(param.name or "") or (text[:1].upper() + text[1:] if own else param.help)
+            param.help = PLAIN_HELP.get(param.name or "") or (
+                text[:1].upper() + text[1:] if own else param.help
+            )
     return out
 
 
@@ -58,7 +70,9 @@ def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
 @options.scope_options
 @options.json_option
 @click.pass_obj
-def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: bool, **o: Any) -> None:
+def add_command(
+    term: Terminal, /, title: tuple[str, ...], scope: str, as_json: bool, **o: Any
+) -> None:
     """Record a trap: what happens, where, and what helps.
 
     The category is read from the text when it is not given.
@@ -86,18 +100,28 @@ def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: 
         if near:
             row, shared = near
             old = short(row["id"])
-            says = {"title": "has nearly the same title", "error": "is about the same error", "code": "is about the same code"}[shared]
+            says = {
+                "title": "has nearly the same title",
+                "error": "is about the same error",
+                "code": "is about the same code",
+            }[shared]
             term.note(f"{old} {says}: {plain(row['title'])}")
-            term.note(f"To have one of them: git mem gotcha edit {old} ..., then git mem forget {short(change.after.id)}")
+            term.note(
+                f"To have one of them: git mem gotcha edit {old} ..., then git mem forget {short(change.after.id)}"
+            )
 
 
 add_command.params = _own(add_command.params)
 
 
 def _each(
-    term: Terminal, ids: tuple[str, ...], verb: str, as_json: bool, act: Callable[[App, Store, Record], Change],
+    term: Terminal,
+    ids: tuple[str, ...],
+    verb: str,
+    as_json: bool,
+    act: Callable[[App, Store, Record], Change],
     check: Callable[[App, str, Record], None] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     with term.open() as app:
         rows = []
         found = every(app, ids)
@@ -109,7 +133,12 @@ def _each(
         for scope, stored in found:
             change = act(app, app.store(scope), stored.record)
             if as_json:
-                rows.append({**public(as_row(scope, Stored(change.after, "", ""))), "changed": _changed(change)})
+                rows.append(
+                    {
+                        **public(as_row(scope, Stored(change.after, "", ""))),
+                        "changed": _changed(change),
+                    }
+                )
             else:
                 done(term, change, verb, scope)
         if as_json:
@@ -121,7 +150,14 @@ def _changed(change: Change) -> bool:
 
 
 ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID...")
-note_option = click.option("--message", "-m", "note", default="", metavar="TEXT", help="How, or why; becomes part of the text.")
+note_option = click.option(
+    "--message",
+    "-m",
+    "note",
+    default="",
+    metavar="TEXT",
+    help="How, or why; becomes part of the text.",
+)
 
 
 @click.pass_context
@@ -129,7 +165,10 @@ def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
     with ctx.obj.open() as app:
         record = app.get(id)[1].record
         if record.kind != "gotcha":
-            raise UserError(f"{record.id} is a {record.kind}, no gotcha.", f"Change it with: git mem edit {short(record.id)}")
+            raise UserError(
+                f"{record.id} is a {record.kind}, no gotcha.",
+                f"Change it with: git mem edit {short(record.id)}",
+            )
     return ctx.invoke(edit_any.callback, id=id, **o) if edit_any.callback else None
 
 
@@ -142,7 +181,13 @@ Examples:
   git mem gotcha edit 7k2m9qxa
   git mem gotcha edit 7k2m9qxa --workaround "str() first" --tag payments --untag draft
 """
-edit_command = click.Command("edit", params=_own(edit_any.params), callback=_edit_gotcha, help=EDIT_HELP, short_help=TABLE["edit"][2])
+edit_command = click.Command(
+    "edit",
+    params=_own(edit_any.params),
+    callback=_edit_gotcha,
+    help=EDIT_HELP,
+    short_help=TABLE["edit"][2],
+)
 
 
 @click.command("resolve", short_help=TABLE["resolve"][2])
@@ -158,9 +203,14 @@ def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bo
       git mem gotcha resolve 7k2m9qxa -m "the client retries now"
     """
     _each(
-        term, ids, "resolved", as_json,
-        lambda app, store, record: lifecycle.resolve(store, app.writer(), record, head(app.location) or "", note),
-    )  # fmt: skip
+        term,
+        ids,
+        "resolved",
+        as_json,
+        lambda app, store, record: lifecycle.resolve(
+            store, app.writer(), record, head(app.location) or "", note
+        ),
+    )
 
 
 @click.command("reopen", short_help=TABLE["reopen"][2])
@@ -175,7 +225,13 @@ def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: boo
     Example:
       git mem gotcha reopen 7k2m9qxa -m "still happens on macOS"
     """
-    _each(term, ids, "reopened", as_json, lambda app, store, record: lifecycle.reopen(store, app.writer(), record, note))
+    _each(
+        term,
+        ids,
+        "reopened",
+        as_json,
+        lambda app, store, record: lifecycle.reopen(store, app.writer(), record, note),
+    )
 
 
 _SPAN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
@@ -193,11 +249,20 @@ def span(text: str) -> float:
 
 @click.command("snooze", short_help=TABLE["snooze"][2])
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--for", "span_", default="7d", show_default=True, metavar="SPAN", help="How long: 30m, 12h, 7d, 2w.")
+@click.option(
+    "--for",
+    "span_",
+    default="7d",
+    show_default=True,
+    metavar="SPAN",
+    help="How long: 30m, 12h, 7d, 2w.",
+)
 @click.option("--off", is_flag=True, help="Show them again.")
 @options.json_option
 @click.pass_obj
-def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool) -> None:
+def snooze_command(
+    term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool
+) -> None:
     """Hide gotchas from yourself, in this clone, for a while. Your editor and your agents do not show them. Nobody else is affected.
 
     Without an ID, list what is snoozed.
@@ -220,13 +285,32 @@ def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, 
             record = stored.record
             lifecycle.require_gotcha(record, "snoozed")
             if app.state.in_memory:
-                raise UserError("this cannot be noted: the repository's folder cannot be written.", "Check its permissions and the disk.")
-            was = app.state.unsnooze(record.id) if off else app.state.snooze(record.id, now + seconds)
-            rows.append({"id": record.id, "title": record.title, "until": None if off else _stamp(now + seconds)})
+                raise UserError(
+                    "this cannot be noted: the repository's folder cannot be written.",
+                    "Check its permissions and the disk.",
+                )
+            was = (
+                app.state.unsnooze(record.id) if off else app.state.snooze(record.id, now + seconds)
+            )
+            rows.append(
+                {
+                    "id": record.id,
+                    "title": record.title,
+                    "until": None if off else _stamp(now + seconds),
+                }
+            )
             if not as_json:
                 name = f"{term.style(short(record.id), fg='yellow')} {plain(record.title)}"
-                shown = f"shown again: {name}" if was else f"{short(record.id)} was not snoozed; nothing changed."
-                term.say(shown if off else f"snoozed until {_stamp(now + seconds)[:16].replace('T', ' ')} UTC: {name}")
+                shown = (
+                    f"shown again: {name}"
+                    if was
+                    else f"{short(record.id)} was not snoozed; nothing changed."
+                )
+                term.say(
+                    shown
+                    if off
+                    else f"snoozed until {_stamp(now + seconds)[:16].replace('T', ' ')} UTC: {name}"
+                )
         if as_json:
             term.json(rows)
 
@@ -240,22 +324,34 @@ def _stamp(at: float) -> str:
 def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
     hidden = app.state.snoozed(now)
     rows = [row for _, index in app.indexes() for id in hidden for row in index.get(id)]
-    out = [{"id": row["id"], "title": row["title"], "until": _stamp(hidden[row["id"]])} for row in rows]
+    out = [
+        {"id": row["id"], "title": row["title"], "until": _stamp(hidden[row["id"]])} for row in rows
+    ]
     if as_json:
         term.json(out)
         return
     for row in out:
-        term.say(f"{term.style(short(row['id']), fg='yellow')} until {row['until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}")
+        term.say(
+            f"{term.style(short(row['id']), fg='yellow')} until {row['until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}"
+        )
     if not out:
         term.note("nothing is snoozed.")
 
 
 @click.command("verify", short_help=TABLE["verify"][2])
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--anchor", "places", multiple=True, metavar="PLACE", help="Where it belongs now; replaces its places. May be repeated.")
+@click.option(
+    "--anchor",
+    "places",
+    multiple=True,
+    metavar="PLACE",
+    help="Where it belongs now; replaces its places. May be repeated.",
+)
 @options.json_option
 @click.pass_context
-def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, ...], as_json: bool) -> None:
+def verify_command(
+    ctx: click.Context, ids: tuple[str, ...], places: tuple[str, ...], as_json: bool
+) -> None:
     """Confirm that gotchas still hold, as of the commit that is checked out. A captured gotcha counts as confirmed from then on.
 
     Without an ID, list the gotchas whose code has changed, moved or gone. Exit code 1 when there are some.
@@ -287,7 +383,11 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, 
 
     def confirm(app: App, store: Store, record: Record) -> Change:
         commit = head(app.location) or ""
-        anchors = [resolve_anchor(app, place) for place in places] if places else [_again(app, anchor) for anchor in record.anchors]
+        anchors = (
+            [resolve_anchor(app, place) for place in places]
+            if places
+            else [_again(app, anchor) for anchor in record.anchors]
+        )
         return lifecycle.confirm(store, app.writer(), record, commit, anchors)
 
     _each(term, ids, "confirmed", as_json, confirm, check)
@@ -296,8 +396,16 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, 
 def _lost(app: App, record: Record) -> str:
     """Return a place of a gotcha whose code is not found any more; '' when there is none."""
     for anchor in record.anchors:
-        if "glob" not in anchor and anchor.get("path") and app.follower.now(anchor).state == "adrift":
-            return f"{anchor['path']}:{anchor['lines'][0]}" if anchor.get("lines") else str(anchor["path"])
+        if (
+            "glob" not in anchor
+            and anchor.get("path")
+            and app.follower.now(anchor).state == "adrift"
+        ):
+            return (
+                f"{anchor['path']}:{anchor['lines'][0]}"
+                if anchor.get("lines")
+                else str(anchor["path"])
+            )
     return ""
 
 
@@ -310,4 +418,8 @@ def _again(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
         return anchor
     spec = found.path if found.state == "file" else f"{found.path}:{found.first}-{found.last}"
     made = resolve_anchor(app, spec, from_root=True)
-    return {**made, "symbol": anchor["symbol"]} if anchor.get("symbol") and not made.get("symbol") else made
+    return (
+        {**made, "symbol": anchor["symbol"]}
+        if anchor.get("symbol") and not made.get("symbol")
+        else made
+    )

@@ -41,11 +41,18 @@ def error_command() -> None:
 
 @click.command("record", short_help=TABLE["record"][2])
 @click.argument("message", nargs=-1)
-@click.option("--command", default="", metavar="TEXT", help="The command that printed it: it helps to name the category.")
+@click.option(
+    "--command",
+    default="",
+    metavar="TEXT",
+    help="The command that printed it: it helps to name the category.",
+)
 @click.option("--session", metavar="ID", help="The session that it happened in.")
 @options.json_option
 @click.pass_obj
-def record_command(term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool) -> None:
+def record_command(
+    term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool
+) -> None:
     """Count an error: MESSAGE, or the text on standard input.
 
     The third one within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
@@ -55,7 +62,8 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
       pytest 2>&1 | git mem error record --command pytest
       git mem error record "TypeError: unsupported operand type(s)"
     """
-    from gitmem.fingerprint.fingerprint import bounded, fingerprint  # forty tools' rules, and `error list` needs none
+    # forty tools' rules, and `error list` needs none
+    from gitmem.fingerprint.fingerprint import bounded, fingerprint
     from gitmem.repo.source_frames import anchors
     from gitmem.services.gotchas import count
     from gitmem.services.gotchas.capture import rule_of
@@ -63,15 +71,20 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
     text = " ".join(message)
     if not text:
         if sys.stdin.isatty():
-            raise click.UsageError("give the error's text, or pipe it in: make 2>&1 | git mem error record")
+            raise click.UsageError(
+                "give the error's text, or pipe it in: make 2>&1 | git mem error record"
+            )
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     with term.open() as app:
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
         allow = app.settings.get("allowSecret")
-        text, command = scrub(bounded(without_fences(text)), allow).text, scrub(command, allow).text  # before anything is counted
+        # before anything is counted
+        text, command = scrub(bounded(without_fences(text)), allow).text, scrub(command, allow).text
         mark = fingerprint(text, root, command, failed=False)
         if mark is None and message:  # whoever types it says that it is one
-            mark = fingerprint(text, root, command, failed=True) or fingerprint(f"Error: {text}", root, command, failed=True)
+            mark = fingerprint(text, root, command, failed=True) or fingerprint(
+                f"Error: {text}", root, command, failed=True
+            )
         if mark is None:
             raise UserError(
                 "no error was found in this; nothing was counted.",
@@ -80,38 +93,74 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         who = app.writer(session=session)
         title = scrub(mark.title, who.allow).text
         rule = rule_of(app.settings)
-        known = [row for _, index in app.indexes() for row in index.by_patterns([mark.pattern]) if row["status"] in LIVE]
+        known = [
+            row
+            for _, index in app.indexes()
+            for row in index.by_patterns([mark.pattern])
+            if row["status"] in LIVE
+        ]
         if app.state.in_memory:
             raise UserError(
-                "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
+                "the error cannot be counted: the repository's folder cannot be written.",
+                "Check its permissions and the disk.",
             )
         out = count.record(
-            app.store(), app.state, who, rule, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root
-        )  # fmt: skip
+            app.store(),
+            app.state,
+            who,
+            rule,
+            mark,
+            known,
+            anchors(mark.locations, root, os.getcwd(), head(app.location)),
+            text,
+            command,
+            root,
+        )
         help_ = next((row["workaround"] for row in known if row["workaround"]), "")
         fixed = next((row["fix"] for row in known if row["fix"]), "")
         if as_json:
             term.json(
-                {"pattern": mark.pattern, "title": title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": rule.threshold,
-                 "gotcha": out.gotcha, "workaround": help_, "fix": json.loads(fixed) if fixed else None}
-            )  # fmt: skip
+                {
+                    "pattern": mark.pattern,
+                    "title": title,
+                    "category": mark.category,
+                    "severity": mark.severity,
+                    "hits": out.hits,
+                    "threshold": rule.threshold,
+                    "gotcha": out.gotcha,
+                    "workaround": help_,
+                    "fix": json.loads(fixed) if fixed else None,
+                }
+            )
             return
         if out.gotcha:
-            term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen {out.hits}× lately)")
+            term.say(
+                f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen {out.hits}× lately)"
+            )
             if help_:
                 term.say(f"    {plain(help_)}")
             if fixed:
                 term.say(f"    {plain(fix_text(fixed))}")
         elif out.written is not None:
-            term.say(f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
+            term.say(
+                f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so."
+            )
         elif out.hits >= rule.threshold and not rule.on:
-            term.say(f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off.")
+            term.say(
+                f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off."
+            )
         else:
             term.say(f"counted {plain(title)}: {out.hits} of {rule.threshold}")
 
 
 @click.command("list", short_help=TABLE["list"][2])
-@click.option("--all", "-a", "everything", is_flag=True, help="All that is remembered (7 days), not only the window.")
+@click.option(
+    "--all",
+    "-a",
+    "everything",
+    is_flag=True,
+    help="All that is remembered (7 days), not only the window.",
+)
 @options.json_option
 @click.pass_obj
 def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
@@ -135,10 +184,18 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 for row in index.by_patterns([pattern])
                 if row["status"] in LIVE and pattern in error_patterns(row["triggers"])
             ]
-            rows.append({
-                "pattern": pattern, "hits": hits, "recent": recent, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None,
-                "muted": not known and recent >= rule.threshold and _is_muted(app, pattern),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "pattern": pattern,
+                    "hits": hits,
+                    "recent": recent,
+                    "sessions": sessions,
+                    "first": stamp(first),
+                    "last": stamp(last),
+                    "gotcha": known[0]["id"] if known else None,
+                    "muted": not known and recent >= rule.threshold and _is_muted(app, pattern),
+                }
+            )
         if as_json:
             term.json(rows)
             return
@@ -150,12 +207,19 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 if row["muted"]
                 else f"{row['recent']} of {rule.threshold}{'' if row['recent'] == row['hits'] else f' in {rule.window / 3600:g} hours'}"
             )
-            term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
+            term.say(
+                f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})"
+            )
         if not rows:
-            term.note("no error was counted" + ("." if everything else f" in the last {rule.window / 3600:g} hours."))
+            term.note(
+                "no error was counted"
+                + ("." if everything else f" in the last {rule.window / 3600:g} hours.")
+            )
 
 
 def _is_muted(app: App, pattern: str) -> bool:
     """Say whether the gotcha of an error was forgotten, or put aside: it is not captured again."""
     store, id = app.store(), gotcha_id(pattern)
-    return store.tip() is not None and any(store.read_file(path) is not None for path in (tombstone_path(id), record_path(id)))
+    return store.tip() is not None and any(
+        store.read_file(path) is not None for path in (tombstone_path(id), record_path(id))
+    )

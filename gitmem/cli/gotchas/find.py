@@ -21,14 +21,29 @@ from gitmem.repo.location import inside
 from gitmem.services.gotchas.page import page
 
 ENTRY = (*LINE, *SORTED_BY["severity"], "occurrences")  # what `entry` shows
-FOR_PATIENCE = 2.0  # seconds, for all files together, that code which went to another file is looked for
+# seconds, for all files together, that code which went to another file is looked for
+FOR_PATIENCE = 2.0
 FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 
 
 @click.command("list", short_help=TABLE["list"][2])
-@click.option("--category", "categories", multiple=True, type=click.Choice(CATEGORIES), help="Of this category. May be repeated.")
-@click.option("--severity", "severities", multiple=True, type=click.Choice(SEVERITIES), help="Of this severity. May be repeated.")
-@click.option("--resolved/--unresolved", default=None, help="Those that are, or are not, dealt with.")
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    type=click.Choice(CATEGORIES),
+    help="Of this category. May be repeated.",
+)
+@click.option(
+    "--severity",
+    "severities",
+    multiple=True,
+    type=click.Choice(SEVERITIES),
+    help="Of this severity. May be repeated.",
+)
+@click.option(
+    "--resolved/--unresolved", default=None, help="Those that are, or are not, dealt with."
+)
 @click.option("--unconfirmed", is_flag=True, help="Those that nobody has confirmed.")
 @click.option("--snoozed", is_flag=True, help="Those that you have snoozed, too.")
 @click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
@@ -49,18 +64,39 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
     scopes = options.scopes(o)
     with term.open_any() as app:
         resolved = o["resolved"] if o["resolved"] is not None or o["everything"] else False
-        hidden = {} if o["snoozed"] or o["everything"] or resolved else app.state.snoozed(app.clock.now())
+        hidden = (
+            {}
+            if o["snoozed"] or o["everything"] or resolved
+            else app.state.snoozed(app.clock.now())
+        )
         wanted: dict[str, Any] = {
-            "scopes": scopes, "kinds": ("gotcha",), "statuses": () if o["everything"] else LIVE, "agents": options.agents(app, o["agent"]), "paths": _with_former(app, paths_of(app, o["files"])),
-            "resolved": resolved, "unconfirmed": True if o["unconfirmed"] else None, "categories": o["categories"], "severities": o["severities"],
-        }  # fmt: skip
+            "scopes": scopes,
+            "kinds": ("gotcha",),
+            "statuses": () if o["everything"] else LIVE,
+            "agents": options.agents(app, o["agent"]),
+            "paths": _with_former(app, paths_of(app, o["files"])),
+            "resolved": resolved,
+            "unconfirmed": True if o["unconfirmed"] else None,
+            "categories": o["categories"],
+            "severities": o["severities"],
+        }
         fields = FIELDS if as_json else ENTRY
-        rows = app.rows(**wanted, without=list(hidden), order="severity", limit=-1 if limit is None else limit, fields=fields)
+        rows = app.rows(
+            **wanted,
+            without=list(hidden),
+            order="severity",
+            limit=-1 if limit is None else limit,
+            fields=fields,
+        )
         if as_json:
             term.json([public(row) for row in rows])
             return
         term.page((entry(term, row, app.clock.now()) for row in rows), app)
-        away = len(app.rows(**wanted, ids=list(hidden), fields=("id", "store", "created"))) if hidden and limit is None else 0
+        away = (
+            len(app.rows(**wanted, ids=list(hidden), fields=("id", "store", "created")))
+            if hidden and limit is None
+            else 0
+        )
         if away:
             term.note(f"{away} snoozed; show them with --snoozed.")
         elif not rows:
@@ -79,9 +115,15 @@ def _with_former(app: App, paths: Sequence[str]) -> list[str]:
         return time.monotonic() < end
 
     known = [index for prefix, index in app.indexes() if prefix != "user"]
-    apart = {path for index in known for some in unsettled(index, app.follower, go_on) for path in some}
+    apart = {
+        path for index in known for some in unsettled(index, app.follower, go_on) for path in some
+    }
     rows = app.rows(paths=sorted(apart)[:500], **OPEN) if apart else []
-    return [name for path in paths for name in (path, *names_of(path, app.follower, apart, lambda: rows, go_on))]
+    return [
+        name
+        for path in paths
+        for name in (path, *names_of(path, app.follower, apart, lambda: rows, go_on))
+    ]
 
 
 def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
@@ -93,11 +135,20 @@ def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
 
 @click.command("search", short_help=TABLE["search"][2])
 @click.argument("words", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="At most so many.",
+)
 @click.option("--unresolved", is_flag=True, help="Only those that are not dealt with.")
 @options.json_option
 @click.pass_obj
-def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool) -> None:
+def search_command(
+    term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool
+) -> None:
     """Find gotchas by their words. Resolved ones are included: they tell the fix.
 
     \b
@@ -107,10 +158,20 @@ def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolve
     with term.open_any() as app:
         text = " ".join(words)
         hits = app.search(
-            text, limit, kinds=("gotcha",), statuses=LIVE, agents=options.agents(app, None), resolved=False if unresolved else None
+            text,
+            limit,
+            kinds=("gotcha",),
+            statuses=LIVE,
+            agents=options.agents(app, None),
+            resolved=False if unresolved else None,
         )
         if as_json:
-            term.json([public({**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")}) for h in hits])
+            term.json(
+                [
+                    public({**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")})
+                    for h in hits
+                ]
+            )
             return
         now = app.clock.now()
         term.page((text for h in hits for text in hit_lines(term, h, now)), app)
@@ -150,24 +211,49 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
                 lines, blob = read_text(app, name)
                 count = len(lines) - (lines[-1:] == [""])
                 if name == path and wanted > count > 0:
-                    term.note(f"{plain(name)} has {count} line{'s' if count != 1 else ''}, not {wanted}.")
+                    term.note(
+                        f"{plain(name)} has {count} line{'s' if count != 1 else ''}, not {wanted}."
+                    )
                 asked = given if name == path else name
                 if path != name and not name.startswith(f"{path}/") and path != ".":
                     term.note(f"{plain(path)} is {plain(name)} now.")
-                told = {found.row["id"] for _, found in out} if name.startswith(f"{path}/") or path == "." else set()
+                told = (
+                    {found.row["id"] for _, found in out}
+                    if name.startswith(f"{path}/") or path == "."
+                    else set()
+                )
                 about = guide.about(name, wanted, lines, blob)
-                out += [(asked, found) for found in about if found.where.state != "glob" or found.row["id"] not in told]
+                out += [
+                    (asked, found)
+                    for found in about
+                    if found.where.state != "glob" or found.row["id"] not in told
+                ]
         if as_json:
             term.json([_placed(given, found) for given, found in out])
             return
         several = len({given for given, _ in out}) > 1 or len(places) > 1
         for given, found in out:
-            for text_ in _card(term, found.row, [found.reason], app.clock.now(), given if several else ""):
+            for text_ in _card(
+                term, found.row, [found.reason], app.clock.now(), given if several else ""
+            ):
                 term.say(text_)
         if not out:
-            missing = [given for given in places if not _is_there(app, _file_and_line(app, given)[0])]
-            why = f"there is no {' and no '.join(map(plain, missing))} in this repository; " if missing else ""
-            term.note(why + ("nothing is known about it." if len(places) == 1 else "nothing is known about them."))
+            missing = [
+                given for given in places if not _is_there(app, _file_and_line(app, given)[0])
+            ]
+            why = (
+                f"there is no {' and no '.join(map(plain, missing))} in this repository; "
+                if missing
+                else ""
+            )
+            term.note(
+                why
+                + (
+                    "nothing is known about it."
+                    if len(places) == 1
+                    else "nothing is known about them."
+                )
+            )
 
 
 def _files_of(app: App, path: str) -> list[str]:
@@ -179,8 +265,14 @@ def _files_of(app: App, path: str) -> list[str]:
         if not os.path.isdir(os.path.join(root, path)):
             return [path]
         inner = "" if path == "." else f"{path}/"
-        known = {name for prefix, index in app.indexes() if prefix != "user" for name in index.bases()}
-        return sorted(name for name in known if name.startswith(inner) and os.path.isfile(os.path.join(root, name)))
+        known = {
+            name for prefix, index in app.indexes() if prefix != "user" for name in index.bases()
+        }
+        return sorted(
+            name
+            for name in known
+            if name.startswith(inner) and os.path.isfile(os.path.join(root, name))
+        )
     from gitmem.services.gotchas.placement import OPEN
 
     names = (path, *app.follower.earlier(path))
@@ -195,12 +287,21 @@ def _files_of(app: App, path: str) -> list[str]:
 def _is_there(app: App, path: str) -> bool:
     from gitmem.cli.records.add_edit import file_bytes
 
-    return os.path.lexists(os.path.join(app.location.worktree or "", path)) or file_bytes(app, path, 1) is not None
+    return (
+        os.path.lexists(os.path.join(app.location.worktree or "", path))
+        or file_bytes(app, path, 1) is not None
+    )
 
 
 def _placed(given: str, found: Any) -> dict[str, Any]:
     where = found.where
-    spot = {"path": where.path, "first": where.first, "last": where.last, "state": where.state, "stale": where.stale}
+    spot = {
+        "path": where.path,
+        "first": where.first,
+        "last": where.last,
+        "state": where.state,
+        "stale": where.stale,
+    }
     return {**public(found.row), "asked": given, "place": spot, "reason": found.reason}
 
 
@@ -212,7 +313,11 @@ def _file_and_line(app: App, given: str) -> tuple[str, int]:
     name, line_ = given, 0
     if not os.path.lexists(given):
         folder, last = os.path.split(given)
-        anchor = spec.parse(last, lambda base: os.path.exists(os.path.join(folder, base))) if last else {}
+        anchor = (
+            spec.parse(last, lambda base: os.path.exists(os.path.join(folder, base)))
+            if last
+            else {}
+        )
         name = os.path.join(folder, str(anchor.get("path") or anchor.get("glob") or ""))
         line_ = int((anchor.get("lines") or [0])[0])
     here = inside(os.path.realpath(name), root, os.getcwd()) if root else ""
@@ -224,11 +329,15 @@ def _file_and_line(app: App, given: str) -> tuple[str, int]:
     elif not os.path.lexists(name) and not os.path.isabs(name):
         full = name.replace(os.sep, "/").removeprefix("./")
         if ".." not in full.split("/") and (
-            os.path.lexists(os.path.join(root, full)) or (here != full and app.rows(paths=(full,), limit=1))
+            os.path.lexists(os.path.join(root, full))
+            or (here != full and app.rows(paths=(full,), limit=1))
         ):
             path = full  # named from the root
     if not path:
-        raise UserError(f"'{given}' is not in this repository.", "Name a file of the work tree, as path or path:line.")
+        raise UserError(
+            f"'{given}' is not in this repository.",
+            "Name a file of the work tree, as path or path:line.",
+        )
     return path, line_
 
 
@@ -240,10 +349,14 @@ def read_text(app: App, path: str) -> tuple[list[str], str]:
     data = file_bytes(app, path, FILE_LIMIT) or b""
     if b"\0" in data[:8000] or len(data) >= FILE_LIMIT:
         return [], ""
-    return data.decode("utf-8", "replace").split("\n"), object_id("blob", data, app.objects.traits.hash)
+    return data.decode("utf-8", "replace").split("\n"), object_id(
+        "blob", data, app.objects.traits.hash
+    )
 
 
-def _card(term: Terminal, row: dict[str, Any], reasons: Sequence[str], now: float, given: str = "") -> Iterator[str]:
+def _card(
+    term: Terminal, row: dict[str, Any], reasons: Sequence[str], now: float, given: str = ""
+) -> Iterator[str]:
     """Yield the lines that tell a gotcha and why it is shown."""
     head = f"{given}: " if given else ""
     yield f"{plain(head)}{entry(term, row, now)}"
@@ -253,14 +366,39 @@ def _card(term: Terminal, row: dict[str, Any], reasons: Sequence[str], now: floa
 
 
 @click.command("context", short_help=TABLE["context"][2])
-@click.option("--task", "-t", default="", metavar="TEXT", help="What is to be done ('-' reads stdin).")
-@click.option("--error", default="", metavar="TEXT", help="The error that it shows ('-' reads stdin).")
+@click.option(
+    "--task", "-t", default="", metavar="TEXT", help="What is to be done ('-' reads stdin)."
+)
+@click.option(
+    "--error", default="", metavar="TEXT", help="The error that it shows ('-' reads stdin)."
+)
 @click.argument("files", nargs=-1, metavar="[FILE[:LINE]]...")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many.")
-@click.option("--budget", type=click.IntRange(min=50), default=600, show_default=True, help="Tokens that the block may have.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="At most so many.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=50),
+    default=600,
+    show_default=True,
+    help="Tokens that the block may have.",
+)
 @options.json_option
 @click.pass_obj
-def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...], limit: int, budget: int, as_json: bool) -> None:
+def context_command(
+    term: Terminal,
+    task: str,
+    error: str,
+    files: tuple[str, ...],
+    limit: int,
+    budget: int,
+    as_json: bool,
+) -> None:
     """Show the gotchas that matter for a task, as a block to put before a prompt. Prints nothing when nothing is relevant.
 
     \b
@@ -278,26 +416,49 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
     if not (task or error or files):
         raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
     with term.open() as app:
-        text = sys.stdin.buffer.read().decode("utf-8", "replace") if "-" in (task, error) else ""  # what a tool prints may be any bytes
+        # what a tool prints may be any bytes
+        text = sys.stdin.buffer.read().decode("utf-8", "replace") if "-" in (task, error) else ""
         named = [_file_and_line(app, given) for given in files]
         wanted = Task(
-            text if task == "-" else task, [path for path, _ in named], text if error == "-" else error,
+            text if task == "-" else task,
+            [path for path, _ in named],
+            text if error == "-" else error,
             {path: {at for other, at in named if other == path and at} for path, at in named if at},
-        )  # fmt: skip
+        )
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
         now = app.clock.now()
         indexes = [index for _, index in app.indexes()]
         found = match(
-            indexes, wanted, root, os.getcwd(), tuple(dict.fromkeys(("global", app.agent))), now, app.state.snoozed(now),
-            unconfirmed=bool(app.settings.get("injectUnconfirmed")), most=limit,
-        )  # fmt: skip
-        chosen = fit(found, budget, lambda one: sum(map(tokens, gotcha_lines(one.row, one.reasons))))
+            indexes,
+            wanted,
+            root,
+            os.getcwd(),
+            tuple(dict.fromkeys(("global", app.agent))),
+            now,
+            app.state.snoozed(now),
+            unconfirmed=bool(app.settings.get("injectUnconfirmed")),
+            most=limit,
+        )
+        chosen = fit(
+            found, budget, lambda one: sum(map(tokens, gotcha_lines(one.row, one.reasons)))
+        )
         if chosen:
             from gitmem.store.store import Notice
 
-            app.notify(Notice("inject", tuple(one.row["id"] for one in chosen), facts={"task": task, "files": list(files)}))
+            app.notify(
+                Notice(
+                    "inject",
+                    tuple(one.row["id"] for one in chosen),
+                    facts={"task": task, "files": list(files)},
+                )
+            )
         if as_json:
-            term.json([{**public(one.row), "score": round(one.score, 3), "reasons": one.reasons} for one in chosen])
+            term.json(
+                [
+                    {**public(one.row), "score": round(one.score, 3), "reasons": one.reasons}
+                    for one in chosen
+                ]
+            )
         elif chosen:
             term.say(fence([text for one in chosen for text in gotcha_lines(one.row, one.reasons)]))
         else:
@@ -321,7 +482,10 @@ def stats_command(term: Terminal, as_json: bool) -> None:
         window = float(app.settings.get("captureWindow")) * 3600
         indexes = [index for _, index in app.indexes()]
         facts = lifecycle.statistics(
-            indexes, app.state.errors(now - window), int(app.settings.get("captureThreshold")), app.state.snoozed(now)
+            indexes,
+            app.state.errors(now - window),
+            int(app.settings.get("captureThreshold")),
+            app.state.snoozed(now),
         )
         if as_json:
             term.json(facts)
@@ -330,8 +494,14 @@ def stats_command(term: Terminal, as_json: bool) -> None:
             f"{facts['total']} gotcha{'s' if facts['total'] != 1 else ''}: {facts['unresolved']} not dealt with ({facts['unconfirmed']} unconfirmed, "
             f"{facts['snoozed']} snoozed), {facts['resolved']} resolved, {facts['archived']} archived"
         )
-        for name, key in (("severity", "by_severity"), ("category", "by_category"), ("source", "by_source")):
-            counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in facts[key].items() if count)
+        for name, key in (
+            ("severity", "by_severity"),
+            ("category", "by_category"),
+            ("source", "by_source"),
+        ):
+            counts = ", ".join(
+                f"{count} {what.replace('_', ' ')}" for what, count in facts[key].items() if count
+            )
             term.say(f"  by {name:<9} {counts or '-'}")
         term.say(f"  seen {facts['occurrences']} times in all")
         hours = f"{window / 3600:g} h"
@@ -341,7 +511,9 @@ def stats_command(term: Terminal, as_json: bool) -> None:
 
 
 @click.command("page", short_help=TABLE["page"][2])
-@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write it to a file.")
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write it to a file."
+)
 @click.option("--all", "-a", "everything", is_flag=True, help="Resolved ones too.")
 @click.pass_obj
 def page_command(term: Terminal, output: str | None, everything: bool) -> None:
@@ -353,10 +525,15 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
     """
     with term.open_any() as app:
         rows = app.rows(
-            kinds=("gotcha",), statuses=LIVE, resolved=None if everything else False, order="severity", agents=options.agents(app, None)
+            kinds=("gotcha",),
+            statuses=LIVE,
+            resolved=None if everything else False,
+            order="severity",
+            agents=options.agents(app, None),
         )
         for row in rows:
-            row["body"] = _body(app, row).removesuffix(row["workaround"] or "")  # the index keeps both as one text
+            # the index keeps both as one text
+            row["body"] = _body(app, row).removesuffix(row["workaround"] or "")
         text = "\n".join(map(plain, page(rows, app.clock.stamp()).split("\n")))
         if output:
             write_output(app, output, text.encode("utf-8", "replace"))
@@ -377,21 +554,47 @@ def drifted(term: Terminal, as_json: bool) -> int:
     from gitmem.services.gotchas.placement import survey
 
     with term.open() as app:
-        seen = survey([index for prefix, index in app.indexes() if not prefix], app.follower, step=term.progress("looking at"))
+        seen = survey(
+            [index for prefix, index in app.indexes() if not prefix],
+            app.follower,
+            step=term.progress("looking at"),
+        )
         if as_json:
-            term.json([
-                {"id": one.row["id"], "title": one.row["title"], "was": {k: one.anchor.get(k) for k in ("path", "lines", "symbol")},
-                 "now": {"path": one.where.path, "first": one.where.first, "last": one.where.last, "state": one.where.state, "stale": one.where.stale}}
-                for one in seen.found
-            ])  # fmt: skip
+            term.json(
+                [
+                    {
+                        "id": one.row["id"],
+                        "title": one.row["title"],
+                        "was": {k: one.anchor.get(k) for k in ("path", "lines", "symbol")},
+                        "now": {
+                            "path": one.where.path,
+                            "first": one.where.first,
+                            "last": one.where.last,
+                            "state": one.where.state,
+                            "stale": one.where.stale,
+                        },
+                    }
+                    for one in seen.found
+                ]
+            )
             return 1 if seen.found else 0
-        said = {"approximate": "only its definition is there", "adrift": "the code is not found", "moved": "the code has moved"}
+        said = {
+            "approximate": "only its definition is there",
+            "adrift": "the code is not found",
+            "moved": "the code has moved",
+        }
         for one in seen.found:
             anchor, where = one.anchor, one.where
-            was = f"{anchor['path']}:{anchor['lines'][0]}" if anchor.get("lines") else str(anchor["path"])
+            was = (
+                f"{anchor['path']}:{anchor['lines'][0]}"
+                if anchor.get("lines")
+                else str(anchor["path"])
+            )
             spot = "" if where.state == "adrift" else f": now {where.path}:{where.first}"
             why = said.get(where.state, "the code has changed")
-            term.say(f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    {plain(f'{was}, {why}{spot}')}")
+            term.say(
+                f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    {plain(f'{was}, {why}{spot}')}"
+            )
         if seen.found:
             term.note(
                 "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor PLACE. No more: git mem gotcha resolve ID."

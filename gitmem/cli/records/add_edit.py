@@ -35,7 +35,11 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
         )
     if as_json:
         term.json(
-            {**public(as_row(scope, Stored(change.after, "", ""))), "commit": change.written.commit, "journaled": change.written.journaled}
+            {
+                **public(as_row(scope, Stored(change.after, "", ""))),
+                "commit": change.written.commit,
+                "journaled": change.written.journaled,
+            }
         )
         return
     if change.before is not None and change.written.commit is None and not change.written.journaled:
@@ -50,16 +54,26 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
 def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
     """Return an anchor with the code it points at, as the work tree has it (else HEAD); raises UserError."""
     if not spec.strip():
-        raise click.BadParameter("--anchor is empty: name a file, path:12-20, path#Symbol or a glob.")
+        raise click.BadParameter(
+            "--anchor is empty: name a file, path:12-20, path#Symbol or a glob."
+        )
     root = app.location.worktree
-    anchor = parse(spec if from_root else _from_root(app, spec), lambda path: bool(root) and os.path.isfile(os.path.join(str(root), path)))
+    anchor = parse(
+        spec if from_root else _from_root(app, spec),
+        lambda path: bool(root) and os.path.isfile(os.path.join(str(root), path)),
+    )
     if "glob" in anchor:
         if not _fits_a_file(app, anchor["glob"]):
-            click.get_current_context().ensure_object(Terminal).note(f"no file fits '{anchor['glob']}' yet.")
+            click.get_current_context().ensure_object(Terminal).note(
+                f"no file fits '{anchor['glob']}' yet."
+            )
         return anchor
     data = file_bytes(app, anchor["path"])
     if data is None and root and os.path.isdir(os.path.join(root, anchor["path"])):
-        raise UserError(f"'{anchor['path']}' is a folder.", f"For the files in it: --anchor '{anchor['path']}/**'")
+        raise UserError(
+            f"'{anchor['path']}' is a folder.",
+            f"For the files in it: --anchor '{anchor['path']}/**'",
+        )
     if data is None:
         raise UserError(
             f"there is no file '{anchor['path']}' in this repository.",
@@ -68,7 +82,9 @@ def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str,
     text = data.decode("utf-8", "replace")
     count = text.count("\n") + (not text.endswith("\n"))
     if anchor.get("lines") and anchor["lines"][1] > count:
-        raise UserError(f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not {anchor['lines'][1]}.")
+        raise UserError(
+            f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not {anchor['lines'][1]}."
+        )
     attached = attach(anchor, text, object_id("blob", data, app.objects.traits.hash))
     commit = head(app.location)
     return {**attached, "commit": commit} if commit else attached
@@ -77,9 +93,21 @@ def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str,
 def _fits_a_file(app: App, glob: str) -> bool:
     root = str(app.location.worktree)
     code, out, _ = app.git.call(
-        f"--work-tree={root}", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", ok=(0, 128)
+        f"--work-tree={root}",
+        "-C",
+        root,
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        ok=(0, 128),
     )
-    return code != 0 or any(glob_match(glob, name) for name in out.decode("utf-8", "surrogateescape").split("\0") if name)
+    return code != 0 or any(
+        glob_match(glob, name)
+        for name in out.decode("utf-8", "surrogateescape").split("\0")
+        if name
+    )
 
 
 def _from_root(app: App, spec: str) -> str:
@@ -90,8 +118,14 @@ def _from_root(app: App, spec: str) -> str:
         if sign in path:
             path, mark, rest = path.partition(sign)[0], sign, path.partition(sign)[2] + mark + rest
     full = os.path.realpath(path)
-    if root and os.path.exists(full) and os.path.commonpath([os.path.realpath(root), full]) == os.path.realpath(root):
-        return os.path.relpath(full, os.path.realpath(root)).replace(os.sep, "/") + spec[len(path) :]
+    if (
+        root
+        and os.path.exists(full)
+        and os.path.commonpath([os.path.realpath(root), full]) == os.path.realpath(root)
+    ):
+        return (
+            os.path.relpath(full, os.path.realpath(root)).replace(os.sep, "/") + spec[len(path) :]
+        )
     return spec
 
 
@@ -100,7 +134,8 @@ def file_bytes(app: App, path: str, most: int = 4 << 20) -> bytes | None:
     root = app.location.worktree
     if root:
         root = os.path.realpath(root)
-        place = inside(path, root, root)  # not git's own folder: its configuration may hold credentials
+        # not git's own folder: its configuration may hold credentials
+        place = inside(path, root, root)
         if place and os.path.isfile(os.path.join(root, place)):
             with open(os.path.join(root, place), "rb") as file:
                 return file.read(most)
@@ -111,26 +146,57 @@ def file_bytes(app: App, path: str, most: int = 4 << 20) -> bytes | None:
 TRIGGERS = ("error", "code", "query", "language")
 FIELDS: dict[str, Any] = {
     "--message": click.option(
-        "--message", "-m", "messages", multiple=True, metavar="TEXT", help="The text; several make paragraphs; '-' reads stdin."
+        "--message",
+        "-m",
+        "messages",
+        multiple=True,
+        metavar="TEXT",
+        help="The text; several make paragraphs; '-' reads stdin.",
     ),
     "--file": click.option(
-        "--file", "-F", "text_file", type=click.File("r", encoding="utf-8"), help="Read the text from a file ('-' for stdin)."
+        "--file",
+        "-F",
+        "text_file",
+        type=click.File("r", encoding="utf-8"),
+        help="Read the text from a file ('-' for stdin).",
     ),
-    "--type": click.option("--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"),
-    "--importance": click.option("--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"),
+    "--type": click.option(
+        "--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"
+    ),
+    "--importance": click.option(
+        "--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"
+    ),
     "--tag": click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
     "--anchor": click.option(
-        "--anchor", "anchors_", multiple=True, metavar="PLACE", help="path, path:12-20, path#Symbol or a glob. May be repeated."
+        "--anchor",
+        "anchors_",
+        multiple=True,
+        metavar="PLACE",
+        help="path, path:12-20, path#Symbol or a glob. May be repeated.",
     ),
     "--category": click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
     "--severity": click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
     "--workaround": click.option("--workaround", metavar="TEXT", help="Of a gotcha: what helps."),
-    "--error": click.option("--error", metavar="TEXT", help="Of a gotcha: the error as it was printed ('-' reads stdin)."),
-    "--code": click.option("--code", metavar="REGEX", help="Of a gotcha: code that it is about, in any file."),
-    "--query": click.option("--query", metavar="QUERY", help="Of a gotcha: code that it is about, as a tree-sitter query."),
-    "--language": click.option("--language", metavar="NAME", help="Of a gotcha: the language of --code or --query."),
+    "--error": click.option(
+        "--error",
+        metavar="TEXT",
+        help="Of a gotcha: the error as it was printed ('-' reads stdin).",
+    ),
+    "--code": click.option(
+        "--code", metavar="REGEX", help="Of a gotcha: code that it is about, in any file."
+    ),
+    "--query": click.option(
+        "--query",
+        metavar="QUERY",
+        help="Of a gotcha: code that it is about, as a tree-sitter query.",
+    ),
+    "--language": click.option(
+        "--language", metavar="NAME", help="Of a gotcha: the language of --code or --query."
+    ),
     "--project": click.option("--project", metavar="NAME", help="The project it belongs to."),
-    "--agent": click.option("--agent", metavar="NAME", help="The namespace it is for.  [default: global]"),
+    "--agent": click.option(
+        "--agent", metavar="NAME", help="The namespace it is for.  [default: global]"
+    ),
 }
 
 
@@ -145,9 +211,14 @@ def field_options(*names: str) -> Callable[[Any], Any]:
     return add
 
 
-def written_fields(app: App, kind: str, o: dict[str, Any], triggers: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def written_fields(
+    app: App, kind: str, o: dict[str, Any], triggers: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the fields that options give; refuses one that the kind does not have. `triggers` are those of a record that is changed."""
-    own = {"memory": {"type", "importance", "project"}, "gotcha": {"category", "severity", "workaround", *TRIGGERS}}.get(kind, {"project"})
+    own = {
+        "memory": {"type", "importance", "project"},
+        "gotcha": {"category", "severity", "workaround", *TRIGGERS},
+    }.get(kind, {"project"})
     for name in ("type", "importance", "project", "category", "severity", "workaround", *TRIGGERS):
         if o.get(name) is not None and name not in own:
             raise click.BadParameter(f"--{name} does not go with a {kind}.")
@@ -166,27 +237,47 @@ def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[st
 
     Raises UserError for an error that tells nothing, BadParameter for a pattern or query that cannot be used.
     """
-    given = {name: o[name].strip() if name == "language" else o[name] for name in TRIGGERS if o.get(name) is not None}
+    given = {
+        name: o[name].strip() if name == "language" else o[name]
+        for name in TRIGGERS
+        if o.get(name) is not None
+    }
     for name, value in given.items():
         if not value.strip() and name not in before:
             raise click.BadParameter(f"--{name} is empty.")
-    out = {name: value for name, value in {**before, **given}.items() if not isinstance(value, str) or value.strip()}
+    out = {
+        name: value
+        for name, value in {**before, **given}.items()
+        if not isinstance(value, str) or value.strip()
+    }
     if given.get("error"):
         out["error"] = _pattern(app, given["error"])
     known = language_named(out["language"]) if "language" in out else ""
     if "language" in out and not known:
-        raise click.BadParameter(f"'{out['language']}' is not a language that is known here. They are: {', '.join(sorted(GRAMMARS))}.")
-    if "code" not in out and "query" not in out and out.pop("language", None) and given.get("language"):
-        raise click.BadParameter("--language says in which code to look: it goes with --code or --query.")
+        raise click.BadParameter(
+            f"'{out['language']}' is not a language that is known here. They are: {', '.join(sorted(GRAMMARS))}."
+        )
+    if (
+        "code" not in out
+        and "query" not in out
+        and out.pop("language", None)
+        and given.get("language")
+    ):
+        raise click.BadParameter(
+            "--language says in which code to look: it goes with --code or --query."
+        )
     if "query" in out and not known:
-        raise click.BadParameter("--query needs the language that it is for, for example: --language python")
+        raise click.BadParameter(
+            "--query needs the language that it is for, for example: --language python"
+        )
     if not given.keys().isdisjoint(("code", "query", "language")):
         _check(out)
     return out
 
 
 def _check(triggers: Mapping[str, Any]) -> None:
-    from gitmem.codemap.symbols.triggers import check_code, check_query  # an expression engine, and a parser
+    # an expression engine, and a parser
+    from gitmem.codemap.symbols.triggers import check_code, check_query
 
     try:
         if "code" in triggers:
@@ -204,7 +295,10 @@ def _pattern(app: App, error: str) -> str:
     printed = sys.stdin.buffer.read().decode("utf-8", "replace") if error == "-" else error
     mark = fingerprint(printed, app.location.worktree or "")
     if mark is None:
-        raise UserError("nothing in --error tells an error.", "Give the lines that the tool printed, or leave --error out.")
+        raise UserError(
+            "nothing in --error tells an error.",
+            "Give the lines that the tool printed, or leave --error out.",
+        )
     return mark.pattern
 
 
@@ -215,7 +309,10 @@ def written_text(o: dict[str, Any]) -> str | None:
         try:
             pieces.append(o["text_file"].read())
         except UnicodeDecodeError as error:
-            raise UserError(f"'{o['text_file'].name}' is not UTF-8 text.", "Convert it first, for example with iconv.") from error
+            raise UserError(
+                f"'{o['text_file'].name}' is not UTF-8 text.",
+                "Convert it first, for example with iconv.",
+            ) from error
     return "\n\n".join(p.strip("\n") for p in pieces) if pieces else None
 
 
@@ -228,14 +325,30 @@ TEMPLATE = """
 
 @click.command("add", short_help="Remember something")
 @click.argument("title", nargs=-1)
-@click.option("--kind", "-k", "kind", default="memory", show_default=True, metavar="KIND", help="memory, gotcha, event, ...")
+@click.option(
+    "--kind",
+    "-k",
+    "kind",
+    default="memory",
+    show_default=True,
+    metavar="KIND",
+    help="memory, gotcha, event, ...",
+)
 @field_options()
-@click.option("--link", "links", multiple=True, metavar="ID", help="Link it to another record. May be repeated.")
+@click.option(
+    "--link",
+    "links",
+    multiple=True,
+    metavar="ID",
+    help="Link it to another record. May be repeated.",
+)
 @click.option("--session", metavar="ID", help="The session it comes from.")
 @options.scope_options
 @options.json_option
 @click.pass_obj
-def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str, as_json: bool, **o: Any) -> None:
+def add_command(
+    term: Terminal, /, title: tuple[str, ...], kind: str, scope: str, as_json: bool, **o: Any
+) -> None:
     """Add a record: a decision, a pattern, a trap.
 
     Without TITLE your editor opens. Secrets in the text are masked before anything is stored.
@@ -277,7 +390,10 @@ def _edited(term: Terminal, app: App) -> tuple[str, str]:
     while lines and not lines[0].strip():
         lines.pop(0)
     if not lines or not lines[0].strip():
-        raise UserError("nothing was saved: the title is empty.", "Write a title in the first line, or give it on the command line.")
+        raise UserError(
+            "nothing was saved: the title is empty.",
+            "Write a title in the first line, or give it on the command line.",
+        )
     return lines[0].removeprefix("# ").strip(), "\n".join(lines[1:])
 
 
@@ -285,11 +401,22 @@ def _edited(term: Terminal, app: App) -> tuple[str, str]:
 @click.argument("id")
 @click.option("--title", metavar="TEXT", help="A new title.")
 @field_options()
-@click.option("--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated.")
+@click.option(
+    "--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated."
+)
 @click.option("--unanchor", is_flag=True, help="Remove all anchors.")
 @options.json_option
 @click.pass_obj
-def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, untags: tuple[str, ...], unanchor: bool, **o: Any) -> None:
+def edit_command(
+    term: Terminal,
+    /,
+    id: str,
+    title: str | None,
+    as_json: bool,
+    untags: tuple[str, ...],
+    unanchor: bool,
+    **o: Any,
+) -> None:
     """Change a record. Without options, your editor opens the whole file.
 
     A change that somebody else made meanwhile is merged, not overwritten.
@@ -313,27 +440,44 @@ def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, u
         if title is None and text is None and not fields:
             after = edited_record(term, app, record)
         else:
-            after = record.change(title=title, body=None if text is None else clean_body(text), **fields)
+            after = record.change(
+                title=title, body=None if text is None else clean_body(text), **fields
+            )
         after = decode(encode(after))
-        done(term, write.update(app.store(scope), app.writer(), record, after, "edit"), "changed", scope, as_json)
+        done(
+            term,
+            write.update(app.store(scope), app.writer(), record, after, "edit"),
+            "changed",
+            scope,
+            as_json,
+        )
 
 
 def edited_record(term: Terminal, app: App, record: Record) -> Record:
     """Return what the user's editor makes of a record; raises what its parser raises."""
     text = encode(record).decode()
     while True:
-        result = edit(term, app, text, "Say by flags what to change, such as --title or -m: git mem edit --help")
+        result = edit(
+            term,
+            app,
+            text,
+            "Say by flags what to change, such as --title or -m: git mem edit --help",
+        )
         if result is None or result == encode(record).decode():
             return record
         try:
             after = decode(result.encode())
         except GitmemError as error:
-            if not sys.stdin.isatty() or not click.confirm(f"{error} Edit again?", default=True, err=True):
+            if not sys.stdin.isatty() or not click.confirm(
+                f"{error} Edit again?", default=True, err=True
+            ):
                 raise
             text = result
             continue
         if after.id != record.id or after.kind != record.kind:
-            raise UserError("the id and the kind of a record cannot change.", "Add a new one: git mem supersede")
+            raise UserError(
+                "the id and the kind of a record cannot change.", "Add a new one: git mem supersede"
+            )
         return after
 
 
@@ -343,7 +487,9 @@ def edited_record(term: Terminal, app: App, record: Record) -> Record:
 @field_options()
 @options.json_option
 @click.pass_obj
-def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_json: bool, **o: Any) -> None:
+def supersede_command(
+    term: Terminal, /, old: str, title: tuple[str, ...], as_json: bool, **o: Any
+) -> None:
     """Write a new record that replaces OLD. OLD is archived, and the chain is kept.
 
     If TITLE is the id of an existing record, that record becomes the successor.
@@ -356,7 +502,8 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
     with term.open() as app:
         scope, stored = app.get(old)
         before = stored.record
-        who = app.writer(o["agent"] or before.get("agent"))  # the successor is in the namespace of what it replaces
+        # the successor is in the namespace of what it replaces
+        who = app.writer(o["agent"] or before.get("agent"))
         existing = _known(app, title[0]) if len(title) == 1 else None
         if existing:
             where, found = app.get(existing)
@@ -369,11 +516,22 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
         else:
             keep = {
                 k: before.fields[k]
-                for k in ("type", "importance", "project", "tags", "anchors", "triggers", "category", "severity")
+                for k in (
+                    "type",
+                    "importance",
+                    "project",
+                    "tags",
+                    "anchors",
+                    "triggers",
+                    "category",
+                    "severity",
+                )
                 if k in before.fields
             }
             heading, text = titled(" ".join(title), written_text(o) or "")
-            new = write.draft(who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)})
+            new = write.draft(
+                who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)}
+            )
             change = write.supersede(app.store(scope), who, before, new)
         done(term, change, f"{short(before.id)} is superseded by", scope, as_json)
 

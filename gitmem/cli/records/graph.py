@@ -30,12 +30,20 @@ class _Graph:
 
 @click.command("graph", short_help="Show what links to what")
 @click.argument("id", required=False)
-@click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="How many steps from ID.")
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="How many steps from ID.",
+)
 @click.option("--at", metavar="REV", help="As it was at a revision or a date.")
 @click.option("--dot", is_flag=True, help="Print Graphviz DOT.")
 @options.json_option
 @click.pass_obj
-def graph_command(term: Terminal, id: str | None, depth: int, at: str | None, dot: bool, as_json: bool) -> None:
+def graph_command(
+    term: Terminal, id: str | None, depth: int, at: str | None, dot: bool, as_json: bool
+) -> None:
     """Show links and supersedes chains, of one record or of the whole store, and since when each is there.
 
     \b
@@ -50,12 +58,20 @@ def graph_command(term: Terminal, id: str | None, depth: int, at: str | None, do
         if start:
             graph.edges = _near(graph.edges, start, depth)
             if at and start not in graph.rows:
-                raise UserError(f"{start} was not there at '{at}'.", f"See its life: git mem log {short(start)}")
+                raise UserError(
+                    f"{start} was not there at '{at}'.", f"See its life: git mem log {short(start)}"
+                )
         _date(app, graph, at, exact=start is not None)
         ids = sorted({x for s, _, d in graph.edges for x in (s, d)} | ({start} if start else set()))
         if as_json:
-            nodes = [{"id": i, **graph.rows[i]} if i in graph.rows else {"id": i, "missing": True} for i in ids]
-            edges = [{"source": e[0], "relation": e[1], "target": e[2], "since": graph.since.get(e)} for e in graph.edges]
+            nodes = [
+                {"id": i, **graph.rows[i]} if i in graph.rows else {"id": i, "missing": True}
+                for i in ids
+            ]
+            edges = [
+                {"source": e[0], "relation": e[1], "target": e[2], "since": graph.since.get(e)}
+                for e in graph.edges
+            ]
             term.json({"nodes": nodes, "edges": edges})
         elif dot:
             click.echo("digraph memory {")
@@ -76,7 +92,9 @@ def _present(app: App) -> _Graph:
         out.edges += index.edges()
         wanted = sorted({x for s, _, d in out.edges for x in (s, d)})
         for row in index.rows(ids=wanted):
-            out.rows.setdefault(row["id"], {"title": row["title"], "kind": row["kind"], "created": row["created"]})
+            out.rows.setdefault(
+                row["id"], {"title": row["title"], "kind": row["kind"], "created": row["created"]}
+            )
     out.edges = sorted(set(out.edges))
     return out
 
@@ -92,20 +110,33 @@ def _past(app: App, at: str) -> _Graph:
             if isinstance(stored, Damaged):
                 continue
             record = stored.record
-            out.rows.setdefault(record.id, {"title": record.title, "kind": record.kind, "created": record.created})
-            out.edges += [(record.id, rel, target) for rel in ("links", "supersedes") for target in record.get(rel) or ()]
+            out.rows.setdefault(
+                record.id, {"title": record.title, "kind": record.kind, "created": record.created}
+            )
+            out.edges += [
+                (record.id, rel, target)
+                for rel in ("links", "supersedes")
+                for target in record.get(rel) or ()
+            ]
     out.edges = sorted(set(out.edges))
     return out
 
 
 def _date(app: App, graph: _Graph, at: str | None, *, exact: bool) -> None:
     """Note since when edges are there: from the history, for the few around one record; else of a successor, which supersedes from its first day."""
-    graph.since = {edge: str(graph.rows[edge[0]]["created"]) for edge in graph.edges if edge[1] == "supersedes" and edge[0] in graph.rows}
+    graph.since = {
+        edge: str(graph.rows[edge[0]]["created"])
+        for edge in graph.edges
+        if edge[1] == "supersedes" and edge[0] in graph.rows
+    }
     for scope in ("shared", "private") if exact else ():
         store = app.store(scope)
         if store.tip() is not None:
             start = history.resolve(store, app.git, at) if at else None
-            graph.since |= {edge: stamp(seconds) for edge, seconds in history.edge_times(store, graph.edges, start).items()}
+            graph.since |= {
+                edge: stamp(seconds)
+                for edge, seconds in history.edge_times(store, graph.edges, start).items()
+            }
 
 
 def _dot(text: str) -> str:
@@ -118,7 +149,11 @@ def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tup
     import networkx  # a tenth of a second, for this command alone
 
     links = networkx.Graph((source, target) for source, _, target in edges)
-    near = networkx.single_source_shortest_path_length(links, start, cutoff=depth) if start in links else {start: 0}
+    near = (
+        networkx.single_source_shortest_path_length(links, start, cutoff=depth)
+        if start in links
+        else {start: 0}
+    )
     return [edge for edge in edges if edge[0] in near and edge[2] in near]
 
 
@@ -126,7 +161,11 @@ def _tree(term: Terminal, start: str | None, graph: _Graph) -> list[str]:
     """Return the graph as indented lines: from one record, or from each that nothing points to."""
     edges = graph.edges
     targets = {d for _, _, d in edges}
-    roots = [start] if start else sorted({s for s, _, _ in edges} - targets) or sorted({s for s, _, _ in edges})[:1]
+    roots = (
+        [start]
+        if start
+        else sorted({s for s, _, _ in edges} - targets) or sorted({s for s, _, _ in edges})[:1]
+    )
     out: list[str] = []
     shown: set[str] = set()
 
@@ -140,18 +179,25 @@ def _tree(term: Terminal, start: str | None, graph: _Graph) -> list[str]:
     for root in (*roots, *(source for source, _, _ in edges)):
         if root in shown:
             continue
-        todo = [(root, 0, "")]  # no recursion: a chain of supersedes may be longer than Python's stack
+        # no recursion: a chain of supersedes may be longer than Python's stack
+        todo = [(root, 0, "")]
         while todo:
             id, indent, label = todo.pop()
             known = id in shown
             lead = "  " * min(indent, DEEPEST) + label
             day = str(graph.rows[id]["created"])[:10] if id in graph.rows else ""
-            out.append(f"{lead}{term.style(plain(short(id)), fg='yellow')} {day} {plain(graph.of(id))}{' …' if known else ''}")
+            out.append(
+                f"{lead}{term.style(plain(short(id)), fg='yellow')} {day} {plain(graph.of(id))}{' …' if known else ''}"
+            )
             if known:
                 continue
             shown.add(id)
-            more = [(edge[2], indent + 1, f"{edge[1]}{since(edge)} → ") for edge in leaving.get(id, ())]
+            more = [
+                (edge[2], indent + 1, f"{edge[1]}{since(edge)} → ") for edge in leaving.get(id, ())
+            ]
             if start and indent == 0:
-                more += [(edge[0], 1, f"← {edge[1]} of{since(edge)} ") for edge in edges if edge[2] == id]
+                more += [
+                    (edge[0], 1, f"← {edge[1]} of{since(edge)} ") for edge in edges if edge[2] == id
+                ]
             todo += more[::-1]
     return out

@@ -26,11 +26,24 @@ from gitmem.store.store import Store
 @click.option("--reverse", is_flag=True, help="Oldest first.")
 @click.option("--private", "scope", flag_value="private", help="The private store.")
 @click.option("--user", "scope", flag_value="user", help="Your own store.")
-@click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
-@click.option("--format", "template", metavar="TEXT", help="Print '{commit} {date} {subject}' for each.")
+@click.option(
+    "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
+)
+@click.option(
+    "--format", "template", metavar="TEXT", help="Print '{commit} {date} {subject}' for each."
+)
 @options.json_option
 @click.pass_obj
-def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: bool, scope: str, as_json: bool, **o: Any) -> None:
+def log_command(
+    term: Terminal,
+    /,
+    id: str | None,
+    limit: int | None,
+    reverse: bool,
+    scope: str,
+    as_json: bool,
+    **o: Any,
+) -> None:
     """Show the commits of the store. With an ID, show the history of one record and its successors.
 
     \b
@@ -46,10 +59,13 @@ def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: b
         if id:
             found = _find_past(app, id)
             if found is None:
-                start = history.resolve(app.store(scope), app.user.git if scope == "user" else app.git, id)
+                start = history.resolve(
+                    app.store(scope), app.user.git if scope == "user" else app.git, id
+                )
             else:
                 scope = found[0] if scope == "shared" else scope
-                edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]  # a foreign writer may name anything
+                # a foreign writer may name anything
+                edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]
                 ids, forks = history.chain(edges, found[1])
         store = app.store(scope)
         steps = history.log(store, ids, start)
@@ -63,7 +79,10 @@ def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: b
             term.page((formatted(o["template"], _step(s)) for s in listed), app)
             return
         now = term.clock.now()
-        term.page(_lines(term, store, listed, ids, forks, now, oneline=o["oneline"], patch=o["patch"]), app)
+        term.page(
+            _lines(term, store, listed, ids, forks, now, oneline=o["oneline"], patch=o["patch"]),
+            app,
+        )
         if store.tip() is None:
             term.note("the store is empty. Remember something with: git mem add 'title'")
 
@@ -82,7 +101,11 @@ def _find_past(app: App, text: str) -> tuple[str, str] | None:
         store = app.store(scope)
         if store.tip() is None:
             continue
-        matches = [i for i in history.removed_ids(store) if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)]
+        matches = [
+            i
+            for i in history.removed_ids(store)
+            if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)
+        ]
         if len(matches) == 1:
             return scope, matches[0]
     return None
@@ -99,10 +122,17 @@ def _step(step: history.Step) -> dict[str, Any]:
     commit = step.commit
     subject, _, _ = commit.message.partition("\n")
     return {
-        "commit": commit.oid, "parents": list(commit.parents), "author": f"{commit.author.name} <{commit.author.email}>", "date": stamp(commit.author.time),
-        "subject": subject, "op": (step.trailers.get("op") or [""])[0], "ids": step.trailers.get("id", []), "agent": (step.trailers.get("agent") or [""])[0],
-        "session": (step.trailers.get("session") or [""])[0], "changes": [{"what": w, "id": i} for w, i in step.changes],
-    }  # fmt: skip
+        "commit": commit.oid,
+        "parents": list(commit.parents),
+        "author": f"{commit.author.name} <{commit.author.email}>",
+        "date": stamp(commit.author.time),
+        "subject": subject,
+        "op": (step.trailers.get("op") or [""])[0],
+        "ids": step.trailers.get("id", []),
+        "agent": (step.trailers.get("agent") or [""])[0],
+        "session": (step.trailers.get("session") or [""])[0],
+        "changes": [{"what": w, "id": i} for w, i in step.changes],
+    }
 
 
 def _lines(
@@ -117,9 +147,14 @@ def _lines(
     patch: bool,
 ) -> Iterator[str]:
     if len(ids) > 1:
-        yield term.style("chain ", bold=True) + " → ".join(term.style(short(i), fg="yellow") for i in ids)
+        yield term.style("chain ", bold=True) + " → ".join(
+            term.style(short(i), fg="yellow") for i in ids
+        )
         for id, successors in forks:
-            yield term.style(f"fork: {short(id)} has {len(successors)} successors: {', '.join(short(s) for s in successors)}", fg="red")
+            yield term.style(
+                f"fork: {short(id)} has {len(successors)} successors: {', '.join(short(s) for s in successors)}",
+                fg="red",
+            )
             yield "      settle it: git mem supersede ID OTHER"
         yield ""
     for step in steps:
@@ -150,12 +185,31 @@ def _lines(
 
 def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
     """Yield a unified diff of one file."""
-    old = store.objects.read(change.old.oid).decode("utf-8", "replace").splitlines() if change.old else []
-    new = store.objects.read(change.new.oid).decode("utf-8", "replace").splitlines() if change.new else []
-    names = (f"a/{change.path}" if change.old else "/dev/null", f"b/{change.path}" if change.new else "/dev/null")
+    old = (
+        store.objects.read(change.old.oid).decode("utf-8", "replace").splitlines()
+        if change.old
+        else []
+    )
+    new = (
+        store.objects.read(change.new.oid).decode("utf-8", "replace").splitlines()
+        if change.new
+        else []
+    )
+    names = (
+        f"a/{change.path}" if change.old else "/dev/null",
+        f"b/{change.path}" if change.new else "/dev/null",
+    )
     yield term.style(plain(f"diff --git a/{change.path} b/{change.path}"), bold=True)
     for text in difflib.unified_diff(old, new, *names, lineterm=""):
-        color = "green" if text.startswith("+") else "red" if text.startswith("-") else "cyan" if text.startswith("@@") else None
+        color = (
+            "green"
+            if text.startswith("+")
+            else "red"
+            if text.startswith("-")
+            else "cyan"
+            if text.startswith("@@")
+            else None
+        )
         yield term.style(plain(text), fg=color) if color else plain(text)
 
 
@@ -164,10 +218,14 @@ def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
 @click.argument("b", required=False)
 @click.option("--name-status", "names", is_flag=True, help="Only what was added, changed, removed.")
 @click.option("--private", "scope", flag_value="private", help="The private store.")
-@click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
+@click.option(
+    "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
+)
 @options.json_option
 @click.pass_obj
-def diff_command(term: Terminal, a: str | None, b: str | None, names: bool, scope: str, as_json: bool) -> None:
+def diff_command(
+    term: Terminal, a: str | None, b: str | None, names: bool, scope: str, as_json: bool
+) -> None:
     """Compare two revisions of the store. Without arguments: what the last commit changed. With one: from it to now.
 
     Revisions: @ (now), @~3, @{yesterday}, a commit id, a remote's name, A..B.
@@ -186,7 +244,10 @@ def diff_command(term: Terminal, a: str | None, b: str | None, names: bool, scop
         store = app.store(scope)
         tip = store.tip()
         if tip is None:
-            raise UserError("the store is empty: there is nothing to compare.", "Add a first memory: git mem add 'title'")
+            raise UserError(
+                "the store is empty: there is nothing to compare.",
+                "Add a first memory: git mem add 'title'",
+            )
         if a is None:
             parents = store.objects.commit(tip).parents
             old, new = parents[0] if parents else None, tip
@@ -196,7 +257,13 @@ def diff_command(term: Terminal, a: str | None, b: str | None, names: bool, scop
         if as_json:
             term.json([_changed(store, c) for c in changes])
         elif names:
-            term.page((f"{'A' if c.old is None else 'D' if c.new is None else 'M'}\t{plain(c.path)}" for c in changes), app)
+            term.page(
+                (
+                    f"{'A' if c.old is None else 'D' if c.new is None else 'M'}\t{plain(c.path)}"
+                    for c in changes
+                ),
+                app,
+            )
         else:
             term.page((text for c in changes for text in _patch(term, store, c)), app)
 
@@ -206,13 +273,25 @@ def _changed(store: Store, change: Change) -> dict[str, Any]:
         return store.objects.read(entry.oid).decode("utf-8", "replace") if entry else None
 
     what = "added" if change.old is None else "removed" if change.new is None else "changed"
-    return {"path": change.path, "id": id_of_path(change.path), "what": what, "old": text(change.old), "new": text(change.new)}
+    return {
+        "path": change.path,
+        "id": id_of_path(change.path),
+        "what": what,
+        "old": text(change.old),
+        "new": text(change.new),
+    }
 
 
 @click.command("undo", short_help="Take back the last change")
 @click.argument("commit", required=False, metavar="[REV]")
 @click.option("--private", "scope", flag_value="private", help="In the private store.")
-@click.option("--shared", "scope", flag_value="shared", default="shared", help="In the shared store (default).")
+@click.option(
+    "--shared",
+    "scope",
+    flag_value="shared",
+    default="shared",
+    help="In the shared store (default).",
+)
 @click.pass_obj
 def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
     """Take back one commit with a new one; by default the last change. Later changes are kept. A second undo takes back the first.
@@ -227,7 +306,11 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
     with term.open() as app:
         app.settle()
         store = app.store(scope)
-        target = store.objects.commit(history.resolve(store, app.git, commit)) if commit else history.last_change(store)
+        target = (
+            store.objects.commit(history.resolve(store, app.git, commit))
+            if commit
+            else history.last_change(store)
+        )
         subject = plain(target.message.split("\n")[0])
         if history.is_half(target):
             raise UserError(
@@ -235,7 +318,11 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
                 "Take back the other half, and this one follows: git mem undo COMMIT, with its commit from git mem log --oneline",
             )
         made, ids = history.undo(store, app.author, target)
-        back = history.follow(app.store("private"), store, app.author, ids) if scope == "shared" and history.of_acceptance(target) else []
+        back = (
+            history.follow(app.store("private"), store, app.author, ids)
+            if scope == "shared" and history.of_acceptance(target)
+            else []
+        )
         if made is None:
             term.say(f"nothing left to take back of {target.oid[:10]} {subject}")
             return
@@ -243,7 +330,9 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
         if subject.startswith("undo: "):
             term.say(f"did it again: {subject.removeprefix('undo: ')} {count}")
             if not commit:
-                term.note("the last change was an undo. To take back an older one, name its commit: git mem log --oneline")
+                term.note(
+                    "the last change was an undo. To take back an older one, name its commit: git mem log --oneline"
+                )
         else:
             term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} {count}")
             if back:

@@ -14,14 +14,35 @@ from gitmem.records.kinds import LIVE, STATUSES, TYPES
 
 
 @click.command("list", short_help="List records")
-@click.option("--kind", "-k", "kind", multiple=True, metavar="KIND", help="memory, gotcha, summary, ... May be repeated.")
-@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory.")
+@click.option(
+    "--kind",
+    "-k",
+    "kind",
+    multiple=True,
+    metavar="KIND",
+    help="memory, gotcha, summary, ... May be repeated.",
+)
+@click.option(
+    "--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory."
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag.")
-@click.option("--status", "statuses", multiple=True, type=click.Choice(STATUSES), help="Default: active and pinned.")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(STATUSES),
+    help="Default: active and pinned.",
+)
 @click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
-@click.option("--agent", metavar="NAME", help="As this agent sees it: its own and global; 'all' for every one.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="As this agent sees it: its own and global; 'all' for every one.",
+)
 @click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
-@click.option("--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved.")
+@click.option(
+    "--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved."
+)
 @click.option("--conflicts", is_flag=True, help="Records whose text met in conflict.")
 @click.option("--since", metavar="DATE", help="Created after a date, as git takes it.")
 @click.option("--until", metavar="DATE", help="Created before a date.")
@@ -39,7 +60,9 @@ from gitmem.records.kinds import LIVE, STATUSES, TYPES
 @options.read_scopes
 @options.json_option
 @click.pass_obj
-def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str | None, **o: Any) -> None:
+def list_command(
+    term: Terminal, /, as_json: bool, template: str | None, at: str | None, **o: Any
+) -> None:
     """List records, newest first.
 
     \b
@@ -53,25 +76,58 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
         statuses = o["statuses"] or (() if o["everything"] else LIVE)
         bounds = {name: _bound(app, o[name]) for name in ("since", "until")}
         limit = -1 if o["limit"] is None else o["limit"]
-        fields = FIELDS if as_json else (*SORTED_BY[o["order"]], *(names(template) if template else LINE))
+        fields = (
+            FIELDS
+            if as_json
+            else (*SORTED_BY[o["order"]], *(names(template) if template else LINE))
+        )
         if at:
             from gitmem.cli.records.show import listed_at  # the past needs the whole store
 
-            rows = listed_at(app, at, options.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
+            rows = listed_at(
+                app, at, options.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes
+            )[: limit if limit >= 0 else None]
         else:
-            plain_list = not (o["kind"] or o["everything"] or o["types"] or o["tags"] or o["files"] or as_json or template)
+            plain_list = not (
+                o["kind"]
+                or o["everything"]
+                or o["types"]
+                or o["tags"]
+                or o["files"]
+                or as_json
+                or template
+            )
             rows = app.rows(
-                by_hand=plain_list, scopes=scopes, kinds=options.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=options.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
-                resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, fields=(*fields, "store"), **bounds,
-            )  # fmt: skip
+                by_hand=plain_list,
+                scopes=scopes,
+                kinds=options.kinds(o["kind"]),
+                types=o["types"],
+                tags=o["tags"],
+                statuses=statuses,
+                agents=options.agents(app, o["agent"]),
+                paths=paths_of(app, o["files"]),
+                resolved=o["resolved"],
+                conflict=True if o["conflicts"] else None,
+                order=o["order"],
+                limit=limit,
+                fields=(*fields, "store"),
+                **bounds,
+            )
         if as_json:
             term.json([public(r) for r in rows])
         elif template:
             term.page((formatted(template, r) for r in rows), app)
         else:
             term.page((line(term, r) for r in rows), app)
-            if not at and plain_list and limit < 0 and (left := sum(index.number(by_sessions=True) for _, index in app.indexes())):
-                term.note(f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list -k summary -k snapshot")
+            if (
+                not at
+                and plain_list
+                and limit < 0
+                and (left := sum(index.number(by_sessions=True) for _, index in app.indexes()))
+            ):
+                term.note(
+                    f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list -k summary -k snapshot"
+                )
             if not rows:
                 empty = not any(index.count() for _, index in app.indexes())
                 term.note(
@@ -103,16 +159,40 @@ def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
 
 @click.command("search", short_help="Find records by their words")
 @click.argument("words", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
-@click.option("--kind", "-k", "kind", multiple=True, metavar="KIND", help="memory, gotcha, ... May be repeated.")
-@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="At most so many.",
+)
+@click.option(
+    "--kind",
+    "-k",
+    "kind",
+    multiple=True,
+    metavar="KIND",
+    help="memory, gotcha, ... May be repeated.",
+)
+@click.option(
+    "--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory."
+)
 @click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{score} {id} {title}' for each.")
 @options.read_scopes
 @options.json_option
 @click.pass_obj
-def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_json: bool, template: str | None, **o: Any) -> None:
+def search_command(
+    term: Terminal,
+    /,
+    words: tuple[str, ...],
+    limit: int,
+    as_json: bool,
+    template: str | None,
+    **o: Any,
+) -> None:
     """Find the records that match some words best.
 
     Any word may match. "Quoted words" match as a phrase, word* as a prefix.
@@ -134,7 +214,9 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
             statuses=statuses,
             agents=options.agents(app, o["agent"]),
         )
-        clean = [{**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits]
+        clean = [
+            {**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits
+        ]
         if as_json:
             term.json([public(h) for h in clean])
         elif template:
@@ -143,7 +225,9 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
             now = app.clock.now()
             term.page((text for h in hits for text in hit_lines(term, h, now)), app)
             if not hits:
-                term.note(f"no record matches '{' '.join(words)}'. Fewer or other words may; archived ones need --all.")
+                term.note(
+                    f"no record matches '{' '.join(words)}'. Fewer or other words may; archived ones need --all."
+                )
 
 
 def hit_lines(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:

@@ -106,8 +106,12 @@ def purge_command(
                 drop_quarantine(term, app)
             return 0
     if not ids and not texts and not remote:
-        raise click.UsageError("give an id, --text SECRET, or --remote NAME to send an earlier purge.")
-    secrets = [click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts]
+        raise click.UsageError(
+            "give an id, --text SECRET, or --remote NAME to send an earlier purge."
+        )
+    secrets = [
+        click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts
+    ]
     check_texts(secrets)
     with term.open() as app:
         run = _Run(term, app, ids, Mask(secrets), remote)
@@ -118,17 +122,25 @@ def purge_command(
         return code
 
 
-def _check_quarantine_call(ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]) -> None:
+def _check_quarantine_call(
+    ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]
+) -> None:
     if sum(flags) > 1 or texts or remote:
-        raise click.UsageError("the quarantine is looked after alone: give one --quarantine option.")
+        raise click.UsageError(
+            "the quarantine is looked after alone: give one --quarantine option."
+        )
     if bool(ids) != flags[1]:
-        raise click.UsageError("--quarantine-restore needs an ID; the other --quarantine options take none.")
+        raise click.UsageError(
+            "--quarantine-restore needs an ID; the other --quarantine options take none."
+        )
 
 
 class _Run:
     """One purge: of what, where, and what was found."""
 
-    def __init__(self, term: Terminal, app: App, ids: Sequence[str], mask: Mask, remote: str | None) -> None:
+    def __init__(
+        self, term: Terminal, app: App, ids: Sequence[str], mask: Mask, remote: str | None
+    ) -> None:
         self.term, self.app, self.mask, self.remote = term, app, mask, remote
         self.places: list[Place] = []
         app.settle()
@@ -194,7 +206,9 @@ class _Run:
             owner.close()
             prefix = "user: " if owner is not self.app else ""
             for place in purge_local.erase(owner.home, self.mask, self.ids):
-                self.places.append(Place(prefix + place.name, place.state, place.count, place.detail))
+                self.places.append(
+                    Place(prefix + place.name, place.state, place.count, place.detail)
+                )
 
     def build_indexes(self) -> None:
         """Make the indexes that were removed anew: hooks read them and build none."""
@@ -221,7 +235,9 @@ class _Run:
                 f"To remove memory from the remote: git mem wipe --remote {name}",
             )
         consent = partial(agrees, self.term, name, follow)
-        out = purge.send(store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent)
+        out = purge.send(
+            store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent
+        )
         if out is None:
             self.places.append(Place(f"remote {name}", CLEAN, 0, "it has no memory"))
             return
@@ -229,13 +245,17 @@ class _Run:
         if out.quarantined:
             self.term.note(purge_follow.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN
-        self.places.append(Place(f"remote {name}", state, out.rewritten, "replaced the history there"))
+        self.places.append(
+            Place(f"remote {name}", state, out.rewritten, "replaced the history there")
+        )
         self.places += object_places("fetched", out.pruned)
         names = {place.name for place in self.places}
         new = (place for place in followed if place not in self.places)
         self.places += [place for place in new if place.state != CLEAN or place.name not in names]
         for path in out.left_out:
-            self.term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
+            self.term.note(
+                f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out."
+            )
 
     def report(self, as_json: bool) -> int:
         """Say what was in each place; return the exit code."""
@@ -255,7 +275,9 @@ class _Run:
                 f"Replace the history there: git mem purge --remote {plain(remotes[0])}"
             )
         if self.remote:
-            self.term.note("The host may keep the old objects until it collects its garbage: ask it to, if the secret matters.")
+            self.term.note(
+                "The host may keep the old objects until it collects its garbage: ask it to, if the secret matters."
+            )
         self.term.note(CHANGE_IT)
         return int(bool(held))
 
@@ -270,7 +292,8 @@ class _Run:
         left = sorted(self.mask.named or self.mask.left)
         if not left:
             return
-        # words of the format are in every store; that is worth a failure only when there was nothing else
+        # words of the format are in every store; that is worth a failure only when there was
+        # nothing else
         is_failure = bool(self.mask.named) or not was_removed(self.places)
         where = f"in {len(left)} file(s), of which the text is a part: {', '.join(left[:4])}"
         hint = f"If a record is named so, remove the record: git mem purge ID ({left[0]})."

@@ -14,17 +14,27 @@ def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     """List what is kept."""
     rows = list(purge_quarantine.titled(app.home))
     if as_json:
-        term.json([
-            {"id": row.id, "title": title, "purged_by": row.purger, "at": row.at, "remote": row.remote}
-            for row, title in rows
-        ])  # fmt: skip
+        term.json(
+            [
+                {
+                    "id": row.id,
+                    "title": title,
+                    "purged_by": row.purger,
+                    "at": row.at,
+                    "remote": row.remote,
+                }
+                for row, title in rows
+            ]
+        )
         return
     if not rows:
         term.say("the quarantine is empty.")
         return
     for row, title in rows:
         term.say(f"{short(row.id)} {plain(title)}  (purged by {plain(row.purger)}, {row.at[:10]})")
-    term.note("Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge --quarantine-drop")
+    term.note(
+        "Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge --quarantine-drop"
+    )
 
 
 def restore_quarantined(term: Terminal, app: App, ids: Sequence[str]) -> None:

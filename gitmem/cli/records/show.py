@@ -38,7 +38,14 @@ def computed(app: App, record: Record) -> dict[str, Any]:
     if record.kind == "memory":
         hours = max(0.0, app.clock.now() - seconds(last or record.created)) / 3600
         out["effective_score"] = round(
-            effective_score(record.get("importance"), record.get("decay_rate"), reads, hours, pinned=record.status == "pinned"), 2
+            effective_score(
+                record.get("importance"),
+                record.get("decay_rate"),
+                reads,
+                hours,
+                pinned=record.status == "pinned",
+            ),
+            2,
         )
     return out
 
@@ -47,10 +54,22 @@ def computed(app: App, record: Record) -> dict[str, Any]:
 @click.argument("ids", nargs=-1, required=True, metavar="ID[@{DATE}]...")
 @click.option("--at", "at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
 @click.option("--raw", is_flag=True, help="Print the record as its file, in canonical form.")
-@click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each; any field may be named.")
+@click.option(
+    "--format",
+    "template",
+    metavar="TEXT",
+    help="Print '{id} {title}' for each; any field may be named.",
+)
 @options.json_option
 @click.pass_obj
-def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool, template: str | None, as_json: bool) -> None:
+def show_command(
+    term: Terminal,
+    ids: tuple[str, ...],
+    at: str | None,
+    raw: bool,
+    template: str | None,
+    as_json: bool,
+) -> None:
     """Show one or more records.
 
     An ID may be shortened to a unique prefix or suffix of six or more characters.
@@ -93,7 +112,11 @@ def _attic(store: Store, id: str) -> list[str]:
     """Return where git shows the sides of a record that did not win."""
     objects, tree = store.objects, store.tree()
     entry = objects.find(tree, f"attic/{id}") if tree else None
-    return [f"{store.ref}:attic/{id}/{e.name}" for e in objects.tree(entry.oid)] if entry and entry.is_tree else []
+    return (
+        [f"{store.ref}:attic/{id}/{e.name}" for e in objects.tree(entry.oid)]
+        if entry and entry.is_tree
+        else []
+    )
 
 
 def _at(app: App, name: str, revision: str) -> tuple[str, Stored]:
@@ -124,41 +147,113 @@ def _past_id(app: App, store: Any, text: str, commit: str) -> str:
         ids = [
             i
             for p, _ in store.entries(commit)
-            if (i := id_of_path(p)) and (i.startswith(text) or i[4:].startswith(text) or i.endswith(text))
+            if (i := id_of_path(p))
+            and (i.startswith(text) or i[4:].startswith(text) or i.endswith(text))
         ]
         if len(ids) != 1:
             raise
         return ids[0]
 
 
-def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]], now: float) -> list[str]:
+def _card(
+    term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]], now: float
+) -> list[str]:
     kind = row.get("severity") or row.get("type") or row["kind"]
     out = [term.style(f"{row['kind']} {row['id']}", fg="yellow")]
-    facts = [("Title", row["title"]), ("Kind", f"{row['kind']}, {kind}" if kind != row["kind"] else kind), ("Status", row.get("status"))]
+    facts = [
+        ("Title", row["title"]),
+        ("Kind", f"{row['kind']}, {kind}" if kind != row["kind"] else kind),
+        ("Status", row.get("status")),
+    ]
     if row["kind"] == "gotcha":
-        facts += [("Seen", f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}" if row.get("last_seen") else None)]
+        facts += [
+            (
+                "Seen",
+                f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}"
+                if row.get("last_seen")
+                else None,
+            )
+        ]
         if row.get("resolved"):
-            facts.append(("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}"))
+            facts.append(
+                ("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}")
+            )
         if row.get("confirmed"):
-            facts.append(("Confirmed", f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}"))
+            facts.append(
+                (
+                    "Confirmed",
+                    f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}",
+                )
+            )
     if row["kind"] == "snapshot":
         facts += _snapshot(row)
     if row["kind"] == "work":
         facts.append(("Work", _work(row)))
     facts += [
-        ("Author", row.get("author")), ("Committed by", row.get("committed_by")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
-        ("Changed", f"{row['updated']} (revision {row['rev']})" if row["updated"] != row["created"] else None), ("Agent", row.get("agent") if row.get("agent") != "global" else None),
-        ("Origin", _origin(row)), ("From", _file(row)), ("Tags", ", ".join(row.get("tags") or [])),
-        ("Code", ", ".join(_place(a) + since for a, since in zip(row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False))), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
-        ("Read", f"{row['access_count']}×" if row.get("access_count") else None), ("Store", row["store"] if row["store"] != "shared" else None),
-    ]  # fmt: skip
-    for rel, this, other in (("supersedes", "Supersedes", "Superseded by"), ("links", "Links", "Linked from")):
-        facts.append((this, ", ".join(dict.fromkeys(short(dst) for s, r, dst in edges if r == rel and s == row["id"]))))
-        facts.append((other, ", ".join(dict.fromkeys(short(s) for s, r, dst in edges if r == rel and dst == row["id"]))))
+        ("Author", row.get("author")),
+        ("Committed by", row.get("committed_by")),
+        ("Date", f"{row['created']} ({age(row['created'], now)})"),
+        (
+            "Changed",
+            f"{row['updated']} (revision {row['rev']})"
+            if row["updated"] != row["created"]
+            else None,
+        ),
+        ("Agent", row.get("agent") if row.get("agent") != "global" else None),
+        ("Origin", _origin(row)),
+        ("From", _file(row)),
+        ("Tags", ", ".join(row.get("tags") or [])),
+        (
+            "Code",
+            ", ".join(
+                _place(a) + since
+                for a, since in zip(
+                    row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False
+                )
+            ),
+        ),
+        (
+            "Importance",
+            f"{row['importance']}, now {row['effective_score']}"
+            if row.get("importance") is not None
+            else None,
+        ),
+        ("Read", f"{row['access_count']}×" if row.get("access_count") else None),
+        ("Store", row["store"] if row["store"] != "shared" else None),
+    ]
+    for rel, this, other in (
+        ("supersedes", "Supersedes", "Superseded by"),
+        ("links", "Links", "Linked from"),
+    ):
+        facts.append(
+            (
+                this,
+                ", ".join(
+                    dict.fromkeys(short(dst) for s, r, dst in edges if r == rel and s == row["id"])
+                ),
+            )
+        )
+        facts.append(
+            (
+                other,
+                ", ".join(
+                    dict.fromkeys(short(s) for s, r, dst in edges if r == rel and dst == row["id"])
+                ),
+            )
+        )
     if row.get("conflict"):
-        facts.append(("Conflict", f"two edits met; the newer stayed. To settle it: git mem edit {short(row['id'])}"))
+        facts.append(
+            (
+                "Conflict",
+                f"two edits met; the newer stayed. To settle it: git mem edit {short(row['id'])}",
+            )
+        )
         facts += [("Other side", f"git show {where}") for where in row.get("other_sides", ())]
-    out += [f"{name + ':':<14}{term.style(plain(str(value)), fg=COLORS.get(str(value)))}" for name, value in facts if value]
+    out += [
+        f"{name + ':':<14}{term.style(plain(str(value)), fg=COLORS.get(str(value)))}"
+        for name, value in facts
+        if value
+    ]
     if row.get("workaround"):
         out += ["", "    Workaround: " + plain(row["workaround"]).replace("\n", "\n    ")]
     if row["body"]:
@@ -168,8 +263,12 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
 
 def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
     """Return where the work stood."""
-    dirty = [f"{one.get('status', '')} {one.get('path', '')}".strip() for one in row.get("dirty") or []]
-    shown = ", ".join(dirty[:DIRTY]) + (f" and {len(dirty) - DIRTY} more" if len(dirty) > DIRTY else "")
+    dirty = [
+        f"{one.get('status', '')} {one.get('path', '')}".strip() for one in row.get("dirty") or []
+    ]
+    shown = ", ".join(dirty[:DIRTY]) + (
+        f" and {len(dirty) - DIRTY} more" if len(dirty) > DIRTY else ""
+    )
     where = [str(row.get(key)) for key in ("worktree", "cwd") if row.get(key)]
     return [
         ("Branch", row.get("branch")),
@@ -184,7 +283,11 @@ def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
 def _work(row: dict[str, Any]) -> str:
     """Return how far an epic is, and which command tells the rest."""
     known = facts_of_work(row.get("state"))
-    where = f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}" if known["story"] else ""
+    where = (
+        f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}"
+        if known["story"]
+        else ""
+    )
     return f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem work show {row['id'][4:]}"
 
 
@@ -203,17 +306,34 @@ def _now(app: App, record: Record) -> dict[str, Any]:
     places, told = [], []
     for anchor in record.anchors[:PLACES]:
         where = app.follower.now(anchor)
-        places.append({"path": where.path, "first": where.first, "last": where.last, "state": where.state, "stale": where.stale})
-        span = anchor.get("lines")
-        moved = where.path != anchor.get("path") or (isinstance(span, list) and span[:1] != [where.first])
-        now = f"now {where.path}:{where.first}" if moved else ""
-        said = {"adrift": "not found any more", "changed": "changed since", "approximate": "only its definition is there"}.get(
-            where.state, ""
+        places.append(
+            {
+                "path": where.path,
+                "first": where.first,
+                "last": where.last,
+                "state": where.state,
+                "stale": where.stale,
+            }
         )
+        span = anchor.get("lines")
+        moved = where.path != anchor.get("path") or (
+            isinstance(span, list) and span[:1] != [where.first]
+        )
+        now = f"now {where.path}:{where.first}" if moved else ""
+        said = {
+            "adrift": "not found any more",
+            "changed": "changed since",
+            "approximate": "only its definition is there",
+        }.get(where.state, "")
         if where.state == "file":
             now = f"now {where.path}" if where.path != anchor.get("path") else ""
         note = ", ".join(
-            x for x in ("" if where.state in {"adrift", "glob"} else now, said or ("changed since" if where.stale else "")) if x
+            x
+            for x in (
+                "" if where.state in {"adrift", "glob"} else now,
+                said or ("changed since" if where.stale else ""),
+            )
+            if x
         )
         told.append(f" ({note})" if note else "")
     return {"places": places, "code_now": told}
@@ -222,7 +342,9 @@ def _now(app: App, record: Record) -> dict[str, Any]:
 def _file(row: dict[str, Any]) -> str | None:
     """Return the file and line that a record was read from, where its places do not tell."""
     source = row.get("source")
-    if not isinstance(source, dict) or any(a.get("path") == source.get("file") for a in row.get("anchors") or []):
+    if not isinstance(source, dict) or any(
+        a.get("path") == source.get("file") for a in row.get("anchors") or []
+    ):
         return None
     return plain(f"{source.get('file')}:{source.get('line')}")
 
@@ -231,14 +353,22 @@ def _origin(row: dict[str, Any]) -> str | None:
     origin = row.get("origin")
     if origin in {None, "manual"}:
         return None
-    return f"{origin}, unconfirmed (git mem inbox)" if origin in UNSURE and not row.get("confirmed") and not row.get("resolved") else origin
+    return (
+        f"{origin}, unconfirmed (git mem inbox)"
+        if origin in UNSURE and not row.get("confirmed") and not row.get("resolved")
+        else origin
+    )
 
 
 def _place(anchor: dict[str, Any]) -> str:
     if anchor.get("glob"):
         return str(anchor["glob"])
     lines = anchor.get("lines")
-    where = f":{lines[0]}" + (f"-{lines[1]}" if lines[1] != lines[0] else "") if isinstance(lines, list) and len(lines) == 2 else ""
+    where = (
+        f":{lines[0]}" + (f"-{lines[1]}" if lines[1] != lines[0] else "")
+        if isinstance(lines, list) and len(lines) == 2
+        else ""
+    )
     return f"{anchor.get('path', '')}{where}{'#' + str(anchor['symbol']) if anchor.get('symbol') else ''}"
 
 

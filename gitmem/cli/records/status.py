@@ -46,7 +46,9 @@ def _link(term: Terminal, id: str, targets: tuple[str, ...], *, remove: bool) ->
     with term.open() as app:
         scope, stored = app.get(id)
         links = list(stored.record.get("links") or [])
-        ids = [_linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets]
+        ids = [
+            _linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets
+        ]
         change = write.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
         done(term, change, "unlinked" if remove else "linked", scope)
 
@@ -68,7 +70,12 @@ def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str)
             if op == "unpin" and stored.record.status != "pinned":
                 term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
                 continue
-            done(term, write.set_status(app.store(scope), app.writer(), stored.record, status, op), verb, scope)
+            done(
+                term,
+                write.set_status(app.store(scope), app.writer(), stored.record, status, op),
+                verb,
+                scope,
+            )
 
 
 @click.command("pin", short_help="Keep a record for good")
@@ -112,7 +119,9 @@ def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
 
 @click.command("restore", short_help="Bring back what was archived or forgotten")
 @click.argument("ids", nargs=-1, metavar="ID...")
-@click.option("--list", "listing", is_flag=True, help="List what history has and the store has not.")
+@click.option(
+    "--list", "listing", is_flag=True, help="List what history has and the store has not."
+)
 @options.json_option
 @click.pass_obj
 def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json: bool) -> None:
@@ -128,33 +137,66 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
     with term.open() as app:
         removed = [
             (scope, id, when)
-            for scope in ("shared", "private", *(["user"] if app.has_user() and not app.is_user_store() else []))
+            for scope in (
+                "shared",
+                "private",
+                *(["user"] if app.has_user() and not app.is_user_store() else []),
+            )
             if app.store(scope).tip()
             for id, when in history.removed_ids(app.store(scope)).items()
         ]
         if listing:
-            rows = [{"id": id, "removed": when, "store": scope, "title": _past_title(app, scope, id)} for scope, id, when in removed]
+            rows = [
+                {"id": id, "removed": when, "store": scope, "title": _past_title(app, scope, id)}
+                for scope, id, when in removed
+            ]
             if as_json:
                 term.json(rows)
             else:
-                term.page((f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} {plain(r['title'])}" for r in rows), app)
+                term.page(
+                    (
+                        f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} {plain(r['title'])}"
+                        for r in rows
+                    ),
+                    app,
+                )
             return
         gone, here = [], []
         for text in ids:
             low = text.lower()
-            matches = [(s, i) for s, i, _ in removed if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)]
+            matches = [
+                (s, i)
+                for s, i, _ in removed
+                if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)
+            ]
             if len(matches) == 1:
                 gone.append(matches[0])
             else:
                 here.append(text)
         there = every(app, here)
         for scope, id in dict.fromkeys(gone):
-            done(term, write.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
+            done(
+                term,
+                write.restore(
+                    app.store(scope), app.writer(), history.last_version(app.store(scope), id)
+                ),
+                "restored",
+                scope,
+            )
         for scope, stored in there:
             if stored.record.status in {"archived", "decayed"}:
-                done(term, write.set_status(app.store(scope), app.writer(), stored.record, "active", "restore"), "restored", scope)
+                done(
+                    term,
+                    write.set_status(
+                        app.store(scope), app.writer(), stored.record, "active", "restore"
+                    ),
+                    "restored",
+                    scope,
+                )
             else:
-                term.say(f"{short(stored.record.id)} is there and {stored.record.status}; nothing changed.")
+                term.say(
+                    f"{short(stored.record.id)} is there and {stored.record.status}; nothing changed."
+                )
 
 
 def _past_title(app: App, scope: str, id: str) -> str:
@@ -184,5 +226,9 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
         for scope, records in by_scope.items():
             written = write.forget(app.store(scope), app.writer(), records, reason)
             for record in records:
-                term.say(f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{options.journaled(written)}")
-        term.note("history still has it: git mem restore ID brings it back, git mem purge ID removes it for good.")
+                term.say(
+                    f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{options.journaled(written)}"
+                )
+        term.note(
+            "history still has it: git mem restore ID brings it back, git mem purge ID removes it for good."
+        )

@@ -20,11 +20,28 @@ from gitmem.services.briefing.activation import Activation, Place
 @click.command("activate", short_help="Greet as an agent, with what it should know")
 @click.argument("agent", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the agents that are defined.")
-@click.option("--history", "file", metavar="FILE", help="A conversation, as JSON or JSON lines of {role, content}; - is stdin.")
-@click.option("--timeout", type=click.IntRange(1, 600_000), metavar="MS", help="Milliseconds in all.  [default: 500]")
+@click.option(
+    "--history",
+    "file",
+    metavar="FILE",
+    help="A conversation, as JSON or JSON lines of {role, content}; - is stdin.",
+)
+@click.option(
+    "--timeout",
+    type=click.IntRange(1, 600_000),
+    metavar="MS",
+    help="Milliseconds in all.  [default: 500]",
+)
 @options.json_option
 @click.pass_obj
-def activate_command(term: Terminal, agent: str | None, listing: bool, file: str | None, timeout: int | None, as_json: bool) -> None:
+def activate_command(
+    term: Terminal,
+    agent: str | None,
+    listing: bool,
+    file: str | None,
+    timeout: int | None,
+    as_json: bool,
+) -> None:
     """Print a greeting in the name of an agent: who it is, where the project stands, what was done before, which commands it has.
 
     Adds to 'git mem status': the agent's name and commands. An agent is a Markdown file in .gitmem/agents, .claude/agents or
@@ -88,9 +105,13 @@ def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bo
     wide = max((len(one.name) for one in agents), default=0)
     for one in agents:
         about = f"cannot be used: {one.problem}" if one.problem else one.title or one.role
-        term.say(f"{plain(one.name):<{wide}}  {plain(one.path)}{f'  {plain(about)}' if about else ''}")
+        term.say(
+            f"{plain(one.name):<{wide}}  {plain(one.path)}{f'  {plain(about)}' if about else ''}"
+        )
     if not agents:
-        term.note(f"no agent is defined. Write {agent_definitions.OWN}/dev.md; what belongs in it: git mem activate --help")
+        term.note(
+            f"no agent is defined. Write {agent_definitions.OWN}/dev.md; what belongs in it: git mem activate --help"
+        )
 
 
 def _refresh(term: Terminal) -> Callable[[], object]:
@@ -98,9 +119,11 @@ def _refresh(term: Terminal) -> Callable[[], object]:
 
     def refresh() -> None:
         with open_app(term.folder, term.environ, term.clock, "libgit2") as app:
-            # git is asked for the settings with a deadline, not by the app: who waits for it there would hold up others that do
+            # git is asked for the settings with a deadline, not by the app: who waits for it there
+            # would hold up others that do
             app.__dict__["settings"] = activation.settings(
-                Place(app.location, term.environ, term.clock, str, str), 0.9 * activation.BUDGET[activation.HIGH]
+                Place(app.location, term.environ, term.clock, str, str),
+                0.9 * activation.BUDGET[activation.HIGH],
             )
             app.index()
 

@@ -33,17 +33,43 @@ LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
 
 
 @click.command("briefing", short_help="Tell what is known of this project, within a budget")
-@click.option("--budget", metavar="LINES|Nt", help=f"At most so many lines, or tokens: 60, 1500t.  [default: {LINES}]")
-@click.option("--tokens", "most", type=click.IntRange(LEAST_TOKENS), metavar="N", help="At most so many tokens.")
 @click.option(
-    "--write", "file", is_flag=False, flag_value="", metavar="[FILE]", help=f"Write it to a file; without a name: {FILE} at the root."
+    "--budget",
+    metavar="LINES|Nt",
+    help=f"At most so many lines, or tokens: 60, 1500t.  [default: {LINES}]",
+)
+@click.option(
+    "--tokens",
+    "most",
+    type=click.IntRange(LEAST_TOKENS),
+    metavar="N",
+    help="At most so many tokens.",
+)
+@click.option(
+    "--write",
+    "file",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help=f"Write it to a file; without a name: {FILE} at the root.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that git mem did not write.")
-@click.option("--agent", metavar="NAME", help="As this agent sees it: its own and global; 'all' for every one.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="As this agent sees it: its own and global; 'all' for every one.",
+)
 @options.json_option
 @click.pass_obj
 def briefing_command(
-    term: Terminal, budget: str | None, most: int | None, file: str | None, agent: str | None, *, force: bool, as_json: bool
+    term: Terminal,
+    budget: str | None,
+    most: int | None,
+    file: str | None,
+    agent: str | None,
+    *,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Show what is known about this project: state, decisions, patterns, errors, progress and context.
 
@@ -78,7 +104,11 @@ def briefing_command(
             term.json({k: v for k, v in facts.items() if v is not None})
         elif target:
             name = clean(os.path.relpath(target), 200)
-            term.say(f"wrote {name}: {len(made.lines)} lines." if wrote else f"{name} says so already: {len(made.lines)} lines.")
+            term.say(
+                f"wrote {name}: {len(made.lines)} lines."
+                if wrote
+                else f"{name} says so already: {len(made.lines)} lines."
+            )
         else:
             term.page(_shown(term, made), app)
         if not as_json and not any(made.kept):
@@ -92,17 +122,28 @@ def _shown(term: Terminal, made: Fitted) -> Iterator[str]:
 def _budget(budget: str | None, most: int | None) -> tuple[int, str]:
     """Return a budget and its unit, `lines` or `tokens`."""
     if budget is not None and most is not None:
-        raise click.UsageError("--budget and --tokens are two names for one thing: give one of them.")
+        raise click.UsageError(
+            "--budget and --tokens are two names for one thing: give one of them."
+        )
     if most is not None:
         return most, "tokens"
     if budget is None:
         return LINES, "lines"
     found = re.fullmatch(r"(\d{1,7})(t?)", budget.strip())
     if not found:
-        raise click.BadParameter(f"'{budget}' is not a budget: give lines, such as 60, or tokens, such as 1500t.", param_hint="'--budget'")
-    size, unit, least = int(found[1]), "tokens" if found[2] else "lines", LEAST_TOKENS if found[2] else LEAST_LINES
+        raise click.BadParameter(
+            f"'{budget}' is not a budget: give lines, such as 60, or tokens, such as 1500t.",
+            param_hint="'--budget'",
+        )
+    size, unit, least = (
+        int(found[1]),
+        "tokens" if found[2] else "lines",
+        LEAST_TOKENS if found[2] else LEAST_LINES,
+    )
     if size < least:
-        raise click.BadParameter(f"'{budget}' is too small: at least {least} {unit}.", param_hint="'--budget'")
+        raise click.BadParameter(
+            f"'{budget}' is too small: at least {least} {unit}.", param_hint="'--budget'"
+        )
     return size, unit
 
 
@@ -115,7 +156,14 @@ def _known(app: App, agent: str | None) -> collect.Known:
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
     since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
     unsure = bool(app.settings.get("injectUnconfirmed"))
-    return collect.gather([index for _, index in app.indexes()], agents, since, unsure=unsure, totals=True, own=app.own_addresses)
+    return collect.gather(
+        [index for _, index in app.indexes()],
+        agents,
+        since,
+        unsure=unsure,
+        totals=True,
+        own=app.own_addresses,
+    )
 
 
 def _day(app: App) -> str:
@@ -124,7 +172,10 @@ def _day(app: App) -> str:
 
 def _named(app: App) -> Place:
     root = app.location.worktree or app.location.commondir
-    return Place(name=clean(os.path.basename(root.rstrip(os.sep)).removesuffix(".git") or root, 100), day=_day(app))
+    return Place(
+        name=clean(os.path.basename(root.rstrip(os.sep)).removesuffix(".git") or root, 100),
+        day=_day(app),
+    )
 
 
 def _place(app: App) -> Place:
@@ -132,24 +183,30 @@ def _place(app: App) -> Place:
     name, commit = branch(app.location), head(app.location)
     where = f"Branch {name}" if name else f"Detached at {commit[:10]}" if commit else ""
     root = app.location.worktree
-    work = tuple(_epic(app, epic) for _, index in app.indexes() for epic in epics.epics(index) if epic["rest"] in {"active", "paused"})
+    work = tuple(
+        _epic(app, epic)
+        for _, index in app.indexes()
+        for epic in epics.epics(index)
+        if epic["rest"] in {"active", "paused"}
+    )
     if not root:
         return Place(head=where, work=work)
     names = (path.encode("utf-8", "replace").decode() for path, _ in app.worktree(root).status())
     plans = [(file, how) for file in _plans(root) if (how := _progress(app, root, file))]
     return Place(
-        head=where, changed=tuple(sorted(name for name in names if name != FILE)), work=work,
-        plan=tuple(_plan(file, how) for file, how in plans), tasks=tuple((text, file) for file, how in plans for text in how.pending[:OPEN]),
-    )  # fmt: skip
+        head=where,
+        changed=tuple(sorted(name for name in names if name != FILE)),
+        work=work,
+        plan=tuple(_plan(file, how) for file, how in plans),
+        tasks=tuple((text, file) for file, how in plans for text in how.pending[:OPEN]),
+    )
 
 
 def _epic(app: App, epic: dict[str, Any]) -> str:
     """Return an epic as one line: how it stands, and where it is."""
     at = [f"{name} {epic[name]}" for name in ("story", "phase") if epic[name]]
     state = epics.condition(app.state, epic, app.clock.now(), is_gone)["standing"]
-    return (
-        f"Epic {epic['id'][4:]} ({state}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
-    )
+    return f"Epic {epic['id'][4:]} ({state}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
 
 
 def _plans(root: str) -> list[str]:
@@ -190,7 +247,10 @@ def _target(app: App, file: str) -> str:
     if file:
         return os.path.abspath(file)
     if app.location.worktree is None:
-        raise UserError("there is no work tree to write to: this is a bare repository.", f"Name a file: git mem briefing --write ~/{FILE}")
+        raise UserError(
+            "there is no work tree to write to: this is a bare repository.",
+            f"Name a file: git mem briefing --write ~/{FILE}",
+        )
     return os.path.join(app.location.worktree, FILE)
 
 
@@ -198,9 +258,17 @@ def _check(path: str) -> None:
     """Refuse to replace what we did not write; raises UserError."""
     shown = os.path.relpath(path)
     if os.path.isdir(path):
-        raise UserError(f"'{shown}' is a folder.", f"Name a file: git mem briefing --write {os.path.join(shown, FILE)}")
-    if os.path.islink(path) or (os.path.lexists(path) and not read_regular(path, len(MARK)) == MARK.encode()):
-        raise UserError(f"'{shown}' is there and was not written by git mem.", "Name another file, or replace it with --force.")
+        raise UserError(
+            f"'{shown}' is a folder.",
+            f"Name a file: git mem briefing --write {os.path.join(shown, FILE)}",
+        )
+    if os.path.islink(path) or (
+        os.path.lexists(path) and not read_regular(path, len(MARK)) == MARK.encode()
+    ):
+        raise UserError(
+            f"'{shown}' is there and was not written by git mem.",
+            "Name another file, or replace it with --force.",
+        )
 
 
 def _write(app: App, path: str, made: Fitted) -> bool:

@@ -23,7 +23,9 @@ def agent_name(text: str) -> str:
     """Return an agent's name as records have it; raises UsageError for what is none."""
     name = text.strip().removeprefix("@")
     if not name or len(name) > 64 or not all(c.isalnum() or c in "._-" for c in name):
-        raise click.UsageError(f"'{plain(text)}' is not an agent's name: write letters, digits, '.', '_' and '-'.")
+        raise click.UsageError(
+            f"'{plain(text)}' is not an agent's name: write letters, digits, '.', '_' and '-'."
+        )
     return name
 
 
@@ -35,9 +37,13 @@ def agent_of(app: App, given: str | None) -> str:
 
 
 @click.command("context", short_help="Show the work in hand, for the next agent")
-@click.option("--agent", metavar="NAME", help="For which agent.  [default: GITMEM_AGENT, or the setting]")
 @click.option(
-    "--history", metavar="FILE", help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads standard input."
+    "--agent", metavar="NAME", help="For which agent.  [default: GITMEM_AGENT, or the setting]"
+)
+@click.option(
+    "--history",
+    metavar="FILE",
+    help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads standard input.",
 )
 @options.json_option
 @click.pass_obj
@@ -80,9 +86,13 @@ def _lines(term: Terminal, found: Context) -> list[str]:
         out.append(f"agents: {plain(' > '.join(one['agent'] for one in found.agents))}")
     for one in reversed(found.tasks):
         by = f", {one['agent']}" if one["agent"] else ""
-        out.append(f"task: {plain(one['task'])}, {'done' if one['success'] else 'failed'} {ago(now - one['at'])}{plain(by)}")
+        out.append(
+            f"task: {plain(one['task'])}, {'done' if one['success'] else 'failed'} {ago(now - one['at'])}{plain(by)}"
+        )
     for row in found.handovers:
-        out.append(f"handed over: {short(row['id'])} {plain(row['title'])} ({age(row['created'], now)}): git mem show {short(row['id'])}")
+        out.append(
+            f"handed over: {short(row['id'])} {plain(row['title'])} ({age(row['created'], now)}): git mem show {short(row['id'])}"
+        )
     if found.kind == NEW and not found.handovers:
         out.append("nothing is in hand here; nothing was done in the last hour.")
     return out
@@ -90,12 +100,18 @@ def _lines(term: Terminal, found: Context) -> list[str]:
 
 @click.command("task", short_help="Record that a task is done, or has failed")
 @click.argument("name", metavar="NAME")
-@click.option("--success/--failed", "success", default=True, help="How it went.  [default: --success]")
+@click.option(
+    "--success/--failed", "success", default=True, help="How it went.  [default: --success]"
+)
 @click.option("--story", metavar="TEXT", help="The story that it belongs to: a path or a name.")
-@click.option("--agent", metavar="NAME", help="Who did it.  [default: GITMEM_AGENT, or the setting]")
+@click.option(
+    "--agent", metavar="NAME", help="Who did it.  [default: GITMEM_AGENT, or the setting]"
+)
 @options.json_option
 @click.pass_obj
-def task_command(term: Terminal, name: str, success: bool, story: str | None, agent: str | None, as_json: bool) -> None:
+def task_command(
+    term: Terminal, name: str, success: bool, story: str | None, agent: str | None, as_json: bool
+) -> None:
     """Record that a task is done. The workflow moves to the state that its table names. A failed task is listed and moves nothing.
 
     A task that is recorded twice counts once, unless its command was given again in between. A task that no table has is listed too.
@@ -115,11 +131,28 @@ def task_command(term: Terminal, name: str, success: bool, story: str | None, ag
         about = kept(" ".join((story or "").split()), LONG)
         table, _ = workflow_file.load(app.home, root)
         session = of_agent(app.env)
-        done = Act(TASK, what, agent=who, session=app.env.get("GITMEM_SESSION", ""), ok=success, story=about)
-        added = activity.note(app.state, root, app.clock.now(), [done], conversation=session, story=about, once=True)
+        done = Act(
+            TASK,
+            what,
+            agent=who,
+            session=app.env.get("GITMEM_SESSION", ""),
+            ok=success,
+            story=about,
+        )
+        added = activity.note(
+            app.state, root, app.clock.now(), [done], conversation=session, story=about, once=True
+        )
         found = context.load(app, who, session=session)
         if as_json:
-            term.json({**found.facts(), "task": what, "success": success, "counted": added, "known": table.resolve(what) is not None})
+            term.json(
+                {
+                    **found.facts(),
+                    "task": what,
+                    "success": success,
+                    "counted": added,
+                    "known": table.resolve(what) is not None,
+                }
+            )
             return
         if not added:
             term.say(f"{plain(what)} is done already; nothing changed.")
@@ -132,7 +165,11 @@ def task_command(term: Terminal, name: str, success: bool, story: str | None, ag
 def _where(found: Context, *, known: bool, success: bool) -> str:
     if not known:
         return " It is in no workflow: git mem session workflows"
-    stands = f" {plain(found.workflow)} is at {plain(found.state)}" if found.workflow else " No workflow is at work"
+    stands = (
+        f" {plain(found.workflow)} is at {plain(found.state)}"
+        if found.workflow
+        else " No workflow is at work"
+    )
     if not success:
         return f"{stands}, as before."
     steps = ", ".join(plain(context.spoken(one)) for one in found.next)
@@ -156,7 +193,9 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
     with term.open() as app:
         table, path = workflow_file.load(app.home, context.root_of(app.location.worktree))
         if name and name not in table.workflows:
-            raise UserError(f"there is no workflow '{plain(name)}'.", f"There are {', '.join(table.workflows)}.")
+            raise UserError(
+                f"there is no workflow '{plain(name)}'.", f"There are {', '.join(table.workflows)}."
+            )
         chosen = [flow for flow in table.workflows.values() if name in {None, flow.name}]
         if as_json:
             term.json(
@@ -167,9 +206,17 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
                             "name": flow.name,
                             "threshold": flow.threshold,
                             "transitions": [
-                                {"state": step.state, "trigger": step.trigger, "next": list(step.next)} for step in flow.transitions
+                                {
+                                    "state": step.state,
+                                    "trigger": step.trigger,
+                                    "next": list(step.next),
+                                }
+                                for step in flow.transitions
                             ],
-                            "tasks": [{"task": task, "state": state} for task, state in table.tasks_of(flow.name)],
+                            "tasks": [
+                                {"task": task, "state": state}
+                                for task, state in table.tasks_of(flow.name)
+                            ],
                         }
                         for flow in chosen
                     ],
@@ -184,6 +231,10 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
                     f"  {step.state:<20} {context.spoken(step.trigger):<34} next: {', '.join(context.spoken(one) for one in step.next)}"
                 )
             triggers = {step.trigger for step in flow.transitions}
-            more = [f"{context.spoken(task)} ({state})" for task, state in table.tasks_of(flow.name) if task not in triggers]
+            more = [
+                f"{context.spoken(task)} ({state})"
+                for task, state in table.tasks_of(flow.name)
+                if task not in triggers
+            ]
             lines += [f"  also: {', '.join(more)}"] if more else []
         term.page([plain(line) if not term.colored else line for line in lines], app)

@@ -35,16 +35,26 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
     with term.open() as app:
         chosen = sessions.some(app.state) if every else [one(app, session)]
         rows = _sums(sessions.costs(app.state, [one.id for one in chosen]), app)
-        total = {key: sum(row[key] for row in rows) for key in ("calls", "answers", "tokens", "seconds")}
+        total = {
+            key: sum(row[key] for row in rows) for key in ("calls", "answers", "tokens", "seconds")
+        }
         if as_json:
             term.json({"sessions": [one.id for one in chosen], "events": rows, "total": total})
             return
         if not rows:
-            term.say(f"no hook has run in {'it' if len(chosen) == 1 else 'them'}." if chosen else "no sessions yet.")
+            term.say(
+                f"no hook has run in {'it' if len(chosen) == 1 else 'them'}."
+                if chosen
+                else "no sessions yet."
+            )
             return
         if not every:
-            term.say(f"session {plain(chosen[0].id)}, {plain(chosen[0].agent)}, begun {age(stamp(chosen[0].started), term.clock.now())}\n")
-        term.say(f"{'event':<15}{'calls':>7}{'answers':>9}{'tokens':>9}{'budget each':>13}{'time':>10}{'slowest':>10}")
+            term.say(
+                f"session {plain(chosen[0].id)}, {plain(chosen[0].agent)}, begun {age(stamp(chosen[0].started), term.clock.now())}\n"
+            )
+        term.say(
+            f"{'event':<15}{'calls':>7}{'answers':>9}{'tokens':>9}{'budget each':>13}{'time':>10}{'slowest':>10}"
+        )
         for row in rows:
             budget = f"{row['budget']:,}" if row["budget"] else "-"
             term.say(
@@ -56,17 +66,41 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
 
 
 def _sums(costs: Sequence[Cost], app: App) -> list[dict[str, Any]]:
-    budgets = {events.SESSION_START: "startBudget", events.PROMPT: "promptBudget", events.BEFORE_TOOL: "fileBudget", events.AFTER_TOOL: "fileBudget", events.TOOL_FAILED: "fileBudget"}  # fmt: skip
-    order = [*budgets, events.BEFORE_COMPACT, events.AFTER_COMPACT, events.TURN_END, events.SESSION_END]
+    budgets = {
+        events.SESSION_START: "startBudget",
+        events.PROMPT: "promptBudget",
+        events.BEFORE_TOOL: "fileBudget",
+        events.AFTER_TOOL: "fileBudget",
+        events.TOOL_FAILED: "fileBudget",
+    }
+    order = [
+        *budgets,
+        events.BEFORE_COMPACT,
+        events.AFTER_COMPACT,
+        events.TURN_END,
+        events.SESSION_END,
+    ]
     out: dict[str, dict[str, Any]] = {}
     for each in costs:
         budget = app.settings.get(budgets[each.event]) if each.event in budgets else 0
         row = out.setdefault(
-            each.event, {"event": each.event, "calls": 0, "answers": 0, "tokens": 0, "budget": budget, "seconds": 0.0, "slowest": 0.0}
+            each.event,
+            {
+                "event": each.event,
+                "calls": 0,
+                "answers": 0,
+                "tokens": 0,
+                "budget": budget,
+                "seconds": 0.0,
+                "slowest": 0.0,
+            },
         )
         row["calls"] += each.calls
         row["answers"] += each.answers
         row["tokens"] += each.tokens
         row["seconds"] = round(row["seconds"] + each.spent, 6)
         row["slowest"] = round(max(row["slowest"], each.most), 6)
-    return sorted(out.values(), key=lambda row: order.index(row["event"]) if row["event"] in order else len(order))
+    return sorted(
+        out.values(),
+        key=lambda row: order.index(row["event"]) if row["event"] in order else len(order),
+    )

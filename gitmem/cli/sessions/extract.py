@@ -28,8 +28,14 @@ if TYPE_CHECKING:
 
 FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
 TITLES = {
-    "decision": "Decisions", "error": "Errors", "pattern": "Patterns", "task": "To do", "done": "Done", "preference": "Preferences", "context": "Context",
-}  # fmt: skip
+    "decision": "Decisions",
+    "error": "Errors",
+    "pattern": "Patterns",
+    "task": "To do",
+    "done": "Done",
+    "preference": "Preferences",
+    "context": "Context",
+}
 DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
 SAID = "on"  # before what an agent had said, which a decision is about
 ABBREVIATED = 10  # characters of a commit's id
@@ -50,10 +56,26 @@ class _Source:
 
 @click.command("extract", short_help="Find decisions, fixes and tasks in a session or a file")
 @click.argument("files", nargs=-1, metavar="[FILE|-]...")
-@click.option("--from", "form", type=click.Choice(FORMS), default="auto", help="What the files are; told by their content without.")
-@click.option("--session", metavar="ID", help="Read a session that hooks told of, by its id or the beginning of it.")
+@click.option(
+    "--from",
+    "form",
+    type=click.Choice(FORMS),
+    default="auto",
+    help="What the files are; told by their content without.",
+)
+@click.option(
+    "--session",
+    metavar="ID",
+    help="Read a session that hooks told of, by its id or the beginning of it.",
+)
 @click.option("--commits", metavar="RANGE", help="Read commit messages: main..HEAD, v1.2.., -20.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind. May be repeated.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="Only this kind. May be repeated.",
+)
 @click.option("--save", is_flag=True, help="Put what is found into the inbox, unconfirmed.")
 @opt.json_option
 @click.pass_obj
@@ -78,17 +100,23 @@ def extract_command(
       git mem extract --session 853c --save
       git mem extract --commits v1.2..HEAD --kind decision --kind error
       git mem extract - --json
-    """  # fmt: skip
+    """
     given = [bool(files), session is not None, commits is not None]
     if sum(given) > 1:
         raise click.UsageError("read files, --session or --commits: one of them at a time.")
     if not any(given):
-        raise click.UsageError("what shall be read? Name a FILE, - for standard input, --session ID or --commits RANGE.")
+        raise click.UsageError(
+            "what shall be read? Name a FILE, - for standard input, --session ID or --commits RANGE."
+        )
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once only.")
     if save or not files:
         with term.open() as app:
-            found = _found(term, [_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
+            found = _found(
+                term,
+                [_shown(app, one) for one in _sources(app, files, form, session, commits)],
+                kinds,
+            )
             _tell(term, found, kinds, form if files else "auto", as_json)
             if save:
                 _save(term, app, found, session or "", as_json)
@@ -96,7 +124,9 @@ def extract_command(
     _tell(term, _found(term, [_file(name, form) for name in files], kinds), kinds, form, as_json)
 
 
-def _sources(app: App, files: Sequence[str], form: str, session: str | None, commits: str | None) -> list[_Source]:
+def _sources(
+    app: App, files: Sequence[str], form: str, session: str | None, commits: str | None
+) -> list[_Source]:
     if session is not None:
         from gitmem.cli.sessions.find import one
         from gitmem.services.session_log import reader as histories
@@ -118,18 +148,31 @@ def _shown(app: App, source: _Source) -> _Source:
     root = app.location.worktree or ""
     ignored = app.hidden(root)
     place = inside(source.name, os.path.realpath(root), os.getcwd()) if source.path and root else ""
-    named = "a file" if place and ignored.has(place) else place or os.path.basename(source.name) if source.path else source.name
-    return replace(source, turns=lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named))
+    named = (
+        "a file"
+        if place and ignored.has(place)
+        else place or os.path.basename(source.name)
+        if source.path
+        else source.name
+    )
+    return replace(
+        source, turns=lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named)
+    )
 
 
 def _log(app: App, wanted: str) -> Iterator[Turn]:
     """Return the commits of a range, the oldest first: what is newer wins."""
     from gitmem.transcripts.formats.commits import printed
 
-    chosen = [wanted] if wanted.startswith("-") and wanted[1:].isdigit() else ["--end-of-options", wanted]
+    chosen = (
+        [wanted]
+        if wanted.startswith("-") and wanted[1:].isdigit()
+        else ["--end-of-options", wanted]
+    )
     if wanted.startswith("-") and not wanted[1:].isdigit():
         raise UserError(
-            f"'{plain(wanted)}' is not a range of commits.", "Give one as git takes it: main..HEAD, or -20 for the last twenty."
+            f"'{plain(wanted)}' is not a range of commits.",
+            "Give one as git takes it: main..HEAD, or -20 for the last twenty.",
         )
     options = (
         "--no-color",
@@ -146,9 +189,13 @@ def _log(app: App, wanted: str) -> Iterator[Turn]:
         output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
     except GitFailed as error:
         if not head(app.location):
-            raise UserError("this repository has no commits yet.", "Commit something first, or name a FILE to read.") from error
+            raise UserError(
+                "this repository has no commits yet.",
+                "Commit something first, or name a FILE to read.",
+            ) from error
         raise UserError(
-            f"'{plain(wanted)}' names no commits of this repository.", "Give a range as git takes it: main..HEAD, or -20."
+            f"'{plain(wanted)}' names no commits of this repository.",
+            "Give a range as git takes it: main..HEAD, or -20.",
         ) from error
     return printed(io.BytesIO(output))
 
@@ -159,15 +206,24 @@ def _file(name: str, form: str) -> _Source:
         from gitmem.transcripts.jsonl import Utf8
 
         try:
-            with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else _opened(name) as stream:
+            with (
+                contextlib.nullcontext(sys.stdin.buffer) if name == "-" else _opened(name) as stream
+            ):
                 checked = Utf8(stream)
-                text = reading.readable(io.BufferedReader(checked), made.name if name == "-" else f"'{plain(name)}'")
+                text = reading.readable(
+                    io.BufferedReader(checked), made.name if name == "-" else f"'{plain(name)}'"
+                )
                 yield from reading.read(text, "" if name == "-" else name, form)
                 made.flaws.update([BROKEN] if checked.broken else [])
         except OSError as error:
-            hints = {FileNotFoundError: "Check the path.", IsADirectoryError: "Name the files in it."}
+            hints = {
+                FileNotFoundError: "Check the path.",
+                IsADirectoryError: "Name the files in it.",
+            }
             hint = hints.get(type(error), "Check its owner and mode.")
-            raise External(f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint) from error
+            raise External(
+                f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint
+            ) from error
 
     made = _Source("standard input", turns) if name == "-" else _Source(name, turns, path=True)
     return made
@@ -181,7 +237,9 @@ def _opened(name: str) -> IO[bytes]:
     return stream
 
 
-def _found(term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
+def _found(
+    term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]
+) -> list[tuple[_Source, Extract]]:
     from gitmem.extraction import extractor
 
     out = []
@@ -190,7 +248,9 @@ def _found(term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]) -> 
         if BROKEN in source.flaws:
             _not_utf_8(term, source)
         items = tuple(item for item in whole.items if not kinds or item.kind in kinds)
-        out.append((source, Extract(items, whole.topics, whole.by, whole.why, whole.tokens, whole.facts)))
+        out.append(
+            (source, Extract(items, whole.topics, whole.by, whole.why, whole.tokens, whole.facts))
+        )
     return out
 
 
@@ -202,14 +262,26 @@ def _not_utf_8(term: Terminal, source: _Source) -> None:
         command = f"{convert} -- {shlex.quote(plain(source.name))} > {new} && git mem extract {new}"
     else:
         command = f"{convert} | git mem extract -"
-    term.note(f"{plain(source.name)} is not all UTF-8: letters may be lost. If it is Latin-1, convert it first: {command}")
+    term.note(
+        f"{plain(source.name)} is not all UTF-8: letters may be lost. If it is Latin-1, convert it first: {command}"
+    )
 
 
-def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Sequence[str], form: str, as_json: bool) -> None:
+def _tell(
+    term: Terminal,
+    found: Sequence[tuple[_Source, Extract]],
+    kinds: Sequence[str],
+    form: str,
+    as_json: bool,
+) -> None:
     many = len(found) > 1
     if as_json:
         topics = list(dict.fromkeys(topic for _, one in found for topic in one.topics))
-        rows = [{**_row(item), **({"source": source.name} if many else {})} for source, one in found for item in one.items]
+        rows = [
+            {**_row(item), **({"source": source.name} if many else {})}
+            for source, one in found
+            for item in one.items
+        ]
         term.json({"by": found[0][1].by, "topics": topics, "items": rows})
         return
     for source, one in found:
@@ -228,16 +300,35 @@ def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Seque
         if not one.items:
             turns = int(one.facts.get("turns", 0))
             what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
-            term.note(f"nothing {what} was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'}).")
+            term.note(
+                f"nothing {what} was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'})."
+            )
             if not turns and form != "auto":
-                term.note(f"no turn was read from it with --from {form}; without --from its form is told by its content.")
+                term.note(
+                    f"no turn was read from it with --from {form}; without --from its form is told by its content."
+                )
 
 
 def _show(term: Terminal, item: Item) -> None:
     first, last = item.lines
-    where = f"commit {item.commit[:ABBREVIATED]}" if item.commit else f"line {first}" if first == last else f"lines {first}-{last}"
-    facts = ", ".join(x for x in (where if first or item.commit else "", "" if item.sure or item.marked else "not sure") if x)
-    term.say(f"  {plain(item.text)}{term.style(f'  ({facts})', fg='bright_black') if facts else ''}")
+    where = (
+        f"commit {item.commit[:ABBREVIATED]}"
+        if item.commit
+        else f"line {first}"
+        if first == last
+        else f"lines {first}-{last}"
+    )
+    facts = ", ".join(
+        x
+        for x in (
+            where if first or item.commit else "",
+            "" if item.sure or item.marked else "not sure",
+        )
+        if x
+    )
+    term.say(
+        f"  {plain(item.text)}{term.style(f'  ({facts})', fg='bright_black') if facts else ''}"
+    )
     if item.detail and not item.text.rstrip(".!。").endswith(item.detail.rstrip(".!。")):
         label = SAID if item.detail.startswith("“") else DETAIL.get(item.kind, "")
         term.say(f"      {label and f'{label}: '}{plain(item.detail)}")
@@ -247,9 +338,17 @@ def _show(term: Terminal, item: Item) -> None:
 
 def _row(item: Item) -> dict[str, Any]:
     return {
-        "kind": item.kind, "text": item.text, "detail": item.detail, "at": item.at, "lines": list(item.lines), "files": list(item.files), "role": item.role,
-        "confidence": item.confidence, "sure": item.sure or item.marked, "commit": item.commit,
-    }  # fmt: skip
+        "kind": item.kind,
+        "text": item.text,
+        "detail": item.detail,
+        "at": item.at,
+        "lines": list(item.lines),
+        "files": list(item.files),
+        "role": item.role,
+        "confidence": item.confidence,
+        "sure": item.sure or item.marked,
+        "commit": item.commit,
+    }
 
 
 def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[str]]":
@@ -260,20 +359,32 @@ def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[
 
     messages = CommitMessages(app.location, app.env)
     there = messages.read(commits)
-    ids = {commit.oid: [short for short in commits if commit.oid.startswith(short)] for commit in there}
+    ids = {
+        commit.oid: [short for short in commits if commit.oid.startswith(short)] for commit in there
+    }
     authors = {short: commit.author for commit in there for short in ids[commit.oid]}
-    own = {short for commit in there if commit.is_by(app.own_addresses) for short in ids[commit.oid]}
+    own = {
+        short for commit in there if commit.is_by(app.own_addresses) for short in ids[commit.oid]
+    }
     return authors, own
 
 
-def _save(term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], session: str, as_json: bool) -> None:
+def _save(
+    term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], session: str, as_json: bool
+) -> None:
     """Propose what was found; what is known, or was rejected, is not proposed again."""
     from gitmem.cli.sessions.find import one
     from gitmem.services.sessions import proposals
 
     id = one(app, session).id if session else ""
-    private, who, shared = app.store("private"), app.writer(session=id) if id else app.writer(), [app.store("shared")]
-    authors, own = _authors(app, [item.commit for _, extract in found for item in extract.items if item.commit])
+    private, who, shared = (
+        app.store("private"),
+        app.writer(session=id) if id else app.writer(),
+        [app.store("shared")],
+    )
+    authors, own = _authors(
+        app, [item.commit for _, extract in found for item in extract.items if item.commit]
+    )
 
     def indexes() -> "list[Index]":
         return [index for _, index in app.indexes()]

@@ -26,8 +26,10 @@ from gitmem.state.sessions import Session
 from gitmem.state.workflow import EXISTING, NEW, WORKFLOW
 from gitmem.text.greetings import trivial
 
-ASKED, ROWS = 200, 200  # characters of what a session was asked, rows of its history that are looked at for it
-LEAST, ABOUT = 8, 24  # characters of an id that are shown at least, columns that are left for what a session is about
+# characters of what a session was asked, rows of its history that are looked at for it
+ASKED, ROWS = 200, 200
+# characters of an id that are shown at least, columns that are left for what a session is about
+LEAST, ABOUT = 8, 24
 RUNNING, ENDED, INTERRUPTED = "running", "ended", "interrupted"
 SEE = "See them with: git mem session list"
 NONE = "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem session start"
@@ -54,11 +56,20 @@ def of_day(app: App, day: str) -> list[Session]:
     try:
         parts = time.strptime(day.strip(), "%Y-%m-%d")
         # a day may have 23 hours, or 25
-        begin, end = (time.mktime((parts.tm_year, parts.tm_mon, parts.tm_mday + n, 0, 0, 0, 0, 0, -1)) for n in (0, 1))
+        begin, end = (
+            time.mktime((parts.tm_year, parts.tm_mon, parts.tm_mday + n, 0, 0, 0, 0, 0, -1))
+            for n in (0, 1)
+        )
     except (ValueError, OverflowError) as error:
-        raise UserError(f"'{plain(day)}' is not a day.", "Write it as 2026-11-21, today or yesterday.") from error
+        raise UserError(
+            f"'{plain(day)}' is not a day.", "Write it as 2026-11-21, today or yesterday."
+        ) from error
     return sorted(
-        (one for one in sessions.some(app.state) if one.started < end and max(one.last, one.ended or 0.0) >= begin),
+        (
+            one
+            for one in sessions.some(app.state)
+            if one.started < end and max(one.last, one.ended or 0.0) >= begin
+        ),
         key=lambda one: one.started,
     )
 
@@ -77,12 +88,16 @@ def one(app: App, text: str | None) -> Session:
         if not mine:
             raise UserError("there are no sessions yet.", NONE)
         return mine[0]
-    found = [one for one in known if one.id == text] or ([one for one in known if one.id.startswith(text)] if text else [])
+    found = [one for one in known if one.id == text] or (
+        [one for one in known if one.id.startswith(text)] if text else []
+    )
     if len(found) == 1:
         return found[0]
     near = f" {' | '.join(plain(one.id) for one in found[:3])}" if found else ""
     raise UserError(
-        f"{len(found)} sessions begin with '{plain(text)}'." if found else f"there is no session '{plain(text)}'.",
+        f"{len(found)} sessions begin with '{plain(text)}'."
+        if found
+        else f"there is no session '{plain(text)}'.",
         f"Give more of its id:{near}" if found else SEE,
     )
 
@@ -97,24 +112,52 @@ def state_of(one: Session) -> str:
 def facts(app: App, one: Session) -> dict[str, Any]:
     """Return what is known of a session without its history, as JSON has it."""
     return {
-        "id": one.id, "agent": one.agent, "state": state_of(one), "kind": one.kind or None, "title": one.title or None, "story": one.story or None,
-        "branch": one.branch or None, "started": stamp(one.started), "last": stamp(one.last),
-        "ended": stamp(one.ended) if one.ended is not None else None, "why": one.why, "worktree": one.root, "transcript": one.transcript,
-        "history": app.home.join("sessions", os.path.basename(one.history)), "off": hook_switch.reads(hook_switch.path_of("session", app.home, app.env, one.id), app.clock.now()) is not None,
-    }  # fmt: skip
+        "id": one.id,
+        "agent": one.agent,
+        "state": state_of(one),
+        "kind": one.kind or None,
+        "title": one.title or None,
+        "story": one.story or None,
+        "branch": one.branch or None,
+        "started": stamp(one.started),
+        "last": stamp(one.last),
+        "ended": stamp(one.ended) if one.ended is not None else None,
+        "why": one.why,
+        "worktree": one.root,
+        "transcript": one.transcript,
+        "history": app.home.join("sessions", os.path.basename(one.history)),
+        "off": hook_switch.reads(
+            hook_switch.path_of("session", app.home, app.env, one.id), app.clock.now()
+        )
+        is not None,
+    }
 
 
 @click.command("list", short_help="List sessions, the latest first")
 @click.option("--agent", metavar="NAME", help="Of one agent: claude, gemini, person, ...")
-@click.option("--since", metavar="DATE", help="With a sign of life since then: 2d, yesterday, 2026-11-21.")
+@click.option(
+    "--since", metavar="DATE", help="With a sign of life since then: 2d, yesterday, 2026-11-21."
+)
 @click.option("--until", metavar="DATE", help="Begun before then.")
 @click.option("--branch", metavar="NAME", help="Begun on a branch.")
-@click.option("--kind", type=click.Choice([NEW, EXISTING, WORKFLOW]), help="What it was when it began.")
+@click.option(
+    "--kind", type=click.Choice([NEW, EXISTING, WORKFLOW]), help="What it was when it began."
+)
 @click.option("--state", type=click.Choice([RUNNING, ENDED, INTERRUPTED]), help="How it stands.")
-@click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="How many."
+)
 @options.json_option
 @click.pass_obj
-def list_command(term: Terminal, /, since: str | None, until: str | None, limit: int, as_json: bool, **wanted: str | None) -> None:
+def list_command(
+    term: Terminal,
+    /,
+    since: str | None,
+    until: str | None,
+    limit: int,
+    as_json: bool,
+    **wanted: str | None,
+) -> None:
     """List sessions, the latest first: agent, state, time and subject.
 
     \b
@@ -132,7 +175,10 @@ def list_command(term: Terminal, /, since: str | None, until: str | None, limit:
             for one in every
             if (begin is None or one.last >= begin)
             and (end is None or one.started < end)
-            and all(value is None or value == (state_of(one) if key == "state" else getattr(one, key)) for key, value in wanted.items())
+            and all(
+                value is None or value == (state_of(one) if key == "state" else getattr(one, key))
+                for key, value in wanted.items()
+            )
         ][:limit]
         about = subjects(app, found)
         if as_json:
@@ -144,10 +190,16 @@ def list_command(term: Terminal, /, since: str | None, until: str | None, limit:
             if agent and not any(one.agent == agent for one in every):
                 term.say(f"no sessions of {plain(agent)}; {others}.")
             else:
-                term.say(f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in all: git mem session list")
+                term.say(
+                    f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in all: git mem session list"
+                )
         elif not found:
             term.say(f"no sessions yet. {NONE}")
-        for text in _table(term, [{**facts(app, one), "about": about.get(one.id)} for one in found], [one.id for one in every]):
+        for text in _table(
+            term,
+            [{**facts(app, one), "about": about.get(one.id)} for one in found],
+            [one.id for one in every],
+        ):
             term.say(text)
 
 
@@ -198,7 +250,11 @@ def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str])
         wide[4] = 0  # what it is about says more than the branch
     for row, cell in zip(rows, cells, strict=True):
         style = {RUNNING: {"fg": "green"}, INTERRUPTED: {"fg": "yellow"}}.get(row["state"], {})
-        padded = [text + " " * (most - cell_count(text)) for text, most in zip(cell, wide, strict=True) if most]
+        padded = [
+            text + " " * (most - cell_count(text))
+            for text, most in zip(cell, wide, strict=True)
+            if most
+        ]
         padded[2] = term.style(padded[2], **style)
         off = "(hooks are off)  " if row["off"] else ""
         about = f"{off}{plain(' '.join((row['about'] or '').split()))}"

@@ -26,7 +26,11 @@ TABLE = {
     "list": ("sessions.find", "list_command", "List sessions, the latest first"),
     "show": ("sessions.show", "show_command", "Show a whole session"),
     "export": ("sessions.show", "export_command", "Export a session as JSON"),
-    "resume": ("sessions.resume", "resume_command", "Show where a session stood, and how to go on with it"),
+    "resume": (
+        "sessions.resume",
+        "resume_command",
+        "Show where a session stood, and how to go on with it",
+    ),
     "context": ("sessions.context", "context_command", "Show the work in hand, for the next agent"),
     "task": ("sessions.context", "task_command", "Record that a task is done, or has failed"),
     "handover": ("sessions.handover", "handover_command", "Hand the work over to another agent"),
@@ -35,7 +39,9 @@ TABLE = {
 }
 
 
-@click.group("session", cls=Parts, table=TABLE, short_help="Sessions: start, end, list, show, hand over")
+@click.group(
+    "session", cls=Parts, table=TABLE, short_help="Sessions: start, end, list, show, hand over"
+)
 def session_command() -> None:
     """Sessions of agents, recorded by hooks, and of people, started by hand.
 
@@ -72,7 +78,9 @@ def agent_around(environ: Mapping[str, str]) -> str:
     """Return the agent whose CLI a command runs in, as the environment tells; empty when there is none."""
     for name in events.ADAPTERS:
         known = adapter.find(name)
-        if any(environ.get(variable) for variable in known.session) or (known.mark and environ.get(known.mark)):
+        if any(environ.get(variable) for variable in known.session) or (
+            known.mark and environ.get(known.mark)
+        ):
             return name
     return ""
 
@@ -101,6 +109,13 @@ def _of_process(environ: Mapping[str, str]) -> str:
             return ""
         with contextlib.closing(State(home)) as state:
             mine = processes.agent()
-            return next((one.id for one in sessions.some(state, ended=False) if mine and one.process == mine), "")
+            return next(
+                (
+                    one.id
+                    for one in sessions.some(state, ended=False)
+                    if mine and one.process == mine
+                ),
+                "",
+            )
     except (GitmemError, OSError, sqlite3.Error):  # who it was is not worth a command that fails
         return ""

@@ -29,9 +29,19 @@ TEXTS = 60_000  # characters of standard input
 @click.command("handover", short_help="Hand the work over to another agent")
 @click.argument("to", metavar="AGENT")
 @click.option(
-    "--message", "-m", "messages", multiple=True, metavar="TEXT", help="What the other one has to know; '-' reads standard input."
+    "--message",
+    "-m",
+    "messages",
+    multiple=True,
+    metavar="TEXT",
+    help="What the other one has to know; '-' reads standard input.",
 )
-@click.option("--from", "sender", metavar="NAME", help="Who hands over.  [default: GITMEM_AGENT, the setting, or who was at it last]")
+@click.option(
+    "--from",
+    "sender",
+    metavar="NAME",
+    help="Who hands over.  [default: GITMEM_AGENT, the setting, or who was at it last]",
+)
 @click.option(
     "--decision",
     "decided",
@@ -39,14 +49,37 @@ TEXTS = 60_000  # characters of standard input
     metavar="TEXT",
     help="Something decided, beside what was recorded since the work began. May be repeated.",
 )
-@click.option("--open", "opened", multiple=True, metavar="TEXT", help="Something still to do, beside the open tasks. May be repeated.")
-@click.option("--evidence", "shown", multiple=True, metavar="TEXT", help="What shows it: a file, a commit, a record's id. May be repeated.")
-@click.option("--private", "scope", flag_value="private", help="Keep it in the private store, never pushed.")
-@click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
+@click.option(
+    "--open",
+    "opened",
+    multiple=True,
+    metavar="TEXT",
+    help="Something still to do, beside the open tasks. May be repeated.",
+)
+@click.option(
+    "--evidence",
+    "shown",
+    multiple=True,
+    metavar="TEXT",
+    help="What shows it: a file, a commit, a record's id. May be repeated.",
+)
+@click.option(
+    "--private", "scope", flag_value="private", help="Keep it in the private store, never pushed."
+)
+@click.option(
+    "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
+)
 @options.json_option
 @click.pass_obj
 def handover_command(
-    term: Terminal, /, to: str, messages: tuple[str, ...], sender: str | None, scope: str, as_json: bool, **given: tuple[str, ...]
+    term: Terminal,
+    /,
+    to: str,
+    messages: tuple[str, ...],
+    sender: str | None,
+    scope: str,
+    as_json: bool,
+    **given: tuple[str, ...],
 ) -> None:
     """Hand the work over to another agent: its state, decisions and open questions, with evidence.
 
@@ -63,9 +96,13 @@ def handover_command(
         who = agent_of(app, sender)
         on = context.load(app, who, session=of_agent(app.env))
         if not who:
-            who = next((str(one["agent"]) for one in reversed(on.agents) if one["agent"] != receiver), "")
+            who = next(
+                (str(one["agent"]) for one in reversed(on.agents) if one["agent"] != receiver), ""
+            )
         if who == receiver:
-            raise UserError(f"@{who} cannot hand over to itself.", "Say who hands over: --from NAME")
+            raise UserError(
+                f"@{who} cannot hand over to itself.", "Say who hands over: --from NAME"
+            )
         masked: dict[str, None] = {}
 
         def clean(text: str) -> str:
@@ -74,13 +111,19 @@ def handover_command(
             return found.text
 
         message = clean(_message(messages))
-        given = {key: tuple(clean(text) for text in texts if text.strip()) for key, texts in given.items()}
+        given = {
+            key: tuple(clean(text) for text in texts if text.strip())
+            for key, texts in given.items()
+        }
         what = _gather(app, who, receiver, message, on, given)
         if on.kind == NEW and not (message or any(given.values())):
             raise UserError(
-                "there is nothing to hand over: nothing is in hand here.", f"Say it yourself: git mem session handover {receiver} -m TEXT"
+                "there is nothing to hand over: nothing is in hand here.",
+                f"Say it yourself: git mem session handover {receiver} -m TEXT",
             )
-        change = handover.write(app.store(scope), app.writer(), what, on, _open(app, (who, receiver), scope))
+        change = handover.write(
+            app.store(scope), app.writer(), what, on, _open(app, (who, receiver), scope)
+        )
         app.index()  # hooks of the other agent answer from it, and do not wait for long
         for line in masked | dict.fromkeys(_masked(finding) for finding in change.findings):
             term.note(line)
@@ -108,11 +151,20 @@ def _message(messages: tuple[str, ...]) -> str:
     try:
         texts = [(sys.stdin.read(TEXTS) if text == "-" else text).strip() for text in messages]
     except UnicodeDecodeError as error:
-        raise UserError("standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8") from error
+        raise UserError(
+            "standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8"
+        ) from error
     return "\n\n".join(filter(None, texts))
 
 
-def _gather(app: App, sender: str, to: str, message: str, on: context.Context, given: dict[str, tuple[str, ...]]) -> handover.Handover:
+def _gather(
+    app: App,
+    sender: str,
+    to: str,
+    message: str,
+    on: context.Context,
+    given: dict[str, tuple[str, ...]],
+) -> handover.Handover:
     """Return what is to be handed over: what was said, and what was recorded and changed since the work began."""
     since = stamp(on.began) if on.began else "9"
     decisions: list[tuple[str, str]] = [("", text) for text in given["decided"]]
@@ -120,17 +172,26 @@ def _gather(app: App, sender: str, to: str, message: str, on: context.Context, g
     for row in app.rows(kinds=("memory",), statuses=LIVE, scopes=("shared",), order="created"):
         if HANDOVER in row["tags"]:
             continue
-        if row["type"] in {"decision", "rule"} and row["created"] >= since and len(decisions) < EACH:
+        if (
+            row["type"] in {"decision", "rule"}
+            and row["created"] >= since
+            and len(decisions) < EACH
+        ):
             decisions.append((row["id"], row["title"]))
         elif row["type"] == "task" and len(tasks) < EACH:
             tasks.append((row["id"], row["title"]))
     tree = app.worktree(app.location.worktree or "")
     evidence = [_shown(app, text) for text in given["shown"]]
     if on.began:
-        evidence += [("", f"commit {id} {subject}") for id, subject in tree.commits(on.began, app.clock.now())[:EACH]]
+        evidence += [
+            ("", f"commit {id} {subject}")
+            for id, subject in tree.commits(on.began, app.clock.now())[:EACH]
+        ]
         evidence += [("", path) for path in _changed(app, on.began)[:EACH]]
     dirty = tree.status() if app.location.worktree else []
-    return handover.Handover(sender, to, message, decisions, tasks, evidence, head(app.location) or "", dirty)
+    return handover.Handover(
+        sender, to, message, decisions, tasks, evidence, head(app.location) or "", dirty
+    )
 
 
 def _shown(app: App, text: str) -> tuple[str, str]:
@@ -149,7 +210,10 @@ def _changed(app: App, since: float) -> list[str]:
     for one in sessions.some(app.state):
         if one.root == root and one.last >= since:
             for row in reader.rows(app.home, one):
-                if reader.facts(row).get("action") == "write" and str(row.get("timestamp")) >= stamp(since)[:19]:
+                if (
+                    reader.facts(row).get("action") == "write"
+                    and str(row.get("timestamp")) >= stamp(since)[:19]
+                ):
                     for path in reader.files(row):
                         counts[path] = counts.get(path, 0) + 1
     return sorted(counts, key=lambda path: (-counts[path], path))
@@ -157,6 +221,11 @@ def _changed(app: App, since: float) -> list[str]:
 
 def _open(app: App, agents: tuple[str, ...], scope: str) -> list[Record]:
     """Return the hand-overs that are open to these agents, the latest first."""
-    wanted: dict[str, Any] = {"kinds": ("memory",), "statuses": LIVE, "tags": (HANDOVER,), "order": "created"}
+    wanted: dict[str, Any] = {
+        "kinds": ("memory",),
+        "statuses": LIVE,
+        "tags": (HANDOVER,),
+        "order": "created",
+    }
     rows = app.rows(agents=tuple(name for name in agents if name), scopes=(scope,), **wanted)
     return [app.store(scope).get(row["id"]).record for row in rows]

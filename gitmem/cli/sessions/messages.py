@@ -9,7 +9,8 @@ from typing import Any
 from gitmem.errors import UserError
 
 SIZE = 64 << 20  # bytes that are looked at
-LISTS = ("messages", "history", "interactions", "conversation")  # where an object holds its messages
+# where an object holds its messages
+LISTS = ("messages", "history", "interactions", "conversation")
 FORM = 'Give a JSON list of messages, or a message a line: {"role": "user", "content": "*develop"}'
 
 
@@ -21,7 +22,8 @@ def messages(name: str) -> Sequence[Mapping[str, Any]]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "that is not a file's name"
         raise UserError(
-            f"the conversation '{name}' cannot be read: {why}.", "Check the path given with --history; '-' is standard input."
+            f"the conversation '{name}' cannot be read: {why}.",
+            "Check the path given with --history; '-' is standard input.",
         ) from error
     found = _parsed(text, name)
     if isinstance(found, dict):

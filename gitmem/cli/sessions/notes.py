@@ -49,7 +49,10 @@ def _given(term: Terminal, words: Sequence[str]) -> str:
         try:
             text = sys.stdin.read(TEXTS)
         except UnicodeDecodeError as error:
-            raise UserError("standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8") from error
+            raise UserError(
+                "standard input is not UTF-8.",
+                "Convert it first, as with: iconv -f latin1 -t utf-8",
+            ) from error
     whole = public(text).strip()
     text = kept(whole, TEXT)
     if not text:
@@ -60,7 +63,9 @@ def _given(term: Terminal, words: Sequence[str]) -> str:
 
 
 def _session_option(command: Any) -> Any:
-    return click.option("--session", metavar="ID", help="Of another session than the one that this runs in.")(command)
+    return click.option(
+        "--session", metavar="ID", help="Of another session than the one that this runs in."
+    )(command)
 
 
 def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
@@ -69,7 +74,9 @@ def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
         return
     sessions.ask(app.state, sessions.DIGEST, mine.id, app.clock.now())
     drain(app)
-    term.note(f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session show {plain(mine.id[:12])}")
+    term.note(
+        f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session show {plain(mine.id[:12])}"
+    )
 
 
 @click.command("note", short_help="Write something into a session")
@@ -101,11 +108,23 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
 @click.command("mark", short_help="Mark what matters in a session")
 @click.argument("text", nargs=-1)
 @click.option("--last", is_flag=True, help="The last turn (what is meant without anything).")
-@click.option("--line", type=click.IntRange(1), metavar="N", help="The line with this number, as 'git mem session show' has it.")
+@click.option(
+    "--line",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The line with this number, as 'git mem session show' has it.",
+)
 @_session_option
 @options.json_option
 @click.pass_obj
-def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | None, session: str | None, as_json: bool) -> None:
+def mark_command(
+    term: Terminal,
+    text: tuple[str, ...],
+    last: bool,
+    line: int | None,
+    session: str | None,
+    as_json: bool,
+) -> None:
     """Mark a turn as important, or add a new marked line. It is kept when a long history is condensed, and goes into the digest.
 
     Without arguments, the last turn is marked. '-' reads standard input.
@@ -150,13 +169,22 @@ def _turn(app: App, mine: Session, line: int | None) -> tuple[int, dict[str, Any
                 f"there is nothing to mark in line {line} of session {plain(mine.id[:12])}.",
                 f"See its lines: git mem session show {plain(mine.id[:12])}",
             )
-        raise UserError(f"nobody has said anything in session {plain(mine.id[:12])} yet.", "Mark something new: git mem session mark TEXT")
+        raise UserError(
+            f"nobody has said anything in session {plain(mine.id[:12])} yet.",
+            "Mark something new: git mem session mark TEXT",
+        )
     return *found, found[0] in marked
 
 
-def _marked(term: Terminal, mine: Session, content: str, line: int, as_json: bool, *, new: bool) -> None:
+def _marked(
+    term: Terminal, mine: Session, content: str, line: int, as_json: bool, *, new: bool
+) -> None:
     if as_json:
         term.json({"session": mine.id, "line": line or None, "content": content, "new": new})
         return
     first = plain(content.splitlines()[0][:100])
-    term.say(f"marked in session {plain(mine.id[:12])}: {first}" if new else f"line {line} is marked already: {first}")
+    term.say(
+        f"marked in session {plain(mine.id[:12])}: {first}"
+        if new
+        else f"line {line} is marked already: {first}"
+    )

@@ -52,12 +52,25 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
         indexes = app.indexes()
         known = _known(app, [index for _, index in indexes])
         goes_on = resumed or (file is None and _was_resumed(app))
-        facts = session_opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=goes_on)
+        facts = session_opening.facts(
+            app.state,
+            known,
+            app.clock.now(),
+            is_gone,
+            app.home,
+            session=_session(app),
+            resumed=goes_on,
+        )
         facts.epics = tuple(_open_epics(app))
         if file is not None:
             _read(app, file, facts)
         mine = next((index for prefix, index in indexes if not prefix), None)
-        made = _decided(app, facts, known, lambda one: one.row is not None and one.row["store"] == "shared" and one.body is mine)
+        made = _decided(
+            app,
+            facts,
+            known,
+            lambda one: one.row is not None and one.row["store"] == "shared" and one.body is mine,
+        )
         if as_json:
             term.json(_public(made))
             return
@@ -77,14 +90,24 @@ def _open_epics(app: App) -> list[str]:
     found = [
         (epic, how)
         for epic in epics.epics(app.index())
-        if epic["rest"] in {"active", "paused"} and not (how := epics.condition(app.state, epic, app.clock.now(), is_gone))["alive"]
+        if epic["rest"] in {"active", "paused"}
+        and not (how := epics.condition(app.state, epic, app.clock.now(), is_gone))["alive"]
     ]
     found.sort(key=lambda pair: pair[0]["id"] != here)
-    return [f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} stories done)" for epic, how in found]
+    return [
+        f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} stories done)"
+        for epic, how in found
+    ]
 
 
 def _public(made: Opening) -> dict[str, Any]:
-    facts = {"action": made.action, "reason": made.reason, "text": made.text, "tasks": list(made.tasks), "by": made.by}
+    facts = {
+        "action": made.action,
+        "reason": made.reason,
+        "text": made.text,
+        "tasks": list(made.tasks),
+        "by": made.by,
+    }
     return {**facts, "why": made.why} if made.why else facts
 
 
@@ -103,7 +126,11 @@ def _was_resumed(app: App) -> bool:
     mine = sessions.get(app.state, _session(app))
     began = ""
     for row in histories.rows(app.home, mine) if mine is not None else ():
-        began = str(histories.facts(row).get("source")) if histories.event(row) == "SessionStart" else began
+        began = (
+            str(histories.facts(row).get("source"))
+            if histories.event(row) == "SessionStart"
+            else began
+        )
     return began == "resume"
 
 
@@ -121,7 +148,9 @@ def _known(app: App, indexes: "Sequence[Index]") -> collect.Known:
     )
 
 
-def _decided(app: App, facts: Facts, known: collect.Known, is_shared: "Callable[[collect.Entry], bool]") -> Opening:
+def _decided(
+    app: App, facts: Facts, known: collect.Known, is_shared: "Callable[[collect.Entry], bool]"
+) -> Opening:
     """Return what the model decides, where one is asked for and answers; else what the rules do."""
     made = session_opening.decide(facts)
     model = app.model()
@@ -130,13 +159,21 @@ def _decided(app: App, facts: Facts, known: collect.Known, is_shared: "Callable[
     from gitmem.redaction.mask import scrub
 
     try:
-        told = scrub(session_opening.told(facts, known, is_shared), app.settings.get("allowSecret")).text
+        told = scrub(
+            session_opening.told(facts, known, is_shared), app.settings.get("allowSecret")
+        ).text
         rows = [clean(row, SHOWN) for row in told.split("\n")]
-        answer = model.ask(session_opening.INSTRUCTION, "\n".join(["<facts>", *rows, "</facts>"]), session_opening.SCHEMA)
+        answer = model.ask(
+            session_opening.INSTRUCTION,
+            "\n".join(["<facts>", *rows, "</facts>"]),
+            session_opening.SCHEMA,
+        )
     except External as error:
         made.why = plain(str(error))
         return made
-    if answer.get("action") not in session_opening.ACTIONS or not all(isinstance(answer.get(key), str) for key in ("text", "reason")):
+    if answer.get("action") not in session_opening.ACTIONS or not all(
+        isinstance(answer.get(key), str) for key in ("text", "reason")
+    ):
         made.why = f"{model.name} gave an answer that is none."
         return made
     return session_opening.answered(facts, answer, model.name)
@@ -183,23 +220,34 @@ def _read(app: App, file: str, facts: Facts) -> None:
     from gitmem.transcripts.turn import TOOL, USER
 
     if file != "-" and not os.path.isfile(file):
-        raise UserError(f"there is no file '{file}'.", "Histories are listed by: git mem session list --json")
+        raise UserError(
+            f"there is no file '{file}'.", "Histories are listed by: git mem session list --json"
+        )
     seen = _Seen()
     try:
         with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
             root = app.location.worktree or ""
             text = reading.readable(stream, "standard input" if file == "-" else f"'{plain(file)}'")
-            items = extractor.extract(seen.watch(ignored.shown(reading.read(text, file), app.hidden(root), root))).items
+            items = extractor.extract(
+                seen.watch(ignored.shown(reading.read(text, file), app.hidden(root), root))
+            ).items
             changed = facts.now if file == "-" else os.stat(file).st_mtime
     except OSError as error:
-        raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error
+        raise External(
+            f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode."
+        ) from error
     if not seen.any:
-        raise UserError(f"'{file}' tells of no session.", "Name a history or an export of ours, or a transcript of an agent.")
+        raise UserError(
+            f"'{file}' tells of no session.",
+            "Name a history or an export of ours, or a transcript of an agent.",
+        )
     facts.first, facts.known = False, True
     facts.title = scrub(seen.first[:ASKED]).text
     facts.ended = changed if seen.ended is None else seen.ended
     facts.interrupted = seen.role in {USER, TOOL}  # nobody answered
     facts.at = scrub(seen.last[:ASKED]).text if facts.interrupted else ""
     done = {same(item.text) for item in items if item.kind == DONE}
-    fresh = [scrub(item.text).text for item in items if item.kind == TASK and same(item.text) not in done]
+    fresh = [
+        scrub(item.text).text for item in items if item.kind == TASK and same(item.text) not in done
+    ]
     facts.tasks = tuple(dict.fromkeys([*fresh, *facts.tasks]))

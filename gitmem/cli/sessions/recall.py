@@ -30,13 +30,29 @@ _HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "re
     help="Only in a session's history: this one's, or one by its id.",
 )
 @click.option("--past", is_flag=True, help="Only in memory: records and digests.")
-@click.option("--all-sessions", "others", is_flag=True, help="In the histories of other sessions too.")
+@click.option(
+    "--all-sessions", "others", is_flag=True, help="In the histories of other sessions too."
+)
 @click.option("--since", metavar="DATE", help="Nothing older: 2d, yesterday, 2026-11-21.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many of each group.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="At most so many of each group.",
+)
 @options.json_option
 @click.pass_obj
 def recall_command(
-    term: Terminal, words: tuple[str, ...], session: str | None, past: bool, others: bool, since: str | None, limit: int, as_json: bool
+    term: Terminal,
+    words: tuple[str, ...],
+    session: str | None,
+    past: bool,
+    others: bool,
+    since: str | None,
+    limit: int,
+    as_json: bool,
 ) -> None:
     """Find what was said and done before, by its words: in this session's history and in memory.
 
@@ -49,7 +65,9 @@ def recall_command(
       git mem recall timeout --all-sessions --since yesterday
     """
     if past and (session is not None or others):
-        raise click.UsageError("--past looks into memory alone; leave it out, or leave out --session and --all-sessions.")
+        raise click.UsageError(
+            "--past looks into memory alone; leave it out, or leave out --session and --all-sessions."
+        )
     text = " ".join(words)
     with term.open_any() as app:
         after = stamp(moment(app, since)) if since else ""
@@ -63,26 +81,40 @@ def recall_command(
         if session is None:
             found["memory"] = _remembered(app, text, limit, after)
         if as_json:
-            term.json({**found, "memory": [public(_clean(row)) for row in found["memory"]]} if "memory" in found else found)
+            term.json(
+                {**found, "memory": [public(_clean(row)) for row in found["memory"]]}
+                if "memory" in found
+                else found
+            )
             return
         term.page(_shown(term, found, app.clock.now()), app)
         if not any(found.get(key) for key in ("this_session", "other_sessions", "memory")):
             wider = "" if others or past else " Other sessions are looked into with --all-sessions."
-            term.note(f"nothing that was said or recorded matches '{text}'. Fewer or other words may.{wider}")
+            term.note(
+                f"nothing that was said or recorded matches '{text}'. Fewer or other words may.{wider}"
+            )
 
 
 def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[dict[str, Any]]:
     from gitmem.services.retrieval import history_search
 
     hits = history_search.find(app.home, ids, text, limit, since)
-    return [{**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")} for hit in hits]
+    return [
+        {**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")} for hit in hits
+    ]
 
 
 def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, Any]]:
-    hits = app.search(text, limit if not since else 20 * limit, statuses=LIVE, agents=options.agents(app, None))
+    hits = app.search(
+        text, limit if not since else 20 * limit, statuses=LIVE, agents=options.agents(app, None)
+    )
     found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
     # what only stands beside something that matches was not asked for
-    return [hit for hit in found if any(not why.endswith(BESIDE) for why in str(hit["reason"]).split("; "))][:limit]
+    return [
+        hit
+        for hit in found
+        if any(not why.endswith(BESIDE) for why in str(hit["reason"]).split("; "))
+    ][:limit]
 
 
 def _clean(hit: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +124,10 @@ def _clean(hit: dict[str, Any]) -> dict[str, Any]:
 def _shown(term: Terminal, found: dict[str, Any], now: float) -> list[str]:
     """Return the lines of an answer, a group after the other."""
     out: list[str] = []
-    for key, name in (("this_session", f"session {found['session']}"), ("other_sessions", "other sessions")):
+    for key, name in (
+        ("this_session", f"session {found['session']}"),
+        ("other_sessions", "other sessions"),
+    ):
         hits = found.get(key)
         if hits:
             out += [*([""] if out else []), term.style(plain(name), bold=True)]

@@ -34,7 +34,9 @@ WORDS = 300  # characters of the last answer
 
 @click.command("resume", short_help="Show where a session stood, and how to go on with it")
 @click.argument("session", required=False)
-@click.option("--show", is_flag=True, help="Only show it: a session of a person is not opened again.")
+@click.option(
+    "--show", is_flag=True, help="Only show it: a session of a person is not opened again."
+)
 @options.json_option
 @click.pass_obj
 def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
@@ -69,12 +71,14 @@ def _latest(app: App) -> Session:
     root = context.root_of(app.location.worktree)
     still = [each for each in every if state_of(each) != RUNNING]
     found = [each for each in still if each.root == root] or still or every
-    # one in which somebody only said hello is nothing to go on with, as long as there is another one
+    # one in which somebody only said hello is nothing to go on with, as long as there is another
+    # one
     names = reader.names(app.home)
     found = [each for each in found[:LOOKED] if not is_small(app.home, each.id, names)] or found
     if not found and here is not None:
         raise UserError(
-            f"session {plain(here.id)} is open here, and there is no other one to go on with.", "Write into it: git mem session note TEXT"
+            f"session {plain(here.id)} is open here, and there is no other one to go on with.",
+            "Write into it: git mem session note TEXT",
         )
     if not found:
         raise UserError("there is no session to go on with.", NONE)
@@ -93,23 +97,56 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
     now = dict(app.worktree(mine.root).status()) if mine.root and os.path.isdir(mine.root) else {}
     snapshot = _snapshot(app, mine)
     then = {
-        storable(str(each.get("path"))): str(each.get("status") or "") for each in snapshot.get("dirty") or [] if isinstance(each, dict)
+        storable(str(each.get("path"))): str(each.get("status") or "")
+        for each in snapshot.get("dirty") or []
+        if isinstance(each, dict)
     }
-    files = list(dict.fromkeys([*then, *sorted(told.changed, key=lambda path: (-told.changed[path], path))]))
+    files = list(
+        dict.fromkeys([*then, *sorted(told.changed, key=lambda path: (-told.changed[path], path))])
+    )
     tree = context.root_of(app.location.worktree)
     on = context.load(app) if mine.root == tree else None
     return {
-        "branch_then": told.branch or mine.branch or None, "branch_now": there or None, "folder": told.folder or None,
-        "commit_then": snapshot.get("commit"), "last_asked": told.asked[-1] if told.asked else None, "last_answer": _short(told.answer) or None,
-        "files": [{"path": path, "then": then.get(path) or ("changed" if path in told.changed else None), "now": now.get(path), "exists": os.path.lexists(os.path.join(mine.root, path))} for path in files],
+        "branch_then": told.branch or mine.branch or None,
+        "branch_now": there or None,
+        "folder": told.folder or None,
+        "commit_then": snapshot.get("commit"),
+        "last_asked": told.asked[-1] if told.asked else None,
+        "last_answer": _short(told.answer) or None,
+        "files": [
+            {
+                "path": path,
+                "then": then.get(path) or ("changed" if path in told.changed else None),
+                "now": now.get(path),
+                "exists": os.path.lexists(os.path.join(mine.root, path)),
+            }
+            for path in files
+        ],
         "changed_since": sorted(storable(path) for path in now if storable(path) not in files),
-        "failed": [{"command": command, "said": said or None} for command, said in told.failed.items() if command and command not in told.passed][-ITEMS:],
-        "pending": _pending(app, mine), "marked": list(dict.fromkeys(marked))[-ITEMS:],
+        "failed": [
+            {"command": command, "said": said or None}
+            for command, said in told.failed.items()
+            if command and command not in told.passed
+        ][-ITEMS:],
+        "pending": _pending(app, mine),
+        "marked": list(dict.fromkeys(marked))[-ITEMS:],
         "noted": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
-        "workflow": {"workflow": on.workflow, "state": on.state, "next": on.next, "story": on.story or None} if on and on.workflow else None,
-        "work": [{"id": epic["id"], "title": epic["title"]} for epic in epics.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}][:EPICS],
-        "command": _command(mine), "in_this_worktree": mine.root == tree,
-    }  # fmt: skip
+        "workflow": {
+            "workflow": on.workflow,
+            "state": on.state,
+            "next": on.next,
+            "story": on.story or None,
+        }
+        if on and on.workflow
+        else None,
+        "work": [
+            {"id": epic["id"], "title": epic["title"]}
+            for epic in epics.epics(app.index())
+            if epic["rest"] in {ACTIVE, PAUSED}
+        ][:EPICS],
+        "command": _command(mine),
+        "in_this_worktree": mine.root == tree,
+    }
 
 
 def _short(text: str) -> str:
@@ -140,7 +177,9 @@ def _pending(app: App, mine: Session) -> list[dict[str, Any]]:
     """Return what is still to do: as the session's digest says, and the open tasks."""
     out: list[dict[str, Any]] = []
     try:
-        sections = app.get(digest_id(mine.id), ("private", "shared"))[1].record.fields.get("sections")
+        sections = app.get(digest_id(mine.id), ("private", "shared"))[1].record.fields.get(
+            "sections"
+        )
     except UnknownId:
         sections = None
     items = sections.get("pending_tasks") if isinstance(sections, dict) else None
@@ -149,7 +188,10 @@ def _pending(app: App, mine: Session) -> list[dict[str, Any]]:
         text = item.get("text") if isinstance(item, dict) else None
         if isinstance(text, str) and item.get("id") not in over:
             out.append({"text": line(text)})
-    out += [{"id": row["id"], "text": row["title"]} for row in app.rows(what="task", statuses=("active",), order="created", limit=ITEMS)]
+    out += [
+        {"id": row["id"], "text": row["title"]}
+        for row in app.rows(what="task", statuses=("active",), order="created", limit=ITEMS)
+    ]
     return list({each["text"]: each for each in out}.values())[: 2 * ITEMS]
 
 
@@ -178,14 +220,24 @@ def _open(app: App, mine: Session) -> bool:
             f"End it first: git mem session end. Or look only: git mem session resume {plain(mine.id[:12])} --show",
         )
     process, root = own.terminal(), context.root_of(app.location.worktree)
-    if mine.ended is None and mine.process and mine.process != process and processes.is_gone(mine.process) is False:
+    if (
+        mine.ended is None
+        and mine.process
+        and mine.process != process
+        and processes.is_gone(mine.process) is False
+    ):
         return False  # it is open in another terminal
     if mine.ended is None and mine.process == process and own.here(app.env) == mine.id:
         return False
     mine.process, mine.root = process, root
     sign(app, mine, opens=True)
     write(app, mine, "system", "", stated=True, event="SessionStart", source="resume")
-    own.opened(app.home, os.path.realpath(app.location.worktree) if app.location.worktree else "", process, mine.id)
+    own.opened(
+        app.home,
+        os.path.realpath(app.location.worktree) if app.location.worktree else "",
+        process,
+        mine.id,
+    )
     return True
 
 
@@ -198,7 +250,11 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
     ]
     then, here = stood["branch_then"], stood["branch_now"]
     if then:
-        moved = f"; {plain(here)} is checked out now: git switch {shlex.quote(plain(then))}" if here and here != then else ""
+        moved = (
+            f"; {plain(here)} is checked out now: git switch {shlex.quote(plain(then))}"
+            if here and here != then
+            else ""
+        )
         out.append(f"branch: {plain(then)}{moved}")
     if not stood["in_this_worktree"] and stood["worktree"]:
         gone = "" if os.path.isdir(stood["worktree"]) else " (it is there no more)"
@@ -209,13 +265,29 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
         out.append(f"last asked: {plain(stood['last_asked'])}")
     if stood["last_answer"]:
         out.append(f"last answer: {plain(stood['last_answer'])}")
-    out += _section("files, then and now", [_file(each) for each in stood["files"][:FILES]], len(stood["files"]) - FILES)
     out += _section(
-        "not committed now, of others", [plain(path) for path in stood["changed_since"][:FILES]], len(stood["changed_since"]) - FILES
+        "files, then and now",
+        [_file(each) for each in stood["files"][:FILES]],
+        len(stood["files"]) - FILES,
     )
-    out += _section("failed to the end", [plain(": ".join(filter(None, (each["command"], each["said"])))) for each in stood["failed"]])
     out += _section(
-        "still to do", [plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "") for each in stood["pending"]]
+        "not committed now, of others",
+        [plain(path) for path in stood["changed_since"][:FILES]],
+        len(stood["changed_since"]) - FILES,
+    )
+    out += _section(
+        "failed to the end",
+        [
+            plain(": ".join(filter(None, (each["command"], each["said"]))))
+            for each in stood["failed"]
+        ],
+    )
+    out += _section(
+        "still to do",
+        [
+            plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "")
+            for each in stood["pending"]
+        ],
     )
     out += _section("marked", [plain(text) for text in stood["marked"]])
     out += _section("noted", [plain(text) for text in stood["noted"]])
@@ -224,9 +296,16 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
         steps = ", ".join(context.spoken(each) for each in flow["next"])
         then = f"; next: {steps}" if steps else ""
         out.append(plain(f"workflow: {flow['workflow']}, {flow['state']}{then}"))
-    out += _section("work state", [f"{plain(each['title'])}: git mem show {plain(each['id'])}" for each in stood["work"]])
+    out += _section(
+        "work state",
+        [f"{plain(each['title'])}: git mem show {plain(each['id'])}" for each in stood["work"]],
+    )
     if stood["command"]:
-        where = f"cd {shlex.quote(plain(stood['worktree']))} && " if stood["worktree"] and not stood["in_this_worktree"] else ""
+        where = (
+            f"cd {shlex.quote(plain(stood['worktree']))} && "
+            if stood["worktree"] and not stood["in_this_worktree"]
+            else ""
+        )
         out.append(f"go on with it: {where}{plain(stood['command'])}")
     elif stood["opened"]:
         out.append(f"it is open again here. From another terminal too: export GITMEM_SESSION={id}")
@@ -238,9 +317,19 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
 def _section(name: str, items: list[str], more: int = 0) -> list[str]:
     if not items:
         return []
-    return [f"{name}:", *(f"  {item}" for item in items), *([f"  and {more} more"] if more > 0 else [])]
+    return [
+        f"{name}:",
+        *(f"  {item}" for item in items),
+        *([f"  and {more} more"] if more > 0 else []),
+    ]
 
 
 def _file(each: dict[str, Any]) -> str:
-    now = f"not committed ({each['now']})" if each["now"] else "committed or taken back" if each["exists"] else "there no more"
+    now = (
+        f"not committed ({each['now']})"
+        if each["now"]
+        else "committed or taken back"
+        if each["exists"]
+        else "there no more"
+    )
     return f"{plain(each['path'])}: {plain(each['then'] or 'changed')} then, {now} now"

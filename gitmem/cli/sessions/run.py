@@ -38,9 +38,16 @@ def moment_of(app: App) -> str:
     return f"{stamp(now)[:-1]}.{int(now * 1000) % 1000:03d}Z"
 
 
-def write(app: App, mine: Session, role: str, content: str, *, stated: bool = False, **about: Any) -> None:
+def write(
+    app: App, mine: Session, role: str, content: str, *, stated: bool = False, **about: Any
+) -> None:
     """Append a row to a session's history; raises External when the disk says no."""
-    row: dict[str, Any] = {"timestamp": moment_of(app), "role": role, "content": content, "metadata": {k: v for k, v in about.items() if v}}
+    row: dict[str, Any] = {
+        "timestamp": moment_of(app),
+        "role": role,
+        "content": content,
+        "metadata": {k: v for k, v in about.items() if v},
+    }
     if stated:
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
         folder = os.path.relpath(os.path.realpath("."), root) if root else ""
@@ -57,7 +64,10 @@ def write(app: App, mine: Session, role: str, content: str, *, stated: bool = Fa
 def sign(app: App, mine: Session, *, opens: bool = False) -> None:
     """Give a sign of life for a session; raises External when it would be lost."""
     if app.state.in_memory:
-        raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+        raise External(
+            "state.db cannot be written.",
+            "Check the disk, and the rights of .git/gitmem; see: git mem doctor",
+        )
     mine.last = app.clock.now()
     mine.history = os.path.basename(sessions.sign(app.state, mine, opens=opens))
 
@@ -67,14 +77,17 @@ def running(app: App) -> Session | None:
     here = current(app.env)
     found = sessions.get(app.state, here) if here else None
     # one that was only taken for dead goes on with its next sign of life
-    return found if found is not None and (found.ended is None or found.why == sessions.GONE) else None
+    return (
+        found if found is not None and (found.ended is None or found.why == sessions.GONE) else None
+    )
 
 
 def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Session:
     """Open a session of a person, or of an agent without hooks, and write its beginning; under its own id where it has one."""
     now = app.clock.now()
     made = stamp(now)
-    id = id or app.clock.ulid()[10:]  # the random part alone: ids that begin alike could not be named by their beginning
+    # the random part alone: ids that begin alike could not be named by their beginning
+    id = id or app.clock.ulid()[10:]
     name = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{id}.jsonl"
     root, process = context.root_of(app.location.worktree), own.terminal()
     mine = Session(id, agent, now, now, name, None, "", root, "", process)
@@ -83,11 +96,18 @@ def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Sess
     write(app, mine, "system", "", stated=True, event="SessionStart", source="hand")
     if title:
         write(app, mine, "user", title, event="PromptSubmit", source="title")
-    sessions.describe(app.state, id, kind=on.kind, branch=branch(app.location), story=story, title=title)
+    sessions.describe(
+        app.state, id, kind=on.kind, branch=branch(app.location), story=story, title=title
+    )
     came = [Act(AGENT, agent, agent=agent, session=id)] if agent != own.PERSON else []
     activity.note(app.state, root, now, came, asked=int(bool(title)), story=story, once=True)
     _forget_closed(app)
-    own.opened(app.home, os.path.realpath(app.location.worktree) if app.location.worktree else "", process, id)
+    own.opened(
+        app.home,
+        os.path.realpath(app.location.worktree) if app.location.worktree else "",
+        process,
+        id,
+    )
     return mine
 
 
@@ -108,13 +128,29 @@ def _own_id(app: App) -> tuple[str, str]:
 
 
 @click.command("start", short_help="Start a session of your own")
-@click.option("--agent", metavar="NAME", help="Whose session it is, for an agent without hooks.  [default: person]")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="Whose session it is, for an agent without hooks.  [default: person]",
+)
 @click.option("--title", metavar="TEXT", help="What it is for.")
 @click.option("--story", metavar="TEXT", help="The story at work, for workflows: a path or a name.")
-@click.option("--new", "anew", is_flag=True, help="Another one: the one that this terminal has open ends, and is digested.")
+@click.option(
+    "--new",
+    "anew",
+    is_flag=True,
+    help="Another one: the one that this terminal has open ends, and is digested.",
+)
 @options.json_option
 @click.pass_obj
-def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
+def start_command(
+    term: Terminal,
+    agent: str | None,
+    title: str | None,
+    story: str | None,
+    anew: bool,
+    as_json: bool,
+) -> None:
     """Start a session by hand. Its history is kept, and digested when it ends.
 
     If one is open in this terminal and work tree, it continues and keeps its title; --new ends it first. Records that you write meanwhile belong to it. Another
@@ -131,7 +167,8 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
     with term.open() as app:
         app.home.make()
         ended: Session | None = None
-        with Lock(app.home.touch("own.lock"), LOCKED):  # two that start at once in one terminal are one
+        # two that start at once in one terminal are one
+        with Lock(app.home.touch("own.lock"), LOCKED):
             mine, before = running(app), _opened_here(app)
             if anew:
                 mine, before = None, before or mine
@@ -142,7 +179,13 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
                     f"End it and start another one: git mem session start --new --title {shlex.quote(title)}",
                 )
             # one of an agent, or of another terminal, is not for this one to end
-            if anew and before is not None and own.here(app.env) == before.id and of_agent(app.env) != before.id and _end(app, before):
+            if (
+                anew
+                and before is not None
+                and own.here(app.env) == before.id
+                and of_agent(app.env) != before.id
+                and _end(app, before)
+            ):
                 ended = before
             if mine is None:
                 id, around = _own_id(app)
@@ -150,7 +193,9 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
         if there and (title or story):
             sign(app, mine)
             sessions.describe(app.state, mine.id, title=title, story=story)
-            activity.note(app.state, context.root_of(app.location.worktree), app.clock.now(), story=story)
+            activity.note(
+                app.state, context.root_of(app.location.worktree), app.clock.now(), story=story
+            )
             if title and title != mine.title:
                 write(app, mine, "user", title, event="PromptSubmit", source="title")
         if ended is not None:
@@ -158,14 +203,22 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
         mine = sessions.get(app.state, mine.id) or mine
         digest = _digest(app, ended) if ended is not None else ""
         if as_json:
-            then = {"id": before.id, "ended_now": ended is not None, "digest": digest or None} if before is not None and not there else None
+            then = (
+                {"id": before.id, "ended_now": ended is not None, "digest": digest or None}
+                if before is not None and not there
+                else None
+            )
             term.json({**facts(app, mine), "started_now": not there, "before": then})
             return
         if ended is not None:
-            term.say(f"ended session {plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}")
+            term.say(
+                f"ended session {plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}"
+            )
         elif before is not None and not there:
             whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
-            term.note(f"session {plain(before.id)}{whose} goes on; to end it: git mem session end {plain(before.id[:12])}")
+            term.note(
+                f"session {plain(before.id)}{whose} goes on; to end it: git mem session end {plain(before.id[:12])}"
+            )
         if there:
             whose = (
                 "it is told by the hooks of its agent"
@@ -174,19 +227,32 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
             )
             term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
             if title:
-                term.note(f"its title is '{plain(title)}'; to end it and start another one: git mem session start --new --title TITLE")
+                term.note(
+                    f"its title is '{plain(title)}'; to end it and start another one: git mem session start --new --title TITLE"
+                )
             if agent and agent != mine.agent:
-                term.note(f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}")
+                term.note(
+                    f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}"
+                )
             return
-        term.say(f"started session {term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}")
-        other = os.environ.get("GITMEM_SESSION", "")  # as it was given: that of a command names the session that it was found in
+        term.say(
+            f"started session {term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}"
+        )
+        # as it was given: that of a command names the session that it was found in
+        other = os.environ.get("GITMEM_SESSION", "")
         if other and other != mine.id:
-            term.note(f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}")
+            term.note(
+                f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}"
+            )
         elif other:
-            term.note(f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then git mem session end {mine.id}")
+            term.note(
+                f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then git mem session end {mine.id}"
+            )
         else:
             term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
-        term.note("write into it with 'git mem session note TEXT'; end it with 'git mem session end'.")
+        term.note(
+            "write into it with 'git mem session note TEXT'; end it with 'git mem session end'."
+        )
 
 
 def _word(value: str | None, what: str) -> str:
@@ -231,7 +297,9 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
         if not digest and app.settings.get("digest") == "off":
             term.note("the setting 'digest' is off: none is written.")
         elif not digest:
-            term.note(f"its digest is written in the background, if anything happened in it: git mem session show {plain(mine.id[:12])}")
+            term.note(
+                f"its digest is written in the background, if anything happened in it: git mem session show {plain(mine.id[:12])}"
+            )
 
 
 def _end(app: App, mine: Session) -> bool:
@@ -239,7 +307,10 @@ def _end(app: App, mine: Session) -> bool:
     ended = mine.ended is None
     if ended:
         if app.state.in_memory:
-            raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+            raise External(
+                "state.db cannot be written.",
+                "Check the disk, and the rights of .git/gitmem; see: git mem doctor",
+            )
         write(app, mine, "system", "", event="SessionEnd", source="hand")
         ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
         attempts.forget(app.state, mine.id)
@@ -267,10 +338,18 @@ def _ending(app: App) -> Session:
         return found
     process, root = own.terminal(), context.root_of(app.location.worktree)
     last = next(
-        (one for one in sessions.some(app.state, ended=True) if one.why == "hand" and one.process == process and one.root == root), None
+        (
+            one
+            for one in sessions.some(app.state, ended=True)
+            if one.why == "hand" and one.process == process and one.root == root
+        ),
+        None,
     )
     if last is None:
-        raise UserError("no session is open here.", "Name one: git mem session end ID. See them with: git mem session list --state running")
+        raise UserError(
+            "no session is open here.",
+            "Name one: git mem session end ID. See them with: git mem session list --state running",
+        )
     return last
 
 
@@ -312,9 +391,13 @@ def current_command(term: Terminal, as_json: bool) -> None:
             here = current(app.env)
             known = sessions.get(app.state, here) if here else None
             if known is not None:
-                raise UserError(f"session {plain(here)} has ended.", f"Go on with it: git mem session resume {plain(here[:12])}")
+                raise UserError(
+                    f"session {plain(here)} has ended.",
+                    f"Go on with it: git mem session resume {plain(here[:12])}",
+                )
             raise UserError(
-                f"no session '{plain(here)}' is known." if here else "no session is open here.", "Start one: git mem session start"
+                f"no session '{plain(here)}' is known." if here else "no session is open here.",
+                "Start one: git mem session start",
             )
         row = facts(app, mine)
         if as_json:

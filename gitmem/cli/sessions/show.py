@@ -30,7 +30,8 @@ class Whole:
         self.changed: dict[str, int] = {}
         self.read: dict[str, int] = {}
         self.marked: dict[int, str] = {}  # line -> what is marked
-        self.answered: set[int] = set()  # lines of tools that were about to be used, and were: one line says both
+        # lines of tools that were about to be used, and were: one line says both
+        self.answered: set[int] = set()
         self._begun: dict[str, int] = {}
         self.notes = self.asked = self.tools = self.failed = self.rows = 0
         self.branches: list[str] = []
@@ -69,13 +70,22 @@ def _use(row: dict[str, Any]) -> str:
     """Return what names one use of a tool: its id, else which tool it was, on what, for whom."""
     about = reader.facts(row)
     call = about.get("call")
-    facts = [about.get("tool"), about.get("agent_id"), reader.files(row), reader.content(row).partition("\n")[0]]
+    facts = [
+        about.get("tool"),
+        about.get("agent_id"),
+        reader.files(row),
+        reader.content(row).partition("\n")[0],
+    ]
     return f"call {call}" if call else json.dumps(facts)
 
 
 def _named(app: App, session: str | None, date: str | None) -> tuple[list[Session], bool]:
     """Return the sessions that are meant, and whether a date was given; raises UserError."""
-    day = date or (session if session and is_day(session) and sessions.get(app.state, session) is None else None)
+    day = date or (
+        session
+        if session and is_day(session) and sessions.get(app.state, session) is None
+        else None
+    )
     if day is None:
         return [one(app, session)], False
     if date and session:
@@ -83,7 +93,8 @@ def _named(app: App, session: str | None, date: str | None) -> tuple[list[Sessio
     found = of_day(app, day)
     if not found:
         raise UserError(
-            f"no session of {plain(day)} is known.", "Histories are kept for 30 days. See them with: git mem session list --since 30d"
+            f"no session of {plain(day)} is known.",
+            "Histories are kept for 30 days. See them with: git mem session list --since 30d",
         )
     return found, True
 
@@ -94,7 +105,9 @@ def _named(app: App, session: str | None, date: str | None) -> tuple[list[Sessio
 @click.option("--turns", is_flag=True, help="Only what was said: no tools.")
 @options.json_option
 @click.pass_obj
-def show_command(term: Terminal, session: str | None, date: str | None, turns: bool, as_json: bool) -> None:
+def show_command(
+    term: Terminal, session: str | None, date: str | None, turns: bool, as_json: bool
+) -> None:
     """Show one session: its files, costs, events with line numbers, marks and digest.
 
     Without an id: the current session, else the latest. A date shows all of that day.
@@ -117,11 +130,24 @@ def show_command(term: Terminal, session: str | None, date: str | None, turns: b
 def _json(app: App, mine: Session) -> dict[str, Any]:
     whole = Whole(app, mine)
     return {
-        **facts(app, mine), "branches": whole.branches, "changed": whole.changed, "read": whole.read, "digest": whole.digest or None,
+        **facts(app, mine),
+        "branches": whole.branches,
+        "changed": whole.changed,
+        "read": whole.read,
+        "digest": whole.digest or None,
         "marked": [{"line": line, "content": text} for line, text in whole.marked.items()],
-        "costs": [{"event": each.event, "calls": each.calls, "answers": each.answers, "tokens": each.tokens, "seconds": round(each.spent, 6)} for each in sessions.costs(app.state, [mine.id])],
+        "costs": [
+            {
+                "event": each.event,
+                "calls": each.calls,
+                "answers": each.answers,
+                "tokens": each.tokens,
+                "seconds": round(each.spent, 6),
+            }
+            for each in sessions.costs(app.state, [mine.id])
+        ],
         "events": [{"line": number, **row} for number, row in reader.numbered(app.home, mine)],
-    }  # fmt: skip
+    }
 
 
 def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -> Iterator[str]:
@@ -133,15 +159,23 @@ def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -
 
 def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:
     row, whole = facts(app, mine), Whole(app, mine)
-    yield term.style(f"session {plain(mine.id)}", fg="yellow") + (f"  {plain(mine.title)}" if mine.title else "")
+    yield term.style(f"session {plain(mine.id)}", fg="yellow") + (
+        f"  {plain(mine.title)}" if mine.title else ""
+    )
     until = row["ended"] or row["last"]
     on = ", ".join(map(plain, whole.branches or ([mine.branch] if mine.branch else [])))
     yield f"{plain(mine.agent)}, {row['state']}, {row['started'][:16].replace('T', ' ')} to {until[11:16] if until[:10] == row['started'][:10] else until[:16].replace('T', ' ')} UTC{f', on {on}' if on else ''}{f', {mine.kind}' if mine.kind else ''}"
     if mine.story:
         yield f"story: {plain(mine.story)}"
-    said = [(whole.asked, "prompt"), (whole.tools, "tool call"), (whole.notes, "note"), (len(whole.marked), "mark")]
+    said = [
+        (whole.asked, "prompt"),
+        (whole.tools, "tool call"),
+        (whole.notes, "note"),
+        (len(whole.marked), "mark"),
+    ]
     yield (
-        ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in said if n) + (f", {whole.failed} failed" if whole.failed else "")
+        ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in said if n)
+        + (f", {whole.failed} failed" if whole.failed else "")
         or "nothing happened in it yet"
     )
     cost = sessions.costs(app.state, [mine.id])
@@ -155,7 +189,11 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     if whole.digest:
         yield f"digest: git mem show {short(whole.digest)}"
     if not whole.rows:
-        yield "its history is there no more; histories are kept for 30 days." if mine.ended is not None else ""
+        yield (
+            "its history is there no more; histories are kept for 30 days."
+            if mine.ended is not None
+            else ""
+        )
         return
     yield ""
     width = len(str(whole.rows))
@@ -207,10 +245,17 @@ def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
 @click.command("export", short_help="Export a session as JSON")
 @click.argument("session", required=False, metavar="[SESSION|DATE]")
 @click.option("--date", metavar="DATE", help="All sessions of a day.")
-@click.option("--output", "-o", metavar="FILE", help="Write to a file that only you read; '-' is standard output.")
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Write to a file that only you read; '-' is standard output.",
+)
 @click.option("--force", "-f", is_flag=True, help="Write over a file that is there.")
 @click.pass_obj
-def export_command(term: Terminal, session: str | None, date: str | None, output: str | None, force: bool) -> None:
+def export_command(
+    term: Terminal, session: str | None, date: str | None, output: str | None, force: bool
+) -> None:
     """Export a session as JSON: id, agent, times, branch, and each interaction with timestamp, role, content, metadata and agent state.
 
     Without an id: the current session, else the latest. A date exports all of that day, as a list.
@@ -231,10 +276,21 @@ def export_command(term: Terminal, session: str | None, date: str | None, output
         if os.path.isdir(path):
             raise UserError(f"'{plain(output)}' is a folder.", "Name a file in it.")
         if os.path.lexists(path) and not force:
-            raise UserError(f"'{plain(output)}' is there already.", "Take another name, or write over it: --force")
-        write_output(app, path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n", private=True)
+            raise UserError(
+                f"'{plain(output)}' is there already.",
+                "Take another name, or write over it: --force",
+            )
+        write_output(
+            app,
+            path,
+            json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n",
+            private=True,
+        )
         count = sum(len(one["interactions"]) for one in each)
-        click.echo(f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} interactions", file=sys.stderr)
+        click.echo(
+            f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} interactions",
+            file=sys.stderr,
+        )
 
 
 def _exported(app: App, mine: Session) -> dict[str, Any]:
@@ -245,11 +301,24 @@ def _exported(app: App, mine: Session) -> dict[str, Any]:
         if isinstance(row.get("state"), dict):
             state = row["state"]
         interactions.append(
-            {"timestamp": row.get("timestamp"), "role": row.get("role"), "content": reader.content(row), "metadata": reader.facts(row), "state": state}
-        )  # fmt: skip
+            {
+                "timestamp": row.get("timestamp"),
+                "role": row.get("role"),
+                "content": reader.content(row),
+                "metadata": reader.facts(row),
+                "state": state,
+            }
+        )
     about = facts(app, mine)
     return {
-        "session_id": mine.id, "agent": mine.agent, "started": about["started"], "ended": about["ended"], "state": about["state"],
-        "branch": str(state.get("branch") or mine.branch) or None, "kind": about["kind"], "title": about["title"], "story": about["story"],
+        "session_id": mine.id,
+        "agent": mine.agent,
+        "started": about["started"],
+        "ended": about["ended"],
+        "state": about["state"],
+        "branch": str(state.get("branch") or mine.branch) or None,
+        "kind": about["kind"],
+        "title": about["title"],
+        "story": about["story"],
         "interactions": interactions,
-    }  # fmt: skip
+    }

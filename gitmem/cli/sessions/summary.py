@@ -28,7 +28,11 @@ from gitmem.store.store import Store
 
 TABLE = {
     "show": ("sessions.summary", "show_command", "Show what the sessions added up to"),
-    "update": ("sessions.summary_update", "update_command", "Read sessions anew, and integrate what they taught"),
+    "update": (
+        "sessions.summary_update",
+        "update_command",
+        "Read sessions anew, and integrate what they taught",
+    ),
     "edit": ("sessions.summary", "edit_command", "Change it in your editor"),
     "add": ("sessions.summary", "add_command", "Put in an entry"),
     "done": ("sessions.summary", "done_command", "Say that a pending task is done"),
@@ -54,7 +58,11 @@ class Shown(Parts):
 
 
 @click.group(
-    "summary", cls=Shown, table=TABLE, subcommand_metavar="[COMMAND] [ARGS]...", short_help="What the sessions of this project added up to"
+    "summary",
+    cls=Shown,
+    table=TABLE,
+    subcommand_metavar="[COMMAND] [ARGS]...",
+    short_help="What the sessions of this project added up to",
 )
 def summary_command() -> None:
     """The project summary: decisions, pending tasks, preferences and context from all sessions, each once.
@@ -72,7 +80,9 @@ def summary_command() -> None:
 def parts_of(app: App) -> SummaryParts:
     """Return the parts of the summary; the first takes what a person writes."""
     first = "private" if app.settings.get("summary") == "private" else "shared"
-    return SummaryParts({scope: app.store(scope) for scope in dict.fromkeys((first, "shared", "private"))})
+    return SummaryParts(
+        {scope: app.store(scope) for scope in dict.fromkeys((first, "shared", "private"))}
+    )
 
 
 def _records(app: App, parts: SummaryParts, at: str | None) -> dict[str, Record]:
@@ -80,12 +90,20 @@ def _records(app: App, parts: SummaryParts, at: str | None) -> dict[str, Record]
 
 
 @click.command("show", short_help=TABLE["show"][2])
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only of this kind. May be repeated.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="Only of this kind. May be repeated.",
+)
 @click.option("--ids", is_flag=True, help="With the id of each entry.")
 @click.option("--at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
 @options.json_option
 @click.pass_obj
-def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | None, as_json: bool) -> None:
+def show_command(
+    term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | None, as_json: bool
+) -> None:
     """Show the summary: entries by kind, the newest last, each with its date.
 
     \b
@@ -99,7 +117,9 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
         records = _records(app, parts, at)
         sections = joined(records)
         if kinds:
-            sections = {name: [e for e in part if e.get("kind") in kinds] for name, part in sections.items()}
+            sections = {
+                name: [e for e in part if e.get("kind") in kinds] for name, part in sections.items()
+            }
         if as_json:
             term.json(_facts(records, sections, parts.first[0]))
             return
@@ -107,27 +127,46 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
             term.note(_nothing(bool(records), at, kinds))
             return
         term.page(_lines(term, sections, perhaps_done.known(app.state), ids=ids), app)
-        private = sum(scope_of(e, records) == "private" for part in sections.values() for e in part) if "shared" in records else 0
+        private = (
+            sum(scope_of(e, records) == "private" for part in sections.values() for e in part)
+            if "shared" in records
+            else 0
+        )
         if private:
-            term.note(f"{private} of these are private: extracted, and accepted by nobody yet (git mem inbox).")
+            term.note(
+                f"{private} of these are private: extracted, and accepted by nobody yet (git mem inbox)."
+            )
 
 
 def _nothing(known: bool, at: str | None, kinds: tuple[str, ...]) -> str:
     if known and kinds:
         return "nothing of that kind is in the summary."
-    return f"there was no summary at '{plain(at)}'. How it grew: git mem summary history" if at else EMPTY
+    return (
+        f"there was no summary at '{plain(at)}'. How it grew: git mem summary history"
+        if at
+        else EMPTY
+    )
 
 
 def _facts(records: Mapping[str, Record], sections: Any, scope: str) -> dict[str, Any]:
     record = records.get("shared") or records.get("private")
     return {
-        "id": record.id if record else None, "store": "shared" if "shared" in records else next(iter(records), scope),
-        "updated": max((str(one.updated) for one in records.values()), default=None), "rev": record.rev if record else None, "counts": counts(sections),
-        "sections": {name: [{**e, "store": scope_of(e, records)} for e in part] for name, part in sections.items() if part},
-    }  # fmt: skip
+        "id": record.id if record else None,
+        "store": "shared" if "shared" in records else next(iter(records), scope),
+        "updated": max((str(one.updated) for one in records.values()), default=None),
+        "rev": record.rev if record else None,
+        "counts": counts(sections),
+        "sections": {
+            name: [{**e, "store": scope_of(e, records)} for e in part]
+            for name, part in sections.items()
+            if part
+        },
+    }
 
 
-def _lines(term: Terminal, sections: Any, perhaps: Mapping[str, Any], *, ids: bool) -> Iterator[str]:
+def _lines(
+    term: Terminal, sections: Any, perhaps: Mapping[str, Any], *, ids: bool
+) -> Iterator[str]:
     first = True
     for kind, entries in summary_text.by_kind(sections).items():
         if not first:
@@ -135,12 +174,19 @@ def _lines(term: Terminal, sections: Any, perhaps: Mapping[str, Any], *, ids: bo
         first = False
         yield term.style(summary_text.HEADINGS[kind], bold=True)
         for entry in entries:
-            yield from _entry(term, entry, is_perhaps=kind == TASK and bool(known_as(entry) & set(perhaps)), ids=ids)
+            yield from _entry(
+                term,
+                entry,
+                is_perhaps=kind == TASK and bool(known_as(entry) & set(perhaps)),
+                ids=ids,
+            )
 
 
 def _entry(term: Terminal, entry: Entry, *, is_perhaps: bool, ids: bool) -> Iterator[str]:
     name = term.style(f"{plain(key_of(entry)[:8])}  ", fg="yellow") if ids else ""
-    marks = "".join(f"  {term.style(flag, fg='cyan')}" for flag in ("pinned", "critical") if entry.get(flag))
+    marks = "".join(
+        f"  {term.style(flag, fg='cyan')}" for flag in ("pinned", "critical") if entry.get(flag)
+    )
     when, since = (" ".join(str(entry.get(key, ""))[:10].split()) for key in ("at", "since"))
     dates = plain(f"{since} to {when}" if since and since != when else when)
     marks += f"  {term.style('perhaps done: git mem inbox', fg='cyan')}" if is_perhaps else ""
@@ -174,13 +220,20 @@ def edit_command(term: Terminal) -> None:
             try:
                 after = summary_text.parsed(result, sections, term.clock.stamp())
             except GitmemError as error:
-                if not sys.stdin.isatty() or not click.confirm(f"{error} Edit again?", default=True, err=True):
-                    raise type(error)(str(error), f"{error.hint} {_saved(app, result)}".strip()) from error
+                if not sys.stdin.isatty() or not click.confirm(
+                    f"{error} Edit again?", default=True, err=True
+                ):
+                    raise type(error)(
+                        str(error), f"{error.hint} {_saved(app, result)}".strip()
+                    ) from error
                 text = result
                 continue
             break
         if sections and not after:
-            raise UserError("the text is empty: nothing was changed.", "To take entries out: git mem summary drop ID")
+            raise UserError(
+                "the text is empty: nothing was changed.",
+                "To take entries out: git mem summary drop ID",
+            )
         changes = parts.edited(app.writer(), sections, after)
         for scope, change in changes:
             _done(term, change, "changed the summary", scope)
@@ -201,7 +254,9 @@ def _saved(app: App, text: str) -> str:
 def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
     where = "" if scope == "shared" else f" in the {scope} store"
     term.say(
-        f"{what}{where}{options.journaled(change.written)}" if change.written.commit or change.written.journaled else "nothing changed."
+        f"{what}{where}{options.journaled(change.written)}"
+        if change.written.commit or change.written.journaled
+        else "nothing changed."
     )
     for finding in change.findings:
         term.note(f"a secret was masked: {finding.kind}")
@@ -209,7 +264,9 @@ def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
 
 @click.command("add", short_help=TABLE["add"][2])
 @click.argument("text", nargs=-1, required=True)
-@click.option("--kind", type=click.Choice(KINDS), default="decision", show_default=True, help="What it is.")
+@click.option(
+    "--kind", type=click.Choice(KINDS), default="decision", show_default=True, help="What it is."
+)
 @click.option("--pin", is_flag=True, help="Keep it, whatever its age.")
 @options.json_option
 @click.pass_obj
@@ -225,24 +282,43 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
         app.settle()
         scope, store = parts_of(app).first
         limit, who = app.settings.get("summaryLimit"), app.writer()
-        change, entry = project_summary.add(store, who, kind, " ".join(text), limit=limit, pinned=pin)
+        change, entry = project_summary.add(
+            store, who, kind, " ".join(text), limit=limit, pinned=pin
+        )
         told = _became(change, entry)
         others = [
-            e for name, other in parts_of(app).stores.items() if name != scope for e in project_summary.overrule(other, who, entry, limit)
+            e
+            for name, other in parts_of(app).stores.items()
+            if name != scope
+            for e in project_summary.overrule(other, who, entry, limit)
         ]
         if as_json:
             term.json(
-                {**entry, "changed": change is not None, **{k: v for k, v in told.items() if v}, **({"private": others} if others else {})}
+                {
+                    **entry,
+                    "changed": change is not None,
+                    **{k: v for k, v in told.items() if v},
+                    **({"private": others} if others else {}),
+                }
             )
         elif change is None:
             term.say("the summary says so already.")
         else:
-            _done(term, change, f"{'renewed' if told['merged'] else 'added'} {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
+            _done(
+                term,
+                change,
+                f"{'renewed' if told['merged'] else 'added'} {key_of(entry)[:8]}: {plain(entry['text'])}",
+                scope,
+            )
             back = f"git mem undo{' --private' if scope == 'private' else ''}"
             for old in told["merged"]:
-                term.note(f"merged with {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}")
+                term.note(
+                    f"merged with {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}"
+                )
             for old in told["replaced"]:
-                term.note(f"replaced {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}")
+                term.note(
+                    f"replaced {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}"
+                )
             for old in others:
                 term.note(
                     f"replaced {key_of(old)[:8]} in your private part: {plain(str(old['text']))}. To take it back: git mem undo --private"
@@ -255,13 +331,21 @@ def _became(change: Change | None, entry: Entry) -> dict[str, list[Entry]]:
         return {"merged": [], "replaced": []}
     before, after = (project_summary.sections(one) for one in (change.before, change.after))
     was = {key_of(e): e for part in before.values() for e in part}
-    holder = next((e for part in after.values() for e in part if key_of(entry) in known_as(e)), entry)
+    holder = next(
+        (e for part in after.values() for e in part if key_of(entry) in known_as(e)), entry
+    )
     old = was.get(key_of(holder))
-    dropped = [e for _, e in project_summary.compared(before, after)["dropped"] if key_of(e) in known_as(holder)]
+    dropped = [
+        e
+        for _, e in project_summary.compared(before, after)["dropped"]
+        if key_of(e) in known_as(holder)
+    ]
     return {"merged": [old] if old else [], "replaced": dropped}
 
 
-def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, Entry]]) -> click.Command:
+def _on_entry(
+    name: str, help: str, verb: str, act: Callable[..., tuple[Change, Entry]]
+) -> click.Command:
     """Return a command that does something to entries by their ids."""
 
     @click.command(name, short_help=TABLE[name][2], help=help)
@@ -272,17 +356,28 @@ def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, 
         with term.open() as app:
             app.settle()
             parts, who = parts_of(app), app.writer()
-            found = {key_of(entry): entry for entry in [parts.find(id) for id in ids]}  # all are looked at before the first is changed
+            # all are looked at before the first is changed
+            found = {key_of(entry): entry for entry in [parts.find(id) for id in ids]}
             for entry in found.values():
                 changes = parts.change(who, entry, act)
                 aside = _records_done(app, str(entry.get("text", ""))) if name == "done" else []
                 if aside and not as_json:
                     term.note(f"Put aside, since it is done: {', '.join(aside)}")
                 for scope, change in () if as_json else changes:
-                    _done(term, change, f"{verb} {key_of(entry)[:8]}: {plain(str(entry.get('text', '')))}", scope)
+                    _done(
+                        term,
+                        change,
+                        f"{verb} {key_of(entry)[:8]}: {plain(str(entry.get('text', '')))}",
+                        scope,
+                    )
             if as_json:
                 kept = {key_of(e): e for part in joined(parts.records()).values() for e in part}
-                term.json([kept.get(key, entry) if name in {"pin", "unpin"} else entry for key, entry in found.items()])
+                term.json(
+                    [
+                        kept.get(key, entry) if name in {"pin", "unpin"} else entry
+                        for key, entry in found.items()
+                    ]
+                )
 
     return command
 
@@ -296,7 +391,12 @@ def close_tasks(app: App, text: str, source: str) -> list[str]:
         before = project_summary.sections(record)
         change = project_summary.grow(app.store(scope), who, {}, limit, source, finished=[done])
         if change is not None:
-            closed += [e["text"] for _, e in project_summary.compared(before, project_summary.sections(change.after))["dropped"]]
+            closed += [
+                e["text"]
+                for _, e in project_summary.compared(
+                    before, project_summary.sections(change.after)
+                )["dropped"]
+            ]
     return closed + [app.get(id)[1].record.title for id in _records_done(app, text, source)]
 
 
@@ -308,7 +408,9 @@ def _records_done(app: App, text: str, source: str = "git mem summary done") -> 
         return []
     who = app.writer()
     stores = {name: app.store(name) for name in ("shared", "private")}
-    return outdated.settle(stores, who, [Item(DONE, text, at=who.clock.stamp())], source, lambda: [app.index()])
+    return outdated.settle(
+        stores, who, [Item(DONE, text, at=who.clock.stamp())], source, lambda: [app.index()]
+    )
 
 
 def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:
@@ -316,16 +418,38 @@ def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:
 
 
 _IDS = "\n\nIds are shown by: git mem summary --ids. The first characters are enough.\n\n\b\nExample:\n  git mem summary "
-done_command = _on_entry("done", f"Say that a pending task is done: it leaves the tasks.{_IDS}done 3f2a81", "done", project_summary.finish)
-pin_command = _on_entry(
-    "pin", f"Keep an entry as it is, whatever its age and the size of the summary.{_IDS}pin 3f2a81", "pinned", _flag("pinned", True)
+done_command = _on_entry(
+    "done",
+    f"Say that a pending task is done: it leaves the tasks.{_IDS}done 3f2a81",
+    "done",
+    project_summary.finish,
 )
-unpin_command = _on_entry("unpin", f"Let a pinned entry age again.{_IDS}unpin 3f2a81", "unpinned", _flag("pinned", False))
-drop_command = _on_entry("drop", f"Take out an entry; no session brings it back.{_IDS}drop 3f2a81", "dropped", project_summary.drop)
+pin_command = _on_entry(
+    "pin",
+    f"Keep an entry as it is, whatever its age and the size of the summary.{_IDS}pin 3f2a81",
+    "pinned",
+    _flag("pinned", True),
+)
+unpin_command = _on_entry(
+    "unpin", f"Let a pinned entry age again.{_IDS}unpin 3f2a81", "unpinned", _flag("pinned", False)
+)
+drop_command = _on_entry(
+    "drop",
+    f"Take out an entry; no session brings it back.{_IDS}drop 3f2a81",
+    "dropped",
+    project_summary.drop,
+)
 
 
 @click.command("history", short_help=TABLE["history"][2])
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many steps.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="At most so many steps.",
+)
 @click.option("-p", "--patch", is_flag=True, help="With the entries that came and went.")
 @options.json_option
 @click.pass_obj
@@ -340,20 +464,29 @@ def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> N
         app.settle()
         steps = _steps(parts_of(app), limit)
         if as_json:
-            term.json([{**facts, **{k: [e for _, e in v] for k, v in changes.items()}} for facts, changes in steps])
+            term.json(
+                [
+                    {**facts, **{k: [e for _, e in v] for k, v in changes.items()}}
+                    for facts, changes in steps
+                ]
+            )
             return
         term.page(_history(term, steps, patch=patch), app)
         if not parts_of(app).records():
             term.note(EMPTY)
 
 
-def _steps(parts: SummaryParts, limit: int) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
+def _steps(
+    parts: SummaryParts, limit: int
+) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
     """Yield the latest steps of all parts, the newest first."""
     found = (_of_part(scope, store) for scope, store in parts.stores.items())
     return islice(merge(*found, key=lambda step: str(step[0]["at"]), reverse=True), limit)
 
 
-def _of_part(scope: str, store: Store) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
+def _of_part(
+    scope: str, store: Store
+) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
     for step in history.log(store, [project_summary.summary_id()]):
         commit = step.commit
         now = project_summary.load(store, commit.oid)
@@ -370,14 +503,21 @@ def _of_part(scope: str, store: Store) -> Iterator[tuple[dict[str, Any], dict[st
             "what": subject,
             "counts": counts(project_summary.sections(now)),
         }
-        yield facts, project_summary.compared(project_summary.sections(before), project_summary.sections(now))
+        yield (
+            facts,
+            project_summary.compared(
+                project_summary.sections(before), project_summary.sections(now)
+            ),
+        )
 
 
 def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
     for facts, changes in steps:
         total = sum(facts["counts"].values())
         numbers = " ".join(
-            f"{sign}{len(changes[name])}" for name, sign in (("added", "+"), ("changed", "~"), ("dropped", "-")) if changes[name]
+            f"{sign}{len(changes[name])}"
+            for name, sign in (("added", "+"), ("changed", "~"), ("dropped", "-"))
+            if changes[name]
         )
         head = term.style(short(facts["commit"][:10]), fg="yellow")
         yield f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} entr{'y' if total == 1 else 'ies'}  {plain(facts['what'])}{' (private)' if facts['store'] == 'private' else ''}"
@@ -385,9 +525,15 @@ def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
 
 
 def _changes(term: Terminal, changes: Any) -> Iterator[str]:
-    for name, sign, color in (("added", "+", "green"), ("changed", "~", "yellow"), ("dropped", "-", "red")):
+    for name, sign, color in (
+        ("added", "+", "green"),
+        ("changed", "~", "yellow"),
+        ("dropped", "-", "red"),
+    ):
         for _, entry in changes[name]:
-            yield term.style(plain(f"  {sign} {entry.get('kind', '')}: {entry.get('text', '')}"), fg=color)
+            yield term.style(
+                plain(f"  {sign} {entry.get('kind', '')}: {entry.get('text', '')}"), fg=color
+            )
 
 
 @click.command("diff", short_help=TABLE["diff"][2])
@@ -412,7 +558,9 @@ def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) ->
             found = next(_steps(parts, 1), None)
             changes = found[1] if found else project_summary.compared({}, {})
         else:
-            changes = project_summary.compared(joined(_records(app, parts, a)), joined(_records(app, parts, b)))
+            changes = project_summary.compared(
+                joined(_records(app, parts, a)), joined(_records(app, parts, b))
+            )
         if as_json:
             term.json({k: [e for _, e in v] for k, v in changes.items()})
             return

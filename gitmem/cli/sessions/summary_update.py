@@ -16,7 +16,11 @@ from gitmem.worker.session_jobs import desk
 
 @click.command("update", short_help="Read sessions anew, and integrate what they taught")
 @click.option(
-    "--session", "ids", multiple=True, metavar="ID", help="Of this session. May be repeated; without it, of all that are known here."
+    "--session",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="Of this session. May be repeated; without it, of all that are known here.",
 )
 @options.json_option
 @click.pass_obj
@@ -44,20 +48,34 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
                 show(number, len(chosen))
         changes = project_summary.compared(before, joined(parts_of(app).records()))
         if as_json:
-            term.json({"sessions": [one.id for one in chosen], "did": done, **{k: [e for _, e in v] for k, v in changes.items()}})
+            term.json(
+                {
+                    "sessions": [one.id for one in chosen],
+                    "did": done,
+                    **{k: [e for _, e in v] for k, v in changes.items()},
+                }
+            )
             return
         if not chosen:
-            term.say("there are no sessions yet. They are told by hooks of agents: git mem install --list")
+            term.say(
+                "there are no sessions yet. They are told by hooks of agents: git mem install --list"
+            )
             return
         numbers = ", ".join(f"{len(v)} {k}" for k, v in changes.items() if v)
-        term.say(f"{len(chosen)} session{'' if len(chosen) == 1 else 's'} read: {numbers or 'nothing new'}.")
+        term.say(
+            f"{len(chosen)} session{'' if len(chosen) == 1 else 's'} read: {numbers or 'nothing new'}."
+        )
 
 
 def _one(every: Sequence[sessions.Session], text: str) -> sessions.Session:
-    found = [one for one in every if one.id == text] or [one for one in every if one.id.startswith(text)]
+    found = [one for one in every if one.id == text] or [
+        one for one in every if one.id.startswith(text)
+    ]
     if len(found) == 1:
         return found[0]
     raise UserError(
-        f"{len(found)} sessions begin with '{plain(text)}'." if found else f"there is no session '{plain(text)}'.",
+        f"{len(found)} sessions begin with '{plain(text)}'."
+        if found
+        else f"there is no session '{plain(text)}'.",
         "See them with: git mem session list",
     )

@@ -45,7 +45,15 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
         if as_json:
             term.json(
                 {
-                    "findings": [{"level": f.level, "what": f.what, "hint": f.hint, "fixable": f.repair is not None} for f in found],
+                    "findings": [
+                        {
+                            "level": f.level,
+                            "what": f.what,
+                            "hint": f.hint,
+                            "fixable": f.repair is not None,
+                        }
+                        for f in found
+                    ],
                     "repaired": repaired,
                 }
             )
@@ -59,7 +67,11 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
             if f.hint and f.level != "ok":
                 term.say(f"        {plain(f.hint)}")
         warnings = sum(f.level == "warning" for f in found)
-        term.say(f"\n{errors} error(s), {warnings} warning(s)." if errors or warnings else "\neverything is in order.")
+        term.say(
+            f"\n{errors} error(s), {warnings} warning(s)."
+            if errors or warnings
+            else "\neverything is in order."
+        )
         return int(errors > 0)
 
 
@@ -89,14 +101,18 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
             yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
         else:
             if app.settings.get("summary") == "shared" and not app.settings.get("shareExtracted"):
-                yield from extracted.check(app.store("shared"), app.store("private"), app.index(), app.writer())
+                yield from extracted.check(
+                    app.store("shared"), app.store("private"), app.index(), app.writer()
+                )
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_scratch(app.location.commondir)
     yield from doctor.check_purge(app.git, app.home)
     yield from purge_follow.check_waiting(app.objects, SHARED)
     yield from status.findings(World(app.location, app.env))
-    yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
+    yield from doctor.check_config(
+        {k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems
+    )
     yield from doctor.check_model(app.settings, app.env)
     yield from doctor.check_workflows(app.home, root_of(app.location.worktree))
 
@@ -110,7 +126,9 @@ def _mend(app: App) -> str:
         report = mender.mend(
             {name: app.store(name) for name in refs},
             synced,
-            lambda name: repairs.last_good(app.git, app.location.commondir, refs[name], known, name),
+            lambda name: repairs.last_good(
+                app.git, app.location.commondir, refs[name], known, name
+            ),
             int(app.clock.now()),
         )
     finally:

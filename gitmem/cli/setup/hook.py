@@ -9,10 +9,18 @@ from gitmem.install import agent_packages
 @click.command("hook", short_help="Answer a hook of an agent's CLI")
 @click.argument("agent", type=click.Choice(tuple(ADAPTERS)))
 @click.argument("event", required=False)
-@click.option("--settings", is_flag=True, help="Print the hooks to merge into the agent's settings.")
-@click.option("--package", is_flag=True, help="Print the folder of the agent's plugin, extension or instructions.")
+@click.option(
+    "--settings", is_flag=True, help="Print the hooks to merge into the agent's settings."
+)
+@click.option(
+    "--package",
+    is_flag=True,
+    help="Print the folder of the agent's plugin, extension or instructions.",
+)
 @click.pass_context
-def hook_command(ctx: click.Context, /, agent: str, settings: bool, package: bool, **_: str | None) -> None:
+def hook_command(
+    ctx: click.Context, /, agent: str, settings: bool, package: bool, **_: str | None
+) -> None:
     """Answer one hook call: the event's JSON on stdin, at most one JSON object on stdout, always exit code 0.
 
     The agent's CLI calls this, not you. Failures are written to hook.log in the repository's gitmem folder; 'git mem doctor' shows them.

@@ -30,7 +30,9 @@ def _scopes(term: Terminal, session: str | None, machine: bool) -> tuple[str, Ho
                 return "repository", app.home, ""
             return "session", app.home, one(app, session or None).id
     except NotARepository as error:
-        raise NotARepository(str(error), "Change to a repository, or turn hooks off everywhere: --machine") from error
+        raise NotARepository(
+            str(error), "Change to a repository, or turn hooks off everywhere: --machine"
+        ) from error
 
 
 def _seconds(text: str) -> float:
@@ -39,7 +41,9 @@ def _seconds(text: str) -> float:
         raise click.UsageError(f"'{plain(text)}' is not a length of time. Write 30m, 2h or 1d.")
     seconds = float(found[1]) * _UNITS[found[2]]
     if seconds > LONGEST:
-        raise click.UsageError(f"'{plain(text)}' is longer than ten years. Without --for, hooks stay off for good.")
+        raise click.UsageError(
+            f"'{plain(text)}' is longer than ten years. Without --for, hooks stay off for good."
+        )
     return seconds
 
 
@@ -73,7 +77,9 @@ def off_command(term: Terminal, session: str | None, machine: bool, long: str | 
     scope, home, id = _scopes(term, session, machine)
     hook_switch.turn_off(scope, home, term.environ, term.clock.now(), until, id)
     lasts = f" until {stamp(until)}" if until else ""
-    term.say(f"hooks are off for {_named(scope, id)}{lasts}. On again: git mem on{_flag(scope, id)}")
+    term.say(
+        f"hooks are off for {_named(scope, id)}{lasts}. On again: git mem on{_flag(scope, id)}"
+    )
 
 
 @click.command("on", short_help="Turn hooks of agents on again")
@@ -91,11 +97,15 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
     was_off = hook_switch.turn_on(scope, home, term.environ, id)
     term.say(f"hooks are on for {_named(scope, id)}{'' if was_off else '; they were not off'}.")
     still = hook_switch.sessions_off(home, term.clock.now()) if scope == "repository" else []
-    wider = hook_switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
+    wider = (
+        hook_switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
+    )
     if wider:
         term.note(f"they are still off for {_named(wider, id)}: git mem on{_flag(wider, id)}")
     for one_off in still[:SHOWN]:
-        term.note(f"they are still off for {_named('session', one_off)}: git mem on{_flag('session', one_off)}")
+        term.note(
+            f"they are still off for {_named('session', one_off)}: git mem on{_flag('session', one_off)}"
+        )
     if len(still) > SHOWN:
         term.note(f"and for {len(still) - SHOWN} sessions more: git mem status")
     if scope == "machine":
@@ -111,7 +121,9 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
 
 
 def _named(scope: str, id: str) -> str:
-    return {"machine": "this machine", "repository": "this repository"}.get(scope, f"session {plain(id[:36])}")
+    return {"machine": "this machine", "repository": "this repository"}.get(
+        scope, f"session {plain(id[:36])}"
+    )
 
 
 def _flag(scope: str, id: str) -> str:

@@ -13,9 +13,13 @@ from gitmem.repo.refs import SHARED
 
 
 @click.command("init", short_help="Make the store of this repository")
-@click.option("--no-remote", is_flag=True, help="Do not ask the remote whether it has memory already.")
 @click.option(
-    "--agents", metavar="NAMES", help="Install hooks for these agents too, for you, in this repository: 'claude,gemini', 'all' or 'none'."
+    "--no-remote", is_flag=True, help="Do not ask the remote whether it has memory already."
+)
+@click.option(
+    "--agents",
+    metavar="NAMES",
+    help="Install hooks for these agents too, for you, in this repository: 'claude,gemini', 'all' or 'none'.",
 )
 @options.json_option
 @click.pass_obj
@@ -33,7 +37,8 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
     with term.open() as app:
         store = app.store()
         existed = store.tip() is not None
-        with contextlib.suppress(FileNotFoundError):  # of a wipe that was stopped: the user has chosen otherwise
+        # of a wipe that was stopped: the user has chosen otherwise
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(app.home.join(WIPING))
         tip = store.create()
         replica = app.replica()
@@ -45,16 +50,23 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
         if as_json:
             term.json(
                 {
-                    "ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has,
+                    "ref": SHARED,
+                    "tip": tip,
+                    "created": not existed,
+                    "replica": replica,
+                    "home": app.home.path,
+                    "remote_has_memory": has,
                     "agents": install.installed(term, names),
                 }
-            )  # fmt: skip
+            )
             return
         if existed:
             term.say(f"the store is there already ({SHARED}, {tip[:10]}); nothing was changed.")
         else:
             term.say(f"made the store: the ref {SHARED}, and {app.home.path} for its index.")
-            term.say("your files, index, branches, configuration and hooks were not touched; nothing is pushed anywhere.")
+            term.say(
+                "your files, index, branches, configuration and hooks were not touched; nothing is pushed anywhere."
+            )
         if has:
             term.say(f"{plain(has)} has memory already. Get it with: git mem sync")
         elif not existed:

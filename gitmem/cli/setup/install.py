@@ -26,34 +26,62 @@ F = TypeVar("F", bound=Callable[..., Any])
 Step = tuple[str, Callable[[], Change]]  # for which scope's ledger, and what makes the change
 GIT = "the hooks of git"
 READERS = ("claude", "gemini", "codex")  # agents whose CLI can read sessions
-COLORS = {"current": "green", "outdated": "yellow", "broken": "red", "unreadable": "red", "custom": "blue"}
+COLORS = {
+    "current": "green",
+    "outdated": "yellow",
+    "broken": "red",
+    "unreadable": "red",
+    "custom": "blue",
+}
 
 
 def scopes(command: F) -> F:
     """Add the options that say for whom hooks are installed."""
     command = click.option(
-        "--project", "scope", flag_value="project", help="For everybody who uses this repository: a file that git tracks."
+        "--project",
+        "scope",
+        flag_value="project",
+        help="For everybody who uses this repository: a file that git tracks.",
     )(command)
-    command = click.option("--user", "scope", flag_value="user", help="For you, in all repositories.")(command)
-    return click.option("--local", "scope", flag_value="local", help="For you, in this repository: in a file that git ignores (default).")(
-        command
-    )
+    command = click.option(
+        "--user", "scope", flag_value="user", help="For you, in all repositories."
+    )(command)
+    return click.option(
+        "--local",
+        "scope",
+        flag_value="local",
+        help="For you, in this repository: in a file that git ignores (default).",
+    )(command)
 
 
 def arguments(command: F) -> F:
     """Add what `install` and `uninstall` have in common."""
     command = options.json_option(command)
-    command = click.option("--dry-run", is_flag=True, help="Print the change as a diff, and write nothing.")(command)
-    return click.argument("whats", metavar="[AGENT|git-hooks|all]...", nargs=-1, type=click.Choice((*ADAPTERS, git_hooks.WHAT, "all")))(
-        scopes(command)
-    )
+    command = click.option(
+        "--dry-run", is_flag=True, help="Print the change as a diff, and write nothing."
+    )(command)
+    return click.argument(
+        "whats",
+        metavar="[AGENT|git-hooks|all]...",
+        nargs=-1,
+        type=click.Choice((*ADAPTERS, git_hooks.WHAT, "all")),
+    )(scopes(command))
 
 
 @click.command("install", short_help="Put hooks into the settings of an agent's CLI")
 @arguments
-@click.option("--list", "listed", is_flag=True, help="List what is installed where, and whether it works.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List what is installed where, and whether it works."
+)
 @click.pass_obj
-def install_command(term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool, listed: bool) -> None:
+def install_command(
+    term: Terminal,
+    whats: tuple[str, ...],
+    scope: str | None,
+    dry_run: bool,
+    as_json: bool,
+    listed: bool,
+) -> None:
     """Install hooks into an agent's settings, or into git. Everything else in the file stays as it is. 'all' is each agent that is found here.
 
     The default is --local: for you, in this repository. If an agent has no such file, its project file is used and hidden from git in this
@@ -74,7 +102,9 @@ def install_command(term: Terminal, whats: tuple[str, ...], scope: str | None, d
         raise click.UsageError(
             f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all. Found here: {', '.join(here(world)) or 'none'}."
         )
-    done = carry_out(world, chosen(whats, world, scope or "local"), scope or "local", dry_run=dry_run)
+    done = carry_out(
+        world, chosen(whats, world, scope or "local"), scope or "local", dry_run=dry_run
+    )
     if as_json:
         term.json([row(change, dry_run) for change in done])
     else:
@@ -99,7 +129,9 @@ def _offer_reader(term: Terminal, world: World, names: Sequence[str]) -> None:
         command = f"git mem config --global summariser {name}"
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             term.note(f"To turn this on: {command}")
-        elif click.confirm(f"Have {ADAPTERS[name]} read sessions, in all repositories?", default=False, err=True):
+        elif click.confirm(
+            f"Have {ADAPTERS[name]} read sessions, in all repositories?", default=False, err=True
+        ):
             app.git.run("config", "--global", "gitmem.summariser", name)
             term.say(
                 f"summariser is now '{name}'; try it with: git mem model check. Not in this repository: git mem config summariser offline"
@@ -123,7 +155,9 @@ def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> Non
 @click.command("uninstall", short_help="Take hooks out of the settings of an agent's CLI")
 @arguments
 @click.pass_obj
-def uninstall_command(term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool) -> None:
+def uninstall_command(
+    term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool
+) -> None:
     """Remove our hooks. If nothing else changed, the file gets its old bytes back; else only our part is removed.
 
     \b
@@ -135,14 +169,18 @@ def uninstall_command(term: Terminal, whats: tuple[str, ...], scope: str | None,
     if not whats:
         raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all.")
     names = [*ADAPTERS, git_hooks.WHAT] if "all" in whats else list(dict.fromkeys(whats))
-    done = carry_out(world, names, scope or "local", remove=True, lenient="all" in whats, dry_run=dry_run)
+    done = carry_out(
+        world, names, scope or "local", remove=True, lenient="all" in whats, dry_run=dry_run
+    )
     if as_json:
         term.json([row(change, dry_run) for change in done])
         return
     report(term, world, done, dry_run=dry_run)
     for left in survey(world) if not dry_run else ():
         if left.what in names and left.state != "custom":
-            term.note(f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} --{left.scope}")
+            term.note(
+                f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} --{left.scope}"
+            )
     if world.where is not None and not dry_run:
         with term.open() as app:
             remark_blocks(term, app)
@@ -154,7 +192,9 @@ def remark_blocks(term: Terminal, app: App) -> None:
 
     if names := with_blocks(app):
         them = f"{', '.join(plain(name) for name in names)} {'has' if len(names) == 1 else 'have'}"
-        term.note(f"{them} a block of records, which stays; to take it out: git mem native push --remove")
+        term.note(
+            f"{them} a block of records, which stays; to take it out: git mem native push --remove"
+        )
 
 
 @click.command("git-hook", hidden=True, context_settings={"ignore_unknown_options": True})
@@ -191,12 +231,21 @@ def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
         pass  # none here, or theirs are in a folder for others
     found = list(dict.fromkeys([*here(world), *hooks, *(what for what in whats if what != "all")]))
     if not found:
-        raise UserError("no agent's CLI is found on this machine.", f"Name it: git mem install {next(iter(ADAPTERS))} --user")
+        raise UserError(
+            "no agent's CLI is found on this machine.",
+            f"Name it: git mem install {next(iter(ADAPTERS))} --user",
+        )
     return found
 
 
 def carry_out(
-    world: World, names: Sequence[str], scope: str, *, remove: bool = False, lenient: bool = False, dry_run: bool = False
+    world: World,
+    names: Sequence[str],
+    scope: str,
+    *,
+    remove: bool = False,
+    lenient: bool = False,
+    dry_run: bool = False,
 ) -> list[Change]:
     """Plan all changes, so that one that cannot be made stops the others; then make them."""
     steps: list[Step] = []
@@ -209,10 +258,16 @@ def carry_out(
                 continue
             raise
         if dry_run:
-            steps += [(where, partial(_same, change)) for (where, _), change in zip(found, planned, strict=True)]
+            steps += [
+                (where, partial(_same, change))
+                for (where, _), change in zip(found, planned, strict=True)
+            ]
         else:
             steps += found
-    return [step() if dry_run else file_changes.apply(world.ledger(where), step, world.disk(where)) for where, step in steps]
+    return [
+        step() if dry_run else file_changes.apply(world.ledger(where), step, world.disk(where))
+        for where, step in steps
+    ]
 
 
 def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: bool = False) -> None:
@@ -233,8 +288,13 @@ def _steps(world: World, name: str, scope: str, remove: bool) -> list[Step]:
         return [(scope, partial(plan.remove if remove else plan.install, goal, world))]
     path = git_hooks.target(world, scope)
     if remove:
-        return [(scope, partial(git_hooks.remove, world, scope, path, hook)) for hook in git_hooks.NAMES]
-    return [(scope, partial(git_hooks.install, world, scope, path, hook)) for hook in git_hooks.wanted(world, path)]
+        return [
+            (scope, partial(git_hooks.remove, world, scope, path, hook)) for hook in git_hooks.NAMES
+        ]
+    return [
+        (scope, partial(git_hooks.install, world, scope, path, hook))
+        for hook in git_hooks.wanted(world, path)
+    ]
 
 
 def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
@@ -250,7 +310,11 @@ def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
 
 
 def _notes(change: Change) -> list[str]:
-    note = adapter.find(change.what).settings.note if change.what in ADAPTERS and change.action in {"installed", "updated"} else ""
+    note = (
+        adapter.find(change.what).settings.note
+        if change.what in ADAPTERS and change.action in {"installed", "updated"}
+        else ""
+    )
     return [*change.notes, *([note] if note else [])]
 
 
@@ -258,19 +322,31 @@ def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
     """Return what was done, a line for each agent, and one for git's hooks."""
     would = "would be " if dry_run else ""
     words = {
-        "installed": f"{would}installed", "updated": f"{would}brought up to date", "removed": f"{would}removed", "unchanged": "already installed, nothing changed",
+        "installed": f"{would}installed",
+        "updated": f"{would}brought up to date",
+        "removed": f"{would}removed",
+        "unchanged": "already installed, nothing changed",
         "absent": "not installed, nothing changed",
-    }  # fmt: skip
+    }
     lines = []
     for change in done:
         if change.what in ADAPTERS:
-            lines.append(f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} ({plain(world.shown(change.path))})")
+            lines.append(
+                f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} ({plain(world.shown(change.path))})"
+            )
             lines += [f"  {plain(note)}" for note in _notes(change)]
     hooks = [change for change in done if change.what == git_hooks.WHAT]
     for action in dict.fromkeys(change.action for change in hooks):
-        names = ", ".join(os.path.basename(change.path) for change in hooks if change.action == action)
-        lines.append(f"{GIT}: {words[action]} in {plain(world.shown(os.path.dirname(hooks[0].path)))}: {names}")
-    if any(DONE[change.action] and "husky" in change.path and os.sep + "_" + os.sep in change.path for change in hooks):
+        names = ", ".join(
+            os.path.basename(change.path) for change in hooks if change.action == action
+        )
+        lines.append(
+            f"{GIT}: {words[action]} in {plain(world.shown(os.path.dirname(hooks[0].path)))}: {names}"
+        )
+    if any(
+        DONE[change.action] and "husky" in change.path and os.sep + "_" + os.sep in change.path
+        for change in hooks
+    ):
         lines.append(
             "  husky writes this folder anew when it is installed: run this again then, or say --project to write to .husky itself."
         )
@@ -281,18 +357,27 @@ def _list(term: Terminal, world: World, as_json: bool) -> None:
     rows = survey(world)
     if as_json:
         keys = ("what", "scope", "path", "state", "why", "program", "version")
-        term.json({"installed": [{key: getattr(place, key) for key in keys} for place in rows], "found": here(world)})
+        term.json(
+            {
+                "installed": [{key: getattr(place, key) for key in keys} for place in rows],
+                "found": here(world),
+            }
+        )
         return
     for place in rows:
         version = f", version {place.version}" if place.version else ""
         why = f": {plain(place.why)}" if place.why else ""
         state = term.style(f"{place.state:<10}", fg=COLORS[place.state])
-        term.say(f"{place.title:<20} {place.scope:<8} {state} {plain(world.shown(place.path))}{version}{why}")
+        term.say(
+            f"{place.title:<20} {place.scope:<8} {state} {plain(world.shown(place.path))}{version}{why}"
+        )
     if not rows:
         term.say("nothing is installed.")
     rest = [name for name in here(world) if name not in {place.what for place in rows}]
     if rest:
-        term.note(f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install {rest[0]}")
+        term.note(
+            f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install {rest[0]}"
+        )
 
 
 def wanted(term: Terminal, names: str | None) -> list[str] | None:
@@ -302,7 +387,9 @@ def wanted(term: Terminal, names: str | None) -> list[str] | None:
     found = _named(names)
     unknown = next((name for name in found if name not in {*ADAPTERS, "all", "none"}), None)
     if unknown:
-        raise click.UsageError(f"there is no agent '{unknown}'; known: {', '.join(ADAPTERS)}, all, none.")
+        raise click.UsageError(
+            f"there is no agent '{unknown}'; known: {', '.join(ADAPTERS)}, all, none."
+        )
     return here(world_of(term)) if "all" in found else [name for name in found if name != "none"]
 
 
@@ -319,7 +406,11 @@ def offer(term: Terminal, names: Sequence[str] | None) -> None:
 
 def _asked(term: Terminal, world: World) -> list[str]:
     """Return which of the agents that are found here, and have no hooks, their user wants them for."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) or world.where is None or world.where.worktree is None:
+    if (
+        not (sys.stdin.isatty() and sys.stdout.isatty())
+        or world.where is None
+        or world.where.worktree is None
+    ):
         return []
     there = {place.what for place in survey(world)}
     found = [name for name in here(world) if name not in there]
@@ -327,13 +418,25 @@ def _asked(term: Terminal, world: World) -> list[str]:
         return []
     term.note(f"\nfound here: {', '.join(f'{name} ({ADAPTERS[name]})' for name in found)}.")
     while True:
-        answer = click.prompt("Install hooks for which, for you, in this repository? (names, all, none)", default="none", err=True)
+        answer = click.prompt(
+            "Install hooks for which, for you, in this repository? (names, all, none)",
+            default="none",
+            err=True,
+        )
         said = answer.strip().lower()
-        names = found if said in {"all", "y", "yes"} else [] if said in {"none", "n", "no"} else _named(answer)
+        names = (
+            found
+            if said in {"all", "y", "yes"}
+            else []
+            if said in {"none", "n", "no"}
+            else _named(answer)
+        )
         unknown = [name for name in names if name not in ADAPTERS]
         if not unknown:
             return names
-        term.note(f"there is no agent '{plain(unknown[0])}'. Known: {', '.join(ADAPTERS)}, all, none.")
+        term.note(
+            f"there is no agent '{plain(unknown[0])}'. Known: {', '.join(ADAPTERS)}, all, none."
+        )
 
 
 def _named(text: str) -> list[str]:

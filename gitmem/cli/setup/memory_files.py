@@ -19,11 +19,23 @@ from gitmem.worker import memory_files
 from gitmem.worker.memory_files import Run
 
 TABLE = {
-    "status": ("setup.memory_files", "status_command", "Show the memory files, and what is in step"),
+    "status": (
+        "setup.memory_files",
+        "status_command",
+        "Show the memory files, and what is in step",
+    ),
     "pull": ("setup.memory_files", "pull_command", "Read the files into the store"),
-    "push": ("setup.memory_files", "push_command", "Write records into a block of their own in files"),
+    "push": (
+        "setup.memory_files",
+        "push_command",
+        "Write records into a block of their own in files",
+    ),
     "sync": ("setup.memory_files", "sync_command", "Pull, then push"),
-    "watch-once": ("setup.memory_files", "watch_once_command", "Wait for the next change of a file, and pull it"),
+    "watch-once": (
+        "setup.memory_files",
+        "watch_once_command",
+        "Wait for the next change of a file, and pull it",
+    ),
 }
 WAIT = 3600.0  # seconds that watch-once waits, unless it is told otherwise
 COLOR = {
@@ -59,19 +71,27 @@ def native_command() -> None:
 
 
 def _dry(command: Any) -> Any:
-    return click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")(command)
+    return click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")(
+        command
+    )
 
 
 def _to(command: Any) -> Any:
     return click.option(
-        "--to", "names", multiple=True, metavar="NAMES", help="Write these: claude, gemini, agents, agent:NAME or a file. May be repeated."
+        "--to",
+        "names",
+        multiple=True,
+        metavar="NAMES",
+        help="Write these: claude, gemini, agents, agent:NAME or a file. May be repeated.",
     )(command)
 
 
 def _names(names: Sequence[str]) -> list[str]:
     found = [name.strip() for group in names for name in group.split(",") if name.strip()]
     if names and not found:
-        raise click.BadParameter("--to is empty: name claude, gemini, agents, agent:NAME or a file.")
+        raise click.BadParameter(
+            "--to is empty: name claude, gemini, agents, agent:NAME or a file."
+        )
     return found
 
 
@@ -105,7 +125,9 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
 @_dry
 @options.json_option
 @click.pass_obj
-def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool) -> None:
+def push_command(
+    term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool
+) -> None:
     """Write records into agents' memory files, in a marked block.
 
     Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track; with --remove
@@ -142,7 +164,14 @@ def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json:
 
 
 @click.command("watch-once", short_help=TABLE["watch-once"][2])
-@click.option("--timeout", type=click.FloatRange(min=0, max=864000), default=WAIT, show_default=True, metavar="S", help="Seconds to wait.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, max=864000),
+    default=WAIT,
+    show_default=True,
+    metavar="S",
+    help="Seconds to wait.",
+)
 @options.json_option
 @click.pass_obj
 def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
@@ -185,7 +214,14 @@ def status_command(term: Terminal, as_json: bool) -> None:
     """
     with term.open() as app:
         run, plan = memory_files.pull(app, dry=True)
-        rows = _files(run, plan, {os.path.realpath(push.target.path): push for push in run.push((), dry=True, held=True)})
+        rows = _files(
+            run,
+            plan,
+            {
+                os.path.realpath(push.target.path): push
+                for push in run.push((), dry=True, held=True)
+            },
+        )
         setting = app.settings.get("native")
         if as_json:
             term.json({"files": rows, "setting": setting, "notes": plan.notes})
@@ -193,10 +229,15 @@ def status_command(term: Terminal, as_json: bool) -> None:
         for row in rows:
             term.say(_status_line(term, row))
         if not rows:
-            term.say("no agent has a memory file here yet. To write one from the store: git mem native push --to claude")
+            term.say(
+                "no agent has a memory file here yet. To write one from the store: git mem native push --to claude"
+            )
         for note in plan.notes:
             term.note(note)
-        how = {"off": "nothing is done by itself (git mem config native sync)", "sync": "both ways"}.get(setting, setting)
+        how = {
+            "off": "nothing is done by itself (git mem config native sync)",
+            "sync": "both ways",
+        }.get(setting, setting)
         term.say(f"At the start and end of sessions: {how}.")
 
 
@@ -214,20 +255,38 @@ def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, A
         ours = memo.text.split("\n")
         held = [line for b in blocks for line in ours[b.first : b.last + 1]]
         row: dict[str, Any] = {
-            "file": memo.name, "reader": memo.reader, "store": memo.scope, "agent": memo.agent, "tracked": memo.tracked, "lines": lines, "bytes": len(memo.data),
+            "file": memo.name,
+            "reader": memo.reader,
+            "store": memo.scope,
+            "agent": memo.agent,
+            "tracked": memo.tracked,
+            "lines": lines,
+            "bytes": len(memo.data),
             **_standing(found),
-            "block": {"lines": len(held), "bytes": sum(len(line.encode("utf-8", "replace")) + 1 for line in held), "records": sum(len(b.lines) for b in blocks),
-                      "edited": sum(line.edited for b in blocks for line in b.lines), "whole": all(b.whole for b in blocks)},
-        }  # fmt: skip
+            "block": {
+                "lines": len(held),
+                "bytes": sum(len(line.encode("utf-8", "replace")) + 1 for line in held),
+                "records": sum(len(b.lines) for b in blocks),
+                "edited": sum(line.edited for b in blocks for line in b.lines),
+                "whole": all(b.whole for b in blocks),
+            },
+        }
         if held:
             held_ids = {line.short for b in blocks for line in b.lines}
             shown = Counter(stores[id] for id in held_ids if id in stores)
             row["block"]["stores"] = dict(shown)
-            push = pushes.get(os.path.realpath(memo.path))  # none of a file that no sync writes: above the work tree, or too large
+            # none of a file that no sync writes: above the work tree, or too large
+            push = pushes.get(os.path.realpath(memo.path))
             late = native_push.behind(push) if push else None
             row["block"] |= {"in_step": late is None and push.what != "foreign"} if push else {}
-            row["block"] |= {"new": late.new, "gone": late.gone, "changed": late.changed} if late else {}
-            row["block"] |= {"unknown": push.unknown, "reworded": push.reworded} if push and push.what == "foreign" else {}
+            row["block"] |= (
+                {"new": late.new, "gone": late.gone, "changed": late.changed} if late else {}
+            )
+            row["block"] |= (
+                {"unknown": push.unknown, "reworded": push.reworded}
+                if push and push.what == "foreign"
+                else {}
+            )
         if memo.limited:
             target = LINES, BYTES
             row["limit"] = {"lines": target[0], "bytes": target[1]}
@@ -250,17 +309,41 @@ def _standing(found: Mapping[str, int]) -> dict[str, int]:
         "restored": "restored",
     }
     out = {name: found.get(what, 0) for what, name in names.items()}
-    records = sum(found.get(what, 0) for what in ("same", "changed", "conflict", "moved", "archived", "held"))
-    return {"records": records, **out, "duplicate": found.get("duplicate", 0), "held": found.get("held", 0)}
+    records = sum(
+        found.get(what, 0) for what in ("same", "changed", "conflict", "moved", "archived", "held")
+    )
+    return {
+        "records": records,
+        **out,
+        "duplicate": found.get("duplicate", 0),
+        "held": found.get("held", 0),
+    }
 
 
 def _status_line(term: Terminal, row: dict[str, Any]) -> str:
     held = row.get("block", {})
     has_block = bool(held and held["lines"])
-    waiting = [f"{row[key]} {word}" for key, word in (("new", "new"), ("proposed", "for the inbox"), ("changed", "changed"), ("conflict", "changed on both sides"), ("moved", "moved"),
-               ("deleted", "deleted"), ("restored", "back again"), ("held", "newer elsewhere")) if row[key]]  # fmt: skip
-    bare = has_block and not row["records"] and not waiting and not row["duplicate"]  # what the file says is in our block alone
-    parts = ["nothing of its own"] if bare else [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
+    waiting = [
+        f"{row[key]} {word}"
+        for key, word in (
+            ("new", "new"),
+            ("proposed", "for the inbox"),
+            ("changed", "changed"),
+            ("conflict", "changed on both sides"),
+            ("moved", "moved"),
+            ("deleted", "deleted"),
+            ("restored", "back again"),
+            ("held", "newer elsewhere"),
+        )
+        if row[key]
+    ]
+    # what the file says is in our block alone
+    bare = has_block and not row["records"] and not waiting and not row["duplicate"]
+    parts = (
+        ["nothing of its own"]
+        if bare
+        else [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
+    )
     if not bare:
         parts.append(term.style(", ".join(waiting), fg="yellow") if waiting else "in step")
     if row["duplicate"]:
@@ -273,11 +356,17 @@ def _status_line(term: Terminal, row: dict[str, Any]) -> str:
         parts.append(term.style(f"over limit: {size}", fg="red") if row["over"] else size)
     if has_block:
         edited = f", {held['edited']} edited by hand" if held["edited"] else ""
-        shown = " and ".join(f"{count} {name}" for name, count in sorted(held["stores"].items())) or "0"
+        shown = (
+            " and ".join(f"{count} {name}" for name, count in sorted(held["stores"].items())) or "0"
+        )
         records = f"{shown} record{'' if sum(held['stores'].values()) == 1 else 's'}"
-        parts.append(f"block: {records}, {held['lines']} lines, {held['bytes']:,} bytes{edited}{'' if held['whole'] else ', damaged'}")
+        parts.append(
+            f"block: {records}, {held['lines']} lines, {held['bytes']:,} bytes{edited}{'' if held['whole'] else ', damaged'}"
+        )
         if "in_step" in held:
-            parts.append("block in step" if held["in_step"] else term.style(_late(held), fg="yellow"))
+            parts.append(
+                "block in step" if held["in_step"] else term.style(_late(held), fg="yellow")
+            )
     where = "" if bare else row.get("store", "")  # whose what the file itself says is
     return f"{plain(row['file'])}{f' ({where})' if where else ''}: {'; '.join(parts)}"
 
@@ -285,7 +374,9 @@ def _status_line(term: Terminal, row: dict[str, Any]) -> str:
 def _late(held: Mapping[str, Any]) -> str:
     """Return how far a block is behind the store, and what to do."""
     if held.get("unknown"):
-        return f"block left as it is ({held['unknown']} that this store does not have): git mem sync"
+        return (
+            f"block left as it is ({held['unknown']} that this store does not have): git mem sync"
+        )
     if held.get("reworded"):
         return f"block left as it is ({held['reworded']} in words that this store does not have): git mem sync"
     words = (("new", "to write"), ("changed", "changed"), ("gone", "to take out"))
@@ -310,7 +401,12 @@ def _action(action: Action) -> dict[str, Any]:
 def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
     counts = Counter(action.what for action in plan.actions)
     told = [_action(action) for action in plan.actions if action.what != pull.SAME]
-    return {"pulled": told, "counts": dict(sorted(counts.items())), "notes": plan.notes, "dry_run": dry}
+    return {
+        "pulled": told,
+        "counts": dict(sorted(counts.items())),
+        "notes": plan.notes,
+        "dry_run": dry,
+    }
 
 
 def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> None:
@@ -325,44 +421,65 @@ def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> 
     for what, text in LEFT.items():
         for action in plan.actions:
             if action.what == what:
-                term.note(f"{action.file}:{action.line}  {text}: {action.title} ({short(action.id or action.why)})")
+                term.note(
+                    f"{action.file}:{action.line}  {text}: {action.title} ({short(action.id or action.why)})"
+                )
     for note in plan.notes:
         term.note(note)
     if not (pulled or plan.writes):
         return
     counts = Counter(action.what for action in plan.actions)
-    done = ", ".join(f"{counts[what]} {what}" for what in COUNTED if counts[what]) or "nothing to pull"
+    done = (
+        ", ".join(f"{counts[what]} {what}" for what in COUNTED if counts[what]) or "nothing to pull"
+    )
     same = counts[pull.SAME]
-    term.say(f"{'would be: ' if dry and plan.writes else ''}{done}{f'; {same} in step' if same else ''}.")
+    term.say(
+        f"{'would be: ' if dry and plan.writes else ''}{done}{f'; {same} in step' if same else ''}."
+    )
 
 
 def _push(push: Push) -> dict[str, Any]:
     lines, size = managed_block.size(push.after.decode("utf-8", "surrogateescape"))
     out: dict[str, Any] = {
-        "file": push.target.name, "path": push.target.path.encode("utf-8", "replace").decode(), "result": push.what, "records": len(push.records), "wanted": push.wanted,
-        "ids": list(push.records), "lines": lines, "bytes": size, "notes": list(push.notes),
-    }  # fmt: skip
+        "file": push.target.name,
+        "path": push.target.path.encode("utf-8", "replace").decode(),
+        "result": push.what,
+        "records": len(push.records),
+        "wanted": push.wanted,
+        "ids": list(push.records),
+        "lines": lines,
+        "bytes": size,
+        "notes": list(push.notes),
+    }
     if push.target.lines:
         out["limit"] = {"lines": push.target.lines, "bytes": push.target.bytes}
     return out
 
 
 def _report(
-    term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: bool, as_json: bool, *, remove: bool = False, pulled: bool = True
+    term: Terminal,
+    run: Run,
+    plan: Plan,
+    pushes: Sequence[Push],
+    dry: bool,
+    as_json: bool,
+    *,
+    remove: bool = False,
+    pulled: bool = True,
 ) -> None:
     """Say what was read and written; raise the first problem of a file that could not be written."""
     if as_json:
         failed = [{"error": str(problem), "hint": problem.hint} for problem in run.problems]
-        term.json({**_plan(plan, dry), "pushed": [_push(push) for push in pushes], "failed": failed})
+        term.json(
+            {**_plan(plan, dry), "pushed": [_push(push) for push in pushes], "failed": failed}
+        )
     else:
         if plan.actions or plan.notes:
             _say_plan(term, plan, dry, pulled=pulled)
         for push in pushes:
             _say_push(term, push, dry, remove)
         if not pushes and not run.problems:
-            nothing = (
-                "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem native push --to claude"
-            )
+            nothing = "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem native push --to claude"
             term.say("no memory file here has a block: nothing was changed." if remove else nothing)
     for problem in run.problems[1:]:
         term.note(f"{problem} {problem.hint}")
@@ -383,7 +500,9 @@ def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
         "written": f"{'would write' if dry else 'wrote'} {count} into {name}: {room}",
         "same": f"{name} is up to date: {count}, {room}",
         "removed": f"{'would take' if dry else 'took'} the block out of {name}{': no record is left for it' if not remove else ''}",
-        "empty": f"{name} has no block" if remove else f"nothing to write into {name}: the store has no record for it",
+        "empty": f"{name} has no block"
+        if remove
+        else f"nothing to write into {name}: the store has no record for it",
         "full": f"no room for the block in {name}",
         "foreign": f"{name} is left as it is",
     }[push.what]

@@ -65,7 +65,8 @@ def _observe(folders: tuple[str, ...], root: str, told: threading.Event) -> Any:
         class Handler(events.FileSystemEventHandler):
             def on_any_event(self, event: events.FileSystemEvent) -> None:
                 name = os.fsdecode(event.dest_path or event.src_path)
-                if name.endswith(".md") or (event.is_directory and name.startswith(root + os.sep)):  # much else happens above a work tree
+                # much else happens above a work tree
+                if name.endswith(".md") or (event.is_directory and name.startswith(root + os.sep)):
                     told.set()
 
         kinds: list[type[events.FileSystemEvent]] = [

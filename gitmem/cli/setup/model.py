@@ -67,7 +67,13 @@ def model_check(term: Terminal, as_json: bool) -> int:
         seconds = round(time.monotonic() - begun, 3)
         term.json(
             {k: v for k, v in out.items() if v}
-            | {"ok": False, "kind": failure.kind, "error": str(failure), "hint": failure.hint, "seconds": seconds}
+            | {
+                "ok": False,
+                "kind": failure.kind,
+                "error": str(failure),
+                "hint": failure.hint,
+                "seconds": seconds,
+            }
         )
         return failure.exit_code
     out["seconds"] = round(time.monotonic() - begun, 3)

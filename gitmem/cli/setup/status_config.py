@@ -44,9 +44,20 @@ def status_command(term: Terminal, as_json: bool) -> None:
         if not row["stores"]:
             term.say("no memory yet. Begin with: git mem add 'title'")
         for name, store in row["stores"].items():
-            counts = ", ".join(f"{n:,} {k if n == 1 else _plural(k)}" for k, n in sorted(store["records"].items())) or "empty"
+            counts = (
+                ", ".join(
+                    f"{n:,} {k if n == 1 else _plural(k)}"
+                    for k, n in sorted(store["records"].items())
+                )
+                or "empty"
+            )
             term.say(
-                f"{name:<8} {counts}" + (f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})" if store["tip"] else "")
+                f"{name:<8} {counts}"
+                + (
+                    f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})"
+                    if store["tip"]
+                    else ""
+                )
             )
         remote = row["remote"]
         if remote["name"]:
@@ -61,10 +72,13 @@ def status_command(term: Terminal, as_json: bool) -> None:
         for line in work_in_hand.lines(term, row["work"]):
             term.say(line)
         for key, text in (
-            ("journal", "{} write(s) wait in the journal; the next git mem command commits them"), ("damaged", "{} damaged file(s): git mem doctor"),
-            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"), ("adrift", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
-            ("unconfirmed", "{} captured record(s) that nobody has confirmed: git mem inbox"), ("problems", "{} setting(s) make no sense: git mem doctor"),
-        ):  # fmt: skip
+            ("journal", "{} write(s) wait in the journal; the next git mem command commits them"),
+            ("damaged", "{} damaged file(s): git mem doctor"),
+            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"),
+            ("adrift", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
+            ("unconfirmed", "{} captured record(s) that nobody has confirmed: git mem inbox"),
+            ("problems", "{} setting(s) make no sense: git mem doctor"),
+        ):
             number = row[key] if isinstance(row[key], int) else len(row[key])
             if number:
                 least = "at least " if key == "adrift" and not row["adrift_complete"] else ""
@@ -76,7 +90,10 @@ def status_command(term: Terminal, as_json: bool) -> None:
                 + f"hooks are off for this {row['off']}{until}: git mem on{' --machine' if row['off'] == 'machine' else ''}"
             )
         for session in map(plain, row["sessions_off"]):
-            term.say(term.style("! ", fg="yellow") + f"hooks are off for session {session}: git mem on --session {session}")
+            term.say(
+                term.style("! ", fg="yellow")
+                + f"hooks are off for session {session}: git mem on --session {session}"
+            )
         last = row["background"]
         if last.get("failed"):
             what = f"the last work in the background failed, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain(str(last['failed'])[:160])}"
@@ -88,18 +105,28 @@ def status_command(term: Terminal, as_json: bool) -> None:
         waiting = row["waiting"]
         for one in waiting[:WAITING]:
             again = f", tried {one['tries']} time(s)" if one["tries"] else ""
-            how = "is being written" if one["begun"] else f"waits, asked for {age(one['asked'], term.clock.now())}{again}"
+            how = (
+                "is being written"
+                if one["begun"]
+                else f"waits, asked for {age(one['asked'], term.clock.now())}{again}"
+            )
             term.say(f"  the {one['what']} of session {plain(one['session'][:36])} {how}")
         if len(waiting) > WAITING:
             term.say(f"  and {len(waiting) - WAITING} more of sessions")
         if any(not one["begun"] for one in waiting):
-            term.say("  what waits is done by the next hook in the background, or now: git mem drain")
+            term.say(
+                "  what waits is done by the next hook in the background, or now: git mem drain"
+            )
         if not row["adrift"] and not row["adrift_complete"]:
-            term.say(f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify")
+            term.say(
+                f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify"
+            )
 
 
 def _plural(kind: str) -> str:
-    return {"memory": "memories", "summary": "summaries", "dna": "dna", "work": "work items"}.get(kind, kind + "s")
+    return {"memory": "memories", "summary": "summaries", "dna": "dna", "work": "work items"}.get(
+        kind, kind + "s"
+    )
 
 
 def _status(app: App) -> dict[str, Any]:
@@ -114,18 +141,38 @@ def _status(app: App) -> dict[str, Any]:
             source = app.user if prefix else app
             tip = tips[name]
             changed = source.objects.commit(tip).committer.time
-            stores[scope] = {"tip": tip, "changed": config_stamp(changed), "records": {k: n for (s, k), n in counts.items() if s == name}}
+            stores[scope] = {
+                "tip": tip,
+                "changed": config_stamp(changed),
+                "records": {k: n for (s, k), n in counts.items() if s == name},
+            }
         damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
         conflicts += index.number(conflict=True)
-    waiting: dict[str, Any] = {"kinds": ("gotcha", "memory"), "unconfirmed": True, "statuses": LIVE, "resolved": False}
+    waiting: dict[str, Any] = {
+        "kinds": ("gotcha", "memory"),
+        "unconfirmed": True,
+        "statuses": LIVE,
+        "resolved": False,
+    }
     unconfirmed = sum(index.number(**waiting) for _, index in app.indexes())
     name = app.settings.get("remote")
     unpushed, since = sync.unpushed(app.store(), name) if name else (0, "")
     return {
-        "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
-        "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
-        "unconfirmed": unconfirmed, "background": trace(app), "waiting": _waiting(app), **_off(app), **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
-    }  # fmt: skip
+        "repository": app.location.worktree or app.location.commondir,
+        "ref": SHARED,
+        "stores": stores,
+        "journal": journal.count(app.home),
+        "damaged": damaged,
+        "conflicts": conflicts,
+        "remote": {"name": name or None, "unpushed": unpushed, "since": since or None},
+        "problems": app.settings.problems,
+        "unconfirmed": unconfirmed,
+        "background": trace(app),
+        "waiting": _waiting(app),
+        **_off(app),
+        **_adrift(app),
+        "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+    }
 
 
 def _waiting(app: App) -> list[dict[str, Any]]:
@@ -146,7 +193,11 @@ def _waiting(app: App) -> list[dict[str, Any]]:
 def _off(app: App) -> dict[str, Any]:
     now = app.clock.now()
     scope = hook_switch.is_off(app.home, app.env, now)
-    until = (hook_switch.reads(hook_switch.path_of(scope, app.home, app.env), now) or {}).get("until") if scope else None
+    until = (
+        (hook_switch.reads(hook_switch.path_of(scope, app.home, app.env), now) or {}).get("until")
+        if scope
+        else None
+    )
     return {
         "off": scope or None,
         "off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
@@ -157,7 +208,9 @@ def _off(app: App) -> dict[str, Any]:
 def _adrift(app: App) -> dict[str, Any]:
     """Return how many gotchas have lost their code, and of how many that was looked at: status does not take long."""
     end = time.monotonic() + DRIFT_PATIENCE
-    indexes = [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []
+    indexes = (
+        [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []
+    )
     seen = placement.survey(indexes, app.follower, lambda: time.monotonic() < end)
     lost = {one.row["n"] for one in seen.found if one.where.state == "adrift"}
     return {"adrift": len(lost), "adrift_checked": seen.checked, "adrift_complete": seen.complete}
@@ -177,7 +230,9 @@ def config_stamp(seconds: int) -> str:
 @click.option("--unset", is_flag=True, help="Go back to the default.")
 @options.json_option
 @click.pass_obj
-def config_command(term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool) -> None:
+def config_command(
+    term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool
+) -> None:
     """Show all settings, show one, or set one. They are stored in git's configuration under 'gitmem.'.
 
     \b
@@ -190,7 +245,11 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
         where = "--global" if everywhere else "--local"
         if key is None:
             rows = {
-                name: {"value": _told(name, app.settings.get(name)), "default": default, "what": what}
+                name: {
+                    "value": _told(name, app.settings.get(name)),
+                    "default": default,
+                    "what": what,
+                }
                 for name, (_, default, what) in config.SETTINGS.items()
             }
             if as_json:
@@ -212,12 +271,24 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
             if as_json:
                 term.json(found)
             else:
-                click.echo("\n".join(found) if isinstance(found, tuple) else str(found).lower() if isinstance(found, bool) else found)
+                click.echo(
+                    "\n".join(found)
+                    if isinstance(found, tuple)
+                    else str(found).lower()
+                    if isinstance(found, bool)
+                    else found
+                )
             return
         else:
             _settable(name, value, everywhere)
             config.parse(name, value)
-            app.git.run("config", where, *(["--add"] if config.SETTINGS[name][0] == "list" else []), f"gitmem.{name}", value)
+            app.git.run(
+                "config",
+                where,
+                *(["--add"] if config.SETTINGS[name][0] == "list" else []),
+                f"gitmem.{name}",
+                value,
+            )
         app.__dict__.pop("settings", None)
         shown = _told(name, app.settings.get(name))
         term.say(
@@ -253,7 +324,13 @@ def _settable(name: str, value: str, everywhere: bool) -> None:
 def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
     for name, row in rows.items():
         value = row["value"]
-        text = ", ".join(value) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else str(value)
+        text = (
+            ", ".join(value)
+            if isinstance(value, tuple)
+            else str(value).lower()
+            if isinstance(value, bool)
+            else str(value)
+        )
         changed = value != row["default"]
         yield f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} {term.style(row['what'], fg='bright_black')}"
 

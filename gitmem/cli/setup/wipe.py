@@ -19,7 +19,12 @@ from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 
 
 @click.command("wipe", short_help="Remove gitmem from this repository")
-@click.option("--remote", "remote", metavar="NAME", help="Remove the memory from this remote instead, for everybody.")
+@click.option(
+    "--remote",
+    "remote",
+    metavar="NAME",
+    help="Remove the memory from this remote instead, for everybody.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
@@ -54,15 +59,21 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
                 os.unlink(os.path.join(app.location.commondir, "logs", name))
         app.close()
         _empty(app.home.path)
-        term.say(f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space.")
+        term.say(
+            f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space."
+        )
         for place in left:
-            term.note(f"hooks are still in {place.path}, for everybody who uses this repository: git mem uninstall {place.what} --project")
+            term.note(
+                f"hooks are still in {place.path}, for everybody who uses this repository: git mem uninstall {place.what} --project"
+            )
 
 
 def _delete(app: App) -> None:
     """Delete our refs, all at once; raises Busy when others write to them all the time."""
     for attempt in range(5):
-        listing = "".join(f"delete {ref} {oid}\n" for ref, oid in app.objects.refs(NAMESPACE).items())
+        listing = "".join(
+            f"delete {ref} {oid}\n" for ref, oid in app.objects.refs(NAMESPACE).items()
+        )
         try:
             if listing:
                 app.git.run("update-ref", "--stdin", stdin=listing.encode())
@@ -88,7 +99,9 @@ def _empty(folder: str) -> None:
         os.unlink(os.path.join(folder, WIPING))
         os.rmdir(folder)
     except OSError as error:
-        raise External(f"cannot remove '{folder}': {error.strerror}.", "Remove the folder by hand.") from error
+        raise External(
+            f"cannot remove '{folder}': {error.strerror}.", "Remove the folder by hand."
+        ) from error
 
 
 def _unhook(app: App) -> list[status.Row]:
@@ -96,7 +109,14 @@ def _unhook(app: App) -> list[status.Row]:
     world = World(app.location, app.env)
     rows = status.survey(world)
     carry_out(
-        world, [row.what for row in rows if row.scope == "local" and row.state in {"current", "outdated", "broken"}], "local", remove=True
+        world,
+        [
+            row.what
+            for row in rows
+            if row.scope == "local" and row.state in {"current", "outdated", "broken"}
+        ],
+        "local",
+        remove=True,
     )
     return [row for row in rows if row.scope == "project" and row.state != "custom"]
 

@@ -15,12 +15,25 @@ NAMED = 3  # pending tasks that are named
 
 def work(app: App, session: str) -> dict[str, Any]:
     """Return the work in hand: `session`, `epics`, `pending_tasks`; `session` is the id of the one that the command runs in."""
-    mine = sessions.get(app.state, session) if session else next(iter(sessions.some(app.state, ended=False, limit=1)), None)
+    mine = (
+        sessions.get(app.state, session)
+        if session
+        else next(iter(sessions.some(app.state, ended=False, limit=1)), None)
+    )
     indexes = [index for _, index in app.indexes()]
     agents = tuple(dict.fromkeys(("global", app.agent)))
-    tasks = collect.gather(indexes, agents, subjects=(collect.TASKS,), unsure=False, own=app.own_addresses)[collect.TASKS]
+    tasks = collect.gather(
+        indexes, agents, subjects=(collect.TASKS,), unsure=False, own=app.own_addresses
+    )[collect.TASKS]
     return {
-        "session": {"id": mine.id, "agent": mine.agent, "last": stamp(mine.last), "ended": mine.ended is not None} if mine else None,
+        "session": {
+            "id": mine.id,
+            "agent": mine.agent,
+            "last": stamp(mine.last),
+            "ended": mine.ended is not None,
+        }
+        if mine
+        else None,
         "epics": [
             {"name": str(epic["id"]).removeprefix("wrk-"), "status": epic["rest"]}
             for index in indexes

@@ -29,7 +29,11 @@ TABLE = {
     "phase": ("work.steps", "phase_command", "Enter a phase of a story, or say what it came to"),
     "checkpoint": ("work.steps", "checkpoint_command", "Reach a checkpoint, or answer it"),
     "error": ("work.steps", "error_command", "Say that something went wrong"),
-    "override": ("work.steps", "override_command", "Set, show or clear what this epic does otherwise"),
+    "override": (
+        "work.steps",
+        "override_command",
+        "Set, show or clear what this epic does otherwise",
+    ),
     "pause": ("work.lifecycle", "pause_command", "Put an epic down for now"),
     "abort": ("work.lifecycle", "abort_command", "Give an epic up"),
     "complete": ("work.lifecycle", "complete_command", "Close an epic"),
@@ -41,11 +45,17 @@ TABLE = {
 }
 CHANGED = 100  # files of the work tree that are noted, the first
 
-epic_option = click.option("--epic", "-e", metavar="NAME", help="Of this epic; the one of this work tree without it.")
-executor_option = click.option("--executor", metavar="NAME", help="Who does it: an agent, a person.")
+epic_option = click.option(
+    "--epic", "-e", metavar="NAME", help="Of this epic; the one of this work tree without it."
+)
+executor_option = click.option(
+    "--executor", metavar="NAME", help="Who does it: an agent, a person."
+)
 
 
-@click.group("work", cls=Parts, table=TABLE, short_help="Epics and stories: begin, go on, take up again")
+@click.group(
+    "work", cls=Parts, table=TABLE, short_help="Epics and stories: begin, go on, take up again"
+)
 def work_command() -> None:
     """Track epics: stories, phase, attempts, and who works on them. Epics are shared, so another session, machine or colleague can go on.
 
@@ -67,9 +77,23 @@ def opened(term: Terminal) -> Iterator[tuple[App, Desk]]:
     with term.open() as app:
         who = app.writer()
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
-        # a person without a session is known by the terminal, a program by the process that calls it
-        process = processes.terminal() if not who.session and sys.stdin.isatty() else processes.agent()
-        yield app, Desk(app.store(), app.state, who, app.replica()[-BY:], root, process, branch(app.location))
+        # a person without a session is known by the terminal, a program by the process that calls
+        # it
+        process = (
+            processes.terminal() if not who.session and sys.stdin.isatty() else processes.agent()
+        )
+        yield (
+            app,
+            Desk(
+                app.store(),
+                app.state,
+                who,
+                app.replica()[-BY:],
+                root,
+                process,
+                branch(app.location),
+            ),
+        )
 
 
 def rows(app: App, *, archived: bool = True) -> list[dict[str, Any]]:
@@ -88,7 +112,10 @@ def changed_files(app: App, desk: Desk, given: Sequence[str] = ()) -> list[str]:
     if not desk.root:
         return list(given)
     tree = app.worktree(desk.root)
-    return [*(path for path in given if not tree.hides(path)), *(storable(path) for path, _ in tree.status()[:CHANGED])]
+    return [
+        *(path for path in given if not tree.hides(path)),
+        *(storable(path) for path, _ in tree.status()[:CHANGED]),
+    ]
 
 
 def did(
@@ -116,7 +143,9 @@ def did(
         return
     known = epic.facts
     where = f"; {known['done']} of {known['total']} stories done ({known['percent']}%)"
-    term.say(f"{verb if changed else same}: epic {term.style(plain(epic.slug), fg='yellow')}{where}")
+    term.say(
+        f"{verb if changed else same}: epic {term.style(plain(epic.slug), fg='yellow')}{where}"
+    )
     if not quiet_step:
         term.say(f"next: {plain(service.next_step(epic))}")
 
@@ -143,10 +172,22 @@ def stories_of(given: Sequence[str]) -> dict[str, Any]:
 
 @click.command("start", short_help=TABLE["start"][2])
 @click.argument("name")
-@click.option("--story", "-s", "stories", multiple=True, metavar="ID[=TITLE]", help="A story, in their order; once for each.")
+@click.option(
+    "--story",
+    "-s",
+    "stories",
+    multiple=True,
+    metavar="ID[=TITLE]",
+    help="A story, in their order; once for each.",
+)
 @click.option("--title", metavar="TEXT", help="The epic's title; the name without it.")
 @click.option("--id", "ref", metavar="ID", help="Its id elsewhere: EPIC-12.")
-@click.option("--total", type=click.IntRange(0, 100_000), metavar="N", help="How many stories it will have, if not all are known yet.")
+@click.option(
+    "--total",
+    type=click.IntRange(0, 100_000),
+    metavar="N",
+    help="How many stories it will have, if not all are known yet.",
+)
 @executor_option
 @options.json_option
 @click.pass_obj
@@ -171,19 +212,37 @@ def start_command(
         raise click.UsageError("give a name.")
     with opened(term) as (app, desk):
         every = rows(app)
-        known = next((row for row in every if name.strip().lower() in {row["id"], row["id"][4:], row["ref"].lower()}), None)
+        known = next(
+            (
+                row
+                for row in every
+                if name.strip().lower() in {row["id"], row["id"][4:], row["ref"].lower()}
+            ),
+            None,
+        )
         id = known["id"] if known else f"wrk-{service.slug(name)}"
         there = known or next((row for row in every if row["id"] == id), None)
         if there and there["status"] == "archived":
             raise UserError(
-                f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or begin another one under another name."
+                f"the epic {id[4:]} was discarded.",
+                f"Bring it back: git mem restore {id}. Or begin another one under another name.",
             )
         if there and title and title != there["title"]:
-            term.note(f"it is there, with the title it has; to change that: git mem edit {id} --title TEXT")
+            term.note(
+                f"it is there, with the title it has; to change that: git mem edit {id} --title TEXT"
+            )
         args = {**stories_of(stories), "ref": ref, "total": total, "executor": executor}
         same = "nothing changed" if works.chosen(desk.state, desk.root) == id else "chosen"
         written = service.do(desk, id, "start", args, title=title or name, holds=not there)
-        did(term, desk, id, written, "chosen, with what is new" if there else "begun", same=same, as_json=as_json)
+        did(
+            term,
+            desk,
+            id,
+            written,
+            "chosen, with what is new" if there else "begun",
+            same=same,
+            as_json=as_json,
+        )
 
 
 @click.command("story", short_help=TABLE["story"][2])
@@ -191,7 +250,12 @@ def start_command(
 @click.option("--done", is_flag=True, help="It is done; the next one is current.")
 @click.option("--reopen", is_flag=True, help="It is not done after all.")
 @click.option("--add", is_flag=True, help="Add stories behind the others: ID or ID=TITLE.")
-@click.option("--next", "following", metavar="ID", help="With --done: the story that comes next; the first pending one without it.")
+@click.option(
+    "--next",
+    "following",
+    metavar="ID",
+    help="With --done: the story that comes next; the first pending one without it.",
+)
 @click.option("--title", metavar="TEXT", help="Its title.")
 @executor_option
 @epic_option
@@ -221,7 +285,9 @@ def story_command(
     if following and act != "done":
         raise click.UsageError("--next goes with --done.")
     if title and act:
-        raise click.UsageError("--title goes with a story that is begun; with --add write ID=TITLE.")
+        raise click.UsageError(
+            "--title goes with a story that is begun; with --add write ID=TITLE."
+        )
     if not ids and act:
         raise click.UsageError(f"name the story: git mem work story ID --{act}")
     if len(ids) > 1 and act != "add":
@@ -246,21 +312,41 @@ def story_command(
             service.insist(desk, id)
         begun = f"story {ids[0]} begun"
         args: dict[str, Any] = (
-            stories_of(ids) if act == "add" else {"story": ids[0], "next": following, "title": title, "executor": executor}
+            stories_of(ids)
+            if act == "add"
+            else {"story": ids[0], "next": following, "title": title, "executor": executor}
         )
         if act == "done":
             args["files"] = changed_files(app, desk)
-        verb = {"done": f"story {ids[0]} done", "reopen": f"story {ids[0]} reopened", "add": "added"}.get(act, begun)
-        did(term, desk, id, service.do(desk, id, act or "story", args), plain(verb), as_json=as_json)
+        verb = {
+            "done": f"story {ids[0]} done",
+            "reopen": f"story {ids[0]} reopened",
+            "add": "added",
+        }.get(act, begun)
+        did(
+            term, desk, id, service.do(desk, id, act or "story", args), plain(verb), as_json=as_json
+        )
         if act == "done":
-            title = next((one["title"] for one in service.view(service.load(desk, id))["stories"] if one["id"] == ids[0]), "")
+            title = next(
+                (
+                    one["title"]
+                    for one in service.view(service.load(desk, id))["stories"]
+                    if one["id"] == ids[0]
+                ),
+                "",
+            )
             for text in close_tasks(app, title or ids[0], f"story {ids[0]}"):
                 if not as_json:
-                    term.note(f"closed the pending task: {plain(text)}. To take it back: git mem undo")
+                    term.note(
+                        f"closed the pending task: {plain(text)}. To take it back: git mem undo"
+                    )
 
 
 def _stories(term: Terminal, epic: Epic) -> Iterator[str]:
     for one in service.view(epic)["stories"]:
         mark = "[x]" if one["done"] else "[>]" if one["current"] else "[ ]"
         color = {"fg": "green"} if one["done"] else {"bold": True} if one["current"] else {}
-        yield term.style(f"{mark} {plain(one['id'])}{'  ' + plain(one['title']) if one['title'] else ''}", **color)
+        yield term.style(
+            f"{mark} {plain(one['id'])}{'  ' + plain(one['title']) if one['title'] else ''}",
+            **color,
+        )

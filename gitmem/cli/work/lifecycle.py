@@ -14,14 +14,26 @@ from gitmem.services.work import epics
 from gitmem.services.work.epics import Desk, Epic
 
 note_option = click.option("--note", "-m", metavar="TEXT", help="Why, in a sentence.")
-KEYS = {"1": "continue", "c": "continue", "2": "review", "v": "review", "3": "restart", "s": "restart", "4": "discard", "d": "discard"}
+KEYS = {
+    "1": "continue",
+    "c": "continue",
+    "2": "review",
+    "v": "review",
+    "3": "restart",
+    "s": "restart",
+    "4": "discard",
+    "d": "discard",
+}
 LEAVE = frozenset({"q", "\x03", "\x04", "\x1b"})
 
 
-def _rest(term: Terminal, act: str, verb: str, name: str | None, note: str | None, as_json: bool) -> None:
+def _rest(
+    term: Terminal, act: str, verb: str, name: str | None, note: str | None, as_json: bool
+) -> None:
     with opened(term) as (app, desk):
         id = chosen(app, desk, name)
-        if act == "pause" and not work.is_whole(epics.load(desk, id).state):  # what is done stays done, and that is not an error
+        # what is done stays done, and that is not an error
+        if act == "pause" and not work.is_whole(epics.load(desk, id).state):
             epics.insist(desk, id)
         did(term, desk, id, epics.do(desk, id, act, {"note": note}), verb, as_json=as_json)
 
@@ -62,7 +74,9 @@ def abort_command(term: Terminal, name: str | None, note: str | None, as_json: b
 @note_option
 @options.json_option
 @click.pass_obj
-def complete_command(term: Terminal, name: str | None, yes: bool, note: str | None, as_json: bool) -> None:
+def complete_command(
+    term: Terminal, name: str | None, yes: bool, note: str | None, as_json: bool
+) -> None:
     """Complete an epic. It completes automatically when all stories are done.
 
     \b
@@ -78,7 +92,14 @@ def complete_command(term: Terminal, name: str | None, yes: bool, note: str | No
                 f"{left} of {known['total']} stories of {id[4:]} are not done.",
                 f"Close it all the same: git mem work complete {id[4:]} --yes",
             )
-        did(term, desk, id, epics.do(desk, id, "complete", {"note": note}), "completed", as_json=as_json)
+        did(
+            term,
+            desk,
+            id,
+            epics.do(desk, id, "complete", {"note": note}),
+            "completed",
+            as_json=as_json,
+        )
 
 
 @click.command("discard", short_help=TABLE["discard"][2])
@@ -101,13 +122,22 @@ def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool
 @click.argument("name", required=False)
 @click.option("--continue", "go", is_flag=True, help="Go on where it stopped.")
 @click.option("--review", is_flag=True, help="See what was done; nothing changes.")
-@click.option("--restart", is_flag=True, help="Begin the current story anew; stories that are done stay done.")
+@click.option(
+    "--restart", is_flag=True, help="Begin the current story anew; stories that are done stay done."
+)
 @click.option("--discard", is_flag=True, help="Put the epic aside.")
 @click.option("--force", is_flag=True, help="Although another session is at it.")
 @options.json_option
 @click.pass_obj
 def resume_command(
-    term: Terminal, name: str | None, go: bool, review: bool, restart: bool, discard: bool, force: bool, as_json: bool
+    term: Terminal,
+    name: str | None,
+    go: bool,
+    review: bool,
+    restart: bool,
+    discard: bool,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Resume an epic that was paused, left or crashed. On a terminal you choose how; elsewhere the ways are listed.
 
@@ -143,7 +173,10 @@ def resume_command(
 def _ask(term: Terminal, desk: Desk, epic: Epic, ways: set[str], force: bool) -> None:
     """Do what a key says; a review asks again."""
     while True:
-        click.echo("[1] [2] [3] [4], [q]uit ? " if "restart" in ways else "[1] [2] [4], [q]uit ? ", nl=False)
+        click.echo(
+            "[1] [2] [3] [4], [q]uit ? " if "restart" in ways else "[1] [2] [4], [q]uit ? ",
+            nl=False,
+        )
         try:
             typed = click.getchar().lower()
         except EOFError:  # Ctrl-D
@@ -171,11 +204,14 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
         _discard(term, desk, epic, force, as_json)
     elif way == "continue":
         if _others(desk, epic) and not force:
-            term.note(f"another session is at it: {epic.how['session'] or 'a process of this machine'}. Agree on who does what.")
+            term.note(
+                f"another session is at it: {epic.how['session'] or 'a process of this machine'}. Agree on who does what."
+            )
         did(term, desk, id, epics.do(desk, id, "go", {}), "going on", as_json=as_json)
     else:
         _refuse(desk, epic, force, "restart")
-        # named here: the story that is begun anew is the one that was seen, though another one may be current by now
+        # named here: the story that is begun anew is the one that was seen, though another one may
+        # be current by now
         did(
             term,
             desk,
@@ -205,7 +241,12 @@ def _discard(term: Terminal, desk: Desk, epic: Epic, force: bool, as_json: bool)
 def _others(desk: Desk, epic: Epic) -> bool:
     """Say whether another session, that is surely alive, is at an epic."""
     session = epic.how["session"]
-    return bool(epic.how["alive"] and session and session != desk.who.session and epic.how["process"] != desk.process)
+    return bool(
+        epic.how["alive"]
+        and session
+        and session != desk.who.session
+        and epic.how["process"] != desk.process
+    )
 
 
 def _refuse(desk: Desk, epic: Epic, force: bool, way: str) -> None:

@@ -56,7 +56,11 @@ def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
 def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iterator[str]:
     """Yield an epic for people; `whole` with what was done, story by story."""
     found = service.view(epic)
-    why = f" ({plain(found['why'])})" if found["why"] and epic.condition in {"crashed", "left", "active"} else ""
+    why = (
+        f" ({plain(found['why'])})"
+        if found["why"] and epic.condition in {"crashed", "left", "active"}
+        else ""
+    )
     yield f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  {styled(term, epic.condition)}{why}"
     for name, text in _facts(epic, found, now):
         yield f"  {name:<11}{plain(text)}"
@@ -78,12 +82,22 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
         yield "epic", found["epic"]
     yield "progress", f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
     if known["story"]:
-        parts = [f"{known['story']}{' ' + known['story_title'] if known['story_title'] else ''}", known["phase"]]
+        parts = [
+            f"{known['story']}{' ' + known['story_title'] if known['story_title'] else ''}",
+            known["phase"],
+        ]
         parts.append(f"attempt {known['attempts']}" if known["attempts"] else "")
         yield "story", ", ".join(part for part in parts if part)
-    for name, ids in (("done", found["progress"]["stories_done"]), ("pending", found["progress"]["stories_pending"])):
+    for name, ids in (
+        ("done", found["progress"]["stories_done"]),
+        ("pending", found["progress"]["stories_pending"]),
+    ):
         if ids:
-            yield name, ", ".join(ids[:LISTED]) + (f" and {len(ids) - LISTED} more" if len(ids) > LISTED else "")
+            yield (
+                name,
+                ", ".join(ids[:LISTED])
+                + (f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""),
+            )
     if flow["phase_results"]:
         yield "results", _results(flow["phase_results"])
     others = [one for one in found["stories"] if one["phase_results"] and not one["current"]]
@@ -99,17 +113,35 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
         ]
         yield "last", ", ".join(part for part in about if part)
     files = context["files_count"]
-    where = [context["branch"] and f"branch {context['branch']}", files and f"{files} file{'s' if files > 1 else ''} changed"]
+    where = [
+        context["branch"] and f"branch {context['branch']}",
+        files and f"{files} file{'s' if files > 1 else ''} changed",
+    ]
     if any(where):
         yield "context", ", ".join(part for part in where if part)
     if context["executor_distribution"]:
-        yield "executors", ", ".join(f"{name} {n}" for name, n in context["executor_distribution"].items())
+        yield (
+            "executors",
+            ", ".join(f"{name} {n}" for name, n in context["executor_distribution"].items()),
+        )
     if found["holder"]:
         holder = found["holder"]
-        names = [holder.get("agent") or holder.get("person", ""), f"session {holder['session'][:36]}" if holder.get("session") else ""]
-        yield "held by", ", ".join([*(name for name in names if name), f"on {holder.get('host', '?')}"])
+        names = [
+            holder.get("agent") or holder.get("person", ""),
+            f"session {holder['session'][:36]}" if holder.get("session") else "",
+        ]
+        yield (
+            "held by",
+            ", ".join([*(name for name in names if name), f"on {holder.get('host', '?')}"]),
+        )
     if found["overrides"]:
-        yield "overrides", ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found["overrides"].items())
+        yield (
+            "overrides",
+            ", ".join(
+                f"{key} = {json.dumps(value, ensure_ascii=False)}"
+                for key, value in found["overrides"].items()
+            ),
+        )
 
 
 def _results(given: Mapping[str, Any]) -> str:
@@ -154,15 +186,28 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             return
         for epic in epics:
             known = epic.facts
-            where = ", ".join(part for part in (f"story {known['story']}" if known["story"] else "", known["phase"]) if part)
+            where = ", ".join(
+                part
+                for part in (f"story {known['story']}" if known["story"] else "", known["phase"])
+                if part
+            )
             mark = "*" if epic.record.id == here else " "
             how = styled(term, f"{epic.condition:<9}")
             far = f"{known['done']}/{known['total']} ({known['percent']}%)"
-            # a name says it already where it was made from the title; one in other letters than ours says nothing
-            title = "" if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii() else f"{epic.record.title}, "
+            # a name says it already where it was made from the title; one in other letters than
+            # ours says nothing
+            title = (
+                ""
+                if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii()
+                else f"{epic.record.title}, "
+            )
             tail = f"{title}{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
-            term.say(f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} {plain(tail)}")
+            term.say(
+                f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} {plain(tail)}"
+            )
         if not epics and not everything and (aside := len(rows(app))):
-            term.note(f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem work list --all")
+            term.note(
+                f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem work list --all"
+            )
         elif not epics:
             term.note("no epics yet: git mem work start NAME --story ID --story ID")

@@ -28,7 +28,9 @@ from gitmem.services.work.state_files import Found
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and write nothing.")
 @options.json_option
 @click.pass_obj
-def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool) -> None:
+def import_command(
+    term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool
+) -> None:
     """Import state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files are not changed.
 
     Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree. Importing a file again brings only what
@@ -51,16 +53,29 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
             id = _id(every, name or one.name)
             if any(row["id"] == id and row["status"] == "archived" for row in every):
                 raise UserError(
-                    f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or import it under another name: --name"
+                    f"the epic {id[4:]} was discarded.",
+                    f"Bring it back: git mem restore {id}. Or import it under another name: --name",
                 )
             state = _allowed(app, desk.root, one.state)
             at = _at(desk, every)
             takes = len(found) == 1 and at in ("", id)
-            written = None if dry_run else service.do(desk, id, "import", {"state": state}, title=one.title, chooses=takes)
+            written = (
+                None
+                if dry_run
+                else service.do(
+                    desk, id, "import", {"state": state}, title=one.title, chooses=takes
+                )
+            )
             changed = None if written is None or written.journaled else written.commit is not None
             out.append({"file": path, "id": id, "title": one.title, "changed": changed})
             if not as_json:
-                verb = "would import" if dry_run else "imported" if changed is not False else "nothing new in"
+                verb = (
+                    "would import"
+                    if dry_run
+                    else "imported"
+                    if changed is not False
+                    else "nothing new in"
+                )
                 term.say(
                     f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{options.journaled(written) if written else ''}"
                 )
@@ -72,10 +87,20 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
         elif (
             desk.root
             and not dry_run
-            and (others := [id for id in dict.fromkeys(row["id"] for row in out) if id != at and id in unfinished])
+            and (
+                others := [
+                    id
+                    for id in dict.fromkeys(row["id"] for row in out)
+                    if id != at and id in unfinished
+                ]
+            )
         ):
-            begin = f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
-            term.say(f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work start {plain(others[0][4:])}")
+            begin = (
+                f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
+            )
+            term.say(
+                f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work start {plain(others[0][4:])}"
+            )
 
 
 def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
@@ -83,7 +108,12 @@ def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
     here = works.chosen(desk.state, desk.root)
     return (
         here
-        if any(row["id"] == here and row["status"] != "archived" and row["rest"] in {epic.ACTIVE, epic.PAUSED} for row in every)
+        if any(
+            row["id"] == here
+            and row["status"] != "archived"
+            and row["rest"] in {epic.ACTIVE, epic.PAUSED}
+            for row in every
+        )
         else ""
     )
 
@@ -99,7 +129,10 @@ def _allowed(app: App, root: str, state: State) -> State:
     if not root or "files" not in state:
         return state
     tree = app.worktree(root)
-    return {**state, "files": {path: at for path, at in state["files"].items() if not tree.hides(path)}}
+    return {
+        **state,
+        "files": {path: at for path, at in state["files"].items() if not tree.hides(path)},
+    }
 
 
 def _far(one: Found) -> str:
@@ -111,10 +144,18 @@ def _here(root: str) -> list[str]:
     """Return the state files of a work tree."""
     found = [os.path.join(root, state_files.SESSION_FILE)] if root else []
     for folder in state_files.FOLDERS if root else ():
-        found += sorted(glob.glob(os.path.join(glob.escape(os.path.join(root, folder)), f"*{state_files.SUFFIX}")))
-    there = [path for path in found if os.path.isfile(path) and inside(path, root, root)]  # no link leads out of it
+        found += sorted(
+            glob.glob(
+                os.path.join(glob.escape(os.path.join(root, folder)), f"*{state_files.SUFFIX}")
+            )
+        )
+    # no link leads out of it
+    there = [path for path in found if os.path.isfile(path) and inside(path, root, root)]
     if not there:
-        raise UserError(f"there is no {state_files.SESSION_FILE}, and no workflow-state folder.", "Name a file: git mem work import FILE")
+        raise UserError(
+            f"there is no {state_files.SESSION_FILE}, and no workflow-state folder.",
+            "Name a file: git mem work import FILE",
+        )
     return [os.path.relpath(path) for path in there]
 
 
@@ -125,4 +166,7 @@ def _bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read(state_files.LARGEST + 1)
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {os.strerror(error.errno or 0)}.", "Name a state file, or '-' for stdin.") from error
+        raise UserError(
+            f"{path} cannot be read: {os.strerror(error.errno or 0)}.",
+            "Name a state file, or '-' for stdin.",
+        ) from error

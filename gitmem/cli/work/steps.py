@@ -8,15 +8,26 @@ import click
 
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
-from gitmem.cli.work.group import TABLE, changed_files, chosen, did, epic_option, executor_option, opened
+from gitmem.cli.work.group import (
+    TABLE,
+    changed_files,
+    chosen,
+    did,
+    epic_option,
+    executor_option,
+    opened,
+)
 from gitmem.errors import UserError
 from gitmem.records import epic as work
 from gitmem.services.work import epics
 
 ANSWERS = {"go": "go", "pause": "pause", "review": "review", "abort": "abort"}
-KEY, VALUE, NESTED = 100, 4000, 8  # characters of an override's name and of its value, levels of one that is JSON
+# characters of an override's name and of its value, levels of one that is JSON
+KEY, VALUE, NESTED = 100, 4000, 8
 
-story_option = click.option("--story", "-s", metavar="ID", help="Of this story; the current one without it.")
+story_option = click.option(
+    "--story", "-s", metavar="ID", help="Of this story; the current one without it."
+)
 
 
 class Phase(click.Choice[str]):
@@ -32,18 +43,38 @@ class Phase(click.Choice[str]):
 
 @click.command("phase", short_help=TABLE["phase"][2])
 @click.argument("phase", required=False, type=Phase(), metavar="[PHASE]")
-@click.option("--result", "-r", metavar="TEXT", help="What the phase came to: passed, failed, a sentence.")
-@click.option("--attempt", type=click.IntRange(1, 10_000), metavar="N", help="This is the attempt number N at the story.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that was changed; those that git sees are noted anyway.")
+@click.option(
+    "--result", "-r", metavar="TEXT", help="What the phase came to: passed, failed, a sentence."
+)
+@click.option(
+    "--attempt",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="This is the attempt number N at the story.",
+)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    help="A file that was changed; those that git sees are noted anyway.",
+)
 @story_option
 @executor_option
 @epic_option
 @options.json_option
 @click.pass_obj
 def phase_command(
-    term: Terminal, phase: str | None, result: str | None, attempt: int | None, files: tuple[str, ...], story: str | None, executor: str | None,
-    epic: str | None, as_json: bool,
-) -> None:  # fmt: skip
+    term: Terminal,
+    phase: str | None,
+    result: str | None,
+    attempt: int | None,
+    files: tuple[str, ...],
+    story: str | None,
+    executor: str | None,
+    epic: str | None,
+    as_json: bool,
+) -> None:
     """Enter a PHASE of a story: validation, development, self_healing, quality_gate, push, checkpoint. With --result, record its result.
 
     Each development and self_healing phase counts as another attempt. A closed epic must be resumed first: git mem work resume NAME
@@ -55,7 +86,9 @@ def phase_command(
       git mem work phase quality_gate --result "3 tests fail"
     """
     if not (phase or result or attempt or files):
-        raise click.UsageError(f"name a phase: {', '.join(work.PHASES)}; or say what this one came to: --result")
+        raise click.UsageError(
+            f"name a phase: {', '.join(work.PHASES)}; or say what this one came to: --result"
+        )
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         epics.insist(desk, id)
@@ -73,12 +106,23 @@ def phase_command(
 
 @click.command("checkpoint", short_help=TABLE["checkpoint"][2])
 @click.argument("note", required=False)
-@click.option("--answer", type=click.Choice(list(ANSWERS), case_sensitive=False), help="What was decided at the checkpoint.")
+@click.option(
+    "--answer",
+    type=click.Choice(list(ANSWERS), case_sensitive=False),
+    help="What was decided at the checkpoint.",
+)
 @story_option
 @epic_option
 @options.json_option
 @click.pass_obj
-def checkpoint_command(term: Terminal, note: str | None, answer: str | None, story: str | None, epic: str | None, as_json: bool) -> None:
+def checkpoint_command(
+    term: Terminal,
+    note: str | None,
+    answer: str | None,
+    story: str | None,
+    epic: str | None,
+    as_json: bool,
+) -> None:
     """Reach a checkpoint, where somebody decides how to go on. With --answer, record the decision.
 
     \b
@@ -95,7 +139,12 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
             if answer:
                 epics.require_checkpoint(found)
         args = {"note": note, "story": story, "files": changed_files(app, desk)}
-        verb = {"go": "going on", "pause": "paused", "review": "under review", "abort": "aborted"}.get(act, "checkpoint reached")
+        verb = {
+            "go": "going on",
+            "pause": "paused",
+            "review": "under review",
+            "abort": "aborted",
+        }.get(act, "checkpoint reached")
         did(term, desk, id, epics.do(desk, id, act, args), verb, as_json=as_json)
 
 
@@ -106,7 +155,14 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
 @epic_option
 @options.json_option
 @click.pass_obj
-def error_command(term: Terminal, message: str, story: str | None, executor: str | None, epic: str | None, as_json: bool) -> None:
+def error_command(
+    term: Terminal,
+    message: str,
+    story: str | None,
+    executor: str | None,
+    epic: str | None,
+    as_json: bool,
+) -> None:
     """Record that something went wrong with a story. Errors of commands are counted automatically.
 
     \b
@@ -129,7 +185,9 @@ def error_command(term: Terminal, message: str, story: str | None, executor: str
 @epic_option
 @options.json_option
 @click.pass_obj
-def override_command(term: Terminal, key: str | None, value: str | None, clear: bool, epic: str | None, as_json: bool) -> None:
+def override_command(
+    term: Terminal, key: str | None, value: str | None, clear: bool, epic: str | None, as_json: bool
+) -> None:
     """Set what this epic does differently: KEY to VALUE, JSON or text. Without VALUE, show KEY; without KEY, show all.
 
     \b
@@ -159,7 +217,9 @@ def override_command(term: Terminal, key: str | None, value: str | None, clear: 
             )
         elif key is not None:
             if key not in found and not as_json:
-                raise UserError(f"the override {key} is not set.", f"Set it: git mem work override {key} VALUE")
+                raise UserError(
+                    f"the override {key} is not set.", f"Set it: git mem work override {key} VALUE"
+                )
             term.json(found.get(key)) if as_json else term.say(plain(_text(found[key])))
         elif as_json:
             term.json(found)

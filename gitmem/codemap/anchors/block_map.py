@@ -18,7 +18,12 @@ def mapped(old: Sequence[str], new: Sequence[str]) -> LineMap:
     have_old, have_new = (x if isinstance(x, list) else list(x) for x in (old, new))
     known = _maps
     for one, two, made in known:
-        if len(one) == len(have_old) and len(two) == len(have_new) and two == have_new and one == have_old:
+        if (
+            len(one) == len(have_old)
+            and len(two) == len(have_new)
+            and two == have_new
+            and one == have_old
+        ):
             return made
     one, two = list(have_old), list(have_new)
     made = LineMap(one, two)
@@ -46,7 +51,9 @@ def through(lines: LineMap, first: int, last: int) -> Placement | None:
 
 def _alike(lines: LineMap, i: int, j: int) -> bool:
     """Say whether a line says what it said, but for its format."""
-    return "".join(c for c in lines.one[i] if c.isalnum()) == "".join(c for c in lines.two[j] if c.isalnum())
+    return "".join(c for c in lines.one[i] if c.isalnum()) == "".join(
+        c for c in lines.two[j] if c.isalnum()
+    )
 
 
 def _block(lines: LineMap, first: int, last: int) -> Placement | None:
@@ -64,7 +71,12 @@ def _block(lines: LineMap, first: int, last: int) -> Placement | None:
     start = _tied_end(lines, full[0], low, start, -1)
     stop = _tied_end(lines, full[-1], high, stop, 1)
     start, stop = min(start, stop), max(start, stop)
-    if full[0] != first and low == full[0] and start - (low - first) >= 0 and not any(lines.two[start - (low - first) : start]):
+    if (
+        full[0] != first
+        and low == full[0]
+        and start - (low - first) >= 0
+        and not any(lines.two[start - (low - first) : start])
+    ):
         start -= low - first
     if (
         full[-1] != last
@@ -75,7 +87,13 @@ def _block(lines: LineMap, first: int, last: int) -> Placement | None:
         stop += last - high
     same = sum(1 for i, j in found.items() if lines.one[i] == lines.two[j])
     share = same / len(full)
-    state = "changed" if same < len(full) or stop - start + 1 > size else "same" if lines.ordered(low) else "moved"
+    state = (
+        "changed"
+        if same < len(full) or stop - start + 1 > size
+        else "same"
+        if lines.ordered(low)
+        else "moved"
+    )
     return Placement(
         "",
         start + 1,

@@ -30,7 +30,9 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     if _is_all(anchor, have, first):
         return Placement("", first, last, "same", 0.9)
     size = last - first + 1
-    spot, sure, own = _spot(anchor, text, keys, [squash(x) for x in before], [squash(x) for x in after])
+    spot, sure, own = _spot(
+        anchor, text, keys, [squash(x) for x in before], [squash(x) for x in after]
+    )
     near = None if sure else _within(anchor, text, _by_mini(wanted, before, after, text, size))
     if spot is None:
         if near is None or (near.state != "changed" and any(likeness_at_home(anchor)[:2])):
@@ -52,7 +54,9 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
         near = _within(anchor, text, _by_mini(wanted, before, after, text, size))
     if near is not None or 2 * same < len(keys):
         return near
-    return Placement("", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys))
+    return Placement(
+        "", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys)
+    )
 
 
 def _is_all(anchor: dict[str, Any], have: Sequence[str], first: int) -> bool:
@@ -78,9 +82,14 @@ def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[flo
     if not any(keys):
         return []
     at = next(n for n, key in enumerate(keys) if key)
-    spots = [n - at for n in text.plain.spots(keys[at]) if n >= at and n - at != first - 1][:MOST_SPOTS]
+    spots = [n - at for n in text.plain.spots(keys[at]) if n >= at and n - at != first - 1][
+        :MOST_SPOTS
+    ]
     sides = [squash(x) for x in before], [squash(x) for x in after]
-    scores = {spot: told + 0.25 * blank for spot, (told, blank) in _supports(text, spots, keys, *sides).items()}
+    scores = {
+        spot: told + 0.25 * blank
+        for spot, (told, blank) in _supports(text, spots, keys, *sides).items()
+    }
     home = _in_symbol(anchor, text, spots, len(keys)) if spots and anchor.get("symbol") else spots
     near = _by_mini(wanted, before, after, text.without(first - 1, last), last - first + 1)
     return [
@@ -91,11 +100,15 @@ def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[flo
     ]
 
 
-def _gaps(text: Text, spot: int, keys: Sequence[str], before: Sequence[str], after: Sequence[str]) -> int:
+def _gaps(
+    text: Text, spot: int, keys: Sequence[str], before: Sequence[str], after: Sequence[str]
+) -> int:
     """Return how many other places have most of what stands around a spot around them, whatever stands there."""
     size = len(keys)
     before, after = before[-AROUND:], after[:AROUND]  # a copy may be short
-    wanted = [(n - len(before), key) for n, key in enumerate(before)] + [(size + n, key) for n, key in enumerate(after)]
+    wanted = [(n - len(before), key) for n, key in enumerate(before)] + [
+        (size + n, key) for n, key in enumerate(after)
+    ]
     wanted = [(n, key) for n, key in wanted if weight(key) >= TRIVIAL]
     if len(wanted) < 2:
         return 0
@@ -109,7 +122,11 @@ def _gaps(text: Text, spot: int, keys: Sequence[str], before: Sequence[str], aft
 
 
 def _spot(
-    anchor: dict[str, Any], text: Text, keys: Sequence[str], before: Sequence[str], after: Sequence[str]
+    anchor: dict[str, Any],
+    text: Text,
+    keys: Sequence[str],
+    before: Sequence[str],
+    after: Sequence[str],
 ) -> tuple[int | None, bool, bool]:
     """Return where the remembered lines begin, None when no spot stands out, with two answers about the spot.
 
@@ -120,7 +137,9 @@ def _spot(
     scores = _supports(text, spots, keys, before, after)
     if not scores:
         return NOWHERE
-    most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL) + min(6, sum(1 for key in keys if key) - 1)
+    most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL) + min(
+        6, sum(1 for key in keys if key) - 1
+    )
     alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
     named = bool(anchor.get("symbol"))
     home = _in_symbol(anchor, text, spots, len(keys)) if named else []
@@ -141,15 +160,22 @@ def _spot(
         fits = told >= 1.0 or told + 0.25 * blank >= 0.5 or most == 0 or alone
     elif named:  # out of it, only what is like nothing else
         gone = _stays(anchor, text) is None
-        fits = (alone and (gone or told >= min(2.0, most))) or (gone and told >= max(2.0, 0.67 * most))
+        fits = (alone and (gone or told >= min(2.0, most))) or (
+            gone and told >= max(2.0, 0.67 * most)
+        )
     else:
         fits = alone or told >= max(1.0, 0.5 * most)
-    alike = named and not home and like > 0 and told + 0.25 * blank < like + 0.25 * most  # as its like in another class is
+    # as its like in another class is
+    alike = named and not home and like > 0 and told + 0.25 * blank < like + 0.25 * most
     return (spot, told >= most > 0, not alike) if fits else NOWHERE
 
 
 def _supports(
-    text: Text, spots: Sequence[int], keys: Sequence[str], before: Sequence[str], after: Sequence[str]
+    text: Text,
+    spots: Sequence[int],
+    keys: Sequence[str],
+    before: Sequence[str],
+    after: Sequence[str],
 ) -> dict[int, tuple[float, int]]:
     """Return how much of what stood around the lines is around each spot, on the same side: lines with words, and others.
 
@@ -176,7 +202,9 @@ def _supports(
     return {spot: (much + min(same[spot], 6), blank[spot]) for spot, much in told.items()}
 
 
-def _close(spots: Sequence[int], lines: Sequence[int], step: int, start: int, width: int) -> Collection[int]:
+def _close(
+    spots: Sequence[int], lines: Sequence[int], step: int, start: int, width: int
+) -> Collection[int]:
     """Return the spots that have one of these lines among the `width` ones on a side; both are in order."""
     if len(lines) * width <= len(spots):
         return {at - start - step * n for at in lines for n in range(width)}.intersection(spots)
@@ -201,7 +229,9 @@ def _in_symbol(anchor: dict[str, Any], text: Text, spots: Sequence[int], size: i
     for home in {(one.first, one.last) for one in known if one.qualified == name}:
         inside = [one for one in known if one.first <= home[1] and one.last >= home[0]]
         for spot in spots[bisect_left(spots, home[0] - 1) : bisect_right(spots, home[1] - size)]:
-            around = definitions.enclosing([one for one in inside if one.last >= spot + size], spot + 1)
+            around = definitions.enclosing(
+                [one for one in inside if one.last >= spot + size], spot + 1
+            )
             if around and around.qualified == name and (around.first, around.last) == home:
                 out.append(spot)
     return sorted(out)
@@ -226,22 +256,31 @@ def _stays(anchor: dict[str, Any], text: Text) -> tuple[int, int] | None:
     return in_definition(str(anchor.get("path") or ""), text, name) if name else None
 
 
-def _by_mini(wanted: Sequence[str], before: Sequence[str], after: Sequence[str], text: Text, size: int) -> Placement | None:
+def _by_mini(
+    wanted: Sequence[str], before: Sequence[str], after: Sequence[str], text: Text, size: int
+) -> Placement | None:
     """Return the place between the surroundings, where these are found and what is between them is alike."""
     old = [*before, *wanted, *(after if size <= len(wanted) else ())]
     known = LineMap(old, text.short, whole=False, known=text)
     made = through(known, len(before), len(before) + len(wanted) - 1)
     around = [
-        n for n in (*range(len(before)), *range(len(before) + len(wanted), len(old))) if known.to[n] >= 0 and weight(old[n]) >= TRIVIAL
+        n
+        for n in (*range(len(before)), *range(len(before) + len(wanted), len(old)))
+        if known.to[n] >= 0 and weight(old[n]) >= TRIVIAL
     ]
     if made is None or (not around and any(weight(x) >= TRIVIAL for x in (*before, *after))):
         return None
     if (
-        not any(abs(known.to[n] + 1 - made.first) <= size + 3 * max(AROUND, len(before), len(after)) for n in around)
+        not any(
+            abs(known.to[n] + 1 - made.first) <= size + 3 * max(AROUND, len(before), len(after))
+            for n in around
+        )
         or made.confidence < LIKE
     ):
         return None
-    if made.state == "changed" and 4 * len(around) < sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL):
+    if made.state == "changed" and 4 * len(around) < sum(
+        1 for x in (*before, *after) if weight(x) >= TRIVIAL
+    ):
         return None
     if size > len(wanted) and made.last - made.first + 1 == len(wanted):
         return replace(made, last=made.first + size - 1)

@@ -10,9 +10,7 @@ from gitmem.errors import UserError
 if TYPE_CHECKING:
     from gitmem.codemap.symbols.definitions import Symbol
 
-_WORDS = (
-    r"export|pub(?:\([^)]*\))?|public|private|protected|static|async|default|abstract|final|override|virtual|inline|unsafe|const|declare"
-)
+_WORDS = r"export|pub(?:\([^)]*\))?|public|private|protected|static|async|default|abstract|final|override|virtual|inline|unsafe|const|declare"
 _KINDS = r"def|class|module|function\*?|fn|func(?:\s*\([^)]*\))?|struct|enum|union|trait|impl|interface|type|const|let|var|mod|namespace|macro_rules!|\#define"
 
 
@@ -22,7 +20,9 @@ def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple
 
     found = [one for one in definitions.find(text.symbols(path), name) if one.kind != "impl"]
     if whole:
-        found = [one for one in found if definitions.parts(one.qualified) == definitions.parts(name)]
+        found = [
+            one for one in found if definitions.parts(one.qualified) == definitions.parts(name)
+        ]
     if len(found) == 1:
         return found[0].at, found[0].last
     if found or text.symbols(path):
@@ -31,7 +31,9 @@ def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple
     return (spots[0], spots[0]) if len(spots) == 1 else None
 
 
-def definition(lines: Sequence[str], path: str, name: str, known: "Sequence[Symbol]") -> tuple[int, int, str]:
+def definition(
+    lines: Sequence[str], path: str, name: str, known: "Sequence[Symbol]"
+) -> tuple[int, int, str]:
     """Return (first line, last line, qualified name) of a definition; UserError when there is none or more than one."""
     from gitmem.codemap.symbols import definitions
 
@@ -43,9 +45,14 @@ def definition(lines: Sequence[str], path: str, name: str, known: "Sequence[Symb
     if found:
         names = sorted({one.qualified for one in found})
         if len(names) > 1:
-            raise UserError(f"{path} has more than one '{name}'.", f"Say which: {', '.join(names[:8])}")
+            raise UserError(
+                f"{path} has more than one '{name}'.", f"Say which: {', '.join(names[:8])}"
+            )
         spots = ", ".join(str(one.at) for one in found[:8])
-        raise UserError(f"{path} defines '{name}' more than once, in lines {spots}.", f"Name the line instead: {path}:{found[0].at}")
+        raise UserError(
+            f"{path} defines '{name}' more than once, in lines {spots}.",
+            f"Name the line instead: {path}:{found[0].at}",
+        )
     places = _by_words(lines, name)
     if places:
         return places[0], places[0], name
@@ -58,15 +65,22 @@ def _near(name: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     last = {one.rsplit(".", 1)[-1]: one for one in reversed(known)}
-    near = [*get_close_matches(name, known, 5, 0.6), *(last[n] for n in get_close_matches(name.rsplit(".", 1)[-1], list(last), 5, 0.6))]
+    near = [
+        *get_close_matches(name, known, 5, 0.6),
+        *(last[n] for n in get_close_matches(name.rsplit(".", 1)[-1], list(last), 5, 0.6)),
+    ]
     near = list(dict.fromkeys(near))[:5]
     return (
-        f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(dict.fromkeys(known[:8]))}{', ...' if len(known) > 8 else '.'}"
+        f"Did you mean {', '.join(near)}?"
+        if near
+        else f"It has {', '.join(dict.fromkeys(known[:8]))}{', ...' if len(known) > 8 else '.'}"
     )
 
 
 def _by_words(lines: Sequence[str], name: str) -> list[int]:
     """Return the lines that look like a definition of a name: for languages without a grammar."""
     last = re.escape(re.split(r"[.:#]+", name)[-1])
-    test = re.compile(rf"^\s*(?:(?:{_WORDS})\s+)*(?:{_KINDS})[\s(]\s*(?:self\.)?[\w.:<>*&]*?\b{last}(?!\w)")
+    test = re.compile(
+        rf"^\s*(?:(?:{_WORDS})\s+)*(?:{_KINDS})[\s(]\s*(?:self\.)?[\w.:<>*&]*?\b{last}(?!\w)"
+    )
     return [n for n, line in enumerate(lines, 1) if last in line and test.match(line[:500])]

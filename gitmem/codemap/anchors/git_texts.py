@@ -15,7 +15,16 @@ TEXTS = 64  # texts of old blobs that are kept
 HERE = ""  # the work tree, where a revision is named
 
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "diff.renameLimit=2000", "-c", "merge.renameLimit=2000")
+_QUIET = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "diff.renameLimit=2000",
+    "-c",
+    "merge.renameLimit=2000",
+)
 
 
 class Sources:
@@ -50,10 +59,16 @@ class Sources:
 
     def read(self, oids: Iterable[str]) -> None:
         """Read blobs that are not known yet, all in one call."""
-        wanted = [oid for oid in dict.fromkeys(oids) if _OID.fullmatch(oid) and oid not in self._texts][:1_000]
+        wanted = [
+            oid for oid in dict.fromkeys(oids) if _OID.fullmatch(oid) and oid not in self._texts
+        ][:1_000]
         if not wanted:
             return
-        sizes = self.run("cat-file", "--batch-check=%(objecttype) %(objectsize)", stdin="\n".join(wanted).encode() + b"\n")
+        sizes = self.run(
+            "cat-file",
+            "--batch-check=%(objecttype) %(objectsize)",
+            stdin="\n".join(wanted).encode() + b"\n",
+        )
         if sizes is None:
             return
         rows = sizes.decode("utf-8", "replace").split("\n")
@@ -64,7 +79,11 @@ class Sources:
                 there.append(oid)
             else:
                 self._keep(oid, None)
-        data = self.run("cat-file", "--batch", stdin="\n".join(there).encode() + b"\n") if there else b""
+        data = (
+            self.run("cat-file", "--batch", stdin="\n".join(there).encode() + b"\n")
+            if there
+            else b""
+        )
         at = 0
         while data and at < len(data):
             end = data.index(b"\n", at)
@@ -86,7 +105,12 @@ class Sources:
         key = f"{commit}:{path}"
         if key not in self._texts:
             data = self.content(path, commit)
-            self._keep(key, None if data is None or b"\0" in data[:8000] else split(data.decode("utf-8", "replace")))
+            self._keep(
+                key,
+                None
+                if data is None or b"\0" in data[:8000]
+                else split(data.decode("utf-8", "replace")),
+            )
         return self._texts.get(key)
 
     # -- git, and the disk
@@ -97,14 +121,26 @@ class Sources:
         if left <= 0:
             return None
         try:
-            # objects that a partial clone left at its remote stay there: an editor does not wait for a network
-            return self.git.run(*args, stdin=stdin, config=_QUIET, env={"GIT_NO_LAZY_FETCH": "1"}, ok=(0, 1), timeout=left)
+            # objects that a partial clone left at its remote stay there: an editor does not wait
+            # for a network
+            return self.git.run(
+                *args,
+                stdin=stdin,
+                config=_QUIET,
+                env={"GIT_NO_LAZY_FETCH": "1"},
+                ok=(0, 1),
+                timeout=left,
+            )
         except (GitmemError, OSError, ValueError):
             return None
 
     def run_here(self, *args: str) -> bytes | None:
         """Return git's output of a command that looks at the work tree."""
-        return self.run(f"--work-tree={self.worktree}", "-C", str(self.worktree), *args) if self.worktree else None
+        return (
+            self.run(f"--work-tree={self.worktree}", "-C", str(self.worktree), *args)
+            if self.worktree
+            else None
+        )
 
     def head_id(self) -> str:
         """Return the commit that is checked out; asked once a second at most."""
@@ -117,7 +153,12 @@ class Sources:
     def commit(self, revision: str) -> str:
         """Return a revision's commit, empty when there is none."""
         return (
-            (self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}") or b"")
+            (
+                self.run(
+                    "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+                )
+                or b""
+            )
             .decode("utf-8", "replace")
             .strip()
         )
@@ -129,7 +170,15 @@ class Sources:
             if source not in self._checked:
                 self._checked[source] = self.commit(source)
             start = self._checked[source]
-            options = ("-M50%", "--diff-filter=R", "--name-status", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+            options = (
+                "-M50%",
+                "--diff-filter=R",
+                "--name-status",
+                "-z",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--ignore-submodules=all",
+            )
             data = None
             if start:
                 data = (
@@ -149,7 +198,11 @@ class Sources:
             data = self.run_here(*options[:1], "--untracked", *options[1:], "--") or b""
             return [raw.decode("utf-8", "surrogateescape") for raw in data.split(b"\0") if raw]
         data = self.run(*options, target, "--") or b""
-        return [raw.split(b":", 1)[-1].decode("utf-8", "surrogateescape") for raw in data.split(b"\0") if raw]
+        return [
+            raw.split(b":", 1)[-1].decode("utf-8", "surrogateescape")
+            for raw in data.split(b"\0")
+            if raw
+        ]
 
     def content(self, path: str, target: str) -> bytes | None:
         """Return a file's content in the work tree or at a commit; None when it is not a file, too large, or outside."""
@@ -187,7 +240,13 @@ class Sources:
 def safe(path: str) -> bool:
     """Say whether a path from a record stays within the work tree, and out of git's own folder."""
     parts = path.split("/")
-    return bool(path) and "\0" not in path and not path.startswith("/") and not {"..", ".", ""} & set(parts) and parts[0].lower() != ".git"
+    return (
+        bool(path)
+        and "\0" not in path
+        and not path.startswith("/")
+        and not {"..", ".", ""} & set(parts)
+        and parts[0].lower() != ".git"
+    )
 
 
 def split(text: str) -> list[str]:

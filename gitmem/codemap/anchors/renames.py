@@ -35,14 +35,28 @@ class Names:
             return self._names[key]
         target = HERE if self._sources.worktree else head
         for commit in commits:
-            out += [old for old, new in self._sources.renamed(commit, target).items() if new == path]
+            out += [
+                old for old, new in self._sources.renamed(commit, target).items() if new == path
+            ]
         if not commits and head:
             start = path
             if self._sources.worktree:
-                start = next((old for old, new in self._sources.renamed(head, HERE).items() if new == path), path)
+                start = next(
+                    (old for old, new in self._sources.renamed(head, HERE).items() if new == path),
+                    path,
+                )
                 out += [start] if start != path else []
             data = self._sources.run(
-                "log", "--follow", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", head, "--", f":(top,literal){start}"
+                "log",
+                "--follow",
+                "-M",
+                "--diff-filter=R",
+                "--name-status",
+                "-z",
+                "--format=",
+                head,
+                "--",
+                f":(top,literal){start}",
             )
             for old, new in pairs(data or b""):
                 if new == start:  # of a folder, git tells what was renamed in it
@@ -66,7 +80,11 @@ class Names:
     def _now_called(self, anchor: dict[str, Any], path: str, target: str) -> str:
         commit = str(anchor.get("commit") or "")
         name = self._sources.renamed(commit, target).get(path, "") if commit else ""
-        return name or self._by_steps(path, target) or (self._untracked(anchor, path) if target == HERE else "")
+        return (
+            name
+            or self._by_steps(path, target)
+            or (self._untracked(anchor, path) if target == HERE else "")
+        )
 
     def _by_steps(self, path: str, target: str) -> str:
         """Return today's name of a file that is gone by the commits that renamed it, one after the other."""
@@ -78,7 +96,16 @@ class Names:
         for _ in range(STEPS if tip else 0):
             gone = (
                 (
-                    self._sources.run("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", tip, "--", f":(top,literal){name}")
+                    self._sources.run(
+                        "log",
+                        "-1",
+                        "--format=%H",
+                        "--diff-filter=D",
+                        "--no-renames",
+                        tip,
+                        "--",
+                        f":(top,literal){name}",
+                    )
                     or b""
                 )
                 .decode()
@@ -101,7 +128,9 @@ class Names:
 
     def _untracked(self, anchor: dict[str, Any], path: str) -> str:
         """Return a file that git does not know yet and that is mostly what the anchored one was; empty when none or several are."""
-        old = self._sources.text(str(anchor.get("blob") or "")) or self._sources.committed(self._sources.head_id(), path)
+        old = self._sources.text(str(anchor.get("blob") or "")) or self._sources.committed(
+            self._sources.head_id(), path
+        )
         if not old:
             return ""
         data = self._sources.run_here("ls-files", "--others", "--exclude-standard", "-z") or b""
@@ -110,14 +139,25 @@ class Names:
         best: list[tuple[float, str]] = []
         for raw in data.split(b"\0")[:2_000]:
             name = raw.decode("utf-8", "surrogateescape")
-            if not name or name.rpartition(".")[2] != ending or len(best) >= 40 or time.monotonic() > self._sources.until:
+            if (
+                not name
+                or name.rpartition(".")[2] != ending
+                or len(best) >= 40
+                or time.monotonic() > self._sources.until
+            ):
                 continue
             text = self._sources.content(name, HERE)
             if text is not None and wanted:
-                have = {squash(x) for x in split(text.decode("utf-8", "replace")) if weight(x) >= AROUND}
+                have = {
+                    squash(x) for x in split(text.decode("utf-8", "replace")) if weight(x) >= AROUND
+                }
                 best.append((len(wanted & have) / max(len(wanted), len(have), 1), name))
         best.sort(reverse=True)
-        return best[0][1] if best and best[0][0] >= 0.5 and (len(best) == 1 or best[0][0] > best[1][0] + 0.1) else ""
+        return (
+            best[0][1]
+            if best and best[0][0] >= 0.5 and (len(best) == 1 or best[0][0] > best[1][0] + 0.1)
+            else ""
+        )
 
     def _same_name(self, path: str, target: str) -> str:
         """Return the file whose name git spells in another form: decomposed letters, bytes that are not UTF-8."""
@@ -139,4 +179,6 @@ class Names:
 
 def _form(path: str) -> str:
     """Return a path as a record can hold it: composed letters, a replacement character for what is not UTF-8."""
-    return unicodedata.normalize("NFC", path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    return unicodedata.normalize(
+        "NFC", path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    )

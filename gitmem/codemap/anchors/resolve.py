@@ -49,7 +49,9 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         if first > len(lines):
             raise UserError(f"{path} has {count} lines, not {first}.")
         last = min(last, len(lines))
-        around = definitions.enclosing([one for one in known if one.first <= first and one.last >= min(last, count)], first)
+        around = definitions.enclosing(
+            [one for one in known if one.first <= first and one.last >= min(last, count)], first
+        )
         if around and not wanted:
             out["symbol"] = around.qualified
     out["lines"] = [first, last]
@@ -58,7 +60,10 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         "lines": [short(x) for x in lines[first - 1 : last][:MOST]],
         "after": [short(x) for x in lines[last : last + AROUND]],
     }
-    far = lines[max(0, first - 1 - AROUND - FAR) : max(0, first - 1 - AROUND)], lines[last + AROUND : last + AROUND + FAR]
+    far = (
+        lines[max(0, first - 1 - AROUND - FAR) : max(0, first - 1 - AROUND)],
+        lines[last + AROUND : last + AROUND + FAR],
+    )
     if any(far):
         out["context"]["far"] = ["".join(code(squash(x[:WIDTH])) for x in side) for side in far]
     like = likes(out, read(lines), first, last)
@@ -67,7 +72,9 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
     return out
 
 
-def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None) -> Placement:
+def place(
+    anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None
+) -> Placement:
     """Return where an anchor is in a text of today; never raises, whatever the anchor holds.
 
     `blob` is that text's, where it is known; `old` are the lines of the anchored blob. Calls for the same two texts share what
@@ -91,7 +98,12 @@ def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Seq
     if old is not None and _belongs(anchor, old, first):
         known = mapped(old, lines)
         made = through(known, first - 1, min(last, len(old)) - 1)
-        if made is not None and made.state in {"moved", "changed"} and name and _rival_at_home(known, made, path, name, first - 1):
+        if (
+            made is not None
+            and made.state in {"moved", "changed"}
+            and name
+            and _rival_at_home(known, made, path, name, first - 1)
+        ):
             made = None
     else:
         made = by_context(anchor, read(lines), first, last)
@@ -106,7 +118,12 @@ def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Seq
 
 def _span(anchor: dict[str, Any]) -> tuple[int, int] | None:
     span = anchor.get("lines")
-    if not isinstance(span, list) or len(span) != 2 or not all(type(n) is int for n in span) or not 1 <= span[0] <= span[1]:
+    if (
+        not isinstance(span, list)
+        or len(span) != 2
+        or not all(type(n) is int for n in span)
+        or not 1 <= span[0] <= span[1]
+    ):
         return None
     return span[0], span[1]
 
@@ -117,7 +134,11 @@ def _belongs(anchor: dict[str, Any], old: Sequence[str], first: int) -> bool:
         return False
     wanted, before, after = context_of(anchor)
     at = first - 1 - len(before)
-    rows = [*before, *wanted, *after] if (anchor["lines"][1] - first + 1) == len(wanted) else [*before, *wanted]
+    rows = (
+        [*before, *wanted, *after]
+        if (anchor["lines"][1] - first + 1) == len(wanted)
+        else [*before, *wanted]
+    )
     told = [(at + n, squash(line)) for n, line in enumerate(rows) if line.strip()]
     same = sum(1 for n, key in told if 0 <= n < len(old) and squash(old[n][:WIDTH]) == key)
     return 2 * same > len(told) or not told
@@ -128,7 +149,14 @@ def _overloaded(path: str, old: Sequence[str], name: str) -> bool:
     from gitmem.codemap.symbols import definitions
 
     return (
-        len([one for one in read(old).symbols(path) if one.kind != "impl" and definitions.parts(one.qualified) == definitions.parts(name)])
+        len(
+            [
+                one
+                for one in read(old).symbols(path)
+                if one.kind != "impl"
+                and definitions.parts(one.qualified) == definitions.parts(name)
+            ]
+        )
         > 1
     )
 
@@ -138,4 +166,7 @@ def _rival_at_home(lines: LineMap, made: Placement, path: str, name: str, line: 
     home = in_definition(path, read(lines.new), name)
     if home is None or home[0] <= made.first <= home[1]:
         return False
-    return any(lines.back[j] < 0 and lines.likeness(line, j) >= RIVAL for j in range(home[0] - 1, min(home[1], len(lines.new))))
+    return any(
+        lines.back[j] < 0 and lines.likeness(line, j) >= RIVAL
+        for j in range(home[0] - 1, min(home[1], len(lines.new)))
+    )

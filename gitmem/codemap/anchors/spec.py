@@ -11,8 +11,12 @@ __all__ = ["glob_match", "parse"]
 
 WILD = "*?["
 
-_SPEC = re.compile(r"(?P<path>[^:#]+?)(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?")
-_TAIL = re.compile(r"(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?")
+_SPEC = re.compile(
+    r"(?P<path>[^:#]+?)(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?"
+)
+_TAIL = re.compile(
+    r"(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?"
+)
 
 
 def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, Any]:
@@ -37,13 +41,18 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
         )
     if not named and any(c in path for c in WILD):
         if tail["from"] or tail["symbol"]:
-            raise UserError(f"'{spec}' is a glob with lines or a symbol.", "A glob stands for whole files; leave out what follows it.")
+            raise UserError(
+                f"'{spec}' is a glob with lines or a symbol.",
+                "A glob stands for whole files; leave out what follows it.",
+            )
         return {"glob": path}
     out: dict[str, Any] = {"path": path.rstrip("/")}
     if tail["from"]:
         first, last = int(tail["from"]), int(tail["to"] or tail["from"])
         if first < 1 or last < first:
-            raise UserError(f"'{spec}' names no lines.", "Lines count from 1, the first before the last.")
+            raise UserError(
+                f"'{spec}' names no lines.", "Lines count from 1, the first before the last."
+            )
         out["lines"] = [first, last]
     if tail["symbol"]:
         out["symbol"] = tail["symbol"].strip()
@@ -57,6 +66,11 @@ def _of_file(text: str, exists: Callable[[str], bool]) -> tuple[str, re.Match[st
     ends = [len(text), *(at for at in range(len(text) - 1, 0, -1) if text[at] in ":#")]
     for end in ends[:8]:
         tail = _TAIL.fullmatch(text, end)
-        if tail and not text[:end].startswith("/") and ".." not in text[:end].split("/") and exists(text[:end]):
+        if (
+            tail
+            and not text[:end].startswith("/")
+            and ".." not in text[:end].split("/")
+            and exists(text[:end])
+        ):
             return text[:end], tail
     return None

@@ -45,17 +45,25 @@ class Follower:
 
     # -- in a text
 
-    def place(self, anchor: dict[str, Any], path: str, lines: Sequence[str], blob: str = "") -> Placement:
+    def place(
+        self, anchor: dict[str, Any], path: str, lines: Sequence[str], blob: str = ""
+    ) -> Placement:
         """Return where an anchor is in a text of a file that is called `path` today."""
         return self.place_all([anchor], path, lines, blob)[0]
 
-    def place_all(self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = "") -> list[Placement]:
+    def place_all(
+        self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = ""
+    ) -> list[Placement]:
         """Return where anchors are in one text; the old texts are read from git in one call."""
         self._sources.begin()
-        self._sources.read([str(a.get("blob") or "") for a in anchors if not blob or a.get("blob") != blob])
+        self._sources.read(
+            [str(a.get("blob") or "") for a in anchors if not blob or a.get("blob") != blob]
+        )
         out = []
         for anchor in anchors:
-            known, old = (anchor, None) if blob and anchor.get("blob") == blob else self._base(anchor)
+            known, old = (
+                (anchor, None) if blob and anchor.get("blob") == blob else self._base(anchor)
+            )
             made = place(known, lines, blob, old)
             out.append(replace(made, path=path) if made.state != "glob" else made)
         return out
@@ -75,14 +83,18 @@ class Follower:
         """Return what an anchor's file is called in the work tree; empty when it is there under no name."""
         self._sources.begin()
         path = str(anchor.get("path") or "")
-        where, data = self._names.file(anchor, path, HERE) if path and self.worktree else (path, None)
+        where, data = (
+            self._names.file(anchor, path, HERE) if path and self.worktree else (path, None)
+        )
         return where if data is not None else ""
 
     def could_hold(self, text: str, anchors: Sequence[dict[str, Any]], path: str) -> list[bool]:
         """Say of each anchor whether its code may have gone to a file: whether that has its definition, or a line that is searched for."""
         from gitmem.codemap.symbols import definitions
 
-        defined = {tuple(definitions.parts(one.qualified)) for one in definitions.symbols(text, path)}
+        defined = {
+            tuple(definitions.parts(one.qualified)) for one in definitions.symbols(text, path)
+        }
         self._sources.begin()
         self._sources.read([str(a.get("blob") or "") for a in anchors])
         out = []
@@ -99,7 +111,13 @@ class Follower:
         target = self._sources.commit(revision)
         if not target:
             return Placement(
-                str(anchor.get("path") or anchor.get("glob") or ""), 1, 1, "adrift", 0.0, str(anchor.get("symbol") or ""), stale=True
+                str(anchor.get("path") or anchor.get("glob") or ""),
+                1,
+                1,
+                "adrift",
+                0.0,
+                str(anchor.get("symbol") or ""),
+                stale=True,
             )
         return self._find(anchor, target)
 
@@ -121,14 +139,20 @@ class Follower:
         if data is not None:
             text = data.decode("utf-8", "replace")
             wanted = str(anchor.get("blob") or "")
-            blob = object_id("blob", data, "sha256" if len(wanted) == 64 else "sha1") if wanted else ""
+            blob = (
+                object_id("blob", data, "sha256" if len(wanted) == 64 else "sha1") if wanted else ""
+            )
             best = replace(place(known, split(text), blob, old), path=where)
             if best.state == "same" and where != path and anchor.get("lines"):
                 best = replace(best, state="moved")
             if best.found and not (best.state == "changed" and best.confidence < 0.7):
                 return best
         elif (
-            target == HERE and self.worktree and not anchor.get("lines") and os.path.isdir(os.path.join(self.worktree, path)) and safe(path)
+            target == HERE
+            and self.worktree
+            and not anchor.get("lines")
+            and os.path.isdir(os.path.join(self.worktree, path))
+            and safe(path)
         ):
             return Placement(path, 1, 1, "file")
         if anchor.get("lines"):
@@ -139,7 +163,9 @@ class Follower:
             return self._defined(anchor, where if data is not None else path, target) or best
         return best
 
-    def _elsewhere(self, anchor: dict[str, Any], old: list[str] | None, path: str, target: str) -> Placement | None:
+    def _elsewhere(
+        self, anchor: dict[str, Any], old: list[str] | None, path: str, target: str
+    ) -> Placement | None:
         """Return the place of code that is in exactly one other file, and was not in it before."""
         text, first, last = _source(anchor, old)
         if text is None:
@@ -170,7 +196,13 @@ class Follower:
             made.append(
                 (
                     support,
-                    replace(spot, path=name, symbol=str(anchor.get("symbol") or ""), state="moved", confidence=min(0.75, spot.confidence)),
+                    replace(
+                        spot,
+                        path=name,
+                        symbol=str(anchor.get("symbol") or ""),
+                        state="moved",
+                        confidence=min(0.75, spot.confidence),
+                    ),
                 )
             )
         made.sort(key=lambda one: -one[0])
@@ -187,10 +219,14 @@ class Follower:
         """Return other files that hold one of these lines, in the probes' order."""
         out: list[str] = []
         every = [part for probe in probes for part in ("-e", probe)]
-        if len(probes) > 1 and not any(name != path for name in self._sources.grep(("-F", *every), target)):
+        if len(probes) > 1 and not any(
+            name != path for name in self._sources.grep(("-F", *every), target)
+        ):
             return out  # mostly: one search instead of four
         for probe in probes:
-            names = [name for name in self._sources.grep(("-F", "-e", probe), target) if name != path]
+            names = [
+                name for name in self._sources.grep(("-F", "-e", probe), target) if name != path
+            ]
             if len(names) <= 3 * CANDIDATES:  # a line that is everywhere tells nothing
                 out += [name for name in names if name not in out]
             if len(out) >= CANDIDATES or time.monotonic() > self._sources.until:
@@ -209,7 +245,11 @@ class Follower:
             return None
         found = []
         for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
-            data = self._sources.content(other, target) if other != path and grammars.language_of(other) == language else None
+            data = (
+                self._sources.content(other, target)
+                if other != path and grammars.language_of(other) == language
+                else None
+            )
             if data is None or time.monotonic() > self._sources.until:
                 continue
             here = [
@@ -223,7 +263,9 @@ class Follower:
             return None
         other, (one,) = found[0]
         before = self._sources.committed(str(anchor.get("commit") or ""), other)
-        if before is not None and definitions.find(definitions.symbols("\n".join(before), other), name):
+        if before is not None and definitions.find(
+            definitions.symbols("\n".join(before), other), name
+        ):
             return None
         return Placement(other, one.at, one.last, "approximate", 0.4, name, stale=True)
 
@@ -234,7 +276,9 @@ class Follower:
         old = self._sources.text(str(anchor.get("blob") or ""))
         if old is not None:
             return anchor, old
-        old = self._sources.committed(str(anchor.get("commit") or ""), str(anchor.get("path") or ""))
+        old = self._sources.committed(
+            str(anchor.get("commit") or ""), str(anchor.get("path") or "")
+        )
         if old is None:
             return anchor, None
         spot = place(anchor, old)
@@ -245,7 +289,11 @@ class Follower:
 
 def _source(anchor: dict[str, Any], old: list[str] | None) -> tuple[list[str] | None, int, int]:
     """Return (text, first, last) that an anchor's code can be known by: its old file, or the lines it remembers; lines from 0."""
-    first, last = anchor["lines"] if isinstance(anchor["lines"], list) and len(anchor["lines"]) == 2 else (0, 0)
+    first, last = (
+        anchor["lines"]
+        if isinstance(anchor["lines"], list) and len(anchor["lines"]) == 2
+        else (0, 0)
+    )
     if type(first) is not int or type(last) is not int or not 1 <= first <= last:
         return None, 0, 0
     if old is not None and first <= len(old):
@@ -260,7 +308,8 @@ def _probes(text: Sequence[str], first: int, last: int) -> list[str]:
     """Return the lines to search other files for: those anchored that say most, then those near by."""
     own = sorted(range(first, min(last, first + 60) + 1), key=lambda n: -weight(text[n]))[:2]
     near = sorted(
-        (n for n in range(max(0, first - 4), min(len(text), last + 5)) if not first <= n <= last), key=lambda n: -weight(text[n])
+        (n for n in range(max(0, first - 4), min(len(text), last + 5)) if not first <= n <= last),
+        key=lambda n: -weight(text[n]),
     )[:2]
     lines = [text[n].strip()[:300] for n in (*own, *near) if weight(text[n]) >= 8]
     return list(dict.fromkeys(lines))

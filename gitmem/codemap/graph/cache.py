@@ -113,10 +113,13 @@ class Cache:
         out: list[tuple[str, str]] = []
         if len(rows) > 2000:
             known = set(self.db.execute("SELECT oid, version FROM blob"))
-            return [row for row in rows if (bytes.fromhex(row[0]), self.version(row[1])) not in known]
+            return [
+                row for row in rows if (bytes.fromhex(row[0]), self.version(row[1])) not in known
+            ]
         for oid, language in rows:
             found = self.db.execute(
-                "SELECT 1 FROM blob WHERE oid = ? AND version = ?", (bytes.fromhex(oid), self.version(language))
+                "SELECT 1 FROM blob WHERE oid = ? AND version = ?",
+                (bytes.fromhex(oid), self.version(language)),
             ).fetchone()
             if found is None:
                 out.append((oid, language))
@@ -124,17 +127,22 @@ class Cache:
 
     def put(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """Keep (oid, language, what `pack` made) of blobs."""
-        values = [(bytes.fromhex(oid), self.version(language), data) for oid, language, data in rows]
+        values = [
+            (bytes.fromhex(oid), self.version(language), data) for oid, language, data in rows
+        ]
         self._written("INSERT OR REPLACE INTO blob VALUES (?, ?, ?)", values)
 
     def get(self, oid: str, language: str) -> "Tags | str":
         """Return what a blob says of itself, or in a word why nothing was read of it."""
         row = self.db.execute(
-            "SELECT said FROM blob WHERE oid = ? AND version = ?", (bytes.fromhex(oid), self.version(language))
+            "SELECT said FROM blob WHERE oid = ? AND version = ?",
+            (bytes.fromhex(oid), self.version(language)),
         ).fetchone()
         return unpack(row[0]) if row else "unread"
 
-    def all(self, wanted: Mapping[tuple[str, str], object]) -> Iterator[tuple[str, str, "Tags | str"]]:
+    def all(
+        self, wanted: Mapping[tuple[str, str], object]
+    ) -> Iterator[tuple[str, str, "Tags | str"]]:
         """Yield (oid, language, what it says) of many blobs, by one pass over all."""
         names = {self.version(language): language for _, language in wanted}
         for oid, version, data in self.db.execute("SELECT oid, version, said FROM blob"):
@@ -151,7 +159,10 @@ class Cache:
 
     def latest(self, prefix: str) -> "Iterator[tuple[str, dict[str, Any]]]":
         """Yield (key, state) of trees whose key begins with a text, the one used last first."""
-        keys = self.db.execute("SELECT key FROM tree WHERE substr(key, 1, ?) = ? ORDER BY at DESC", (len(prefix), prefix)).fetchall()
+        keys = self.db.execute(
+            "SELECT key FROM tree WHERE substr(key, 1, ?) = ? ORDER BY at DESC",
+            (len(prefix), prefix),
+        ).fetchall()
         for (key,) in keys:  # to sort the states too would read them all
             if (found := self.state(key)) is not None:
                 yield key, found
@@ -160,7 +171,10 @@ class Cache:
         """Keep the graph of a tree, with the ranks of the one that it is `like`; the oldest goes when there are many."""
         insert = "INSERT OR REPLACE INTO tree SELECT ?, coalesce(max(at), 0) + 1, (SELECT ranks FROM tree WHERE key = ?), ? FROM tree"
         self._written(insert, [(key, like, _dumps(state))])
-        self._written("DELETE FROM tree WHERE key NOT IN (SELECT key FROM tree ORDER BY at DESC LIMIT ?)", [(TREES,)])
+        self._written(
+            "DELETE FROM tree WHERE key NOT IN (SELECT key FROM tree ORDER BY at DESC LIMIT ?)",
+            [(TREES,)],
+        )
 
     def _written(self, statement: str, rows: "list[tuple[Any, ...]]") -> None:
         """Write rows in one transaction; where others keep the file for long, or a disk takes nothing, they are read again the next time."""
@@ -191,7 +205,9 @@ class Cache:
         with transaction(self.db):
             self.db.executemany("DELETE FROM blob WHERE oid = ? AND version = ?", gone)
             have = [key for (key,) in self.db.execute("SELECT key FROM tree")]
-            self.db.executemany("DELETE FROM tree WHERE key = ?", [(key,) for key in have if key not in keys])
+            self.db.executemany(
+                "DELETE FROM tree WHERE key = ?", [(key,) for key in have if key not in keys]
+            )
         (kept,) = self.db.execute("SELECT count(*) FROM blob").fetchone()
         self.db.execute("VACUUM")
         return len(gone), kept
@@ -214,14 +230,32 @@ def unpack(data: bytes) -> "Tags | str":
 
 def _tags(kept: Any) -> Tags:
     """Return tags out of their JSON, whose lists were tuples; raises ValueError, TypeError for anything else."""
-    if not isinstance(kept, list) or len(kept) != len(Tags._fields) or not isinstance(kept[4], dict):
+    if (
+        not isinstance(kept, list)
+        or len(kept) != len(Tags._fields)
+        or not isinstance(kept[4], dict)
+    ):
         raise ValueError("no tags")
-    language, package, symbols, imports, uses, declared, exported, main, environment, routes, lines = kept
+    (
+        language,
+        package,
+        symbols,
+        imports,
+        uses,
+        declared,
+        exported,
+        main,
+        environment,
+        routes,
+        lines,
+    ) = kept
     return Tags(
         language,
         package,
         tuple(map(tuple, symbols)),
-        tuple([Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in imports]),
+        tuple(
+            [Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in imports]
+        ),
         uses,
         tuple(declared),
         tuple(map(tuple, exported)),

@@ -26,9 +26,12 @@ FORMAT = "2"  # of a state
 LARGE = 20_000  # files of code
 FEW = 40  # blobs that are read in this process; more are worth the start of others
 MANIFEST = 4 << 20  # bytes of a manifest that is read
-GROUPED = frozenset({"go", "java", "csharp", "php", "ruby", "c", "cpp"})  # a name may be in any file: these are resolved all at once
-TURNING = frozenset({"__init__.py", "__init__.pyi", "lib.rs", "main.rs"})  # files that say where packages begin
-STANDS_FOR = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that are meant by their folder's name
+# a name may be in any file: these are resolved all at once
+GROUPED = frozenset({"go", "java", "csharp", "php", "ruby", "c", "cpp"})
+# files that say where packages begin
+TURNING = frozenset({"__init__.py", "__init__.pyi", "lib.rs", "main.rs"})
+# files that are meant by their folder's name
+STANDS_FOR = frozenset({"__init__", "index", "mod", "lib", "main"})
 _SEPARATORS = re.compile(r"[./\\:@#]+")
 
 Progress = Callable[[int, int], None]
@@ -51,7 +54,15 @@ class CodeMap:
         self.cache = Cache(folder)
         self._env = {**env, "GIT_NO_LAZY_FETCH": "1"}  # as `CodeTrees`
         self._hides = hides
-        self._workers = workers or max(1, min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
+        self._workers = workers or max(
+            1,
+            min(
+                8,
+                len(os.sched_getaffinity(0))
+                if hasattr(os, "sched_getaffinity")
+                else os.cpu_count() or 1,
+            ),
+        )
         versions = " ".join(grammars.version_of(language) for language in sorted(grammars.GRAMMARS))
         self._prefix = hashlib.sha256(f"{FORMAT} {versions} {salt}".encode()).hexdigest()[:16] + " "
         self._read: dict[tuple[str, str], Tags | str] = {}
@@ -60,7 +71,9 @@ class CodeMap:
         """Close the cache."""
         self.cache.close()
 
-    def graph(self, revision: str = "HEAD", progress: Progress | None = None, *, uncommitted: bool = False) -> Graph:
+    def graph(
+        self, revision: str = "HEAD", progress: Progress | None = None, *, uncommitted: bool = False
+    ) -> Graph:
         """Return the graph of a commit, with what the work tree has besides when `uncommitted`; raises UserError when there is no such commit."""
         commit, tree = self.trees.resolve(revision)
         try:
@@ -122,8 +135,14 @@ class CodeMap:
                     listing[path] = oid
                 else:
                     listing.pop(path, None)
-            made = self._next(base, Graph(commit, tree, dict(sorted(listing.items()))), set(changes), progress)
-            like = self._prefix + base.tree if base.edges == made.edges and base.files.keys() == made.files.keys() else ""
+            made = self._next(
+                base, Graph(commit, tree, dict(sorted(listing.items()))), set(changes), progress
+            )
+            like = (
+                self._prefix + base.tree
+                if base.edges == made.edges and base.files.keys() == made.files.keys()
+                else ""
+            )
             break
         else:
             made, like = self._build(Graph(commit, tree, self.trees.listing(tree)), progress), ""
@@ -138,20 +157,38 @@ class CodeMap:
         return graph
 
     def _next(
-        self, base: Graph, graph: Graph, changed: set[str], progress: Progress | None, texts: "Mapping[str, bytes] | None" = None
+        self,
+        base: Graph,
+        graph: Graph,
+        changed: set[str],
+        progress: Progress | None,
+        texts: "Mapping[str, bytes] | None" = None,
     ) -> Graph:
         """Return the graph of a listing from the one of another, from which it differs in some paths."""
         if any(path.rsplit("/", 1)[-1] == ".gitattributes" for path in changed):
             graph.attributed = self._attributes(graph, list(graph.listing), texts)
             changed = changed | {
-                path for path in graph.attributed.keys() | base.attributed.keys() if graph.attributed.get(path) != base.attributed.get(path)
+                path
+                for path in graph.attributed.keys() | base.attributed.keys()
+                if graph.attributed.get(path) != base.attributed.get(path)
             }
         else:
-            graph.attributed = {path: said for path, said in base.attributed.items() if path in graph.listing and path not in changed}
-            graph.attributed |= self._attributes(graph, sorted(changed & graph.listing.keys()), texts)
+            graph.attributed = {
+                path: said
+                for path, said in base.attributed.items()
+                if path in graph.listing and path not in changed
+            }
+            graph.attributed |= self._attributes(
+                graph, sorted(changed & graph.listing.keys()), texts
+            )
         graph.files = {path: oid for path, oid in base.files.items() if path not in changed}
         graph.skipped = {path: why for path, why in base.skipped.items() if path not in changed}
-        self._take(graph, {path: graph.listing[path] for path in sorted(changed) if path in graph.listing}, progress, texts or {})
+        self._take(
+            graph,
+            {path: graph.listing[path] for path in sorted(changed) if path in graph.listing},
+            progress,
+            texts or {},
+        )
         graph.files = dict(sorted(graph.files.items()))
         affected = self._affected(base, graph, changed)
         for path in graph.files.keys() - affected:
@@ -166,17 +203,28 @@ class CodeMap:
         """Return the files whose edges may be others than they were."""
         everything = set(graph.files)
         moved = {
-            path for path in changed if (path in base.listing) != (path in graph.listing) or (path in base.files) != (path in graph.files)
+            path
+            for path in changed
+            if (path in base.listing) != (path in graph.listing)
+            or (path in base.files) != (path in graph.files)
         }
-        if any(is_manifest(path) for path in changed) or any(path.rsplit("/", 1)[-1] in TURNING for path in moved):
+        if any(is_manifest(path) for path in changed) or any(
+            path.rsplit("/", 1)[-1] in TURNING for path in moved
+        ):
             return everything
         # files that say something else to those who import them, or are new or gone
-        turned = {path for path in changed - moved if path in graph.files and self._promise(base, path) != self._promise(graph, path)}
+        turned = {
+            path
+            for path in changed - moved
+            if path in graph.files and self._promise(base, path) != self._promise(graph, path)
+        }
         turned |= moved
         languages = {grammars.language_of(path) for path in turned} & GROUPED
         if languages & {"c", "cpp"}:
             languages |= {"c", "cpp"}
-        out = (changed & everything) | {path for path in everything if languages and grammars.language_of(path) in languages}
+        out = (changed & everything) | {
+            path for path in everything if languages and grammars.language_of(path) in languages
+        }
         if not turned:
             return out
         stems: set[str] = set()
@@ -190,13 +238,18 @@ class CodeMap:
                 below = f"{folder}/" if folder else ""
                 turned |= {inner for inner in everything if inner.startswith(below)}
         wanted = [f" {stem} " for stem in sorted(stems)]
-        turned |= {path for path, words in base.words.items() if path in everything and any(one in words for one in wanted)}
+        turned |= {
+            path
+            for path, words in base.words.items()
+            if path in everything and any(one in words for one in wanted)
+        }
         # whoever looked at what passes on something else now
         out |= turned & everything
         out |= {
             path
             for path in everything - out
-            if not turned.isdisjoint(base.edges.get(path, ())) or not turned.isdisjoint(base.consulted.get(path, ()))
+            if not turned.isdisjoint(base.edges.get(path, ()))
+            or not turned.isdisjoint(base.consulted.get(path, ()))
         }
         return out
 
@@ -212,7 +265,13 @@ class CodeMap:
             tags.exported,
         )
 
-    def _take(self, graph: Graph, paths: Mapping[str, str], progress: Progress | None, texts: Mapping[str, bytes]) -> None:
+    def _take(
+        self,
+        graph: Graph,
+        paths: Mapping[str, str],
+        progress: Progress | None,
+        texts: Mapping[str, bytes],
+    ) -> None:
         """Read what is new of some paths, and note which of them are files of the graph."""
         wanted: dict[str, tuple[str, str]] = {}
         for path, oid in paths.items():
@@ -221,7 +280,11 @@ class CodeMap:
                 if language:
                     graph.skipped[path] = "no grammar"
                 continue
-            why = "ignored" if self._hides(path) else sources.why_not(path, graph.attributed.get(path, {}))
+            why = (
+                "ignored"
+                if self._hides(path)
+                else sources.why_not(path, graph.attributed.get(path, {}))
+            )
             if why:
                 graph.skipped[path] = why
             else:
@@ -230,7 +293,9 @@ class CodeMap:
         graph.fresh += len(missing)
         known = {wanted[path]: data for path, data in texts.items() if path in wanted}
         given = [
-            (oid, language, parse_worker.read_blob(known[oid, language], language)) for oid, language in missing if (oid, language) in known
+            (oid, language, parse_worker.read_blob(known[oid, language], language))
+            for oid, language in missing
+            if (oid, language) in known
         ]
         if given:
             self._keep(given)
@@ -238,7 +303,9 @@ class CodeMap:
         if len(missing) > FEW:
             total = len(missing)
             step = (lambda done: progress(done, total)) if progress else (lambda _: None)
-            parts = parse_worker.read_all(self.trees.gitdir, self._env, missing, self._workers, step)
+            parts = parse_worker.read_all(
+                self.trees.gitdir, self._env, missing, self._workers, step
+            )
         else:
             parts = self._here(missing)
         rows: list[tuple[str, str, bytes]] = []
@@ -256,12 +323,16 @@ class CodeMap:
         for oid, language in missing:
             languages.setdefault(oid, []).append(language)
         for oid, data in self.trees.blobs(list(languages)):
-            yield [(oid, language, parse_worker.read_blob(data, language)) for language in languages[oid]]
+            yield [
+                (oid, language, parse_worker.read_blob(data, language))
+                for language in languages[oid]
+            ]
 
     def _keep(self, rows: "list[tuple[str, str, bytes]]") -> None:
         said = {(oid, language): unpack(data) for oid, language, data in rows}
         self._read.update(said)
-        if known := [row for row in rows if said[row[0], row[1]] != "missing"]:  # a later fetch may bring it
+        # a later fetch may bring it
+        if known := [row for row in rows if said[row[0], row[1]] != "missing"]:
             self.cache.put(known)
 
     def _get(self, oid: str, language: str) -> "Tags | str":
@@ -273,12 +344,18 @@ class CodeMap:
                     self._keep(part)
         return self._read[key]
 
-    def _all(self, files: Mapping[str, str], skipped: "dict[str, str] | None" = None) -> dict[str, Tags]:
+    def _all(
+        self, files: Mapping[str, str], skipped: "dict[str, str] | None" = None
+    ) -> dict[str, Tags]:
         """Return what some files say of themselves; why one does not is noted in `skipped`."""
         wanted = {path: (oid, grammars.language_of(path)) for path, oid in files.items()}
         lacking = {one: None for one in wanted.values() if one not in self._read}
         if len(lacking) > 200:
-            self._read.update(((oid, language), said) for oid, language, said in self.cache.all(lacking) if said != "unread")
+            self._read.update(
+                ((oid, language), said)
+                for oid, language, said in self.cache.all(lacking)
+                if said != "unread"
+            )
         out: dict[str, Tags] = {}
         for path, (oid, language) in wanted.items():
             said = self._get(oid, language)
@@ -294,21 +371,41 @@ class CodeMap:
         resolution = Resolution(self._files(graph.listing), _Lazy(self, graph.files))
         for path in paths:
             edges, consulted = resolution.edges(path)
-            graph.edges[path] = {one: names for one, names in sorted(edges.items()) if one in graph.files}
+            graph.edges[path] = {
+                one: names for one, names in sorted(edges.items()) if one in graph.files
+            }
             graph.consulted[path] = consulted
             tags = self.tags(graph, path)
             assert tags is not None
             graph.words[path] = _words(tags)
 
     def _files(self, listing: Mapping[str, str]) -> Files:
-        manifests = {path: oid for path, oid in listing.items() if is_manifest(path) and not sources.why_not(path, {})}
+        manifests = {
+            path: oid
+            for path, oid in listing.items()
+            if is_manifest(path) and not sources.why_not(path, {})
+        }
         return Files(listing, _Texts(self.trees, manifests))
 
-    def _attributes(self, graph: Graph, paths: "list[str]", texts: "Mapping[str, bytes] | None" = None) -> dict[str, dict[str, str]]:
+    def _attributes(
+        self, graph: Graph, paths: "list[str]", texts: "Mapping[str, bytes] | None" = None
+    ) -> dict[str, dict[str, str]]:
         """Return what attributes say of some paths, as the tree has them, or as the work tree does when there are `texts` of it."""
-        files = {path: oid for path, oid in graph.listing.items() if path.rsplit("/", 1)[-1] == ".gitattributes"}
+        files = {
+            path: oid
+            for path, oid in graph.listing.items()
+            if path.rsplit("/", 1)[-1] == ".gitattributes"
+        }
         own = {path: data for path, data in (texts or {}).items() if path in files}
-        said = [*own.values(), *(data or b"" for _, data in self.trees.blobs([oid for path, oid in files.items() if path not in own]))]
+        said = [
+            *own.values(),
+            *(
+                data or b""
+                for _, data in self.trees.blobs(
+                    [oid for path, oid in files.items() if path not in own]
+                )
+            ),
+        ]
         if not paths or not any(b"linguist-" in data for data in said):
             return {}
         return self.trees.attributes("" if texts is not None else graph.tree, paths)
@@ -330,7 +427,13 @@ class CodeMap:
         if not changed:
             return base
         graph = Graph(base.commit, base.tree, dict(sorted(listing.items())))
-        return self._next(base, graph, changed, progress, {path: data for path, data in texts.items() if path in listing})
+        return self._next(
+            base,
+            graph,
+            changed,
+            progress,
+            {path: data for path, data in texts.items() if path in listing},
+        )
 
     def prune(self) -> tuple[int, int]:
         """Remove what no branch, tag, work tree or stash needs any more; return (blobs removed, blobs kept)."""
@@ -397,7 +500,11 @@ class _Texts(Mapping[str, bytes]):
 
 
 def _matters(path: str) -> bool:
-    return bool(grammars.language_of(path)) or is_manifest(path) or path.rsplit("/", 1)[-1] == ".gitattributes"
+    return (
+        bool(grammars.language_of(path))
+        or is_manifest(path)
+        or path.rsplit("/", 1)[-1] == ".gitattributes"
+    )
 
 
 def _on_disk(trees: CodeTrees, path: str) -> bytes:

@@ -29,7 +29,11 @@ def dot(edges: Mapping[str, Edges], ranks: Mapping[str, float]) -> Iterator[str]
     for path in sorted(edges):
         for other, names in sorted(edges[path].items()):
             count = sum(names.values())
-            yield f'  {quoted(path)} -> {quoted(other)} [label="{count}"];' if count > 1 else f"  {quoted(path)} -> {quoted(other)};"
+            yield (
+                f'  {quoted(path)} -> {quoted(other)} [label="{count}"];'
+                if count > 1
+                else f"  {quoted(path)} -> {quoted(other)};"
+            )
     yield "}"
 
 

@@ -42,15 +42,29 @@ class Graph:
 def packed(graph: Graph) -> dict[str, Any]:
     """Return what is kept of a graph."""
     return {
-        "tree": graph.tree, "listing": graph.listing, "files": list(graph.files), "skipped": graph.skipped, "edges": graph.edges,
-        "consulted": graph.consulted, "words": graph.words, "attributed": graph.attributed,
-    }  # fmt: skip
+        "tree": graph.tree,
+        "listing": graph.listing,
+        "files": list(graph.files),
+        "skipped": graph.skipped,
+        "edges": graph.edges,
+        "consulted": graph.consulted,
+        "words": graph.words,
+        "attributed": graph.attributed,
+    }
 
 
 def unpacked(commit: str, tree: str, state: Mapping[str, Any], key: str) -> Graph:
     """Return the graph of what was kept."""
     listing = state["listing"]
     return Graph(
-        commit, tree, listing, {path: listing[path] for path in state["files"]}, state["skipped"], state["edges"], state["consulted"],
-        state["words"], state["attributed"], key,
-    )  # fmt: skip
+        commit,
+        tree,
+        listing,
+        {path: listing[path] for path in state["files"]},
+        state["skipped"],
+        state["edges"],
+        state["consulted"],
+        state["words"],
+        state["attributed"],
+        key,
+    )

@@ -31,7 +31,11 @@ def read_blob(data: bytes | None, language: str) -> bytes:
 
 
 def read_all(
-    gitdir: str, env: Mapping[str, str], wanted: Sequence[tuple[str, str]], workers: int, step: Callable[[int], None] = lambda _: None
+    gitdir: str,
+    env: Mapping[str, str],
+    wanted: Sequence[tuple[str, str]],
+    workers: int,
+    step: Callable[[int], None] = lambda _: None,
 ) -> Iterator[list[tuple[str, str, bytes]]]:
     """Yield (oid, language, packed result) of blobs, in parts as they come; `step` is told how many are done."""
     todo = deque(wanted[n : n + BATCH] for n in range(0, len(wanted), BATCH))
@@ -58,7 +62,9 @@ def read_all(
         finally:
             child.end()
 
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(max(1, min(workers, len(todo))))]
+    threads = [
+        threading.Thread(target=work, daemon=True) for _ in range(max(1, min(workers, len(todo))))
+    ]
     for one in threads:
         one.start()
     left, count = -(-len(wanted) // BATCH), 0
@@ -97,7 +103,9 @@ class _Child:
             process = self._started()
             assert process.stdin is not None
             try:
-                process.stdin.write("".join(f"{oid} {language}\n" for oid, language in rest).encode())
+                process.stdin.write(
+                    "".join(f"{oid} {language}\n" for oid, language in rest).encode()
+                )
                 process.stdin.flush()
                 for oid, language in rest:
                     data = self._answer(process, SLOW + (START if len(rows) == before else 0.0))
@@ -115,9 +123,14 @@ class _Child:
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._process is None:
             self._process = subprocess.Popen(
-                self._args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._env, bufsize=0,
+                self._args,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._env,
+                bufsize=0,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         return self._process
 
     @staticmethod

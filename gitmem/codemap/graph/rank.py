@@ -24,7 +24,8 @@ def ranks(graph: Graph) -> dict[str, float]:
     made.add_nodes_from(sorted(graph.files))
     for path in sorted(graph.edges):
         made.add_weighted_edges_from(
-            (path, other, round(math.sqrt(sum(names.values())), DIGITS)) for other, names in sorted(graph.edges[path].items())
+            (path, other, round(math.sqrt(sum(names.values())), DIGITS))
+            for other, names in sorted(graph.edges[path].items())
         )
     found = networkx.pagerank(made)
     rows = [(path, round(float(value), DIGITS)) for path, value in found.items()]

@@ -69,11 +69,17 @@ def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterato
     name = wanted[0].name
     targets = {(one.path, one.qualified) for one in wanted}
     # what a chain such as `Cart.total` is resolved to is the class
-    targets |= {(one.path, one.qualified.rpartition(".")[0]) for one in wanted if "." in one.qualified}
+    targets |= {
+        (one.path, one.qualified.rpartition(".")[0]) for one in wanted if "." in one.qualified
+    }
     own = {(one.path, one.at, one.column) for one in wanted}
     resolution = code.resolution(graph)
     for path, tags in sorted(code.every(graph).items()):
-        bound = [one for one in resolution.bindings(path) if one.local and one.name and resolution.bound(one) in targets]
+        bound = [
+            one
+            for one in resolution.bindings(path)
+            if one.local and one.name and resolution.bound(one) in targets
+        ]
         names = {name, *(one.local for one in bound)}
         if not any(_names(tags, one) for one in names):
             continue
@@ -91,20 +97,36 @@ def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterato
                 continue
             chain = ".".join(segments[: segments.index(used) + 1])
             if chain not in meanings:
-                meanings[chain] = None if chain[0] == "." or segments[0] in reader.SELF else resolution.means(path, chain)
+                meanings[chain] = (
+                    None
+                    if chain[0] == "." or segments[0] in reader.SELF
+                    else resolution.means(path, chain)
+                )
             meant = meanings[chain]
             sure = used in taken if imported else meant in targets
-            if not sure and (imported or used != name or (meant is not None and (len(segments) == 1 or meant[1] == name))):
+            if not sure and (
+                imported
+                or used != name
+                or (meant is not None and (len(segments) == 1 or meant[1] == name))
+            ):
                 continue  # another thing of this name
             at = bisect_right(starts, begin) - 1
             written = data[begin:end].decode("utf-8", "replace")
-            column = len(rows[at][: begin - starts[at]].decode("utf-8", "replace")) + max(0, written.find(used))
+            column = len(rows[at][: begin - starts[at]].decode("utf-8", "replace")) + max(
+                0, written.find(used)
+            )
             if (at, column) in seen or (path, at + 1, column) in own:
                 continue
             seen.add((at, column))
-            around = max((one for one in symbols if one.first <= at + 1 <= one.last), key=lambda one: (one.first, -one.last), default=None)
+            around = max(
+                (one for one in symbols if one.first <= at + 1 <= one.last),
+                key=lambda one: (one.first, -one.last),
+                default=None,
+            )
             text = rows[at].decode("utf-8", "replace").strip()[:200]
-            yield Reference(path, at + 1, column + 1, text, sure, around.qualified if around else "")
+            yield Reference(
+                path, at + 1, column + 1, text, sure, around.qualified if around else ""
+            )
 
 
 def _names(tags: Tags, name: str) -> bool:

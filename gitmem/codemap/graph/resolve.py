@@ -16,7 +16,8 @@ C = frozenset({"c", "cpp"})
 ECMA = frozenset({"javascript", "typescript", "tsx"})
 INNER = frozenset({"method"})  # kinds that are reached through what is around them only
 
-Edges = dict[str, dict[str, int]]  # file -> {definition there, '' for the file as a whole: how often}
+# file -> {definition there, '' for the file as a whole: how often}
+Edges = dict[str, dict[str, int]]
 
 
 class Resolver(Protocol):
@@ -50,7 +51,9 @@ class Resolution:
         if path not in self._bindings:
             tags = self._tags[path]
             resolver = self._resolver(tags.language)
-            self._bindings[path] = tuple(found for one in tags.imports for found in resolver.bindings(path, one))
+            self._bindings[path] = tuple(
+                found for one in tags.imports for found in resolver.bindings(path, one)
+            )
         return self._bindings[path]
 
     def imported(self, path: str, one: Import) -> list[str]:
@@ -67,7 +70,13 @@ class Resolution:
                 elif not (found.modules and found.name):
                     out[target] = None
             if found.name and found.name != STAR:
-                out.update(dict.fromkeys(target for target in (*found.targets, *found.modules) if target[:1] != "\0" and not out))
+                out.update(
+                    dict.fromkeys(
+                        target
+                        for target in (*found.targets, *found.modules)
+                        if target[:1] != "\0" and not out
+                    )
+                )
         return [target for target in out if target != path]
 
     def _resolver(self, language: str) -> Resolver:
@@ -75,14 +84,20 @@ class Resolution:
         if key not in self._resolvers:
             files = self._files
             self._resolvers[key] = (
-                python.Resolver(files) if key == "python"
-                else ecma.Resolver(files) if key == "ecma"
-                else rust.Resolver(files) if key == "rust"
-                else groups.Go(files) if key == "go"
-                else c.Resolver(files) if key == "c"
-                else groups.Ruby(files) if key == "ruby"
+                python.Resolver(files)
+                if key == "python"
+                else ecma.Resolver(files)
+                if key == "ecma"
+                else rust.Resolver(files)
+                if key == "rust"
+                else groups.Go(files)
+                if key == "go"
+                else c.Resolver(files)
+                if key == "c"
+                else groups.Ruby(files)
+                if key == "ruby"
                 else groups.Names(files, key)
-            )  # fmt: skip
+            )
         return self._resolvers[key]
 
     # -- definitions
@@ -92,9 +107,12 @@ class Resolution:
         if path not in self._inside:
             tags = self._tags[path]
             out: dict[str, str] = {}
-            elsewhere = {one.alias for one in tags.imports if one.how in {"mod", "path"}}  # `mod cart;` has its file
+            # `mod cart;` has its file
+            elsewhere = {one.alias for one in tags.imports if one.how in {"mod", "path"}}
             flat = tags.language in {"go", "ruby", "csharp", "php"} or tags.language in C
-            before = tags.package + "." if tags.package and tags.language in {"csharp", "php"} else ""
+            before = (
+                tags.package + "." if tags.package and tags.language in {"csharp", "php"} else ""
+            )
             for name, qualified, kind, *_ in tags.symbols:
                 if before and qualified.startswith(before):
                     qualified = qualified[len(before) :]
@@ -102,12 +120,20 @@ class Resolution:
                     continue
                 if "." not in qualified:
                     out.setdefault(name, qualified)
-                elif tags.language == "ruby" or (flat and kind not in INNER and kind != "constant" and tags.language in C):
+                elif tags.language == "ruby" or (
+                    flat and kind not in INNER and kind != "constant" and tags.language in C
+                ):
                     if kind not in INNER:
                         out.setdefault(qualified, qualified)
                         if tags.language in C:
                             out.setdefault(name, qualified)
-                elif tags.language == "csharp" and kind in {"class", "interface", "struct", "enum", "type"}:
+                elif tags.language == "csharp" and kind in {
+                    "class",
+                    "interface",
+                    "struct",
+                    "enum",
+                    "type",
+                }:
                     out.setdefault(name, qualified)
             for name in tags.declared:
                 out.setdefault(name, name)
@@ -127,7 +153,9 @@ class Resolution:
                     own = self._groups.setdefault(key, {})
                     at_home = _HOMES.get(self._tags[path].language)
                     for one in self.inside(path):
-                        if one not in own or _likelier(path, own[one], at_home(one) if at_home else ""):
+                        if one not in own or _likelier(
+                            path, own[one], at_home(one) if at_home else ""
+                        ):
                             own[one] = path
         return self._groups.get(name, {})
 
@@ -140,7 +168,8 @@ class Resolution:
             return None
         key = target, name
         if key not in self._looked:
-            self._looked[key] = None, frozenset()  # files that pass names to one another in a circle
+            # files that pass names to one another in a circle
+            self._looked[key] = None, frozenset()
             outer, self._consulted = self._consulted, {target}
             found = self._in_file(target, name, passes)
             self._looked[key] = found, frozenset(self._consulted)
@@ -157,7 +186,11 @@ class Resolution:
             return None
         exported = dict(self._tags[target].exported).get(name, name)
         for one in self.bindings(target):
-            if (one.passed or exported != name) and one.local == exported and (found := self.bound(one, passes - 1)) is not None:
+            if (
+                (one.passed or exported != name)
+                and one.local == exported
+                and (found := self.bound(one, passes - 1)) is not None
+            ):
                 return found
         for one in self.bindings(target):
             if one.passed and one.name == STAR:
@@ -189,7 +222,11 @@ class Resolution:
         self._consulted = set()
         bound = self._bound_names(path)
         for key, number in self._tags[path].uses.items():
-            if key[:1] != "." and (found := self.means(path, key, bound)) is not None and found[0] != path:
+            if (
+                key[:1] != "."
+                and (found := self.means(path, key, bound)) is not None
+                and found[0] != path
+            ):
                 names = out.setdefault(found[0], {})
                 names[found[1]] = names.get(found[1], 0) + number
         for one in self.bindings(path):
@@ -198,7 +235,9 @@ class Resolution:
                 out[place[0]] = {"": 1}
         return out, sorted(self._consulted.difference(out, (path,)))
 
-    def means(self, path: str, key: str, bound: "dict[str, list[Binding]] | None" = None) -> tuple[str, str] | None:
+    def means(
+        self, path: str, key: str, bound: "dict[str, list[Binding]] | None" = None
+    ) -> tuple[str, str] | None:
         """Return (file, definition) that a name as in `Tags.uses` means in a file; None when it is not known, or of no file of this project."""
         tags = self._tags[path]
         head, dot, _ = key.partition(".")
@@ -246,9 +285,13 @@ class Resolution:
         """Return what C# files bind for the whole project."""
         if self._global is None:
             paths = [
-                path for path, tags in self._tags.items() if tags.language == "csharp" and any(one.how == "global" for one in tags.imports)
+                path
+                for path, tags in self._tags.items()
+                if tags.language == "csharp" and any(one.how == "global" for one in tags.imports)
             ]
-            self._global = tuple(one for path in sorted(paths) for one in self.bindings(path) if one.passed)
+            self._global = tuple(
+                one for path in sorted(paths) for one in self.bindings(path) if one.passed
+            )
         return self._global
 
     def _through(self, one: Binding, rest: str) -> tuple[str, str] | None:
@@ -277,7 +320,8 @@ class Resolution:
         if not key[:1].isupper():
             return None
         while key:
-            for prefix in self._nestings(path):  # as Ruby looks constants up: in what is around, from the inside out
+            # as Ruby looks constants up: in what is around, from the inside out
+            for prefix in self._nestings(path):
                 if (whole := prefix + key) in own:
                     return own[whole], whole
             key = key.rpartition(".")[0]
@@ -305,7 +349,9 @@ class Resolution:
     def _full(self, language: str, key: str) -> tuple[str, str] | None:
         parts = key.split(".")
         for n in range(len(parts) - 1, 0, -1):
-            if (found := self.lookup(groups.group(language, ".".join(parts[:n])), parts[n])) is not None:
+            if (
+                found := self.lookup(groups.group(language, ".".join(parts[:n])), parts[n])
+            ) is not None:
                 return found
         return None
 

@@ -14,7 +14,20 @@ from gitmem.codemap.tags.import_statements import DEFAULT, Import
 from gitmem.text.globs import glob_match
 from gitmem.text.safe_yaml import load_yaml
 
-ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
+ENDINGS = (
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".mts",
+    ".cts",
+    ".vue",
+    ".svelte",
+    ".json",
+)
 CONDITIONS = ("source", "types", "import", "module", "node", "require", "default", "browser")
 _JS = re.compile(r"\.([mc]?)jsx?$")
 _BUILT = re.compile(r"^(?:dist|build|lib|out|esm|cjs|es|umd)/(?:(?:esm|cjs|types|src|es|umd)/)*")
@@ -29,7 +42,9 @@ class Resolver:
         self._packages = {  # name -> folder, of the packages that the project itself has
             str(name): posixpath.dirname(path)
             for path in reversed(files.named("package.json"))
-            if "node_modules" not in path.split("/") and (name := files.json(path).get("name")) and isinstance(name, str)
+            if "node_modules" not in path.split("/")
+            and (name := files.json(path).get("name"))
+            and isinstance(name, str)
         }
         self._configs: dict[str, tuple[str, dict[str, list[str]], str]] = {}
         self._known: dict[tuple[str, str], str] = {}
@@ -43,7 +58,14 @@ class Resolver:
         if one.alias:
             yield Binding(one.alias, (found,), passed=passed, line=one.line)
         for name, local in one.names:
-            yield Binding(local, (found,), name, (found,) if name == DEFAULT else (), passed=passed, line=one.line)
+            yield Binding(
+                local,
+                (found,),
+                name,
+                (found,) if name == DEFAULT else (),
+                passed=passed,
+                line=one.line,
+            )
         if not one.alias and not one.names:
             yield Binding("", (found,), line=one.line)
 
@@ -62,7 +84,13 @@ class Resolver:
         base, paths, root = self._config(folder)
         for pattern, targets in paths.items():
             before, star, after = pattern.partition("*")
-            if module == pattern if not star else module.startswith(before) and module.endswith(after) and len(module) >= len(pattern) - 1:
+            if (
+                module == pattern
+                if not star
+                else module.startswith(before)
+                and module.endswith(after)
+                and len(module) >= len(pattern) - 1
+            ):
                 middle = module[len(before) : len(module) - len(after)] if star else ""
                 for target in targets:
                     if found := self._at(joined(root, target.replace("*", middle))):
@@ -88,9 +116,15 @@ class Resolver:
         if rest:
             return self._at(joined(folder, rest)) or self._at(joined(folder, "src/" + rest))
         for key in ("source", "types", "typings", "module", "main"):
-            if isinstance(manifest.get(key), str) and (found := self._source(folder, manifest[key])):
+            if isinstance(manifest.get(key), str) and (
+                found := self._source(folder, manifest[key])
+            ):
                 return found
-        return self._at(joined(folder, "src")) or self._at(joined(folder, "index")) or self._at(joined(folder, "src/main"))
+        return (
+            self._at(joined(folder, "src"))
+            or self._at(joined(folder, "index"))
+            or self._at(joined(folder, "src/main"))
+        )
 
     def _inner(self, folder: str, module: str) -> str:
         while True:
@@ -111,7 +145,14 @@ class Resolver:
             return found
         source = _BUILT.sub("", plain)
         stem = re.sub(r"(?:\.d)?\.[mc]?[jt]sx?$", "", source)
-        return next((found for base in ("src/", "", "lib/") if (found := self._at(joined(folder, base + stem)))), "")
+        return next(
+            (
+                found
+                for base in ("src/", "", "lib/")
+                if (found := self._at(joined(folder, base + stem)))
+            ),
+            "",
+        )
 
     def _at(self, path: str) -> str:
         if path.startswith(".."):
@@ -160,7 +201,14 @@ class Resolver:
                 if isinstance(one, dict) and "path" in one and not options.get("paths")
             ]:
                 near = joined(folder, other) if other.startswith(".") else ""
-                parent = next((p for p in (near, near + ".json", near + "/tsconfig.json") if near and p in self._files.texts), "")
+                parent = next(
+                    (
+                        p
+                        for p in (near, near + ".json", near + "/tsconfig.json")
+                        if near and p in self._files.texts
+                    ),
+                    "",
+                )
                 if parent and parent != path:
                     base, paths, root = self._read(parent, depth + 1)
                     if base or paths:
@@ -175,17 +223,23 @@ class Resolver:
 
 def _matches(exports: Any, wanted: str) -> Iterator[str]:
     """Yield the targets that `exports` or `imports` has for a subpath, the best first."""
-    if isinstance(exports, str | list) or (isinstance(exports, dict) and exports and not any(key[:1] in ".#" for key in exports)):
+    if isinstance(exports, str | list) or (
+        isinstance(exports, dict) and exports and not any(key[:1] in ".#" for key in exports)
+    ):
         exports = {".": exports}
     if not isinstance(exports, dict):
         return
     if wanted in exports:
         yield from _targets(exports[wanted], "")
         return
-    for pattern in sorted((key for key in exports if "*" in key), key=lambda key: (-len(key.partition("*")[0]), key)):
+    for pattern in sorted(
+        (key for key in exports if "*" in key), key=lambda key: (-len(key.partition("*")[0]), key)
+    ):
         before, _, after = pattern.partition("*")
         if wanted.startswith(before) and wanted.endswith(after) and len(wanted) >= len(pattern):
-            yield from _targets(exports[pattern], wanted[len(before) : len(wanted) - len(after) or None])
+            yield from _targets(
+                exports[pattern], wanted[len(before) : len(wanted) - len(after) or None]
+            )
 
 
 def _targets(value: Any, middle: str) -> Iterator[str]:
@@ -195,7 +249,9 @@ def _targets(value: Any, middle: str) -> Iterator[str]:
         for one in value:
             yield from _targets(one, middle)
     elif isinstance(value, dict):
-        for key in sorted(value, key=lambda key: CONDITIONS.index(key) if key in CONDITIONS else 99):
+        for key in sorted(
+            value, key=lambda key: CONDITIONS.index(key) if key in CONDITIONS else 99
+        ):
             yield from _targets(value[key], middle)
 
 
@@ -213,5 +269,7 @@ def workspaces(files: Files) -> list[str]:
     return sorted(
         folder
         for folder in folders
-        if folder and any(glob_match(one, folder) for one in wanted) and not any(glob_match(one, folder) for one in unwanted)
+        if folder
+        and any(glob_match(one, folder) for one in wanted)
+        and not any(glob_match(one, folder) for one in unwanted)
     )

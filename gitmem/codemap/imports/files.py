@@ -8,12 +8,25 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-# manifests whose text resolution needs; whatever changes in one of them makes all imports be resolved anew
-MANIFESTS = frozenset({
-    "package.json", "pnpm-workspace.yaml", "Cargo.toml", "go.mod", "go.work", "composer.json", "pyproject.toml", "setup.cfg", "setup.py",
-})  # fmt: skip
+# manifests whose text resolution needs; whatever changes in one of them makes all imports be
+# resolved anew
+MANIFESTS = frozenset(
+    {
+        "package.json",
+        "pnpm-workspace.yaml",
+        "Cargo.toml",
+        "go.mod",
+        "go.work",
+        "composer.json",
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+    }
+)
 _TSCONFIG = re.compile(r"(?:ts|js)config(?:\.[\w.-]+)?\.json")
-_JSON_NOISE = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
+_JSON_NOISE = re.compile(
+    r'("(?:[^"\\]|\\.)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL
+)
 
 
 class Binding(NamedTuple):
@@ -71,12 +84,23 @@ class Files:
 
     def named(self, name: str) -> list[str]:
         """Return the manifests of a name, those nearest to the root first."""
-        return sorted((path for path in self.texts if path.rsplit("/", 1)[-1] == name), key=lambda path: (path.count("/"), path))
+        return sorted(
+            (path for path in self.texts if path.rsplit("/", 1)[-1] == name),
+            key=lambda path: (path.count("/"), path),
+        )
 
     def ending(self, tail: str, near: str) -> str:
         """Return the file whose path ends with `/tail`, the one that shares most folders with `near`; '' when there is none."""
-        some = [path for path in self.by_name.get(tail.rsplit("/", 1)[-1], ()) if path == tail or path.endswith("/" + tail)]
-        return max(some, key=lambda path: (shared(path, near), -path.count("/"), [-ord(c) for c in path]), default="")
+        some = [
+            path
+            for path in self.by_name.get(tail.rsplit("/", 1)[-1], ())
+            if path == tail or path.endswith("/" + tail)
+        ]
+        return max(
+            some,
+            key=lambda path: (shared(path, near), -path.count("/"), [-ord(c) for c in path]),
+            default="",
+        )
 
     def json(self, path: str) -> dict[str, Any]:
         """Return a manifest in JSON, comments and last commas allowed; empty when it is none."""

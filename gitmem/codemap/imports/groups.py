@@ -50,7 +50,9 @@ class Go:
             folder = posixpath.dirname(path)
             if found := re.search(r'^\s*module\s+"?([^\s"]+)', text, re.MULTILINE):
                 self._modules.append((found[1], folder))
-            for line in re.findall(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?/\S*)", text, re.MULTILINE):
+            for line in re.findall(
+                r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?/\S*)", text, re.MULTILINE
+            ):
                 self._modules.append((line[0], joined(folder, line[1])))
         self._modules.sort(key=lambda one: (-len(one[0]), one))
 
@@ -61,7 +63,9 @@ class Go:
                 inner = joined(folder, one.module[len(module) :].strip("/"))
                 if inner in self._files.folders and inner != posixpath.dirname(path):
                     name = STAR if one.names else ""
-                    yield Binding(STAR if one.names else one.alias, (group("go", inner),), name, line=one.line)
+                    yield Binding(
+                        STAR if one.names else one.alias, (group("go", inner),), name, line=one.line
+                    )
                 return
 
 
@@ -76,9 +80,9 @@ class Names:
         """Yield what an import binds; that nothing is there is for the groups to say."""
         language = self._language
         if one.how == "include":
-            found = self._files.first([joined(posixpath.dirname(path), one.module.lstrip("/"))]) or self._files.ending(
-                one.module.lstrip("./"), path
-            )
+            found = self._files.first(
+                [joined(posixpath.dirname(path), one.module.lstrip("/"))]
+            ) or self._files.ending(one.module.lstrip("./"), path)
             if found and found != path:
                 yield Binding("", (found,), line=one.line)
             return
@@ -87,11 +91,21 @@ class Names:
         for name, local in one.names:
             if one.how == "static":  # what is inside a class
                 yield Binding(
-                    local, (group(language, outer),) if language == "java" else (here,), last if language == "java" else name, line=one.line
+                    local,
+                    (group(language, outer),) if language == "java" else (here,),
+                    last if language == "java" else name,
+                    line=one.line,
                 )
             else:
                 inner = group(language, f"{one.module}.{name}") if name != STAR else ""
-                yield Binding(local, (here,), name, (inner,) if inner else (), passed=one.how == "global", line=one.line)
+                yield Binding(
+                    local,
+                    (here,),
+                    name,
+                    (inner,) if inner else (),
+                    passed=one.how == "global",
+                    line=one.line,
+                )
 
 
 class Ruby:
@@ -106,7 +120,11 @@ class Ruby:
         """Yield what an import binds; nothing for what is not of the project."""
         name = one.module if one.module.endswith(".rb") else one.module + ".rb"
         near = self._files.first([joined(posixpath.dirname(path), name)])
-        found = near if one.how == "relative" else self._files.first(joined(base, name) for base in self.LOAD)
+        found = (
+            near
+            if one.how == "relative"
+            else self._files.first(joined(base, name) for base in self.LOAD)
+        )
         if not found and one.how != "relative":
             found = self._files.ending("lib/" + name, path) or near
         if found and found != path:

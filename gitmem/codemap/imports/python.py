@@ -41,7 +41,12 @@ class Resolver:
             inner = self._file(f"{module}.{name}".strip("."), path) if name != STAR else ""
             if whole or inner:
                 yield Binding(
-                    local, (whole,) if whole and whole != path else (), name, (inner,) if inner else (), passed=True, line=one.line
+                    local,
+                    (whole,) if whole and whole != path else (),
+                    name,
+                    (inner,) if inner else (),
+                    passed=True,
+                    line=one.line,
                 )
 
     def _absolute(self, path: str, module: str) -> str | None:
@@ -54,7 +59,11 @@ class Resolver:
             if not folder:
                 return None
             folder = posixpath.dirname(folder)
-        return f"/{folder}".rstrip("/").replace("/", "\0") + "." + module[dots:] if module[dots:] else f"/{folder}".replace("/", "\0")
+        return (
+            f"/{folder}".rstrip("/").replace("/", "\0") + "." + module[dots:]
+            if module[dots:]
+            else f"/{folder}".replace("/", "\0")
+        )
 
     def _file(self, module: str, path: str) -> str:
         if module.startswith("\0"):  # relative: a folder, then names
@@ -62,11 +71,17 @@ class Resolver:
             return self._files.first(f"{at}{ending}".lstrip("/") for ending in ENDINGS)
         at = module.replace(".", "/")
         if at not in self._known:
-            self._known[at] = self._files.first((f"{root}/{at}" if root else at) + ending for root in self._roots for ending in ENDINGS)
+            self._known[at] = self._files.first(
+                (f"{root}/{at}" if root else at) + ending
+                for root in self._roots
+                for ending in ENDINGS
+            )
         if found := self._known[at]:
             return found
         folder = posixpath.dirname(path)  # a script finds what is beside it
-        return self._files.first((f"{folder}/{at}" if folder else at) + ending for ending in ENDINGS)
+        return self._files.first(
+            (f"{folder}/{at}" if folder else at) + ending for ending in ENDINGS
+        )
 
 
 def _roots(files: Files) -> list[str]:
@@ -79,7 +94,9 @@ def _roots(files: Files) -> list[str]:
             table(tool, "setuptools", "package-dir").values()
         ):
             if isinstance(where, str):
-                roots[posixpath.normpath(posixpath.join(folder, where)).strip(".").strip("/")] = None
+                roots[posixpath.normpath(posixpath.join(folder, where)).strip(".").strip("/")] = (
+                    None
+                )
         for base in ("src", "lib", "python", ""):
             roots[f"{folder}/{base}".strip("/")] = None
     tops: dict[str, int] = {}
@@ -89,4 +106,6 @@ def _roots(files: Files) -> list[str]:
             parent = path[:-12].rpartition("/")[0]
             if (f"{parent}/__init__.py" if parent else "__init__.py") not in paths:
                 tops[parent] = tops.get(parent, 0) + 1
-    return list(dict.fromkeys([*roots, *sorted(tops, key=lambda one: (one.count("/"), -tops[one], one))]))
+    return list(
+        dict.fromkeys([*roots, *sorted(tops, key=lambda one: (one.count("/"), -tops[one], one))])
+    )

@@ -33,7 +33,9 @@ class Resolver:
         """Yield what an import binds; nothing for what is not of the project."""
         if one.how in {"mod", "path"}:
             inside = posixpath.dirname(path) if one.how == "path" else _children(path)
-            found = self._files.first([joined(inside, one.module)] if one.how == "path" else _named(inside, one.module))
+            found = self._files.first(
+                [joined(inside, one.module)] if one.how == "path" else _named(inside, one.module)
+            )
             if found:
                 yield Binding(one.alias, (found,), passed=True, line=one.line)
             return
@@ -45,12 +47,21 @@ class Resolver:
             return
         for name, local in one.names:
             found, whole = self.module(path, one.module)
-            inner, is_module = self.module(path, f"{one.module}.{name}") if name != STAR else ("", False)
+            inner, is_module = (
+                self.module(path, f"{one.module}.{name}") if name != STAR else ("", False)
+            )
             targets = (found,) if found and found != path else ()
             if targets or (is_module and inner != path):
                 # `use shapes::Shape::Square` names something of an enum
                 taken = name if whole or name == STAR else one.module.rpartition(".")[2]
-                yield Binding(local, targets, taken, (inner,) if is_module else (), passed=passed, line=one.line)
+                yield Binding(
+                    local,
+                    targets,
+                    taken,
+                    (inner,) if is_module else (),
+                    passed=passed,
+                    line=one.line,
+                )
 
     def module(self, path: str, dotted: str) -> tuple[str, bool]:
         """Return (the file of a module's path, or of as much of it as is a module; whether it is the whole of it); ('', False) for what is of no crate here."""
@@ -112,7 +123,12 @@ class Resolver:
 def _children(path: str) -> str:
     """Return the folder in which the modules inside a file are."""
     folder, name = posixpath.split(path)
-    if name in {"mod.rs", "lib.rs", "main.rs", "build.rs"} or posixpath.basename(folder) in {"tests", "examples", "benches", "bin"}:
+    if name in {"mod.rs", "lib.rs", "main.rs", "build.rs"} or posixpath.basename(folder) in {
+        "tests",
+        "examples",
+        "benches",
+        "bin",
+    }:
         return folder
     return posixpath.join(folder, name.removesuffix(".rs"))
 

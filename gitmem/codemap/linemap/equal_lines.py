@@ -12,7 +12,18 @@ from itertools import pairwise
 from operator import lt
 
 from gitmem.codemap.linemap.indexed_text import Reading, Text
-from gitmem.codemap.linemap.normal_forms import PLAIN, TELLING, WIDE, WORD, bare, indent, loose, says, squash, weight
+from gitmem.codemap.linemap.normal_forms import (
+    PLAIN,
+    TELLING,
+    WIDE,
+    WORD,
+    bare,
+    indent,
+    loose,
+    says,
+    squash,
+    weight,
+)
 
 BLOCK = 20  # characters of a line that went away together with a neighbour
 STEADY = 8  # lines of a gap in which as many are as before
@@ -27,7 +38,9 @@ class EqualLines:
     old ones that are a few lines each: then what it says is looked up.
     """
 
-    def __init__(self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None) -> None:
+    def __init__(
+        self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None
+    ) -> None:
         self.old = old
         self.new = new
         self.whole = whole
@@ -35,7 +48,8 @@ class EqualLines:
         self.to = [-1] * len(old)
         self.back = [-1] * len(new)
         self.tied: set[int] = set()
-        self.wild: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # names that only one of the texts has
+        # names that only one of the texts has
+        self.wild: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
         if known is not None:
             self.one = [squash(x) for x in old]
             self.two = known.plain.keys
@@ -59,7 +73,10 @@ class EqualLines:
             self._pass_by(bare, left, right)
             left, right = self._left()
         if left and right and self.whole:
-            words = [{w for i in side for w in WORD.findall(text[i][:WIDE])} for side, text in ((left, self.one), (right, self.two))]
+            words = [
+                {w for i in side for w in WORD.findall(text[i][:WIDE])}
+                for side, text in ((left, self.one), (right, self.two))
+            ]
             self.wild = frozenset(words[0] - words[1]), frozenset(words[1] - words[0])
             if self.wild[0] and self.wild[1]:
                 self._pass_by(None, left, right)
@@ -69,7 +86,9 @@ class EqualLines:
         self._many = Counter(self.one)
         self._pass(self.one, known.plain, range(len(self.old)))
         for loosen, reading in ((loose, "loose"), (bare, "bare")):
-            left = [i for i, j in enumerate(self.to) if j < 0 and i not in self.tied and self.one[i]]
+            left = [
+                i for i, j in enumerate(self.to) if j < 0 and i not in self.tied and self.one[i]
+            ]
             if left:
                 self._pass({i: loosen(self.one[i]) for i in left}, getattr(known, reading), left)
 
@@ -79,7 +98,9 @@ class EqualLines:
             [j for j, i in enumerate(self.back) if i < 0 and self.two[j]],
         )
 
-    def _pass_by(self, loosen: Callable[[str], str] | None, left: list[int], right: list[int]) -> None:
+    def _pass_by(
+        self, loosen: Callable[[str], str] | None, left: list[int], right: list[int]
+    ) -> None:
         """Match what is left by a looser reading of it."""
         one, two = dict.fromkeys(range(0), ""), dict.fromkeys(range(0), "")
         for i in left:
@@ -92,11 +113,17 @@ class EqualLines:
         gone = self.wild[side]
         return loose(WORD.sub(lambda m: "\x01" if m[0] in gone else m[0], line[: 2 * WIDE]))
 
-    def _pass(self, one: Keys, two: Keys, left: Iterable[int], right: Iterable[int] | None = None) -> None:
+    def _pass(
+        self, one: Keys, two: Keys, left: Iterable[int], right: Iterable[int] | None = None
+    ) -> None:
         """Match lines whose keys are equal: those that are there once, what touches them, and what is between them."""
         at = _once(one, left)
         there = self._there(two, at, 0, len(self.new), right)
-        pairs = [(i, there[key]) for key, i in at.items() if i >= 0 and there.get(key, -1) >= 0 and says(key, PLAIN)]
+        pairs = [
+            (i, there[key])
+            for key, i in at.items()
+            if i >= 0 and there.get(key, -1) >= 0 and says(key, PLAIN)
+        ]
         pairs.sort()
         steady = set(rising(pairs))
         before, after = self._bounds()
@@ -107,18 +134,31 @@ class EqualLines:
                 continue  # what repeats is known by its place alone
             sure = (i, j) in steady and before[i] < j < after[i]
             if not sure:
-                near = sum(weight(self.one[i + n]) for n in (-2, -1, 1, 2) if self._equal(i + n, j + n))
-                sure = (near > 0 and near + weight(key) >= BLOCK) or (weight(key) >= TELLING and "\x01" not in key)
+                near = sum(
+                    weight(self.one[i + n]) for n in (-2, -1, 1, 2) if self._equal(i + n, j + n)
+                )
+                sure = (near > 0 and near + weight(key) >= BLOCK) or (
+                    weight(key) >= TELLING and "\x01" not in key
+                )
             if sure:
                 self._take(i, j)
         for a, b, c, d in self._segments():
             self._solve(one, two, a, b, c, d)
 
-    def _there(self, two: Keys, wanted: Iterable[str], low: int, high: int, lines: Iterable[int] | None = None) -> dict[str, int]:
+    def _there(
+        self,
+        two: Keys,
+        wanted: Iterable[str],
+        low: int,
+        high: int,
+        lines: Iterable[int] | None = None,
+    ) -> dict[str, int]:
         """Return {key: line} of the free new lines in a range, -1 for what is there more than once; of these keys at least."""
         if isinstance(two, Reading):
             return {key: two.lone(key, low, high, self.back) for key in wanted}
-        return _once(two, (j for j in range(low, high) if self.back[j] < 0) if lines is None else lines)
+        return _once(
+            two, (j for j in range(low, high) if self.back[j] < 0) if lines is None else lines
+        )
 
     def _equal(self, i: int, j: int) -> bool:
         return 0 <= i < len(self.one) and 0 <= j < len(self.two) and self.one[i] == self.two[j]
@@ -186,7 +226,10 @@ class EqualLines:
             pairs = sorted(
                 (i, theirs[key])
                 for key, i in mine.items()
-                if key and i >= 0 and theirs.get(key, -1) >= 0 and self._alike(i, theirs[key], key, broken)
+                if key
+                and i >= 0
+                and theirs.get(key, -1) >= 0
+                and self._alike(i, theirs[key], key, broken)
             )
             pairs = rising(pairs)
             for i, j in pairs:
@@ -203,7 +246,11 @@ class EqualLines:
         if c - a == d - b:
             return False
         run = [i for i in range(c - up, c) if weight(self.one[i]) >= 3]
-        same = [i for i in run if b + i - a < d and self.back[b + i - a] < 0 and _key(one, i) == _key(two, b + i - a)]
+        same = [
+            i
+            for i in run
+            if b + i - a < d and self.back[b + i - a] < 0 and _key(one, i) == _key(two, b + i - a)
+        ]
         if 2 * len(same) < len(run) or not same:
             return False
         for i in range(c - up, c):
@@ -221,7 +268,13 @@ class EqualLines:
         while True:
             i += step
             j += step
-            if i == stop or not 0 <= j < len(self.new) or self.to[i] >= 0 or self.back[j] >= 0 or i in self.tied:
+            if (
+                i == stop
+                or not 0 <= j < len(self.new)
+                or self.to[i] >= 0
+                or self.back[j] >= 0
+                or i in self.tied
+            ):
                 return count
             key = _key(one, i)
             if key != _key(two, j) or (not key and isinstance(one, dict)):
@@ -242,14 +295,23 @@ class EqualLines:
 
     def _shifted(self, i: int, j: int, step: int) -> bool:
         """Say whether a line and the one that it touches were indented, both by as much: it went with it."""
-        if not (0 <= i + step < len(self.old) and 0 <= j + step < len(self.new)) or not self.one[i + step]:
+        if (
+            not (0 <= i + step < len(self.old) and 0 <= j + step < len(self.new))
+            or not self.one[i + step]
+        ):
             return False
         by = indent(self.new[j]) - indent(self.old[i])
-        return by != 0 and self.one[i + step] == self.two[j + step] and by == indent(self.new[j + step]) - indent(self.old[i + step])
+        return (
+            by != 0
+            and self.one[i + step] == self.two[j + step]
+            and by == indent(self.new[j + step]) - indent(self.old[i + step])
+        )
 
     def _alike(self, i: int, j: int, key: str, broken: bool) -> bool:
         """Say whether a line that is there once between two found ones may be taken: where the order is broken, once in all."""
-        if broken and (weight(key) < PLAIN or self._many[self.one[i]] > 1 or self._often(self.two[j]) > 1):
+        if broken and (
+            weight(key) < PLAIN or self._many[self.one[i]] > 1 or self._often(self.two[j]) > 1
+        ):
             return False
         return weight(key) >= 3 or self.old[i].rstrip() == self.new[j].rstrip()
 

@@ -20,7 +20,9 @@ LINES = 100_000  # ... as long as they have no more lines than these
 class Reading:
     """The lines of a text in one reading, and an index of them; a cut one has the index of the whole text."""
 
-    def __init__(self, keys: list[str], whole: "Reading | None" = None, first: int = 0, last: int = 0) -> None:
+    def __init__(
+        self, keys: list[str], whole: "Reading | None" = None, first: int = 0, last: int = 0
+    ) -> None:
         self.keys = keys
         self._whole = whole
         self._first = first
@@ -44,7 +46,11 @@ class Reading:
             return self._at.get(key, ())
         if key not in self._cut:
             first, last = self._first, self._last
-            self._cut[key] = [n if n < first else n - (last - first) for n in self._whole.spots(key) if not first <= n < last]
+            self._cut[key] = [
+                n if n < first else n - (last - first)
+                for n in self._whole.spots(key)
+                if not first <= n < last
+            ]
         return self._cut[key]
 
     def count(self, key: str) -> int:
@@ -72,7 +78,9 @@ class Reading:
 class Text:
     """The lines of a text, cut at WIDTH; what is asked of it is worked out once."""
 
-    def __init__(self, lines: list[str], whole: "Text | None" = None, first: int = 0, last: int = 0) -> None:
+    def __init__(
+        self, lines: list[str], whole: "Text | None" = None, first: int = 0, last: int = 0
+    ) -> None:
         self.lines = lines
         self._whole = whole
         self._first = first
@@ -149,4 +157,10 @@ def read(lines: Sequence[str]) -> Text:
 
 def code(key: str) -> str:
     """Return the few characters that a line is known again by."""
-    return b2a_base64(crc32(key.encode("utf-8", "replace")).to_bytes(4, "big")[1:], newline=False).decode() if key else "." * CODE
+    return (
+        b2a_base64(
+            crc32(key.encode("utf-8", "replace")).to_bytes(4, "big")[1:], newline=False
+        ).decode()
+        if key
+        else "." * CODE
+    )

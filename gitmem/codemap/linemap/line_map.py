@@ -25,7 +25,9 @@ class LineMap(LikeLines):
     Building it is linear in the texts but for gaps that changed; lines inside those are compared when they are asked for.
     """
 
-    def __init__(self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None) -> None:
+    def __init__(
+        self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None
+    ) -> None:
         super().__init__(old, new, whole, known)
         self._settled: dict[int, tuple[int, float]] = {}
         self._free_lines: dict[str, list[int]] | None = None
@@ -61,7 +63,10 @@ class LineMap(LikeLines):
 
     def _alone(self, i: int, j: int) -> bool:
         """Say whether no neighbour of a line went with it."""
-        return not any(0 <= i + n < len(self.to) and self.to[i + n] == j + n and says(self.one[i + n], 3) for n in (-2, -1, 1, 2))
+        return not any(
+            0 <= i + n < len(self.to) and self.to[i + n] == j + n and says(self.one[i + n], 3)
+            for n in (-2, -1, 1, 2)
+        )
 
     def _rival(self, line: int) -> bool:
         """Say whether a line that went away alone could as well be one of those that stand where it was."""
@@ -70,7 +75,9 @@ class LineMap(LikeLines):
             a -= 1
         while c < len(self.to) and (self.to[c] < 0 or not self.ordered(c)):
             c += 1
-        free = self.free(a, self.to[a] if a >= 0 else -1, c, self.to[c] if c < len(self.to) else len(self.new))
+        free = self.free(
+            a, self.to[a] if a >= 0 else -1, c, self.to[c] if c < len(self.to) else len(self.new)
+        )
         return any(self.likeness(line, j) >= LIKE for j in free[:100])
 
     # -- copies
@@ -86,7 +93,13 @@ class LineMap(LikeLines):
             here, there = above < to < below, above < copy < below
             if here and not there:
                 continue
-            if here and there and not same and self.one[line] == self.two[to] and self._renamed(line, to, copy, top, end):
+            if (
+                here
+                and there
+                and not same
+                and self.one[line] == self.two[to]
+                and self._renamed(line, to, copy, top, end)
+            ):
                 continue
             if there and not here and self.likeness(line, copy) >= LIKE:
                 return copy, min(0.85, self.likeness(line, copy))
@@ -107,8 +120,15 @@ class LineMap(LikeLines):
                 for j in spots if len(spots) <= COPIES else ():
                     met[j - n] += worth
         enough = max(4, COPIED * told)
-        near = {j: count + max(met.get(j - 1, 0), met.get(j + 1, 0)) for j, count in met.items() if 0 <= j < len(self.new)}
-        best = sorted((j for j, count in near.items() if count >= enough and j != to and self.two[j]), key=lambda j: -near[j])
+        near = {
+            j: count + max(met.get(j - 1, 0), met.get(j + 1, 0))
+            for j, count in met.items()
+            if 0 <= j < len(self.new)
+        }
+        best = sorted(
+            (j for j, count in near.items() if count >= enough and j != to and self.two[j]),
+            key=lambda j: -near[j],
+        )
         return [j for j in best if self.back[j] in {-1, line}][:4]
 
     def _untaken(self) -> bool:
@@ -126,12 +146,17 @@ class LineMap(LikeLines):
         """Return the first new lines that say something in its bare form and that nobody took, one more than COPIES at most."""
         if self.known is None:
             return (self._free_lines or {}).get(key, ())[: COPIES + 1]
-        free = (j for j in self.known.bare.spots(key) if self.back[j] < 0 and weight(self.two[j]) >= 3)
+        free = (
+            j for j in self.known.bare.spots(key) if self.back[j] < 0 and weight(self.two[j]) >= 3
+        )
         return list(islice(free, COPIES + 1))
 
     def _said(self, i: int, j: int) -> set[str]:
         """Return what an old line says, and what the new one at its place."""
-        return {bare(self.one[i]), *((bare(self.two[j]),) if 0 <= j < len(self.two) and self.back[j] == i else ())}
+        return {
+            bare(self.one[i]),
+            *((bare(self.two[j]),) if 0 <= j < len(self.two) and self.back[j] == i else ()),
+        }
 
     def _extent(self, line: int, to: int, copy: int) -> tuple[int, int, bool]:
         """Return (first, last, whether all are equal) of the old lines around one that a copy goes on for, one strange line allowed."""
@@ -142,7 +167,10 @@ class LineMap(LikeLines):
             while odd < 2:
                 n += step
                 i, j = line + n, copy + n
-                if not (0 <= i < len(self.one) and 0 <= j < len(self.two)) or self.back[j] not in {-1, i}:
+                if not (0 <= i < len(self.one) and 0 <= j < len(self.two)) or self.back[j] not in {
+                    -1,
+                    i,
+                }:
                     break
                 if bare(self.two[j]) in self._said(i, to + n):
                     ends[side] = i
@@ -162,7 +190,10 @@ class LineMap(LikeLines):
 
     def _tells(self, i: int) -> bool:
         return (
-            self.to[i] >= 0 and weight(self.one[i]) >= 3 and self.ordered(i) and not any(self._saying(x) for x in self._said(i, self.to[i]))
+            self.to[i] >= 0
+            and weight(self.one[i]) >= 3
+            and self.ordered(i)
+            and not any(self._saying(x) for x in self._said(i, self.to[i]))
         )
 
     def _renamed(self, line: int, to: int, copy: int, top: int, end: int) -> bool:
@@ -171,10 +202,16 @@ class LineMap(LikeLines):
         count = 0
         for i in range(top, end + 1):
             j, k = to + i - line, copy + i - line
-            if not 0 <= j < len(self.two) or self.one[i] != self.two[j] or shape(self.one[i]) != shape(self.two[k]):
+            if (
+                not 0 <= j < len(self.two)
+                or self.one[i] != self.two[j]
+                or shape(self.one[i]) != shape(self.two[k])
+            ):
                 return False
             count += self.one[i] != self.two[k]
-            for before, after in zip(WORD.findall(self.one[i]), WORD.findall(self.two[k]), strict=False):
+            for before, after in zip(
+                WORD.findall(self.one[i]), WORD.findall(self.two[k]), strict=False
+            ):
                 if names.setdefault(before, after) != after:
                     return False
         return count > 1

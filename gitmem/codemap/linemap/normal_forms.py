@@ -6,7 +6,9 @@ PLAIN = 8  # letters and digits of a line that is known again between its neighb
 TELLING = 20  # ... and without them
 WIDE = 400  # characters of a line that are compared
 
-_LOOSE = str.maketrans({"'": '"', "`": '"', ",": None, ";": None, "\\": None, " ": None, "\t": None})
+_LOOSE = str.maketrans(
+    {"'": '"', "`": '"', ",": None, ";": None, "\\": None, " ": None, "\t": None}
+)
 _SAYS_SOME = re.compile(r"(?:[\W_]*+[^\W_]){3}")
 _SAYS_PLAIN = re.compile(rf"(?:[\W_]*+[^\W_]){{{PLAIN}}}")
 _COMMENT = re.compile(r"\s*(?:#+|/{2,}|--+|;+|%+|>|/\*+|<!--|\*|REM\b)\s?")

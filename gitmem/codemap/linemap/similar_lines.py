@@ -22,7 +22,9 @@ _STRING_PREFIX = re.compile(r'\b[rbuf]{1,2}(?=")', re.IGNORECASE)
 class LikeLines(EqualLines):
     """Pairs of equal lines, and on demand of lines that are alike."""
 
-    def __init__(self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None) -> None:
+    def __init__(
+        self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None
+    ) -> None:
         super().__init__(old, new, whole, known)
         self.liked: dict[int, tuple[int, float]] = {}  # line: (new line, likeness)
         self.compared: set[int] = set()
@@ -60,7 +62,9 @@ class LikeLines(EqualLines):
     def free(self, a: int, b: int, c: int, d: int) -> list[int]:
         """Return the new lines that nobody took between two found ones; around each when their order changed."""
         if b < d:
-            return list(islice((j for j in range(b + 1, d) if self.back[j] < 0 and self.two[j]), 2_000))
+            return list(
+                islice((j for j in range(b + 1, d) if self.back[j] < 0 and self.two[j]), 2_000)
+            )
         out: list[int] = []
         j = b + 1
         while a >= 0 and j < len(self.new) and self.back[j] < 0 and len(out) < 200:
@@ -80,7 +84,9 @@ class LikeLines(EqualLines):
             return
         from difflib import SequenceMatcher
 
-        matcher = SequenceMatcher(None, [t for t, _ in mine], [t for t, _ in theirs], autojunk=False)
+        matcher = SequenceMatcher(
+            None, [t for t, _ in mine], [t for t, _ in theirs], autojunk=False
+        )
         met: dict[int, list[int]] = {i: [] for i in gap}
         hit: set[int] = set()  # tokens that were met
         for block in matcher.get_matching_blocks():
@@ -93,7 +99,10 @@ class LikeLines(EqualLines):
         for n, (_, i) in enumerate(mine):
             count[i] += 1
             starts.setdefault(i, n)
-        said = Counter(tuple(self._tokens(i, 0)) for i in gap), Counter(tuple(self._tokens(j, 1)) for j in free)
+        said = (
+            Counter(tuple(self._tokens(i, 0)) for i in gap),
+            Counter(tuple(self._tokens(j, 1)) for j in free),
+        )
         joined = Counter(theirs[s][1] for spots in met.values() for s in spots[:1])
         for i in gap:
             spots = met[i]
@@ -106,9 +115,17 @@ class LikeLines(EqualLines):
                 tokens = tuple(self._tokens(i, 0))
                 if said[0][tokens] > 1 or said[1][tokens] > 1:
                     continue
-                if share == 1.0 and span == len(spots) and (len(spots) == full[first] or (joined[first] > 1 and count[i] >= 3)):
+                if (
+                    share == 1.0
+                    and span == len(spots)
+                    and (len(spots) == full[first] or (joined[first] > 1 and count[i] >= 3))
+                ):
                     self.liked[i] = first, 0.85
-            elif starts[i] in hit and count[i] >= 5 and span <= len(spots) * (1.3 if share >= 0.9 else 1.6) + 2:
+            elif (
+                starts[i] in hit
+                and count[i] >= 5
+                and span <= len(spots) * (1.3 if share >= 0.9 else 1.6) + 2
+            ):
                 self.liked[i] = first, 0.85 if share >= 0.9 else 0.75
 
     def _tokens(self, line: int, side: int) -> list[str]:
@@ -152,7 +169,11 @@ class LikeLines(EqualLines):
             return
         taken = {j for j, _ in self.liked.values()}
         for i, j in pairs:
-            if i not in self.liked and j not in taken and (self.likeness(i, j) >= PLACED or shape(self.one[i]) == shape(self.two[j])):
+            if (
+                i not in self.liked
+                and j not in taken
+                and (self.likeness(i, j) >= PLACED or shape(self.one[i]) == shape(self.two[j]))
+            ):
                 self.liked[i] = j, LIKE
 
     def likeness(self, i: int, j: int) -> float:
@@ -166,7 +187,9 @@ class LikeLines(EqualLines):
             if token in rest:
                 rest.remove(token)
                 shared += len(token) if token[0].isalnum() else 1
-        total = sum(len(t) if t[0].isalnum() else 1 for t in one) + sum(len(t) if t[0].isalnum() else 1 for t in two)
+        total = sum(len(t) if t[0].isalnum() else 1 for t in one) + sum(
+            len(t) if t[0].isalnum() else 1 for t in two
+        )
         words = 2 * shared / total
         if words < 0.3:
             return 0.0

@@ -35,7 +35,19 @@ CREATE INDEX touched_path ON touched (path);
 CREATE TABLE before (past INTEGER PRIMARY KEY);
 CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-_DROPPED = ("doc", "code", "piece", "pieces", "symbol", "here", "past", "said", "touched", "before", "mark")
+_DROPPED = (
+    "doc",
+    "code",
+    "piece",
+    "pieces",
+    "symbol",
+    "here",
+    "past",
+    "said",
+    "touched",
+    "before",
+    "mark",
+)
 
 
 class SearchIndex:
@@ -63,7 +75,12 @@ class SearchIndex:
     def _open(self, path: str, readonly: bool) -> "sqlite.Connection":
         if path != ":memory:" and not readonly:
             ready(path)
-        db = sqlite.connect(path, timeout=0.1 if readonly else PATIENCE, isolation_level=None, check_same_thread=False)
+        db = sqlite.connect(
+            path,
+            timeout=0.1 if readonly else PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         try:
             (schema,) = db.execute("PRAGMA user_version").fetchone()
             if schema != SCHEMA and readonly:
@@ -109,39 +126,56 @@ class SearchIndex:
         return [one for one in files if one not in known]
 
     def add(
-        self, rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]], Sequence[tuple[str, int, str]]]]"
+        self,
+        rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]], Sequence[tuple[str, int, str]]]]",
     ) -> None:
         """Add files: (path, oid, words of the path, words of the symbols, text, definitions as (name, qualified, kind, line, last), pieces as (qualified, line, text))."""
         with transaction(self.db):
             for path, oid, words, symbols, body, defined, pieces in rows:
-                cursor = self.db.execute("INSERT OR IGNORE INTO doc (path, oid) VALUES (?, ?)", (path, oid))
+                cursor = self.db.execute(
+                    "INSERT OR IGNORE INTO doc (path, oid) VALUES (?, ?)", (path, oid)
+                )
                 if not cursor.rowcount:  # another process was first
                     continue
                 self.db.execute(
-                    "INSERT INTO code (rowid, path, symbols, body) VALUES (?, ?, ?, ?)", (cursor.lastrowid, words, symbols, body)
+                    "INSERT INTO code (rowid, path, symbols, body) VALUES (?, ?, ?, ?)",
+                    (cursor.lastrowid, words, symbols, body),
                 )
                 self.db.executemany(
-                    "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?)", [(name, cursor.lastrowid, *rest) for name, *rest in defined]
+                    "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?)",
+                    [(name, cursor.lastrowid, *rest) for name, *rest in defined],
                 )
                 for qualified, line, text in pieces:
                     piece = self.db.execute(
-                        "INSERT INTO piece (doc, qualified, line) VALUES (?, ?, ?)", (cursor.lastrowid, qualified, line)
+                        "INSERT INTO piece (doc, qualified, line) VALUES (?, ?, ?)",
+                        (cursor.lastrowid, qualified, line),
                     )
-                    self.db.execute("INSERT INTO pieces (rowid, path, body) VALUES (?, ?, ?)", (piece.lastrowid, words, text))
+                    self.db.execute(
+                        "INSERT INTO pieces (rowid, path, body) VALUES (?, ?, ?)",
+                        (piece.lastrowid, words, text),
+                    )
 
     def settle(self, files: "Iterable[tuple[str, str, float, bool]]", *, store: bool = True) -> int:
         """Say which files are there now: (path, oid, rank, whether it stands aside); return how many rows are of none of them.
 
         Without `store`, only for this connection.
         """
-        ids = {(path, oid): id for id, path, oid in self.db.execute("SELECT id, path, oid FROM doc")}
-        rows = [(ids[path, oid], value, int(aside)) for path, oid, value, aside in files if (path, oid) in ids]
+        ids = {
+            (path, oid): id for id, path, oid in self.db.execute("SELECT id, path, oid FROM doc")
+        }
+        rows = [
+            (ids[path, oid], value, int(aside))
+            for path, oid, value, aside in files
+            if (path, oid) in ids
+        ]
         if store:
             with transaction(self.db):
                 self.db.execute("DELETE FROM main.here")
                 self.db.executemany("INSERT INTO main.here VALUES (?, ?, ?)", rows)
         else:
-            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, aside INTEGER NOT NULL)")
+            self.db.execute(
+                "CREATE TEMP TABLE IF NOT EXISTS here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, aside INTEGER NOT NULL)"
+            )
             self.db.execute("DELETE FROM temp.here")
             self.db.executemany("INSERT INTO temp.here VALUES (?, ?, ?)", rows)
         return len(ids) - len(rows)
@@ -155,11 +189,20 @@ class SearchIndex:
         """Add commits: (id, subject, message, files)."""
         with transaction(self.db):
             for oid, subject, message, paths in rows:
-                cursor = self.db.execute("INSERT OR IGNORE INTO past (oid, subject, files) VALUES (?, ?, ?)", (oid, subject, len(paths)))
+                cursor = self.db.execute(
+                    "INSERT OR IGNORE INTO past (oid, subject, files) VALUES (?, ?, ?)",
+                    (oid, subject, len(paths)),
+                )
                 if cursor.rowcount and cursor.lastrowid:
-                    self.db.execute("INSERT INTO said (rowid, message) VALUES (?, ?)", (cursor.lastrowid, message))
+                    self.db.execute(
+                        "INSERT INTO said (rowid, message) VALUES (?, ?)",
+                        (cursor.lastrowid, message),
+                    )
                     if len(paths) <= WIDE:
-                        self.db.executemany("INSERT OR IGNORE INTO touched VALUES (?, ?)", [(cursor.lastrowid, path) for path in paths])
+                        self.db.executemany(
+                            "INSERT OR IGNORE INTO touched VALUES (?, ?)",
+                            [(cursor.lastrowid, path) for path in paths],
+                        )
 
     def settle_commits(self, oids: "Sequence[str]", *, store: bool = True) -> None:
         """Say which commits are before what is looked at."""
@@ -213,7 +256,9 @@ class SearchIndex:
         """Return {path: (rank, whether it stands aside)} of the files that are there."""
         return {
             path: (value, aside)
-            for path, value, aside in self.db.execute("SELECT doc.path, here.rank, here.aside FROM here JOIN doc ON doc.id = here.doc")
+            for path, value, aside in self.db.execute(
+                "SELECT doc.path, here.rank, here.aside FROM here JOIN doc ON doc.id = here.doc"
+            )
         }
 
     def commits_by_words(self, query: str, most: int) -> "list[tuple[int, str, str, int, float]]":
@@ -230,13 +275,19 @@ class SearchIndex:
         """Return the files of commits by their numbers."""
         out: dict[int, list[str]] = {}
         for number in numbers:
-            out[number] = [path for (path,) in self.db.execute("SELECT path FROM touched WHERE past = ? ORDER BY path", (number,))]
+            out[number] = [
+                path
+                for (path,) in self.db.execute(
+                    "SELECT path FROM touched WHERE past = ? ORDER BY path", (number,)
+                )
+            ]
         return out
 
     def changed_with(self, path: str, most: int = 12) -> "list[tuple[str, int, int]]":
         """Return (path, how many commits changed both, how many changed this one) of the files that change with a file, most often first."""
         (alone,) = self.db.execute(
-            "SELECT count(*) FROM touched JOIN before ON before.past = touched.past WHERE path = ?", (path,)
+            "SELECT count(*) FROM touched JOIN before ON before.past = touched.past WHERE path = ?",
+            (path,),
         ).fetchone()
         if not alone:
             return []
@@ -260,7 +311,9 @@ class SearchIndex:
 
     def number(self, word: str) -> int:
         """Return how many files have a word, those counted that are not there any more."""
-        (count,) = self.db.execute("SELECT count(*) FROM code WHERE code MATCH ?", (f'"{word}"',)).fetchone()
+        (count,) = self.db.execute(
+            "SELECT count(*) FROM code WHERE code MATCH ?", (f'"{word}"',)
+        ).fetchone()
         return int(count)
 
 

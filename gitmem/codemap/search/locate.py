@@ -35,7 +35,9 @@ class Found:
         self.reasons: list[tuple[str, str]] = []
 
 
-def locate(index: "SearchIndex", question: Question, most: int = 10, *, quick: bool = False) -> list[Found]:
+def locate(
+    index: "SearchIndex", question: Question, most: int = 10, *, quick: bool = False
+) -> list[Found]:
     """Return the files that a task is probably about, best first; tests and examples are among them, marked as such, as far as words find them.
 
     `quick` leaves out what takes longest, and is worth a few files in a hundred.
@@ -56,10 +58,19 @@ def locate(index: "SearchIndex", question: Question, most: int = 10, *, quick: b
     add(_defining(index, question), SYMBOLS, "defines")
     if quick:
         words = any_of(_rarest(index, question.words))
-        queries = [(words, PIECE), (question.phrases, PHRASE), (f"path : ({words})" if words else "", IN_PATH)]
+        queries = [
+            (words, PIECE),
+            (question.phrases, PHRASE),
+            (f"path : ({words})" if words else "", IN_PATH),
+        ]
     else:
         add(_by_pieces(index, question), PIECE, "piece")
-        queries = [(question.all_words, TEXT), (question.title_words, TITLE), (question.phrases, PHRASE), (question.path_words, IN_PATH)]
+        queries = [
+            (question.all_words, TEXT),
+            (question.title_words, TITLE),
+            (question.phrases, PHRASE),
+            (question.path_words, IN_PATH),
+        ]
     for query, weight in queries:
         rows = index.files_by_words(query, DEEP * 3)
         add([(path, "") for path, _, aside in rows if not aside], weight, "text")
@@ -90,14 +101,21 @@ def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[t
         by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
     out: dict[str, str] = {}
     for named in question.paths:
-        some = [path for path in by_name.get(named.rsplit("/", 1)[-1], ()) if resembles(path, named)]
+        some = [
+            path for path in by_name.get(named.rsplit("/", 1)[-1], ()) if resembles(path, named)
+        ]
         if len(some) <= DEFINERS:
             for path in sorted(some, key=lambda path: (known[path][1], -known[path][0], path)):
                 out.setdefault(path, named)
     modules: dict[str, list[str]] = {}
     if question.dotted:
         for path in known:
-            stem = path.rsplit(".", 1)[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
+            stem = (
+                path.rsplit(".", 1)[0]
+                .removesuffix("/__init__")
+                .removesuffix("/index")
+                .removesuffix("/mod")
+            )
             modules.setdefault(stem.rsplit("/", 1)[-1], []).append(path)
     for dotted in question.dotted:
         parts = dotted.split(".")
@@ -112,7 +130,9 @@ def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[t
 
 
 def _is_module(path: str, tail: str) -> bool:
-    stem = path.rsplit(".", 1)[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
+    stem = (
+        path.rsplit(".", 1)[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
+    )
     return stem == tail or stem.endswith("/" + tail)
 
 
@@ -125,7 +145,9 @@ def _by_pieces(index: "SearchIndex", question: Question) -> "list[tuple[str, str
         if len(some) < BEST:
             some.append(score / (len(some) + 1))
             why[path] = why.get(path) or qualified
-    return [(path, why[path]) for path in sorted(scores, key=lambda path: (-sum(scores[path]), path))]
+    return [
+        (path, why[path]) for path in sorted(scores, key=lambda path: (-sum(scores[path]), path))
+    ]
 
 
 def _defining(index: "SearchIndex", question: Question) -> "list[tuple[str, str]]":
@@ -142,17 +164,24 @@ def _defining(index: "SearchIndex", question: Question) -> "list[tuple[str, str]
             path
             for path, qualified, _, _ in rows
             if "." in qualified
-            and any(one == qualified or one.endswith("." + qualified) or qualified.endswith("." + one) for one in dotted)
+            and any(
+                one == qualified or one.endswith("." + qualified) or qualified.endswith("." + one)
+                for one in dotted
+            )
         }
         for path, qualified, _, _ in rows:
             if path in files:
                 files.discard(path)
-                scores[path] = scores.get(path, 0.0) + (2.0 if path in whole else 1.0) / len({one for one, _, _, _ in rows})
+                scores[path] = scores.get(path, 0.0) + (2.0 if path in whole else 1.0) / len(
+                    {one for one, _, _, _ in rows}
+                )
                 why.setdefault(path, qualified)
     return [(path, why[path]) for path in sorted(scores, key=lambda path: (-scores[path], path))]
 
 
-def _by_messages(index: "SearchIndex", question: Question, known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":
+def _by_messages(
+    index: "SearchIndex", question: Question, known: "dict[str, tuple[float, int]]"
+) -> "list[tuple[str, str]]":
     """Return files that commits changed whose messages say what the text says."""
     rows = index.commits_by_words(question.all_words, COMMITS)
     files = index.files_of([number for number, *_ in rows])
@@ -166,7 +195,9 @@ def _by_messages(index: "SearchIndex", question: Question, known: "dict[str, tup
     return [(path, why[path]) for path in sorted(scores, key=lambda path: (-scores[path], path))]
 
 
-def _together(index: "SearchIndex", seeds: "list[str]", known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":
+def _together(
+    index: "SearchIndex", seeds: "list[str]", known: "dict[str, tuple[float, int]]"
+) -> "list[tuple[str, str]]":
     """Return files that change together with the first ones."""
     scores: dict[str, float] = {}
     why: dict[str, str] = {}

@@ -50,9 +50,15 @@ class Question:
 
     def __init__(self, text: str) -> None:
         self.text = text[:LONGEST]
-        self.title = next((line.strip() for line in self.text.splitlines() if line.strip()), "")[:TITLE]
+        self.title = next((line.strip() for line in self.text.splitlines() if line.strip()), "")[
+            :TITLE
+        ]
         self.words = _telling(self.text)
-        self.paths = list(dict.fromkeys(found.lstrip("./") for found in _PATH.findall(self.text.replace("\\", "/"))))
+        self.paths = list(
+            dict.fromkeys(
+                found.lstrip("./") for found in _PATH.findall(self.text.replace("\\", "/"))
+            )
+        )
         ticked = " ".join(_TICKED.findall(self.text))
         names: dict[str, None] = {}
         dotted: dict[str, None] = {}
@@ -63,7 +69,11 @@ class Question:
                     dotted[".".join(parts)] = None
                 for part in parts:
                     if len(part) > 2 and (
-                        _CAMEL.search(part) or "_" in part.strip("_") or len(parts) > 1 or source is ticked or part[:1].isupper()
+                        _CAMEL.search(part)
+                        or "_" in part.strip("_")
+                        or len(parts) > 1
+                        or source is ticked
+                        or part[:1].isupper()
                     ):
                         names[part] = None
         names.update((part, None) for part in _CALLED.findall(self.text))
@@ -129,5 +139,6 @@ def resembles(path: str, named: str) -> bool:
     if path == named or path.endswith("/" + named):
         return True
     return "/" in named and (
-        named.endswith("/" + path) or any(path == named.split("/", n)[-1] for n in range(1, min(12, named.count("/"))))
+        named.endswith("/" + path)
+        or any(path == named.split("/", n)[-1] for n in range(1, min(12, named.count("/"))))
     )

@@ -17,17 +17,27 @@ HEAD, PIECE = 60, 120  # lines of the beginning of a file, and of a definition, 
 STALE = 0.6  # share of rows that no commit at hand has, from which on all is made anew
 
 Progress = Callable[[int, int], None]
-Row = tuple[str, str, str, str, str, list[tuple[str, str, str, int, int]], list[tuple[str, int, str]]]
+Row = tuple[
+    str, str, str, str, str, list[tuple[str, str, str, int, int]], list[tuple[str, int, str]]
+]
 
 
 def refresh(
-    index: SearchIndex, code: CodeMap, graph: Graph, history: CodeHistory, progress: Progress | None = None, *, store: bool = True
+    index: SearchIndex,
+    code: CodeMap,
+    graph: Graph,
+    history: CodeHistory,
+    progress: Progress | None = None,
+    *,
+    store: bool = True,
 ) -> None:
     """Have the index say what is in a commit and before it; without `store`, for this connection only."""
     ranks = rank.kept_ranks(code, graph)
     _files(index, code, graph, progress)
     rows = [(path, oid, ranks.get(path, 0.0), is_aside(path)) for path, oid in graph.files.items()]
-    left = index.settle(((_plain(path), oid, value, aside) for path, oid, value, aside in rows), store=store)
+    left = index.settle(
+        ((_plain(path), oid, value, aside) for path, oid, value, aside in rows), store=store
+    )
     if store and left > STALE * (len(rows) + left) and left > 500:
         index.remake()
         _files(index, code, graph, progress)
@@ -61,11 +71,25 @@ def _rows(code: CodeMap, graph: Graph, wanted: list[tuple[str, str]]) -> Iterato
         if data is None:
             data = code.text(graph, path)
         text = data.decode("utf-8", "replace")[:LONGEST]
-        defined = [(name, qualified, kind, at, last) for name, qualified, kind, _, last, _, _, at in (tags.symbols if tags else ())]
-        names = " ".join(f"{name} {' '.join(split_name(name))}" for name in dict.fromkeys(row[0] for row in defined))
+        defined = [
+            (name, qualified, kind, at, last)
+            for name, qualified, kind, _, last, _, _, at in (tags.symbols if tags else ())
+        ]
+        names = " ".join(
+            f"{name} {' '.join(split_name(name))}"
+            for name in dict.fromkeys(row[0] for row in defined)
+        )
         words = " ".join(split_name(_plain(path)))
         pieces = [] if is_aside(path) else list(_pieces(tags, text))
-        yield _plain(path), oid, f"{_plain(path).replace('/', ' ')} {words}", names, f"{text}\n{camel_parts(text)}", defined, pieces
+        yield (
+            _plain(path),
+            oid,
+            f"{_plain(path).replace('/', ' ')} {words}",
+            names,
+            f"{text}\n{camel_parts(text)}",
+            defined,
+            pieces,
+        )
 
 
 def _pieces(tags: Tags | None, text: str) -> Iterator[tuple[str, int, str]]:
@@ -76,7 +100,11 @@ def _pieces(tags: Tags | None, text: str) -> Iterator[tuple[str, int, str]]:
     for _, qualified, kind, first, last, *_ in tags.symbols if tags else ():
         if kind != "constant":
             part = "\n".join(rows[first - 1 : min(last, first + PIECE)])
-            yield qualified, first, f"{qualified} {' '.join(split_name(qualified))}\n{part}\n{camel_parts(part)}"
+            yield (
+                qualified,
+                first,
+                f"{qualified} {' '.join(split_name(qualified))}\n{part}\n{camel_parts(part)}",
+            )
 
 
 def _plain(path: str) -> str:

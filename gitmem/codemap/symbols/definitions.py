@@ -59,7 +59,9 @@ def enclosing(found: Sequence[Symbol], line: int) -> Symbol | None:
     """Return the innermost definition around a line, None outside of all."""
     best: Symbol | None = None
     for one in found:
-        if one.first <= line <= one.last and (best is None or (one.first, -one.last) >= (best.first, -best.last)):
+        if one.first <= line <= one.last and (
+            best is None or (one.first, -one.last) >= (best.first, -best.last)
+        ):
             best = one
     return best
 
@@ -97,7 +99,12 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         name = captures["name"][0] if "name" in captures else _declared(captures["declared"][0])
         if name is None or not name.text:
             continue
-        owner = ((captures["owner"][0].text or b"") if "owner" in captures else b"").decode("utf-8", "replace").lstrip("*").split("[")[0]
+        owner = (
+            ((captures["owner"][0].text or b"") if "owner" in captures else b"")
+            .decode("utf-8", "replace")
+            .lstrip("*")
+            .split("[")[0]
+        )
         key = (name.start_byte, name.end_byte)
         if key not in rows or kind != "constant":  # `const f = () => 1` is a function
             rows[key] = (body, name, kind, owner)
@@ -105,9 +112,15 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
     ascii_only = data.isascii()
     out: list[Symbol] = []
     around: list[tuple[int, str, str]] = []
-    for body, name, kind, owner in sorted(rows.values(), key=lambda r: (r[0].start_byte, -r[0].end_byte)):
+    for body, name, kind, owner in sorted(
+        rows.values(), key=lambda r: (r[0].start_byte, -r[0].end_byte)
+    ):
         label = " ".join(name.text.decode("utf-8", "replace").split())[:200]
-        label = label.split("<")[0] if language in {"rust", "java", "cpp"} and "operator" not in label else label
+        label = (
+            label.split("<")[0]
+            if language in {"rust", "java", "cpp"} and "operator" not in label
+            else label
+        )
         label = label.replace("::", ".")
         while around and around[-1][0] <= body.start_byte:
             around.pop()
@@ -118,19 +131,46 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         if not ascii_only:
             lines = lines if lines is not None else data.split(b"\n")
             column, end = (len(lines[row][:n].decode("utf-8", "replace")) for n in (column, end))
-        last = body.end_point[0] + (1 if body.end_point[1] or body.end_point[0] == body.start_point[0] else 0)
+        last = body.end_point[0] + (
+            1 if body.end_point[1] or body.end_point[0] == body.start_point[0] else 0
+        )
         first = _whole(body).start_point[0] + 1
         if kind != "constant":
             around.append((body.end_byte, qualified, kind))
-        out.append(Symbol(label.rsplit(".", 1)[-1], qualified, kind, first, max(last, first), column, end, row + 1))
+        out.append(
+            Symbol(
+                label.rsplit(".", 1)[-1],
+                qualified,
+                kind,
+                first,
+                max(last, first),
+                column,
+                end,
+                row + 1,
+            )
+        )
     return tuple(out)
 
 
 def _whole(node: Any) -> Any:
     """Return a definition with what belongs to it: decorators, `export`, `template`."""
-    while node.parent is not None and node.parent.type in {
-        "decorated_definition", "export_statement", "template_declaration", "lexical_declaration", "variable_declaration", "type_declaration",
-    } and (node.parent.named_child_count == 1 or node.parent.type in {"decorated_definition", "export_statement", "template_declaration"}):  # fmt: skip
+    while (
+        node.parent is not None
+        and node.parent.type
+        in {
+            "decorated_definition",
+            "export_statement",
+            "template_declaration",
+            "lexical_declaration",
+            "variable_declaration",
+            "type_declaration",
+        }
+        and (
+            node.parent.named_child_count == 1
+            or node.parent.type
+            in {"decorated_definition", "export_statement", "template_declaration"}
+        )
+    ):
         node = node.parent
     return node
 
@@ -139,8 +179,16 @@ def _declared(node: Any) -> Any:
     """Return the name inside a C declarator, through pointers and parentheses."""
     for _ in range(12):
         if node is None or node.type in {
-            "identifier", "field_identifier", "qualified_identifier", "destructor_name", "operator_name", "operator_cast", "template_function",
-        }:  # fmt: skip
+            "identifier",
+            "field_identifier",
+            "qualified_identifier",
+            "destructor_name",
+            "operator_name",
+            "operator_cast",
+            "template_function",
+        }:
             return node
-        node = node.child_by_field_name("declarator") or (node.named_children[-1] if node.type == "reference_declarator" else None)
+        node = node.child_by_field_name("declarator") or (
+            node.named_children[-1] if node.type == "reference_declarator" else None
+        )
     return None

@@ -16,7 +16,8 @@ def compiled(pattern: str) -> Any:
         import re2  # type: ignore[import-untyped]  # its wheel has no types
     except ImportError as error:
         raise UserError(
-            "google-re2 is not installed, or does not work, so code triggers cannot be used.", "pip install google-re2"
+            "google-re2 is not installed, or does not work, so code triggers cannot be used.",
+            "pip install google-re2",
         ) from error
     if not pattern or len(pattern) > MAX_PATTERN:
         raise UserError(f"a code trigger has 1 to {MAX_PATTERN} characters, not {len(pattern)}.")
@@ -26,7 +27,9 @@ def compiled(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except (re2.error, UnicodeError) as error:
-        reason = error.args[0] if error.args and isinstance(error, re2.error) else "it is not valid text"
+        reason = (
+            error.args[0] if error.args and isinstance(error, re2.error) else "it is not valid text"
+        )
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise UserError(
             f"'{pattern}' is not an expression that can be used: {reason.rstrip('.')}.",

@@ -24,7 +24,9 @@ MEMORY = 1 << 30  # bytes that the child may have
 
 OURS = "gitmem-"  # before the name of each predicate, so that tree-sitter leaves it to us
 _STRING = r'"(?:[^"\\]|\\.)*+(?:"|\Z)'
-_PARTS = re.compile(rf"(?P<mark>[#.])(?P<name>[A-Za-z_][\w.-]{{0,60}}[?!])|{_STRING}|;[^\n]*", re.DOTALL)
+_PARTS = re.compile(
+    rf"(?P<mark>[#.])(?P<name>[A-Za-z_][\w.-]{{0,60}}[?!])|{_STRING}|;[^\n]*", re.DOTALL
+)
 
 _lock = threading.Lock()
 _child: "subprocess.Popen[bytes] | None" = None
@@ -62,9 +64,13 @@ def _started() -> "subprocess.Popen[bytes] | None":
     _end()
     try:
         _child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "gitmem.codemap.symbols.query_worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+            [sys.executable, "-P", "-m", "gitmem.codemap.symbols.query_worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
             start_new_session=True,
-        )  # fmt: skip
+        )
     except OSError:
         return None
     if _line(_child, START) is None:
@@ -117,22 +123,35 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
 
     grammar = grammars.grammar(language)
     if grammar is None:
-        return {"error": f"the grammar of {language} is not installed, or does not work.", "hint": f"pip install tree-sitter-{language}"}
+        return {
+            "error": f"the grammar of {language} is not installed, or does not work.",
+            "hint": f"pip install tree-sitter-{language}",
+        }
     try:
-        made = Query(grammar, _PARTS.sub(lambda p: f"#{OURS}{p['name']}" if p["name"] else p[0], query))
+        made = Query(
+            grammar, _PARTS.sub(lambda p: f"#{OURS}{p['name']}" if p["name"] else p[0], query)
+        )
     except (QueryError, ValueError) as error:
         return {
             "error": f"this is not a query for {language}: {str(error).rstrip('.')}.",
             "hint": "See https://tree-sitter.github.io/tree-sitter/using-parsers/queries",
         }
     if not made.capture_count:
-        return {"error": "the query captures nothing.", "hint": "Name what is meant: (call function: (identifier) @here)"}
+        return {
+            "error": "the query captures nothing.",
+            "hint": "Name what is meant: (call function: (identifier) @here)",
+        }
     refused: list[UserError] = []
     if "match?" in query:  # an expression is refused even where nothing in the text would try it
         for part in re.finditer(rf"match\?\s*@[\w.?!-]+\s*({_STRING})", query):
             try:
                 compiled(
-                    re.sub(r"\\(.)", lambda m: {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}.get(m[1], m[1]), part[1][1:-1], flags=re.DOTALL)
+                    re.sub(
+                        r"\\(.)",
+                        lambda m: {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}.get(m[1], m[1]),
+                        part[1][1:-1],
+                        flags=re.DOTALL,
+                    )
                 )
             except UserError as error:
                 return {"error": str(error), "hint": error.hint}
@@ -140,7 +159,12 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
     if tree is None:
         return {"lines": []}
 
-    def holds(predicate: str, args: list[tuple[str, Any]], pattern_index: int, captures: dict[str, list[Any]]) -> bool:  # noqa: ARG001 - as it is called
+    def holds(
+        predicate: str,
+        args: list[tuple[str, Any]],
+        pattern_index: int,
+        captures: dict[str, list[Any]],
+    ) -> bool:  # noqa: ARG001 - as it is called
         try:
             return _holds(predicate.removeprefix(OURS), args, captures)
         except UserError as error:
@@ -166,7 +190,11 @@ def _holds(name: str, args: Sequence[tuple[str, str]], captures: dict[str, list[
         return True
 
     def said(arg: tuple[str, str]) -> list[str]:
-        return [n.text.decode("utf-8", "replace")[:MAX_LINE] for n in captures.get(arg[0], [])] if arg[1] == "capture" else [arg[0]]
+        return (
+            [n.text.decode("utf-8", "replace")[:MAX_LINE] for n in captures.get(arg[0], [])]
+            if arg[1] == "capture"
+            else [arg[0]]
+        )
 
     have = said(args[0])
     want = [text for arg in args[1:] for text in said(arg)]

@@ -28,7 +28,8 @@ def check_query(query: str, language: str) -> None:
     """Raise UserError when a `query` trigger is not a query of its language, or takes too long on a line of it."""
     if _ask(query, language, "a = b(c)\n", 10 * SECONDS, 1) is None:
         raise UserError(
-            "the query takes too long even on one line.", "Name the nodes that are meant instead of (_), and repeat none with * or +."
+            "the query takes too long even on one line.",
+            "Name the nodes that are meant instead of (_), and repeat none with * or +.",
         )
 
 
@@ -65,7 +66,9 @@ def may_hit(pattern: str, text: str) -> bool:
         return True
 
 
-def query_hits(query: str, language: str, text: str, most: int = MOST, seconds: float = SECONDS) -> list[int]:
+def query_hits(
+    query: str, language: str, text: str, most: int = MOST, seconds: float = SECONDS
+) -> list[int]:
     """Return the lines, from 1, on which a query's matches begin, in order; raises UserError for one that is refused.
 
     The text must be of that language. A text that cannot be parsed, or a query that does not end in time, has none; such a query
@@ -83,7 +86,8 @@ def _ask(query: str, language: str, text: str, seconds: float, most: int) -> lis
     known = grammars.language_named(language)
     if not known:
         raise UserError(
-            f"'{language}' is not a language that queries can be written for.", f"They are: {', '.join(sorted(grammars.GRAMMARS))}."
+            f"'{language}' is not a language that queries can be written for.",
+            f"They are: {', '.join(sorted(grammars.GRAMMARS))}.",
         )
     if not query.strip() or len(query) > MAX_PATTERN:
         raise UserError(f"a query has 1 to {MAX_PATTERN} characters, not {len(query)}.")
@@ -91,7 +95,9 @@ def _ask(query: str, language: str, text: str, seconds: float, most: int) -> lis
         return None
     from gitmem.codemap.symbols import query_worker
 
-    answer = query_worker.ask({"query": query, "language": known, "text": text, "most": most}, seconds)
+    answer = query_worker.ask(
+        {"query": query, "language": known, "text": text, "most": most}, seconds
+    )
     if answer is None:
         if seconds >= SECONDS:  # less is not a fair trial
             if len(_slow) > 1_000:

@@ -23,7 +23,9 @@ class Import(NamedTuple):
     how: str = ""
 
 
-def read(captures: "dict[str, list[Any]]", language: str) -> tuple[tuple[Import, ...], tuple[tuple[str, str], ...]]:
+def read(
+    captures: "dict[str, list[Any]]", language: str
+) -> tuple[tuple[Import, ...], tuple[tuple[str, str], ...]]:
     """Return the imports of a file in order, and what it exports under other names as (name outside, name inside)."""
     reader = _READERS[language]
     nodes = sorted(captures.get("import", ()), key=lambda node: (node.start_byte, node.end_byte))
@@ -53,7 +55,11 @@ def _python(node: Any) -> Iterator[Import]:
     if node.type == "import_statement":
         for one in node.children_by_field_name("name"):
             if one.type == "aliased_import":
-                yield Import(_text(one.child_by_field_name("name")), (), _text(one.child_by_field_name("alias")))
+                yield Import(
+                    _text(one.child_by_field_name("name")),
+                    (),
+                    _text(one.child_by_field_name("alias")),
+                )
             else:
                 yield Import(name := "".join(_text(one).split()), (), name)
         return
@@ -61,7 +67,9 @@ def _python(node: Any) -> Iterator[Import]:
     names = []
     for one in node.children_by_field_name("name"):
         if one.type == "aliased_import":
-            names.append((_text(one.child_by_field_name("name")), _text(one.child_by_field_name("alias"))))
+            names.append(
+                (_text(one.child_by_field_name("name")), _text(one.child_by_field_name("alias")))
+            )
         else:
             names.append((_text(one), _text(one)))
     if any(child.type == "wildcard_import" for child in node.named_children):
@@ -82,7 +90,9 @@ def _ecma(node: Any) -> Iterator[Import]:
     alias, clause = "", False
     for child in node.named_children:
         if child.type == "import_require_clause":
-            yield Import(_string(child.child_by_field_name("source")), (), _text(child.named_children[0]))
+            yield Import(
+                _string(child.child_by_field_name("source")), (), _text(child.named_children[0])
+            )
             return
         if child.type in {"import_clause", "export_clause"}:
             clause = True
@@ -110,7 +120,11 @@ def _ecma_call(node: Any) -> Iterator[Import]:
     module = _string(arguments.named_children[0])
     parent = node.parent
     member = ""
-    while parent is not None and parent.type in {"await_expression", "parenthesized_expression", "member_expression"}:
+    while parent is not None and parent.type in {
+        "await_expression",
+        "parenthesized_expression",
+        "member_expression",
+    }:
         if parent.type == "member_expression":
             member = _text(parent.child_by_field_name("property"))
         parent = parent.parent
@@ -128,7 +142,12 @@ def _ecma_call(node: Any) -> Iterator[Import]:
                 if one.type == "shorthand_property_identifier_pattern":
                     names.append((_text(one), _text(one)))
                 elif one.type == "pair_pattern":
-                    names.append((_text(one.child_by_field_name("key")), _text(one.child_by_field_name("value"))))
+                    names.append(
+                        (
+                            _text(one.child_by_field_name("key")),
+                            _text(one.child_by_field_name("value")),
+                        )
+                    )
     yield Import(module, tuple(names), alias)
 
 
@@ -144,7 +163,10 @@ def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
     for child in node.named_children:
         if child.type == "export_clause":
             for one in child.named_children:
-                name, alias = _text(one.child_by_field_name("name")), _text(one.child_by_field_name("alias"))
+                name, alias = (
+                    _text(one.child_by_field_name("name")),
+                    _text(one.child_by_field_name("alias")),
+                )
                 if name and alias and alias != name:
                     yield alias, name
 
@@ -173,7 +195,11 @@ def _rust(node: Any) -> Iterator[Import]:
     if argument is not None:
         for path, here in _rust_tree(argument, ""):
             module, _, name = path.rpartition(".")
-            yield Import(module, ((name, here),), how=passed) if module else Import(name, (), here, how=passed)
+            yield (
+                Import(module, ((name, here),), how=passed)
+                if module
+                else Import(name, (), here, how=passed)
+            )
 
 
 def _rust_tree(node: Any, before: str) -> Iterator[tuple[str, str]]:
@@ -185,7 +211,10 @@ def _rust_tree(node: Any, before: str) -> Iterator[tuple[str, str]]:
 
     kind = node.type
     if kind == "use_as_clause":
-        yield joined(_text(node.child_by_field_name("path"))), _text(node.child_by_field_name("alias"))
+        yield (
+            joined(_text(node.child_by_field_name("path"))),
+            _text(node.child_by_field_name("alias")),
+        )
     elif kind == "use_wildcard":
         inner = node.named_children[0] if node.named_children else None
         yield joined(_text(inner)) + "." + STAR, STAR
@@ -215,13 +244,21 @@ def _go(node: Any) -> Iterator[Import]:
         yield Import(module, (), "" if name.type == "blank_identifier" else _text(name))
     else:
         last = module.rstrip("/").rpartition("/")[2]
-        if last[:1] == "v" and last[1:].isdigit() and "/" in module:  # a major version is not the package's name
+        # a major version is not the package's name
+        if last[:1] == "v" and last[1:].isdigit() and "/" in module:
             last = module.rstrip("/").split("/")[-2]
         yield Import(module, (), last.removeprefix("go-").split(".")[0].replace("-", "_"))
 
 
 def _java(node: Any) -> Iterator[Import]:
-    path = next((_text(child) for child in node.named_children if child.type in {"scoped_identifier", "identifier"}), "")
+    path = next(
+        (
+            _text(child)
+            for child in node.named_children
+            if child.type in {"scoped_identifier", "identifier"}
+        ),
+        "",
+    )
     static = "static" if any(child.type == "static" for child in node.children) else ""
     if any(child.type == "asterisk" for child in node.named_children):
         yield Import(path, ((STAR, STAR),), how=static)
@@ -233,12 +270,23 @@ def _java(node: Any) -> Iterator[Import]:
 def _c(node: Any) -> Iterator[Import]:
     path = node.child_by_field_name("path")
     if path is not None and path.type in {"string_literal", "system_lib_string"}:
-        yield Import(_string(path), ((STAR, STAR),), how="include" if path.type == "string_literal" else "system")
+        yield Import(
+            _string(path),
+            ((STAR, STAR),),
+            how="include" if path.type == "string_literal" else "system",
+        )
 
 
 def _ruby(node: Any) -> Iterator[Import]:
     called = _text(node.child_by_field_name("method"))
-    text = next((child for child in node.child_by_field_name("arguments").named_children if child.type == "string"), None)
+    text = next(
+        (
+            child
+            for child in node.child_by_field_name("arguments").named_children
+            if child.type == "string"
+        ),
+        None,
+    )
     if text is not None and not any(child.type == "interpolation" for child in text.named_children):
         yield Import(_string(text), (), how="relative" if called == "require_relative" else "")
 
@@ -247,7 +295,11 @@ def _csharp(node: Any) -> Iterator[Import]:
     kinds = {child.type for child in node.children}
     how = "global" if "global" in kinds else ""
     name = node.child_by_field_name("name")
-    parts = [child for child in node.named_children if name is None or child.start_byte != name.start_byte]
+    parts = [
+        child
+        for child in node.named_children
+        if name is None or child.start_byte != name.start_byte
+    ]
     path = _text(parts[-1]) if parts else ""
     if name is not None and path:
         module, _, last = path.rpartition(".")
@@ -272,12 +324,21 @@ def _php(node: Any) -> Iterator[Import]:
     group = node.child_by_field_name("body")
     before = ""
     if group is not None:
-        before = next((_text(child) for child in node.named_children if child.type == "namespace_name"), "")
+        before = next(
+            (_text(child) for child in node.named_children if child.type == "namespace_name"), ""
+        )
     for clause in (group or node).named_children:
         if clause.type != "namespace_use_clause":
             continue
         alias = clause.child_by_field_name("alias")
-        path = next((_text(child) for child in clause.named_children if alias is None or child.start_byte != alias.start_byte), "")
+        path = next(
+            (
+                _text(child)
+                for child in clause.named_children
+                if alias is None or child.start_byte != alias.start_byte
+            ),
+            "",
+        )
         full = f"{before}\\{path}".strip("\\").replace("\\", ".")
         module, _, name = full.rpartition(".")
         yield Import(module, ((name, _text(alias) or name),))

@@ -24,7 +24,10 @@ _CHAIN = re.compile(rb"\\?[^\W\d]\w*(?:(?:\.|::|\\|\?\.)[^\W\d]\w*)*")
 _JOINT = re.compile(rb"::|\\|\?\.")
 _LAST = re.compile(rb"(?<!\w)\w++$")
 _PYTHON_MAIN = re.compile(rb"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
-_CPP = re.compile(rb"^[ \t]*+(?:namespace\s++\w|template\s*+<|class\s++\w++[^;\n]*+$|using\s++\w++\s*+=)", re.MULTILINE)
+_CPP = re.compile(
+    rb"^[ \t]*+(?:namespace\s++\w|template\s*+<|class\s++\w++[^;\n]*+$|using\s++\w++\s*+=)",
+    re.MULTILINE,
+)
 _MAIN = frozenset({"main", "Main"})
 _ENVIRONMENT = re.compile(
     rb"""(?:environ(?:\.get|\.setdefault|\.pop)?[\[(]|[gG]et_?[eE]nv\w{0,30}\(|env::var(?:_os)?\(|\benv!\(|\bENV(?:\.fetch)?[\[(]|\$_ENV\[|Lookup[Ee]nv\(|\benv\()\s*['"]([A-Z][A-Z0-9_]{1,60})['"]"""
@@ -62,18 +65,28 @@ def read(data: bytes, language: str) -> Tags | None:
     captures = grammars.cursor(compiled).captures(tree.root_node)
     imports, exported = import_statements.read(captures, language)
     spans = [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
-    package = next((node.text.decode("utf-8", "replace").replace("\\", ".") for node in captures.get("package", ())), "")
+    package = next(
+        (
+            node.text.decode("utf-8", "replace").replace("\\", ".")
+            for node in captures.get("package", ())
+        ),
+        "",
+    )
     return Tags(
         language,
         package,
         tuple((s.name, s.qualified, s.kind, s.first, s.last, s.column, s.end, s.at) for s in found),
         imports,
         _uses(captures, data, spans, [s.name for s in found], language),
-        tuple(sorted({node.text.decode("utf-8", "replace") for node in captures.get("declared", ())})),
+        tuple(
+            sorted({node.text.decode("utf-8", "replace") for node in captures.get("declared", ())})
+        ),
         exported,
         _has_main(data, language, found),
         _environment(data, tree),
-        _routes(data, tree, captures.get("decorator", ()) if language == "python" else None) if language not in {"c", "cpp"} else (),
+        _routes(data, tree, captures.get("decorator", ()) if language == "python" else None)
+        if language not in {"c", "cpp"}
+        else (),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
     )
 
@@ -120,7 +133,9 @@ def _inside(spans: "list[tuple[int, int]]") -> "Callable[[int], bool]":
 Use = tuple[bytes, int, int]
 
 
-def _sorted_out(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[list[Use], dict[int, tuple[bytes, int]], list[Use]]":
+def _sorted_out(
+    captures: "dict[str, list[Any]]", data: bytes
+) -> "tuple[list[Use], dict[int, tuple[bytes, int]], list[Use]]":
     """Return names on their own, chains by where they begin (the longest), and members of what has no name."""
     chains, others, ends = _chains(captures, data)
     plain = [
@@ -133,7 +148,9 @@ def _sorted_out(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[list[Us
     return plain, chains, others
 
 
-def _chains(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[dict[int, tuple[bytes, int]], list[Use], set[int]]":
+def _chains(
+    captures: "dict[str, list[Any]]", data: bytes
+) -> "tuple[dict[int, tuple[bytes, int]], list[Use], set[int]]":
     """Return chains, members, and where the last names of all chains end."""
     ends: set[int] = set()
     chains: dict[int, tuple[bytes, int]] = {}
@@ -151,17 +168,28 @@ def _chains(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[dict[int, t
 
 
 def _uses(
-    captures: "dict[str, list[Any]]", data: bytes, spans: "list[tuple[int, int]]", defined: "list[str]", language: str
+    captures: "dict[str, list[Any]]",
+    data: bytes,
+    spans: "list[tuple[int, int]]",
+    defined: "list[str]",
+    language: str,
 ) -> dict[str, int]:
     chains, members, ends = _chains(captures, data)
     imported = _inside(spans)
     edge = max((end for _, end in spans), default=0)  # imports come first: most names are beyond
-    counts = Counter([
-        data[start:end]
-        for node in captures.get("name", ())
-        if (end := node.end_byte) not in ends and (start := node.start_byte) not in chains and start < end and (start >= edge or not imported(start))
-    ])  # fmt: skip
-    counts.update([name for start, (name, _) in chains.items() if start >= edge or not imported(start)])
+    counts = Counter(
+        [
+            data[start:end]
+            for node in captures.get("name", ())
+            if (end := node.end_byte) not in ends
+            and (start := node.start_byte) not in chains
+            and start < end
+            and (start >= edge or not imported(start))
+        ]
+    )
+    counts.update(
+        [name for start, (name, _) in chains.items() if start >= edge or not imported(start)]
+    )
     counts.update([name for name, start, _ in members if start >= edge or not imported(start)])
     out: dict[str, int] = {}
     for name, number in sorted(counts.items()):
@@ -196,13 +224,23 @@ def _environment(data: bytes, tree: Any) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _routes(data: bytes, tree: Any, decorators: "Sequence[Any] | None") -> "tuple[tuple[str, str, int], ...]":
+def _routes(
+    data: bytes, tree: Any, decorators: "Sequence[Any] | None"
+) -> "tuple[tuple[str, str, int], ...]":
     """Return the routes that a file serves; with `decorators`, those that are in them, or in a list of Django: documentation has others."""
     lines = _lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^")
     if decorators is not None and b"urlpatterns" not in data:
-        lines = {(max(0, node.start_byte - 1), node.end_byte) for node in decorators} if lines else set()
+        lines = (
+            {(max(0, node.start_byte - 1), node.end_byte) for node in decorators}
+            if lines
+            else set()
+        )
     rows = [
-        (match[1].decode(), match[2].decode("utf-8", "replace"), data.count(b"\n", 0, match.start(1)) + 1)
+        (
+            match[1].decode(),
+            match[2].decode("utf-8", "replace"),
+            data.count(b"\n", 0, match.start(1)) + 1,
+        )
         for line in sorted(lines)
         for match in _ROUTE.finditer(data, *line)
         if _is_code(tree, match.start(1), match.end(2))

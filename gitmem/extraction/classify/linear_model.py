@@ -42,7 +42,8 @@ _TOKEN = re.compile(
 )
 _CODE = re.compile(r"^[`-]|://|[a-z][A-Z]|_|\w\.\w|/\w|\w\(\)")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_ABOUT = ("general", "exchange", "overrule")  # lists that say what sentences do to one another, of which these tell of the kind as well
+# lists that say what sentences do to one another, of which these tell of the kind as well
+_ABOUT = ("general", "exchange", "overrule")
 _TELLING = ("request", "symptom", "style", "now", "proposes", "defer", "correct", "acknowledge")
 
 
@@ -64,21 +65,37 @@ class Around:
 
     __slots__ = ("_before", "_language", "_made", "_place", "_role", "_turn")
 
-    def __init__(self, turn: Sequence[str], place: int, role: str, language: str, before: Before) -> None:
-        self._turn, self._place, self._role, self._language, self._before = turn, place, role, language, before
+    def __init__(
+        self, turn: Sequence[str], place: int, role: str, language: str, before: Before
+    ) -> None:
+        self._turn, self._place, self._role, self._language, self._before = (
+            turn,
+            place,
+            role,
+            language,
+            before,
+        )
         self._made: tuple[str, ...] | None = None
 
     def features(self) -> tuple[str, ...]:
         """Return the features."""
         if self._made is None:
-            self._made = tuple(_features(self._turn, self._place, self._role, self._language, self._before))
+            self._made = tuple(
+                _features(self._turn, self._place, self._role, self._language, self._before)
+            )
         return self._made
 
 
-def _features(turn: Sequence[str], place: int, role: str, language: str, before: Before) -> list[str]:
+def _features(
+    turn: Sequence[str], place: int, role: str, language: str, before: Before
+) -> list[str]:
     size = len(turn)
     mine = "a" if role == ASSISTANT else "u"
-    out = [f"K{mine} place {min(place, 4)}", f"K{mine} size {min(size, 6)}", f"K{mine} left {min(size - 1 - place, 3)}"]
+    out = [
+        f"K{mine} place {min(place, 4)}",
+        f"K{mine} size {min(size, 6)}",
+        f"K{mine} left {min(size - 1 - place, 3)}",
+    ]
     out.append(f"K{mine} {min(place, 2)} of {min(size, 4)}")
     if place:
         out += _told("Kp", turn[place - 1], role, language)
@@ -87,9 +104,13 @@ def _features(turn: Sequence[str], place: int, role: str, language: str, before:
     if place < 2:
         out += [f"K{mine} after {used}" for used in sorted(before.used)]
         if before.text:
-            out += [f"{one} {place}" for one in _told("Kt", before.text, before.role, before.language)]
+            out += [
+                f"{one} {place}" for one in _told("Kt", before.text, before.role, before.language)
+            ]
             both = len(content(turn[place], language) & content(before.text, before.language))
-            out.append(f"K{mine} shares {min(both, 3)} {sentence_rules.asks(before.text, before.language)} {place}")
+            out.append(
+                f"K{mine} shares {min(both, 3)} {sentence_rules.asks(before.text, before.language)} {place}"
+            )
         else:
             out.append(f"K{mine} opens {place}")
     return out
@@ -128,7 +149,12 @@ def meaning(text: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]
 @cache
 def _telling(language: str) -> tuple[tuple[str, str], ...]:
     """Return the lists of cues that are signals, as (kind, list)."""
-    return tuple((kind, name) for kind, lists in cues(language).of.items() for name in lists if kind not in _ABOUT or name in _TELLING)
+    return tuple(
+        (kind, name)
+        for kind, lists in cues(language).of.items()
+        for name in lists
+        if kind not in _ABOUT or name in _TELLING
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -141,12 +167,21 @@ def signals(text: str, role: str, language: str) -> tuple[str, ...]:
     return (*out, f"R:{said.kind}" if said else "R0")
 
 
-def features(text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]) -> set[str]:
+def features(
+    text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]
+) -> set[str]:
     """Return the features of a sentence: its words, pairs and triples, those that are not `known` as X, what they mean, how it begins and ends, its signals."""
     found, meant = meaning(text, language)
     mine = "a " if role == ASSISTANT else "u "
     han = any(map(_HAN.match, found))
-    told = found if han else [word if word in known or not word[0].isalpha() or word in ("CODE", "v") else "X" for word in found]
+    told = (
+        found
+        if han
+        else [
+            word if word in known or not word[0].isalpha() or word in ("CODE", "v") else "X"
+            for word in found
+        ]
+    )
     out = {mine, f"n{min(len(told) // 5, 8)}"}
     size = len(told)
     for n, word in enumerate(told):
@@ -162,7 +197,11 @@ def features(text: str, role: str, language: str, signs: Iterable[str], known: f
                 if han and n + 3 < size:
                     out.add(f"{three} {told[n + 3]}")
     if not han:
-        out.update(f">{word[-3:]}" for word in found if len(word) > 4 and word not in known and word[0].isalpha())
+        out.update(
+            f">{word[-3:]}"
+            for word in found
+            if len(word) > 4 and word not in known and word[0].isalpha()
+        )
     for many in (1, 2, 3):
         start = " ".join(told[:many])
         out.add(f"^{start}")
@@ -182,7 +221,14 @@ def features(text: str, role: str, language: str, signs: Iterable[str], known: f
     for n in range(len(meant) - 1):
         out.add(f"s {meant[n] or '.'} {meant[n + 1] or '.'}")
     shape = [sense or "." for sense in meant]
-    out.update((f"S^{mine}{' '.join(shape[:1])}", f"S^{' '.join(shape[:2])}", f"S^{mine}{' '.join(shape[:3])}", f"S^^{' '.join(said[:2])}"))
+    out.update(
+        (
+            f"S^{mine}{' '.join(shape[:1])}",
+            f"S^{' '.join(shape[:2])}",
+            f"S^{mine}{' '.join(shape[:3])}",
+            f"S^^{' '.join(said[:2])}",
+        )
+    )
     out.add(f"S${' '.join(shape[-1:])}")
     out.add(f"X{min(6, 8 * (len(meant) - len(said)) // max(1, len(meant)))}")
     for sign in signs:
@@ -198,7 +244,9 @@ def bucket(feature: str) -> int:
 
 @cache
 def _learnt() -> tuple[frozenset[str], bytes]:
-    data = decompress(resources.files("gitmem.extraction").joinpath("data", "linear_model.bin").read_bytes())
+    data = decompress(
+        resources.files("gitmem.extraction").joinpath("data", "linear_model.bin").read_bytes()
+    )
     known, _, rows = data.partition(b"\0")
     return frozenset(known.decode("utf-8").split()), rows
 
@@ -208,7 +256,11 @@ def _weights() -> "NDArray[np.int32]":
     """Return the weights of all rows, in steps: BUCKETS and what all sentences have, by classes."""
     import numpy as np
 
-    lanes = np.frombuffer(_learnt()[1], dtype=np.uint8).reshape(-1, len(CLASSES), LANE // 8).astype(np.int32)
+    lanes = (
+        np.frombuffer(_learnt()[1], dtype=np.uint8)
+        .reshape(-1, len(CLASSES), LANE // 8)
+        .astype(np.int32)
+    )
     return lanes @ np.array([1, 1 << 8, 1 << 16], dtype=np.int32) - BIAS
 
 
@@ -216,18 +268,24 @@ def _sum(places: Collection[int]) -> "NDArray[np.int32]":
     """Return the sum of the weights of some rows, by classes."""
     import numpy as np
 
-    total: NDArray[np.int32] = _weights()[np.fromiter(places, dtype=np.intp, count=len(places))].sum(0)
+    total: NDArray[np.int32] = _weights()[
+        np.fromiter(places, dtype=np.intp, count=len(places))
+    ].sum(0)
     return total
 
 
 @lru_cache(maxsize=2048)
 def _own(text: str, role: str, language: str) -> "tuple[frozenset[int], NDArray[np.int32]]":
     """Return the rows of a sentence's own features, and the sum of their weights."""
-    places = frozenset(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
+    places = frozenset(
+        map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0]))
+    )
     return places, _sum(places)
 
 
-def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)) -> dict[str, float]:
+def scores(
+    text: str, role: str, language: str, around: Iterable[str] = (ALONE,)
+) -> dict[str, float]:
     """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
     places, total = _own(text, role, language)
     besides = set(map(bucket, around)) - places
@@ -243,11 +301,28 @@ def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)
 
 
 # how likely a kind must be for a sentence that no cue phrase knows
-ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFERENCE: 0.45, CONTEXT: 0.65}
+ADDS = {
+    DECISION: 0.65,
+    ERROR: 0.55,
+    PATTERN: 0.75,
+    TASK: 0.55,
+    DONE: 0.6,
+    PREFERENCE: 0.45,
+    CONTEXT: 0.65,
+}
 # and for one that the rules take for that kind
-KEEPS = {DECISION: 0.025, ERROR: 0.2, PATTERN: 0.015, TASK: 0.05, DONE: 0.05, PREFERENCE: 0.1, CONTEXT: 0.035}
+KEEPS = {
+    DECISION: 0.025,
+    ERROR: 0.2,
+    PATTERN: 0.015,
+    TASK: 0.05,
+    DONE: 0.05,
+    PREFERENCE: 0.1,
+    CONTEXT: 0.035,
+}
 
-RULES = (DECISION, PATTERN, PREFERENCE)  # where a cue phrase is sure, how it is to be counts, whatever one calls it
+# where a cue phrase is sure, how it is to be counts, whatever one calls it
+RULES = (DECISION, PATTERN, PREFERENCE)
 LATER = 0.2  # a part of that is enough for one that the session model judges
 OF_AGENT = 0.9  # how likely a decision that no cue phrase knows must be where an agent tells of it
 
@@ -255,10 +330,22 @@ OF_AGENT = 0.9  # how likely a decision that no cue phrase knows must be where a
 @lru_cache(maxsize=8192)
 def likely(text: str, role: str, language: str, around: Around | None = None) -> dict[str, float]:
     """Return how likely a sentence is of each kind, in its surroundings where they are known."""
-    return scores(text, role, language) if around is None else scores(text, role, language, around.features())
+    return (
+        scores(text, role, language)
+        if around is None
+        else scores(text, role, language, around.features())
+    )
 
 
-def weighed(said: Said | None, text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> Said | None:
+def weighed(
+    said: Said | None,
+    text: str,
+    role: str,
+    language: str,
+    around: Around | None = None,
+    *,
+    deep: bool = True,
+) -> Said | None:
     """Return what a sentence teaches: what the rules say where it is likely enough, else, if `deep`, a kind that is very likely. Markers stay as they are."""
     if (said is not None and said.marker) or (said is None and not deep):
         return said

@@ -36,9 +36,18 @@ log = logging.getLogger(__name__)
 FAR = 6.0  # standard deviations from the mean that count as such at most
 # arrays of a network: K networks, D features, H units, C classes
 SHAPES = {
-    "mean": "D", "scale": "D", "in": "K D H", "in_bias": "K H", "input": "K 2 H 3H", "recurrent": "K 2 H 3H", "bias": "K 2 3H",
-    "out": "K 2H+D M", "out_bias": "K M", "last": "K M C", "last_bias": "K C",
-}  # fmt: skip
+    "mean": "D",
+    "scale": "D",
+    "in": "K D H",
+    "in_bias": "K H",
+    "input": "K 2 H 3H",
+    "recurrent": "K 2 H 3H",
+    "bias": "K 2 3H",
+    "out": "K 2H+D M",
+    "out_bias": "K M",
+    "last": "K M C",
+    "last_bias": "K C",
+}
 
 
 def one_thread() -> "AbstractContextManager[object]":
@@ -55,7 +64,9 @@ def one_thread() -> "AbstractContextManager[object]":
     return limited
 
 
-def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) -> "list[list[float]]":
+def run(
+    known: "Sequence[Sequence[float]]", weights: "Weights | None" = None
+) -> "list[list[float]]":
     """Return how likely each of a session's sentences is of each class, in their order, given their features; the likelihoods of a sentence sum up to 1."""
     import numpy as np
 
@@ -66,10 +77,16 @@ def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) ->
     inner = np.maximum(0, given @ net["in"] + net["in_bias"][:, None])  # K T H
     many, size, width = inner.shape
     both = np.stack([inner, inner[:, ::-1]], 1) @ net["input"] + net["bias"][:, :, None]  # K 2 T 3H
-    told = np.ascontiguousarray(both.reshape(2 * many, size, 3 * width).transpose(1, 0, 2))[:, :, None]  # T 2K 1 3H
+    # T 2K 1 3H
+    told = np.ascontiguousarray(both.reshape(2 * many, size, 3 * width).transpose(1, 0, 2))[
+        :, :, None
+    ]
     recurrent = net["recurrent"].reshape(2 * many, width, 3 * width)
     states = np.empty((size, 2 * many, 1, width), dtype=np.float32)
-    state, before = np.zeros(states.shape[1:], dtype=np.float32), np.empty(told.shape[1:], dtype=np.float32)
+    state, before = (
+        np.zeros(states.shape[1:], dtype=np.float32),
+        np.empty(told.shape[1:], dtype=np.float32),
+    )
     half = np.float32(0.5)
     for step, now in enumerate(told):
         np.matmul(state, recurrent, out=before)
@@ -78,9 +95,13 @@ def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) ->
         state = states[step] = state + gates[..., :width] * (fresh - state)
     both_ways = states.reshape(size, many, 2, width).transpose(1, 2, 0, 3)
     likely = np.zeros((size, net["last"].shape[-1]), dtype=np.float32)
-    for one, (on, back) in enumerate(both_ways):  # one network at a time: what goes in is as wide as all that is known
+    # one network at a time: what goes in is as wide as all that is known
+    for one, (on, back) in enumerate(both_ways):
         joined = np.concatenate([on, back[::-1], given], -1)
-        values = np.maximum(0, joined @ net["out"][one] + net["out_bias"][one]) @ net["last"][one] + net["last_bias"][one]
+        values = (
+            np.maximum(0, joined @ net["out"][one] + net["out_bias"][one]) @ net["last"][one]
+            + net["last_bias"][one]
+        )
         powers = np.exp(values - values.max(-1, keepdims=True))
         likely += powers / powers.sum(-1, keepdims=True)
     out: list[list[float]] = (likely / np.float32(many)).tolist()
@@ -92,7 +113,10 @@ def packed(weights: "Weights") -> bytes:
     import numpy as np
 
     file = io.BytesIO()
-    arrays = {name: weights[name].astype(np.float32 if shape == "D" else np.float16) for name, shape in SHAPES.items()}
+    arrays = {
+        name: weights[name].astype(np.float32 if shape == "D" else np.float16)
+        for name, shape in SHAPES.items()
+    }
     np.savez_compressed(file, allow_pickle=False, **arrays)
     return file.getvalue()
 
@@ -108,12 +132,29 @@ def unpacked(stored: bytes) -> "Weights":
 @cache
 def learnt() -> "Weights":
     """Return the weights that come with the program."""
-    return unpacked(resources.files("gitmem.extraction").joinpath("data", "session_model.npz").read_bytes())
+    return unpacked(
+        resources.files("gitmem.extraction").joinpath("data", "session_model.npz").read_bytes()
+    )
 
 
 CUES = (
-    "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
-)  # fmt: skip
+    "accept",
+    "refuse",
+    "go",
+    "idle",
+    "then",
+    "defer",
+    "facts",
+    "choice",
+    "worked",
+    "request",
+    "proposes",
+    "style",
+    "now",
+    "refers",
+    "permission",
+    "unneeded",
+)
 _LISTS = tuple(("exchange", name) for name in CUES)
 Scores = Mapping[str, float]
 CONFIRMS, CONFIRMING, LEAST = (
@@ -137,8 +178,10 @@ class Heard:
     first: Scores
     known: list[float]
     after: list[float] = field(default_factory=list)
-    by: Scores = field(default_factory=dict)  # how likely it is of each class, by the session model; together they are 1
-    unread: Scores = field(default_factory=dict)  # the same, before what the agent says again counts
+    # how likely it is of each class, by the session model; together they are 1
+    by: Scores = field(default_factory=dict)
+    # the same, before what the agent says again counts
+    unread: Scores = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -167,7 +210,9 @@ class Listening:
         """A tool was used for something: EDIT, RUN, FAIL."""
         self._used.add(used)
 
-    def turn(self, role: str, language: str, texts: Sequence[str], scores: Sequence[Scores | None]) -> list[Heard | None]:
+    def turn(
+        self, role: str, language: str, texts: Sequence[str], scores: Sequence[Scores | None]
+    ) -> list[Heard | None]:
         """Take what somebody said, with its language and the first scores of each sentence; None stands for a sentence that has none."""
         logs = [_logs(one) for one in scores]
         told = [one for one in logs if one is not None]
@@ -177,10 +222,16 @@ class Listening:
         asks = [sentence_rules.asks(text, language) for text in texts]
         here = cues(language)
         now = _Turn(
-            role, logs[-1] or _NOTHING, [max(row) for row in zip(*told, strict=True)], asks[-1], any(asks),
-            any(bool(here.find("exchange", "choice", text)) for text in texts), any(bool(here.find("exchange", "proposes", text)) for text in texts),
-            words, [],
-        )  # fmt: skip
+            role,
+            logs[-1] or _NOTHING,
+            [max(row) for row in zip(*told, strict=True)],
+            asks[-1],
+            any(asks),
+            any(bool(here.find("exchange", "choice", text)) for text in texts),
+            any(bool(here.find("exchange", "proposes", text)) for text in texts),
+            words,
+            [],
+        )
         used = [float(one in self._used) for one in (EDIT, RUN, FAIL)]
         before = self._before
         if before is not None:
@@ -192,10 +243,20 @@ class Listening:
                 out.append(None)
                 continue
             known = [
-                float(role == USER), float(min(n, 8)), float(min(size, 12)), float(min(size - 1 - n, 8)), math.log1p(_length(text, language)),
-                float(asks[n]), float(text[:1].islower()), *mine, *((logs[n - 1] if n else None) or _NOTHING),
-                *((logs[n + 1] if n + 1 < size else None) or _NOTHING), *_cues(text, language), *_of(before, words[n]), *used,
-            ]  # fmt: skip
+                float(role == USER),
+                float(min(n, 8)),
+                float(min(size, 12)),
+                float(min(size - 1 - n, 8)),
+                math.log1p(_length(text, language)),
+                float(asks[n]),
+                float(text[:1].islower()),
+                *mine,
+                *((logs[n - 1] if n else None) or _NOTHING),
+                *((logs[n + 1] if n + 1 < size else None) or _NOTHING),
+                *_cues(text, language),
+                *_of(before, words[n]),
+                *used,
+            ]
             heard = Heard(text, role, language, self.turns, scores[n] or {}, known)
             now.heard.append(heard)
             self.all.append(heard)
@@ -233,16 +294,33 @@ class Listening:
             ]
             surer = 1.0 - (1.0 - heard.by[DECISION]) * (1.0 - CONFIRMS * max(again, default=0.0))
             rest = (1.0 - surer) / max(1.0 - heard.by[DECISION], 1e-9)
-            heard.by = {kind: surer if kind == DECISION else value * rest for kind, value in heard.by.items()}
+            heard.by = {
+                kind: surer if kind == DECISION else value * rest
+                for kind, value in heard.by.items()
+            }
 
     def _answer(
-        self, before: _Turn, role: str, language: str, first: str, scores: list[float], now: _Turn, used: list[float], asks: bool
+        self,
+        before: _Turn,
+        role: str,
+        language: str,
+        first: str,
+        scores: list[float],
+        now: _Turn,
+        used: list[float],
+        asks: bool,
     ) -> None:
         """Tell the sentences of the turn before what came after them."""
         same = [
-            1.0, float(role == USER), *scores, *now.most, *_cues(first, language), math.log1p(_length(first, language)), float(asks),
+            1.0,
+            float(role == USER),
+            *scores,
+            *now.most,
+            *_cues(first, language),
+            math.log1p(_length(first, language)),
+            float(asks),
             float(min(len(now.about), 12)),
-        ]  # fmt: skip
+        ]
         for heard in before.heard:
             mine = content(heard.text, heard.language)
             heard.after = [*same, float(min(4, max(len(mine & one) for one in now.about))), *used]
@@ -251,7 +329,11 @@ class Listening:
 
 def vector(heard: Heard, turns: int) -> list[float]:
     """Return the features of a sentence of a session that has so many turns."""
-    place = [heard.turn / max(1, turns), float(min(20, heard.turn)), float(min(20, turns - 1 - heard.turn))]
+    place = [
+        heard.turn / max(1, turns),
+        float(min(20, heard.turn)),
+        float(min(20, turns - 1 - heard.turn)),
+    ]
     return [*heard.known, *(heard.after or [0.0] * _NEXT), *place]
 
 
@@ -274,6 +356,16 @@ def _of(before: _Turn | None, words: frozenset[str]) -> list[float]:
         return [0.0] * (10 + 2 * _MANY)
     shares = [len(words & one) for one in before.about]
     return [
-        1.0, float(before.role == USER), *before.last, *before.most, float(before.asks), float(before.any_asks), float(before.choice), float(before.proposes),
-        float(min(4, max(shares))), float(min(4, shares[-1])), float(min(8, len(words))), float(min(12, len(before.about))),
-    ]  # fmt: skip
+        1.0,
+        float(before.role == USER),
+        *before.last,
+        *before.most,
+        float(before.asks),
+        float(before.any_asks),
+        float(before.choice),
+        float(before.proposes),
+        float(min(4, max(shares))),
+        float(min(4, shares[-1])),
+        float(min(8, len(words))),
+        float(min(12, len(before.about))),
+    ]

@@ -13,17 +13,24 @@ from gitmem.records.items import ERROR
 from gitmem.text import shell
 from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
-OPEN, OVER = 48, 60  # failures that wait for an explanation at one time; turns after which one no longer waits
+# failures that wait for an explanation at one time; turns after which one no longer waits
+OPEN, OVER = 48, 60
 NEAR = 4  # turns of agents after a failure in which what they say is about it
 NOTES = 4  # sentences that are kept of what an agent said about a failure
-TEXT, DETAIL, LONGEST = 300, 500, 400  # characters of an error, of its cause and fix, and of a sentence that is looked at
+# characters of an error, of its cause and fix, and of a sentence that is looked at
+TEXT, DETAIL, LONGEST = 300, 500, 400
 HELD = 3000  # sentences that may tell of errors
 FIRST = 0.001  # how likely a sentence must be, before the session is over, to be judged again then
 TELLS = 0.6  # how likely a sentence must be to tell of an error by itself
-EXPLAINS, NOTED = 0.15, 0.4  # how likely what was said of a failure must be for it to explain it, and where the command passed later
-COMPLAINS, SUPPOSED = 0.2, 0.15  # how likely a user's complaint and an agent's cause must be for both together to be an error
+# how likely what was said of a failure must be for it to explain it, and where the command passed
+# later
+EXPLAINS, NOTED = 0.15, 0.4
+# how likely a user's complaint and an agent's cause must be for both together to be an error
+COMPLAINS, SUPPOSED = 0.2, 0.15
 UNJUDGED = 0.5  # how likely a complaint tells of an error that nothing judged
-ASKED, BELONGS = 9, 14  # turns after a complaint in which its cause is looked for; after an error, in which more is said of it
+# turns after a complaint in which its cause is looked for; after an error, in which more is said of
+# it
+ASKED, BELONGS = 9, 14
 ALIKE = 2  # words that a cause shares with its error
 COMPARED = 60  # errors before one that it is compared with
 EDITORS = frozenset(
@@ -132,7 +139,11 @@ class Errors:
         title, key = found.title if found else "", shell.key(turn.command)
         words = content(f"{title} {turn.command[:200]}", "en") | content(turn.text[-1500:], "en")
         before = next((one for one in self.open if key and key == one.key and not one.passed), None)
-        if before is not None and (not title or not before.title or shared(content(title, "en"), content(before.title, "en")) > 0.5):
+        if before is not None and (
+            not title
+            or not before.title
+            or shared(content(title, "en"), content(before.title, "en")) > 0.5
+        ):
             before.title, before.words = title or before.title, before.words | words
             self.refuted.update(before.notes)  # what was said did not help
             before.notes, before.explained = [], False
@@ -143,12 +154,18 @@ class Errors:
 
     def named(self, text: str, turn: Turn, language: str, order: int) -> Failure:
         """Take note of an error that a marker names: `Error: ...`; return it."""
-        return self._add(Failure(text, content(text, language), turn, order, self.turn, language, marked=True))
+        return self._add(
+            Failure(text, content(text, language), turn, order, self.turn, language, marked=True)
+        )
 
     def fixed(self, text: str, turn: Turn, language: str) -> bool:
         """Take note of a cause or a fix that a marker names: `Fix: ...`; whether there is an error that it is about."""
         words = content(text, language)
-        one = max(self.open, key=lambda one: (len(words & one.words) * 2 - (self.turn - one.born), one.order), default=None)
+        one = max(
+            self.open,
+            key=lambda one: (len(words & one.words) * 2 - (self.turn - one.born), one.order),
+            default=None,
+        )
         if one is None or (self.turn - one.born > 20 and not words & one.words):
             return False
         one.note(text, turn.line)
@@ -162,12 +179,15 @@ class Errors:
         here = cues(language)
         supposes = sentence_rules.supposes(text, language)
         explains = not supposes and bool(
-            here.find("error", "cause", text) or (here.find("error", "fix", text) and not here.find("skip", "tried", text))
+            here.find("error", "cause", text)
+            or (here.find("error", "fix", text) and not here.find("skip", "tried", text))
         )
         if here.find("skip", "boilerplate", text) and not explains:
             return False
         words = content(text, language)
-        about = max(self.open, key=lambda one: (self._closeness(one, words), one.born), default=None)
+        about = max(
+            self.open, key=lambda one: (self._closeness(one, words), one.born), default=None
+        )
         if about is None or not self._closeness(about, words):
             return False
         if not (explains or about.spoke <= 2 or len(words & about.words) > ALIKE):
@@ -183,7 +203,12 @@ class Errors:
         likeness = len(words & one.words)
         if not (likeness >= ALIKE or (fresh and (likeness or one.spoke <= 2))):
             return 0.0
-        return max(0.01, likeness + (3.0 if one.spoke <= 1 else 1.0 if fresh else 0.0) - (self.turn - one.born) * 0.05)
+        return max(
+            0.01,
+            likeness
+            + (3.0 if one.spoke <= 1 else 1.0 if fresh else 0.0)
+            - (self.turn - one.born) * 0.05,
+        )
 
     def hear(self, heard: Heard, turn: Turn, order: int) -> None:
         """Keep a sentence that may tell of an error until the session is over."""
@@ -195,8 +220,12 @@ class Errors:
     def unheard(self, text: str, turn: Turn, language: str, order: int) -> None:
         """Keep a complaint or a cause that the session model does not judge: the first words of a dialogue without times, which may be a document."""
         here = cues(language)
-        if here.find("error", "stated" if turn.role == USER else "cause", text) and not here.find("error", "not", text):
-            heard = Heard(text, turn.role, language, self.turn, {ERROR: UNJUDGED}, [], by={ERROR: UNJUDGED})
+        if here.find("error", "stated" if turn.role == USER else "cause", text) and not here.find(
+            "error", "not", text
+        ):
+            heard = Heard(
+                text, turn.role, language, self.turn, {ERROR: UNJUDGED}, [], by={ERROR: UNJUDGED}
+            )
             self.statements.append(Statement(heard, turn, self.turn, order))
 
     def _add(self, one: Failure) -> Failure:
@@ -222,7 +251,9 @@ class Errors:
                 said |= {one.title, *one.notes}
         return _stated(statements, said, out)
 
-    def _explained(self, one: Failure, statements: list[Statement], likely: dict[str, float]) -> Told | None:
+    def _explained(
+        self, one: Failure, statements: list[Statement], likely: dict[str, float]
+    ) -> Told | None:
         """Return a failure that is worth knowing: somebody marked it, or said what explains it."""
         if not one.marked:
             if not one.title:
@@ -232,12 +263,29 @@ class Errors:
                 one.notes = near  # what it said besides was not an explanation
             if not near and not self._worth(one, likely):
                 return None
-        detail = " ".join(note if note.endswith((".", "!", "。", "！")) else f"{note}." for note in one.notes)[:DETAIL]
+        detail = " ".join(
+            note if note.endswith((".", "!", "。", "！")) else f"{note}." for note in one.notes
+        )[:DETAIL]
         if one.helped and one.passed and not one.explained:
             detail = f"{detail} Passed after {', '.join(dict.fromkeys(one.helped[-2:]))}.".strip()
         score = 0.9 if one.marked else 0.85 if one.passed else 0.7
-        text = sentence_rules.stripped(one.title, one.language)[:TEXT] if one.marked else one.title[:TEXT]
-        return Told(text, detail, one.turn, one.last, tuple(one.files), score, one.order, one.born, one.language, one.marked)
+        text = (
+            sentence_rules.stripped(one.title, one.language)[:TEXT]
+            if one.marked
+            else one.title[:TEXT]
+        )
+        return Told(
+            text,
+            detail,
+            one.turn,
+            one.last,
+            tuple(one.files),
+            score,
+            one.order,
+            one.born,
+            one.language,
+            one.marked,
+        )
 
     def _worth(self, one: Failure, likely: dict[str, float]) -> bool:
         if not one.notes:
@@ -256,12 +304,18 @@ def _near(one: Failure, statements: list[Statement]) -> list[str]:
         for n, said in enumerate(statements[first:after])
         if said.likely >= NOTED and one.turn.line <= said.turn.line <= one.last
     ]
-    return [text for _, _, text in sorted(sorted(near, reverse=True)[:2], key=lambda found: found[1])]
+    return [
+        text for _, _, text in sorted(sorted(near, reverse=True)[:2], key=lambda found: found[1])
+    ]
 
 
 def _stated(statements: list[Statement], said: set[str], out: list[Told]) -> list[Told]:
     """Return the errors `out` with those that sentences tell which are not `said`; what an agent tells of one goes to its detail."""
-    complaints = [one for one in statements if one.heard.role == USER and one.likely >= COMPLAINS and one.heard.text not in said]
+    complaints = [
+        one
+        for one in statements
+        if one.heard.role == USER and one.likely >= COMPLAINS and one.heard.text not in said
+    ]
     for one in statements:
         heard = one.heard
         if heard.text in said:
@@ -272,14 +326,24 @@ def _stated(statements: list[Statement], said: set[str], out: list[Told]) -> lis
             if about is not None:
                 about.touched = max(about.touched, one.born)
                 if len(about.detail) + len(heard.text) < DETAIL and heard.text not in about.detail:
-                    about.detail, about.last = f"{about.detail} {heard.text}".strip(), max(about.last, one.turn.line)
+                    about.detail, about.last = (
+                        f"{about.detail} {heard.text}".strip(),
+                        max(about.last, one.turn.line),
+                    )
                     about.words = frozenset()
                 said.add(heard.text)
                 continue
             complaint = _complaint(one, complaints, said)
             if complaint is not None:
                 said |= {heard.text, complaint.heard.text}
-                out.append(_told(complaint, heard.text[:DETAIL], 1 - (1 - one.likely) * (1 - complaint.likely), one))
+                out.append(
+                    _told(
+                        complaint,
+                        heard.text[:DETAIL],
+                        1 - (1 - one.likely) * (1 - complaint.likely),
+                        one,
+                    )
+                )
                 continue
         if one.likely >= TELLS:
             said.add(heard.text)
@@ -291,7 +355,16 @@ def _told(one: Statement, detail: str, score: float, last: Statement) -> Told:
     text = sentence_rules.stripped(one.heard.text, one.heard.language)[:TEXT]
     files = last.turn.files[:4]
     return Told(
-        text, detail, one.turn, max(one.turn.line, last.turn.line), files, score, one.order, one.born, one.heard.language, touched=last.born
+        text,
+        detail,
+        one.turn,
+        max(one.turn.line, last.turn.line),
+        files,
+        score,
+        one.order,
+        one.born,
+        one.heard.language,
+        touched=last.born,
     )
 
 
@@ -299,10 +372,19 @@ def _complaint(cause: Statement, complaints: list[Statement], said: set[str]) ->
     """Return what a user complained of and an agent's sentence explains: of the last turns what shares its words, else the latest."""
     least = 1 - (1 - TELLS) / max(1 - cause.likely, 1e-9)
     first = bisect_left(complaints, cause.born - ASKED, key=lambda one: one.born)
-    near = complaints[first : bisect_left(complaints, cause.born, key=lambda one: one.born)][-COMPARED:]
+    near = complaints[first : bisect_left(complaints, cause.born, key=lambda one: one.born)][
+        -COMPARED:
+    ]
     near = [one for one in near if one.likely >= least and one.heard.text not in said]
     words = content(cause.heard.text, cause.heard.language) if near else frozenset()
-    return max(near, key=lambda one: (min(ALIKE, len(words & content(one.heard.text, one.heard.language))), one.born), default=None)
+    return max(
+        near,
+        key=lambda one: (
+            min(ALIKE, len(words & content(one.heard.text, one.heard.language))),
+            one.born,
+        ),
+        default=None,
+    )
 
 
 def _about(one: Statement, out: list[Told]) -> Told | None:

@@ -16,8 +16,10 @@ from gitmem.transcripts.turn import ASSISTANT, USER
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
 POINTING = 7  # content words of a task that says `it` or `that` for what it is about
 WEAK = 0.3  # the score of what only may be an item
-PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by the session model
-# how likely it must be by the session model where nothing but the learned scores takes it for an item
+# how likely a kind must be at first for a sentence to be judged by the session model
+PERHAPS = 0.02
+# how likely it must be by the session model where nothing but the learned scores takes it for an
+# item
 COUNTS = {DECISION: 0.7, PATTERN: 0.3, TASK: 0.84, DONE: 0.9, PREFERENCE: 0.55, CONTEXT: 0.75}
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
@@ -34,11 +36,23 @@ ANSWERS = 0.6  # how likely what settles a question must be
 EITHER = 0.75  # or both together, where it is a decision or a preference
 OFFERED = 0.45  # how likely what the user only agreed to must be
 CHOSEN = 0.15  # how likely what names a point of a list by its number must be
-# how confident one must be of what is proposed or told to a model: precision 0.80 on sessions by others (docs/extraction.md)
-CERTAIN = {DECISION: 0.8, ERROR: 0.8, PATTERN: 0.6, TASK: 0.84, DONE: 0.9, PREFERENCE: 0.85, CONTEXT: 0.9}
-WRITTEN, UNJUDGED = 0.9, 0.5  # confidence in what a marker, a commit or a list of tasks says, and in what nothing judged
-ALONE, NOT_AGAINST = 0.7, 0.03  # how likely an announced decision must be by itself, and in its session
-OF_AGENT, NO_DETAIL = 0.2, 0.2  # what an error of the agent's words alone, or without a cause or fix, loses
+# how confident one must be of what is proposed or told to a model: precision 0.80 on sessions by
+# others (docs/extraction.md)
+CERTAIN = {
+    DECISION: 0.8,
+    ERROR: 0.8,
+    PATTERN: 0.6,
+    TASK: 0.84,
+    DONE: 0.9,
+    PREFERENCE: 0.85,
+    CONTEXT: 0.9,
+}
+# confidence in what a marker, a commit or a list of tasks says, and in what nothing judged
+WRITTEN, UNJUDGED = 0.9, 0.5
+# how likely an announced decision must be by itself, and in its session
+ALONE, NOT_AGAINST = 0.7, 0.03
+# what an error of the agent's words alone, or without a cause or fix, loses
+OF_AGENT, NO_DETAIL = 0.2, 0.2
 
 
 def confidence(one: Candidate) -> float:
@@ -46,7 +60,9 @@ def confidence(one: Candidate) -> float:
     if one.marked:
         return 1.0
     if one.kind == ERROR:
-        return min(1.0, one.score) - OF_AGENT * (one.role == ASSISTANT) - NO_DETAIL * (not one.detail)
+        return (
+            min(1.0, one.score) - OF_AGENT * (one.role == ASSISTANT) - NO_DETAIL * (not one.detail)
+        )
     if (
         one.listed
         or (one.marker and (one.heard is None or one.role == USER or one.kind in (DECISION, TASK)))
@@ -70,17 +86,24 @@ def _announced(heard: Heard) -> bool:
 def stands(one: Candidate, heard: Heard) -> None:
     """Judge a candidate by the whole session: it may be another kind, or nothing."""
     _judge(one, heard)
-    if one.kind in (PREFERENCE, PATTERN) and cues(heard.language).find("general", "passing", heard.text):
+    if one.kind in (PREFERENCE, PATTERN) and cues(heard.language).find(
+        "general", "passing", heard.text
+    ):
         one.gone = True  # how it is wanted for now
 
 
 def _judge(one: Candidate, heard: Heard) -> None:
     by = heard.by
     if not one.weak:
-        asked = one.turn <= 1 and one.kind == DECISION and one.score < sentence_rules.SURE  # what the session is about
+        # what the session is about
+        asked = one.turn <= 1 and one.kind == DECISION and one.score < sentence_rules.SURE
         sure = one.score >= sentence_rules.SURE - 0.1 and not asked
         least = (STAYS_SURE if sure else STAYS)[one.kind]
-        by = {kind: (max(by[kind], heard.unread[kind]) if sure else by[kind]) + AT_FIRST * heard.first[kind] for kind in COUNTS}
+        by = {
+            kind: (max(by[kind], heard.unread[kind]) if sure else by[kind])
+            + AT_FIRST * heard.first[kind]
+            for kind in COUNTS
+        }
         if one.kind == DECISION and one.score >= sentence_rules.SURE and not asked:
             passing = cues(heard.language).find("general", "elsewhere", heard.text)
             least = OF_OTHERS if passing else REASONED if one.detail else ANNOUNCED
@@ -93,7 +116,12 @@ def _judge(one: Candidate, heard: Heard) -> None:
                 by_itself = likely(heard.text, heard.role, heard.language)[one.kind]
                 one.kind = likest if by_itself < BY_ITSELF else one.kind
             return
-        if one.answer and one.kind in (DECISION, PREFERENCE) and by[DECISION] + by[PREFERENCE] >= EITHER:  # whatever one calls it
+        # whatever one calls it
+        if (
+            one.answer
+            and one.kind in (DECISION, PREFERENCE)
+            and by[DECISION] + by[PREFERENCE] >= EITHER
+        ):
             one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
             return
     best = max(COUNTS, key=lambda kind: by[kind])
@@ -127,8 +155,18 @@ class QuotedContext:
         before = self._before(answer, words)
         proposal = proposal or self._best(answer, self._said(answer.turn - 1)[-LOOKED:], words)
         own = content(answer.text, language)
-        after = self._best(answer, self._said(answer.turn + 1)[:LOOKED], words | content(proposal, language))
-        after = after or self._best(answer, [one for one in self._said(answer.turn + 2) if len(own & content(one.text, language)) > 1], own)
+        after = self._best(
+            answer, self._said(answer.turn + 1)[:LOOKED], words | content(proposal, language)
+        )
+        after = after or self._best(
+            answer,
+            [
+                one
+                for one in self._said(answer.turn + 2)
+                if len(own & content(one.text, language)) > 1
+            ],
+            own,
+        )
         return [part for part in (before, proposal, after) if part]
 
     def _said(self, turn: int) -> list[Heard]:
@@ -136,7 +174,8 @@ class QuotedContext:
 
     def _before(self, answer: Heard, words: frozenset[str]) -> str:
         mine = self._turns.get(answer.turn, [])
-        asked = self._turns.get(answer.turn - 2, []) if self._said(answer.turn - 1) else []  # what the agent spoke to
+        # what the agent spoke to
+        asked = self._turns.get(answer.turn - 2, []) if self._said(answer.turn - 1) else []
         said = [one for one in asked if one.role == USER]
         said += mine[: next((n for n, one in enumerate(mine) if one is answer), 0)]
         last = said[-1].text if said else ""
@@ -148,7 +187,12 @@ class QuotedContext:
         best, most = "", 0
         for one in said:
             here = content(one.text, answer.language)
-            if len(here & words) > most and here - words and len(one.text) <= AFTER and not sentence_rules.asks(one.text, answer.language):
+            if (
+                len(here & words) > most
+                and here - words
+                and len(one.text) <= AFTER
+                and not sentence_rules.asks(one.text, answer.language)
+            ):
                 best, most = one.text, len(here & words)
         return best
 

@@ -14,7 +14,8 @@ from gitmem.text.completion import completed
 from gitmem.transcripts.turn import USER, Turn
 
 ALIKE = 0.75  # shared words from which on two items say the same
-NEAR, CLOSE, SAME_CHOICE = 4, 0.6, 0.5  # turns between, and shared words of, two sentences that may say the same as different kinds
+# turns between, and shared words of, two sentences that may say the same as different kinds
+NEAR, CLOSE, SAME_CHOICE = 4, 0.6, 0.5
 
 
 @dataclass(slots=True)
@@ -56,16 +57,29 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
             if _again(one, other):
                 other.detail = other.detail or one.detail
                 break
-            same = one.kind == other.kind or {one.kind, other.kind} <= {DECISION, PREFERENCE, PATTERN, CONTEXT}
+            same = one.kind == other.kind or {one.kind, other.kind} <= {
+                DECISION,
+                PREFERENCE,
+                PATTERN,
+                CONTEXT,
+            }
             if (
                 same
                 and len(one.words & other.words)
-                >= (min(2, len(one.words), len(other.words)) if one.kind == other.kind == DECISION else min(2, len(one.words)))
+                >= (
+                    min(2, len(one.words), len(other.words))
+                    if one.kind == other.kind == DECISION
+                    else min(2, len(one.words))
+                )
                 and shared(one.words, other.words) >= (ALIKE if one.kind == other.kind else 0.8)
             ):
                 if one.at > other.at and one.kind == other.kind and not other.marked:
                     other.at, other.last = one.at, max(other.last, one.line)
-                if len(other.words) < 3 <= len(one.words) and one.kind == other.kind and not other.marked:
+                if (
+                    len(other.words) < 3 <= len(one.words)
+                    and one.kind == other.kind
+                    and not other.marked
+                ):
                     other.text, other.words = one.text, one.words
                 other.detail = other.detail or one.detail
                 break
@@ -76,7 +90,13 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
 
 def _again(one: Candidate, other: Candidate) -> bool:
     """Whether a sentence says again, in other words or as another kind, what was said a few turns before or after."""
-    if one.marker or one.marked or abs(one.turn - other.turn) > NEAR or TASK in (one.kind, other.kind) or other.kind == DONE:
+    if (
+        one.marker
+        or one.marked
+        or abs(one.turn - other.turn) > NEAR
+        or TASK in (one.kind, other.kind)
+        or other.kind == DONE
+    ):
         return False
     if one.kind == DECISION and other.kind == ERROR:
         return False  # what helped is worth to be told as what was settled
@@ -109,7 +129,10 @@ class Found:
         alive = [one for one in self.all if not one.gone]
         alive.sort(key=lambda one: (one.marked, one.score, one.order))
         self._same.clear()
-        self.all = sorted(alive[len(alive) // 4 :] if len(alive) > KEPT * 3 // 4 else alive, key=lambda one: one.order)
+        self.all = sorted(
+            alive[len(alive) // 4 :] if len(alive) > KEPT * 3 // 4 else alive,
+            key=lambda one: one.order,
+        )
 
     def add(
         self,
@@ -127,17 +150,31 @@ class Found:
     ) -> Candidate | None:
         """Take note of something that may be an item; None where it says nothing."""
         words = content(text, self.language)
-        if not words or (kind == DECISION and not (marker or marked or turn.marked) and len(text) < SHORT and self.language != "zh"):
+        if not words or (
+            kind == DECISION
+            and not (marker or marked or turn.marked)
+            and len(text) < SHORT
+            and self.language != "zh"
+        ):
             return None
         if len(text) > TEXT:
             text = f"{text[: TEXT - 1].rstrip()}…"
-        text, reason = _parted(text, self.language) if kind in (DECISION, PREFERENCE, PATTERN) and not detail else (text, "")
+        text, reason = (
+            _parted(text, self.language)
+            if kind in (DECISION, PREFERENCE, PATTERN) and not detail
+            else (text, "")
+        )
         again = self._same.get((kind, plain(text)))
         if again is not None and not again.gone and not listed:
-            again.at, again.last, again.turn = turn.at or again.at, max(again.last, turn.line), self.turn
+            again.at, again.last, again.turn = (
+                turn.at or again.at,
+                max(again.last, turn.line),
+                self.turn,
+            )
             again.marked = again.marked or marked or turn.marked
             again.detail = again.detail or detail or reason
-            if (again.weak and not weak) or (marker and not again.marker):  # now it is said as an item
+            # now it is said as an item
+            if (again.weak and not weak) or (marker and not again.marker):
                 again.weak, again.marker, again.heard, again.role, again.score = (
                     False,
                     again.marker or marker,
@@ -150,8 +187,25 @@ class Found:
         if kind == TASK and not (marker or marked or listed) and completed(text):
             kind = DONE
         made = Candidate(
-            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, commit=turn.command if turn.tool == "commit" else "",
-        )  # fmt: skip
+            kind,
+            text,
+            detail or reason,
+            turn.at,
+            turn.line,
+            turn.line,
+            turn.files[:8],
+            turn.role,
+            score,
+            self.order,
+            words,
+            self.turn,
+            marked or turn.marked,
+            marker,
+            listed,
+            heard=heard,
+            weak=weak,
+            commit=turn.command if turn.tool == "commit" else "",
+        )
         self.order += 1
         if not weak:
             self._takes_effect(made)
@@ -166,7 +220,13 @@ class Found:
             made.choice = choice(made.text, made.words, self.language)
             if made.kind == DECISION or made.role == USER:
                 for one in self.all[-COMPARED:]:
-                    if one.choice and one is not made and not one.gone and not one.marked and replaces(made.choice, one.choice):
+                    if (
+                        one.choice
+                        and one is not made
+                        and not one.gone
+                        and not one.marked
+                        and replaces(made.choice, one.choice)
+                    ):
                         one.gone, one.over = True, made
         if made.kind == DONE:
             for one in self.all[-COMPARED:]:
@@ -185,14 +245,27 @@ class Found:
         words = content(text, self.language)
         best: tuple[float, Candidate] | None = None
         for one in islice((one for one in reversed(self.all) if not one.weak), 60):
-            if one.gone or one.marked or one.kind not in (DECISION, PREFERENCE, PATTERN, TASK) or self.turn - one.turn > 30:
+            if (
+                one.gone
+                or one.marked
+                or one.kind not in (DECISION, PREFERENCE, PATTERN, TASK)
+                or self.turn - one.turn > 30
+            ):
                 continue
             likeness = len(words & one.words)
             near = self.turn - one.turn <= 2
-            if one.role == USER and likeness < 2 and not cues(self.language).find("overrule", "self", text):
+            if (
+                one.role == USER
+                and likeness < 2
+                and not cues(self.language).find("overrule", "self", text)
+            ):
                 continue  # `no, ...` is said to the agent
-            score = likeness + (0.6 if near and sentence.first else 0) - (self.turn - one.turn) * 0.01
-            if (likeness or (near and sentence.first and one.kind == DECISION)) and (best is None or score > best[0]):
+            score = (
+                likeness + (0.6 if near and sentence.first else 0) - (self.turn - one.turn) * 0.01
+            )
+            if (likeness or (near and sentence.first and one.kind == DECISION)) and (
+                best is None or score > best[0]
+            ):
                 if likeness < 2 and not near:
                     continue
                 best = score, one
@@ -210,7 +283,13 @@ class Found:
                 one.last = turn.line
                 return
         if sentence.box in "x ":
-            self.add(DONE if sentence.box == "x" else TASK, sentence.text, turn, sentence_rules.SURE, listed=True)
+            self.add(
+                DONE if sentence.box == "x" else TASK,
+                sentence.text,
+                turn,
+                sentence_rules.SURE,
+                listed=True,
+            )
 
 
 def _parted(text: str, language: str) -> tuple[str, str]:

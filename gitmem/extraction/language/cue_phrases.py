@@ -39,7 +39,8 @@ def _beginning(expression: str) -> str:
     return next((one for one in _BEGINS if expression.startswith(one)), "")
 
 
-LOOKED_AT = 800  # characters of a text that cues are looked for in: a rule may take the square of it
+# characters of a text that cues are looked for in: a rule may take the square of it
+LOOKED_AT = 800
 REMEMBERED = 4000  # texts of which is known what cues are in them
 LANGUAGES = ("en", "pt", "es", "zh")
 _OTHERS = re.compile("用(户|例|途|法|于)")  # words with a letter that alone means `use`
@@ -54,7 +55,11 @@ class _Looked:
     def __init__(self, text: str) -> None:
         self.text = text
         low = text.lower()
-        self.low = low if len(low) == len(text) else "".join(one if len(one.lower()) > 1 else one.lower() for one in text)
+        self.low = (
+            low
+            if len(low) == len(text)
+            else "".join(one if len(one.lower()) > 1 else one.lower() for one in text)
+        )
         self.found: dict[tuple[str, str], re.Match[str] | None] = {}
 
 
@@ -86,7 +91,11 @@ class Cues:
         """Return those of some lists, each as (kind, list), that have a cue in a text."""
         looked = _looked(text[:LOOKED_AT], self.language)
         found = looked.found
-        return [key for key in lists if (found[key] if key in found else found.setdefault(key, self._search(key, looked)))]
+        return [
+            key
+            for key in lists
+            if (found[key] if key in found else found.setdefault(key, self._search(key, looked)))
+        ]
 
     def _search(self, key: tuple[str, str], looked: _Looked) -> re.Match[str] | None:
         kind, name = key
@@ -119,7 +128,11 @@ def _written(rules: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _read(language: str) -> dict[str, dict[str, Any]]:
     """Return a language's file."""
-    return tomllib.loads(resources.files("gitmem.extraction").joinpath("data", f"{language}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        resources.files("gitmem.extraction")
+        .joinpath("data", f"{language}.toml")
+        .read_text(encoding="utf-8")
+    )
 
 
 @cache
@@ -129,11 +142,15 @@ def cues(language: str) -> Cues:
     general = data["general"]
     of = {
         kind: {
-            name: tuple(rules) for name, rules in lists.items() if rules and isinstance(rules, list) and name not in ("marker", "heading")
+            name: tuple(rules)
+            for name, rules in lists.items()
+            if rules and isinstance(rules, list) and name not in ("marker", "heading")
         }
         for kind, lists in data.items()
     }
-    return Cues(language, frozenset(general["stop"].split()), frozenset(general["words"].split()), of)
+    return Cues(
+        language, frozenset(general["stop"].split()), frozenset(general["words"].split()), of
+    )
 
 
 @cache
@@ -156,7 +173,9 @@ def markers() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
                         rf"^(?:\[(?:{joined})\]\s*[:：—–-]?\s*|(?:{joined})\s*(?:\([^()]{{1,40}}\)\s*)?[:：]\s*|(?:{joined})\s+[—–]\s+)",
                         re.IGNORECASE,
                     ),
-                    re.compile("|".join(heading[kind]) if heading[kind] else r"(?!)", re.IGNORECASE),
+                    re.compile(
+                        "|".join(heading[kind]) if heading[kind] else r"(?!)", re.IGNORECASE
+                    ),
                 )
             )
     return tuple(out)

@@ -68,7 +68,17 @@ def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
             at += len(part)
             if not clean:
                 continue
-            yield Sentence(clean[:LONGEST], block.heading, block.lead, block.box, block.point, made == 0, made, opens, row)
+            yield Sentence(
+                clean[:LONGEST],
+                block.heading,
+                block.lead,
+                block.box,
+                block.point,
+                made == 0,
+                made,
+                opens,
+                row,
+            )
             made, opens = made + 1, False
             if made == SENTENCES:
                 return
@@ -102,8 +112,16 @@ def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int,
         nonlocal point
         whole = " ".join(held)
         if whole:
-            begins = [0, *(size + 1 for size in accumulate(len(one) + (n > 0) for n, one in enumerate(held[:-1])))]
-            made = Sentence(whole, heading, lead if point else "", point[0] if point else "", point is not None)
+            begins = [
+                0,
+                *(
+                    size + 1
+                    for size in accumulate(len(one) + (n > 0) for n, one in enumerate(held[:-1]))
+                ),
+            ]
+            made = Sentence(
+                whole, heading, lead if point else "", point[0] if point else "", point is not None
+            )
             yield made, list(zip(begins, rows, strict=True))
         held.clear()
         rows.clear()
@@ -174,7 +192,12 @@ def _emptied(found: re.Match[str]) -> str:
 def _stops(lines: Sequence[str], number: int) -> bool:
     """Say whether the paragraph that a line is in ends with a full stop: prose that is wrapped does, notes of a line each seldom do."""
     last = number
-    while last + 1 < len(lines) and lines[last + 1].strip() and not _POINT.match(lines[last + 1]) and last - number < PARAGRAPH:
+    while (
+        last + 1 < len(lines)
+        and lines[last + 1].strip()
+        and not _POINT.match(lines[last + 1])
+        and last - number < PARAGRAPH
+    ):
         last += 1
     return lines[last].rstrip("\"'”’)]*_ ").endswith((".", "!", "?", "…"))
 

@@ -11,7 +11,8 @@ from gitmem.extraction.language.cue_phrases import LANGUAGES, cues
 
 LOOKED_AT = 2000  # characters of a text that tell its language
 CODE = 16_000  # of them before code is taken out
-HAN, HAN_AFTER_HAN = 6, 12  # one Chinese character among so many is enough, after other languages and after Chinese
+# one Chinese character among so many is enough, after other languages and after Chinese
+HAN, HAN_AFTER_HAN = 6, 12
 STAYS = 0.5  # words that speak for the language before: people seldom change it
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -79,10 +80,16 @@ def content(text: str, language: str) -> frozenset[str]:
     """Return what a text speaks of: its words as stems without the usual ones, and the pairs of its Chinese characters."""
     low = text.lower()
     stop = _stop(language)
-    found = {stem(word, language) for word in _SPLIT.findall(_HAN.sub(" ", low)) if word not in stop and (len(word) > 1 or word.isdigit())}
+    found = {
+        stem(word, language)
+        for word in _SPLIT.findall(_HAN.sub(" ", low))
+        if word not in stop and (len(word) > 1 or word.isdigit())
+    }
     for run in _HAN.findall(low):
         for part in "".join(" " if char in _HAN_STOP else char for char in run).split():
-            found.update([part] if len(part) == 1 else (part[n : n + 2] for n in range(len(part) - 1)))
+            found.update(
+                [part] if len(part) == 1 else (part[n : n + 2] for n in range(len(part) - 1))
+            )
     return frozenset(found)
 
 
@@ -102,20 +109,55 @@ _STEM = 3  # letters that the shortest beginning has
 _ENDS = {
     "en": ((4, "ed", "-ed"), (5, "ing", "-ing"), (5, "ly", "-ly")),
     "pt": (
-        (4, "ei", "-1"), (5, "amos", "-we"), (5, "emos", "-we"), (5, "imos", "-we"), (5, "ado", "-ed"), (5, "ada", "-ed"), (5, "ados", "-ed"), (5, "adas", "-ed"),
-        (5, "ido", "-ed"), (5, "ida", "-ed"), (5, "ando", "-ing"), (5, "endo", "-ing"), (5, "ava", "-was"), (5, "avam", "-was"), (4, "ia", "-was"), (4, "iam", "-was"), (5, "ou", "-3"),
+        (4, "ei", "-1"),
+        (5, "amos", "-we"),
+        (5, "emos", "-we"),
+        (5, "imos", "-we"),
+        (5, "ado", "-ed"),
+        (5, "ada", "-ed"),
+        (5, "ados", "-ed"),
+        (5, "adas", "-ed"),
+        (5, "ido", "-ed"),
+        (5, "ida", "-ed"),
+        (5, "ando", "-ing"),
+        (5, "endo", "-ing"),
+        (5, "ava", "-was"),
+        (5, "avam", "-was"),
+        (4, "ia", "-was"),
+        (4, "iam", "-was"),
+        (5, "ou", "-3"),
     ),
     "es": (
-        (4, "é", "-1"), (4, "í", "-1"), (5, "amos", "-we"), (5, "emos", "-we"), (5, "imos", "-we"), (5, "ado", "-ed"), (5, "ada", "-ed"), (5, "ados", "-ed"), (5, "adas", "-ed"),
-        (5, "ido", "-ed"), (5, "ida", "-ed"), (5, "ando", "-ing"), (5, "iendo", "-ing"), (5, "aba", "-was"), (5, "aban", "-was"), (4, "ía", "-was"), (4, "ían", "-was"), (4, "ó", "-3"),
+        (4, "é", "-1"),
+        (4, "í", "-1"),
+        (5, "amos", "-we"),
+        (5, "emos", "-we"),
+        (5, "imos", "-we"),
+        (5, "ado", "-ed"),
+        (5, "ada", "-ed"),
+        (5, "ados", "-ed"),
+        (5, "adas", "-ed"),
+        (5, "ido", "-ed"),
+        (5, "ida", "-ed"),
+        (5, "ando", "-ing"),
+        (5, "iendo", "-ing"),
+        (5, "aba", "-was"),
+        (5, "aban", "-was"),
+        (4, "ía", "-was"),
+        (4, "ían", "-was"),
+        (4, "ó", "-3"),
     ),
-}  # fmt: skip
+}
 
 
 @cache
 def _table(language: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return what whole words and phrases mean, and what beginnings of words do."""
-    data = tomllib.loads(resources.files("gitmem.extraction").joinpath("data", "word_classes.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(
+        resources.files("gitmem.extraction")
+        .joinpath("data", "word_classes.toml")
+        .read_text(encoding="utf-8")
+    )
     whole: dict[str, str] = {}
     begins: dict[str, str] = {}
     for name, by in data.items():
@@ -161,7 +203,14 @@ def _bent(word: str, language: str) -> str:
     for length in range(len(word), _STEM - 1, -1):
         if word[:length] in begins:
             return begins[word[:length]]
-    return next((sense for least, end, sense in _ENDS.get(language, ()) if len(word) >= least and word.endswith(end)), "")
+    return next(
+        (
+            sense
+            for least, end, sense in _ENDS.get(language, ())
+            if len(word) >= least and word.endswith(end)
+        ),
+        "",
+    )
 
 
 @lru_cache(maxsize=16384)

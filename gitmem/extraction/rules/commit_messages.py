@@ -20,7 +20,9 @@ _REVERTS = re.compile(
     r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
 )
 # a line that is not a beginning: of a point, of a quotation, of what has a label
-_GOES_ON = re.compile(r"(?![^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2}[:：](?:\s|$))[^\s*•+\-\d#>|`\u2e80-\U0003ffff]")
+_GOES_ON = re.compile(
+    r"(?![^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2}[:：](?:\s|$))[^\s*•+\-\d#>|`\u2e80-\U0003ffff]"
+)
 _NUMBER = re.compile(r" \(#\d+\)$")
 # a subject that chooses one thing over another, and one that says how it is done from now on
 _CHOICE = re.compile(
@@ -38,7 +40,13 @@ _RULE = re.compile(
 )
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
-_TYPES = _FIXES | _DULL | set("feat feature docs doc refactor perf test tests build deps revert add security i18n l10n".split())
+_TYPES = (
+    _FIXES
+    | _DULL
+    | set(
+        "feat feature docs doc refactor perf test tests build deps revert add security i18n l10n".split()
+    )
+)
 
 
 def reverted(text: str) -> tuple[str, bool]:
@@ -61,7 +69,8 @@ def _said(subject: str) -> tuple[str, str, str]:
     if not found:
         return "", "", ""
     kind = (found["type"] or "").lower()
-    whole = found["rest"] if kind in _TYPES else found.string  # `calibration: keep it` is not a type, and says what it is about
+    # `calibration: keep it` is not a type, and says what it is about
+    whole = found["rest"] if kind in _TYPES else found.string
     return kind, whole[:1].upper() + whole[1:], found["rest"]
 
 
@@ -69,7 +78,11 @@ def _settles(kind: str, done: str, body: str) -> str:
     """Return what a subject settles beyond what it does: a rule, or, where its message says why, a choice; empty for nothing."""
     if _RULE.search(done) and kind not in _DULL | {"docs", "doc", "test", "tests"}:
         return PATTERN
-    return DECISION if body.strip() and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done))) else ""
+    return (
+        DECISION
+        if body.strip() and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done)))
+        else ""
+    )
 
 
 def _unwrapped(lines: Sequence[str]) -> str:
@@ -104,7 +117,8 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     kind, done, rest = _said(subject)
     if not rest or _MADE.match(subject):
         return []
-    if _REVERT.match(subject.strip()):  # what was tried and taken back is worth knowing where somebody says why
+    # what was tried and taken back is worth knowing where somebody says why
+    if _REVERT.match(subject.strip()):
         what, back = reverted(text)
         if not back:  # it landed again
             return [(DONE, what, "", 0.7)]
@@ -122,14 +136,27 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     elif told_kind := _settles(kind, done, body or why):
         out.append((told_kind, done, " ".join(one.text for one in said[:2])[:300] or why, 0.7))
     elif kind not in _DULL:
-        told = [one.text for one in said[:2] if sentence_rules.labelled(one.text) is None and not one.box]
+        told = [
+            one.text
+            for one in said[:2]
+            if sentence_rules.labelled(one.text) is None and not one.box
+        ]
         out.append((DONE, done, " ".join(told)[:300], 0.7))
     for one in said:
         judged = sentence_rules.judged(one, "assistant", language)
         if judged and judged.kind not in (DONE, ERROR):
-            if judged.kind == DECISION and not judged.marker and (fixing or any(one[0] == DECISION for one in out)):
+            if (
+                judged.kind == DECISION
+                and not judged.marker
+                and (fixing or any(one[0] == DECISION for one in out))
+            ):
                 continue  # it is told beside
             out.append((judged.kind, judged.text, "", judged.score))
-        elif not fixing and judged is None and here.find("error", "fix", one.text) and here.find("error", "cause", one.text):
+        elif (
+            not fixing
+            and judged is None
+            and here.find("error", "fix", one.text)
+            and here.find("error", "cause", one.text)
+        ):
             out.append((ERROR, one.text, "", 0.6))
     return out

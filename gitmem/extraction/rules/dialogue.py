@@ -39,13 +39,21 @@ def choice(text: str, words: frozenset[str], language: str) -> Choice:
         refused = content(next((part for part in found.groups() if part), ""), language)
         chosen = content(text[: found.start()] + " " + text[found.end() :], language)
     purpose = _PURPOSE.search(text)
-    return Choice(words, refused, chosen, content(purpose[1], language) if purpose else frozenset(), frozenset(_NUMBERS.findall(text)))
+    return Choice(
+        words,
+        refused,
+        chosen,
+        content(purpose[1], language) if purpose else frozenset(),
+        frozenset(_NUMBERS.findall(text)),
+    )
 
 
 def overruled(text: str, language: str, *, first: bool) -> bool:
     """Whether a sentence of a user takes back what was said before."""
     here = cues(language)
-    return bool((first and here.find("overrule", "turn", text)) or here.find("overrule", "back", text))
+    return bool(
+        (first and here.find("overrule", "turn", text)) or here.find("overrule", "back", text)
+    )
 
 
 def replaces(new: Choice, old: Choice) -> bool:
@@ -53,14 +61,24 @@ def replaces(new: Choice, old: Choice) -> bool:
     both = len(new.words & old.words)
     if not both:
         return False
-    if new.refused and new.refused & old.chosen and not new.refused & new.chosen and not new.refused & old.refused:
+    if (
+        new.refused
+        and new.refused & old.chosen
+        and not new.refused & new.chosen
+        and not new.refused & old.refused
+    ):
         return True
     here, there = new.purpose, old.purpose
     if here and there and len(here | there) <= 6 and shared(here, there) >= 0.99:
         mine, theirs = new.words - here, old.words - there
         if mine and theirs and not mine & theirs:
             return True
-    return both >= 3 and bool(new.numbers) and new.numbers != old.numbers and shared(new.words, old.words) >= 0.7
+    return (
+        both >= 3
+        and bool(new.numbers)
+        and new.numbers != old.numbers
+        and shared(new.words, old.words) >= 0.7
+    )
 
 
 ANSWER = 30  # words of an answer to a question
@@ -73,10 +91,42 @@ NUMBERED = 0.75  # the score of an answer that names a point of a list by its nu
 
 
 _PLACES = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "primeira": 1, "segunda": 2, "terceira": 3, "primera": 1, "tercera": 3, "primeiro": 1, "segundo": 2, "terceiro": 3,
-    "primero": 1, "tercero": 3, "一": 1, "二": 2, "三": 3, "四": 4, "a": 1, "b": 2, "c": 3, "d": 4,
-    "one": 1, "two": 2, "three": 3, "four": 4, "um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "uno": 1, "una": 1, "dos": 2, "tres": 3,
-}  # fmt: skip
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "primeira": 1,
+    "segunda": 2,
+    "terceira": 3,
+    "primera": 1,
+    "tercera": 3,
+    "primeiro": 1,
+    "segundo": 2,
+    "terceiro": 3,
+    "primero": 1,
+    "tercero": 3,
+    "一": 1,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "a": 1,
+    "b": 2,
+    "c": 3,
+    "d": 4,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "um": 1,
+    "uma": 1,
+    "dois": 2,
+    "duas": 2,
+    "três": 3,
+    "uno": 1,
+    "una": 1,
+    "dos": 2,
+    "tres": 3,
+}
 # words in front of a choice that choose nothing
 _FILLER = re.compile(
     r"(?i)(?:(?:okay|ok|then|so|yes|yeah|yep|right|hm+|well|vale|pues|entonces|então|tá|beleza|bueno|bom|sí|sim)\b|好|行|嗯|那就|那|就)[\s,.!，。]*"
@@ -87,15 +137,30 @@ _CHOOSES = re.compile(
 _USES = re.compile(r"(?i)\buse|用")
 _NAMES = "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro|primero|tercero"
 _ENDS = r"(?=$|\s*[,;!?:，。；：！)）吧]|\.(?!\d)|\s[-–—]\s|\s+(?:then|please|it is|because|with|but|for now|thanks|por favor|entonces|então|porque|con|com|pero|mas)\b|因为)"
-# a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`, `1, 2`, `2 no`
+# a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`,
+# `1, 2`, `2 no`
 _ORDINAL = re.compile(
     rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|número|variant|variante)\s+([a-d1-9]|one|two|three|four|um|uma|dois|duas|três|uno|una|dos|tres)|(?:方案|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
     rf"|(?:the |a |la |o |el )?({_NAMES}) (?:one|option|opção|opción)|(?:the |a |la |o |el )({_NAMES})|({_NAMES})(?=[.!]?$)|(?:la |a |el |o )?([1-9]|[a-d]))"
     rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
 )
-_POLITE = re.compile(r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)")
+_POLITE = re.compile(
+    r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)"
+)
 _AROUND = " ,.;:!，。、；：-–—吧"
-_NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "不", "不要", "不行", "算了"}
+_NO = {
+    "no",
+    "nope",
+    "nah",
+    "no thanks",
+    "não",
+    "nem pensar",
+    "no gracias",
+    "不",
+    "不要",
+    "不行",
+    "算了",
+}
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
@@ -132,7 +197,10 @@ def options(said: Sequence[Sentence]) -> tuple[str, ...]:
     if len(starts) < 2:
         return points
     ends = [*(one.start() for one in starts[1:]), len(text)]
-    return tuple(_OR.sub("", (split(text[one.end() : end]) or [""])[0]).rstrip(" ;；,，") for one, end in zip(starts, ends, strict=True))
+    return tuple(
+        _OR.sub("", (split(text[one.end() : end]) or [""])[0]).rstrip(" ;；,，")
+        for one, end in zip(starts, ends, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +288,17 @@ class Exchange:
         chooses = here.find("exchange", "then", text)
         if not asked and not chooses and (length > 14 or len(words) < 2):
             return None, False
-        if here.find("exchange", "symptom", text) or (here.find("error", "stated", text) and not here.find("error", "not", text)):
+        if here.find("exchange", "symptom", text) or (
+            here.find("error", "stated", text) and not here.find("error", "not", text)
+        ):
             return None, False  # it tells of something, and chooses nothing
-        if not ((asked and likeness) or (offers and likeness) or (asked and chooses) or (chooses and likeness) or direct):
+        if not (
+            (asked and likeness)
+            or (offers and likeness)
+            or (asked and chooses)
+            or (chooses and likeness)
+            or direct
+        ):
             return None, False
         if here.find("skip", "hypothetical", text) or here.find("skip", "boilerplate", text):
             return None, False
@@ -238,8 +314,12 @@ class Exchange:
             return text
         words = content(text, language)
         end = self.said[-6:]
-        likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        question = next((one for one in reversed(end) if sentence_rules.asks(one, self.language)), "") or (end[-1] if last else "")
+        likeness, n = max(
+            (len(words & content(one, self.language)), n) for n, one in enumerate(end)
+        )
+        question = next(
+            (one for one in reversed(end) if sentence_rules.asks(one, self.language)), ""
+        ) or (end[-1] if last else "")
         if not (likeness or question):
             return text
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
@@ -248,10 +328,18 @@ class Exchange:
         """Return the agent's sentence that what a user decides is about: one that shares its words, else its last one, where the answer may not tell all by itself."""
         end = [one for one in self.said[-6:] if len(one) <= LONG]
         words = content(text, language)
-        if not (end and words and self.answering) or cues(language).find("exchange", "refuse", text):
+        if not (end and words and self.answering) or cues(language).find(
+            "exchange", "refuse", text
+        ):
             return ""
-        likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        return _bare(end[n] if likeness else end[-1], self.language) if likeness or len(words) < FEW else ""
+        likeness, n = max(
+            (len(words & content(one, self.language)), n) for n, one in enumerate(end)
+        )
+        return (
+            _bare(end[n] if likeness else end[-1], self.language)
+            if likeness or len(words) < FEW
+            else ""
+        )
 
     def numbered(self, text: str, language: str) -> Settled | None:
         """Return the point of the agent's list that a choice names by its number: `2, we need no other service`."""
@@ -272,7 +360,15 @@ class Exchange:
         if rest.lower() in _NO:
             return None
         here = cues(language)
-        if not verb and rest and (here.find("exchange", "symptom", rest) or here.find("error", "stated", rest) or rest.startswith("不")):
+        if (
+            not verb
+            and rest
+            and (
+                here.find("exchange", "symptom", rest)
+                or here.find("error", "stated", rest)
+                or rest.startswith("不")
+            )
+        ):
             return None  # it tells of a point, and chooses none
         point = points[place - 1]
         rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
@@ -290,4 +386,8 @@ def _bare(text: str, language: str) -> str:
 
 def _with(answer: str, told: str, words: frozenset[str], language: str) -> str:
     """Return a short answer with what it is about, unless it says that itself."""
-    return answer if content(told, language) <= words else f"{answer.rstrip('.!。')} ({told.strip('.。?？¿ ')})"
+    return (
+        answer
+        if content(told, language) <= words
+        else f"{answer.rstrip('.!。')} ({told.strip('.。?？¿ ')})"
+    )

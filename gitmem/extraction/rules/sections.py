@@ -11,9 +11,12 @@ from gitmem.extraction.rules import sentence_rules
 from gitmem.records.items import ERROR
 
 ALL = "all"  # nothing below is to be: `Out of scope`
-CHOICES = "choices"  # choices below were refused; a box may be a task, as the screen that shows what was rejected: `Rejected`
+# choices below were refused; a box may be a task, as the screen that shows what was rejected:
+# `Rejected`
+CHOICES = "choices"
 
-# a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected, too heavy`
+# a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected,
+# too heavy`
 _DROPPED = re.compile(
     r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
 )
@@ -22,7 +25,8 @@ _CLOSED = re.compile(
     r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
     r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
 )
-# what may stand after a heading that refuses: `for v1`, `(for now)`, `da v1`; `Rejected in production` is a heading of another kind
+# what may stand after a heading that refuses: `for v1`, `(for now)`, `da v1`; `Rejected in
+# production` is a heading of another kind
 _WHERE = (
     r"(?:\W+(?:now|here|yet|ever|today|agora|aqui|ahora|aquí|todavía|ainda|(?:for|in|of|until) (?:now|the (?:moment|first|next|mvp)|this|v?\d|mvp\b|phase|release|milestone).{0,30}"
     r"|(?:d[aeo]|del|de la|dest[ae]|n[ao]|nest[ae]|en(?: la| est[ae])?|para|por) (?:v?\d|mvp\b|agora|ahora|enquanto|est[ae]|prim|vers|fase|release|entrega|sprint).{0,30}))?\W*$"
@@ -74,7 +78,9 @@ def dropped(sentence: Sentence, below: str = "") -> bool:
         refused = refusal(sentence.lead or sentence.heading) or below
         if refused == ALL or (refused and not sentence.box):
             return True
-    return bool(_CLOSED.search(sentence.text) or (not sentence.box and _DROPPED.search(sentence.text)))
+    return bool(
+        _CLOSED.search(sentence.text) or (not sentence.box and _DROPPED.search(sentence.text))
+    )
 
 
 BOLD = 7  # the level of a heading that is a line in bold type: below all others
@@ -100,8 +106,14 @@ class Sections:
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
         kind = "" if _ABOUT.search(text) else sentence_rules.headed(text)
-        names = not kind and self.errors and not sentence_rules.asks(text, language) and len(content(text, language)) >= FEWEST
-        self._path.append((level, kind, refusal(text) if level < BOLD else ""))  # a line in bold type names its list alone
+        names = (
+            not kind
+            and self.errors
+            and not sentence_rules.asks(text, language)
+            and len(content(text, language)) >= FEWEST
+        )
+        # a line in bold type names its list alone
+        self._path.append((level, kind, refusal(text) if level < BOLD else ""))
         return text if names else ""
 
     def breaks(self) -> None:
@@ -137,9 +149,16 @@ class Sections:
             return False
         if len(content(first.text, language)) < FEWEST or (self.kind and not self.errors):
             return False
-        stated = bool(here.find("error", "stated", first.text) or here.find("exchange", "symptom", first.text))
+        stated = bool(
+            here.find("error", "stated", first.text) or here.find("exchange", "symptom", first.text)
+        )
         more = [one.text for one in said[1:]]
-        explained = any(here.find("error", "cause", one) or here.find("error", "fix", one) or sentence_rules.fixing(one) for one in more)
+        explained = any(
+            here.find("error", "cause", one)
+            or here.find("error", "fix", one)
+            or sentence_rules.fixing(one)
+            for one in more
+        )
         if self.errors:
             sure = named or first.point or stated or explained
             return sure and (len(said) > 1 or stated) and not here.find("task", "sure", first.text)

@@ -10,7 +10,8 @@ from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFER
 from gitmem.transcripts.turn import ASSISTANT, USER
 
 MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
-LEAD, NAMED = 40, 0.4  # characters of a line before a list, and how much of it the words must be that name a kind
+# characters of a line before a list, and how much of it the words must be that name a kind
+LEAD, NAMED = 40, 0.4
 HEADING = 90  # characters of a heading that names a kind
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
@@ -47,7 +48,11 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
     """Return what a sentence teaches, None for nothing. Errors are told by their markers alone; what else is said of them is `offline_errors`'."""
     text = sentence.text
     if sentence.box:
-        return None if sentence.box == "-" else _made(DONE if sentence.box == "x" else TASK, text, MARKED, language, marker=True)
+        return (
+            None
+            if sentence.box == "-"
+            else _made(DONE if sentence.box == "x" else TASK, text, MARKED, language, marker=True)
+        )
     marker = labelled(text) or labelled(stripped(text, language))
     if marker is not None:
         kind, rest = marker
@@ -56,7 +61,8 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
             or cues(language).find("skip", "boilerplate", rest)
             or cues(language).find("task", "not", rest)
         ):
-            return None  # what the user wants next, and what the agent looks at next, is not left to be done
+            # what the user wants next, and what the agent looks at next, is not left to be done
+            return None
         if (
             kind == TASK
             and cues(language).find("error", "stated", rest)
@@ -64,13 +70,26 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
             and not cues(language).find("task", "sure", rest)
         ):
             kind = ERROR  # `Blocked: the build fails`
-        return _made(kind, rest, MARKED, language, marker=True) if not asks(rest, language) and _tells(rest) else None
-    if not SHORTEST // 2 <= len(text) <= LONGEST or _QUOTED.match(text) or not _LETTERS.search(text):
+        return (
+            _made(kind, rest, MARKED, language, marker=True)
+            if not asks(rest, language) and _tells(rest)
+            else None
+        )
+    if (
+        not SHORTEST // 2 <= len(text) <= LONGEST
+        or _QUOTED.match(text)
+        or not _LETTERS.search(text)
+    ):
         return None
     if asks(text, language) or _passed_over(text, role, language):
         return None
     under = _under(sentence)
-    if under and sentence.point and sentence.opens and (said := _made(under, text, SURE, language, marker=True)):
+    if (
+        under
+        and sentence.point
+        and sentence.opens
+        and (said := _made(under, text, SURE, language, marker=True))
+    ):
         return said
     return _cued(text, role, language)
 
@@ -92,7 +111,13 @@ def _cued(text: str, role: str, language: str) -> Said | None:
         and not here.find("error", "stated", text)
     ):
         best = _made(CONTEXT, text, LIKELY + 0.06, language)
-    if best and best.kind == PREFERENCE and role == USER and _REFUSED.match(text) and not here.find("exchange", "style", text):
+    if (
+        best
+        and best.kind == PREFERENCE
+        and role == USER
+        and _REFUSED.match(text)
+        and not here.find("exchange", "style", text)
+    ):
         return Said(DECISION, best.text, best.score)
     return best
 
@@ -111,13 +136,22 @@ def labelled(text: str) -> tuple[str, str] | None:
 
 def options(sentence: Sentence) -> bool:
     """Whether a sentence is a point of what was looked at, and not all of it taken: options, ideas."""
-    return sentence.point and not sentence.box and bool(_OPTIONS.search(sentence.lead or sentence.heading)) and not _under(sentence)
+    return (
+        sentence.point
+        and not sentence.box
+        and bool(_OPTIONS.search(sentence.lead or sentence.heading))
+        and not _under(sentence)
+    )
 
 
 def asks(text: str, language: str) -> bool:
     """Whether a sentence asks and tells nothing."""
     end = text.rstrip("\"'”’)]*_ ")
-    return end.endswith(("?", "？")) or text.startswith("¿") or bool(cues(language).find("skip", "question", text))
+    return (
+        end.endswith(("?", "？"))
+        or text.startswith("¿")
+        or bool(cues(language).find("skip", "question", text))
+    )
 
 
 def telling(text: str, language: str) -> bool:
@@ -146,7 +180,9 @@ def _passed_over(text: str, role: str, language: str) -> bool:
         if role == USER
         else ("hypothetical", "hearsay", "tried", "rejected", "boilerplate")
     )
-    return any(here.find("skip", name, text) for name in names) or (role == USER and bool(_ORDERED.fullmatch(text)))
+    return any(here.find("skip", name, text) for name in names) or (
+        role == USER and bool(_ORDERED.fullmatch(text))
+    )
 
 
 def _score(here: Cues, kind: str, text: str, role: str) -> float:
@@ -155,16 +191,23 @@ def _score(here: Cues, kind: str, text: str, role: str) -> float:
     if role == ASSISTANT and kind == PREFERENCE and not _OF_USER.search(text):
         return 0.0
     if role == ASSISTANT and (
-        (kind == PATTERN and (not here.find(kind, "strict", text) or here.find("done", "sure", text)))
+        (
+            kind == PATTERN
+            and (not here.find(kind, "strict", text) or here.find("done", "sure", text))
+        )
         or (kind == CONTEXT and here.find("exchange", "now", text))
         or (kind in (PATTERN, CONTEXT) and here.find("exchange", "advice", text))
     ):
         return 0.0  # what an agent explains of its work
     if here.find(kind, "sure", text):
         score = SURE
-    elif role == USER and (here.find(kind, "user", text) or here.find(kind, "user", stripped(text, here.language))):
+    elif role == USER and (
+        here.find(kind, "user", text) or here.find(kind, "user", stripped(text, here.language))
+    ):
         score = SURE - 0.05 if kind != PREFERENCE else SURE + 0.02
-    elif (role == ASSISTANT and here.find(kind, "assistant", text)) or here.find(kind, "likely", text):
+    elif (role == ASSISTANT and here.find(kind, "assistant", text)) or here.find(
+        kind, "likely", text
+    ):
         score = LIKELY
     else:
         return 0.0
@@ -198,11 +241,15 @@ def lead(text: str) -> str:
     marker = labelled(bare)
     if marker and marker[1]:
         return ""  # `Decision: use Redis` is one
-    named = max((len(found.group()) for _, _, heading in markers() for found in heading.finditer(name)), default=0)
+    named = max(
+        (len(found.group()) for _, _, heading in markers() for found in heading.finditer(name)),
+        default=0,
+    )
     return name if named >= NAMED * len(name) else ""
 
 
-# lines before a list that name no kind, and end what the one before them named; any other may be a group within it: `Backend:`
+# lines before a list that name no kind, and end what the one before them named; any other may be a
+# group within it: `Backend:`
 _BREAKS = re.compile(
     r"(?i)(?:notes?|remarks?|comments?|observations?|questions?|risks?|links?|references?|see also|notas?|observaç(?:ão|ões)|observaci(?:ón|ones)|comentarios?|comentários?|preguntas?|perguntas?"
     r"|dudas?|dúvidas?|riesgos?|riscos?|enlaces?|referencias?|referências?|备注|说明|注|疑问|风险|链接|参考)"
@@ -220,7 +267,9 @@ def headed(words: str) -> str:
     """Return the kind that a heading names; empty where it names none."""
     if not words or len(words) > HEADING or words.endswith(("?", "？")):
         return ""
-    found = [(match.start(), kind) for kind, _, heading in markers() if (match := heading.search(words))]
+    found = [
+        (match.start(), kind) for kind, _, heading in markers() if (match := heading.search(words))
+    ]
     if {TASK, DONE} <= {kind for _, kind in found}:  # "what is not done yet"
         return TASK
     return min(found)[1] if found else ""
@@ -234,12 +283,19 @@ _NOTHING = re.compile(
 
 
 def _tells(text: str) -> bool:
-    return len(text) >= 2 and any(map(str.isalpha, text)) and not _NOTHING.fullmatch(text)  # `CI`, `i18n`
+    # `CI`, `i18n`
+    return len(text) >= 2 and any(map(str.isalpha, text)) and not _NOTHING.fullmatch(text)
 
 
-def _made(kind: str, text: str, score: float, language: str, *, marker: bool = False) -> Said | None:
+def _made(
+    kind: str, text: str, score: float, language: str, *, marker: bool = False
+) -> Said | None:
     text = stripped(text, language)
-    return Said(kind, text, score, marker) if _tells(text) and (marker or len(text) >= SHORTEST // (2 if language == "zh" else 1)) else None
+    return (
+        Said(kind, text, score, marker)
+        if _tells(text) and (marker or len(text) >= SHORTEST // (2 if language == "zh" else 1))
+        else None
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -253,7 +309,8 @@ def stripped(text: str, language: str) -> str:
     text = text.strip()
     return (
         text[:1].upper() + text[1:]
-        if text[:1].islower() and text.split(" ", 1)[0].strip(",.:;").replace("'", "").replace("’", "").isalpha()
+        if text[:1].islower()
+        and text.split(" ", 1)[0].strip(",.:;").replace("'", "").replace("’", "").isalpha()
         else text
     )
 
@@ -275,16 +332,21 @@ def listed(text: str, language: str) -> tuple[str, ...]:
     head, _, rest = text.replace("：", ": ").partition(": ")
     if not rest:
         head, rest = "", text
-    elif not cues(language).find("task", "sure", head) and not any(kind == TASK and heading.search(head) for kind, _, heading in markers()):
+    elif not cues(language).find("task", "sure", head) and not any(
+        kind == TASK and heading.search(head) for kind, _, heading in markers()
+    ):
         return ()
     if not head:
         return ()
     parts = [part.strip(" .。;；") for part in _LISTED.split(rest)]
     return (
         tuple(stripped(part, language) for part in parts)
-        if len(parts) > 1 and all(len(part) > 3 and (" " in part or language == "zh") for part in parts)
+        if len(parts) > 1
+        and all(len(part) > 3 and (" " in part or language == "zh") for part in parts)
         else ()
     )
 
 
-_LISTED = re.compile(r",? (?:and|e|y) (?=\S+ )|[,;] |[，；、]|(?<=[\u4e00-\u9fff])和(?=[\u4e00-\u9fff])")
+_LISTED = re.compile(
+    r",? (?:and|e|y) (?=\S+ )|[,;] |[，；、]|(?<=[\u4e00-\u9fff])和(?=[\u4e00-\u9fff])"
+)

@@ -74,11 +74,16 @@ class Activation:
 
     def value(self, name: str) -> Any:
         """Return what a loader found, None when it found nothing in time."""
-        return next((one.value for one in self.results if one.name == name and one.status == OK), None)
+        return next(
+            (one.value for one in self.results if one.name == name and one.status == OK), None
+        )
 
 
 def run(
-    loaders: Sequence[Loader], total: float = TOTAL, loaded: dict[str, Any] | None = None, now: Callable[[], float] = time.monotonic
+    loaders: Sequence[Loader],
+    total: float = TOTAL,
+    loaded: dict[str, Any] | None = None,
+    now: Callable[[], float] = time.monotonic,
 ) -> list[Result]:
     """Run loaders, those of a tier at once, the tiers one after the other; return after `total` seconds at the latest.
 
@@ -89,7 +94,11 @@ def run(
     for tier in BUDGET:
         some = [one for one in loaders if one.tier == tier]
         left = min(budget(tier, total), begun + total - now())
-        done = _tier(some, left, now) if left > 0 else [Result(one.name, tier, error="no time was left") for one in some]
+        done = (
+            _tier(some, left, now)
+            if left > 0
+            else [Result(one.name, tier, error="no time was left") for one in some]
+        )
         if loaded is not None:
             loaded |= {one.name: one.value for one in done if one.status == OK}
         out += done
@@ -101,7 +110,9 @@ def budget(tier: str, total: float) -> float:
     return min(BUDGET[tier] * max(1.0, total / TOTAL), total)
 
 
-def _tier(loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = time.monotonic) -> list[Result]:
+def _tier(
+    loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = time.monotonic
+) -> list[Result]:
     """Run loaders at once, for so many seconds. Those that are still at it go on in threads that nobody waits for; what they find is lost."""
     begun = now()
     finished: dict[str, Result] = {}
@@ -115,7 +126,11 @@ def _tier(loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = 
         except TimeoutError as error:
             result.error = str(error)
         except Exception as error:  # noqa: BLE001 - nothing that fails stops an activation
-            result.status, result.cause, result.error = ERROR, error, f"{error}" or type(error).__name__
+            result.status, result.cause, result.error = (
+                ERROR,
+                error,
+                f"{error}" or type(error).__name__,
+            )
         result.seconds = now() - begun
         with changed:
             finished[one.name] = result
@@ -127,7 +142,11 @@ def _tier(loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = 
         while len(finished) < len(loaders) and (left := begun + seconds - now()) > 0:
             changed.wait(left)
         spent = now() - begun
-        return [finished.get(one.name) or Result(one.name, one.tier, seconds=spent, error="it was not there in time") for one in loaders]
+        return [
+            finished.get(one.name)
+            or Result(one.name, one.tier, seconds=spent, error="it was not there in time")
+            for one in loaders
+        ]
 
 
 def limit(given: int | None, env: Mapping[str, str]) -> float:
@@ -177,10 +196,16 @@ def activate(name: str, place: Place, total: float = TOTAL) -> Activation:
     begun = time.monotonic()
     loaded: dict[str, Any] = {}
     loaders = [
-        Loader("definition", CRITICAL, lambda: agent_definitions.find(name, place.location.worktree or "", place.env)),
+        Loader(
+            "definition",
+            CRITICAL,
+            lambda: agent_definitions.find(name, place.location.worktree or "", place.env),
+        ),
         Loader("git", HIGH, lambda: git_status(place, budget(HIGH, total))),
         Loader("index", HIGH, lambda: up_to_date(place)),
-        Loader("session", BEST, lambda: session(place, _named(name, loaded), loaded.get("history"))),
+        Loader(
+            "session", BEST, lambda: session(place, _named(name, loaded), loaded.get("history"))
+        ),
         Loader("work", BEST, lambda: epic(place)),
         Loader("memories", BEST, lambda: memories(place, _named(name, loaded))),
         Loader("gotchas", BEST, lambda: gotchas(place, _named(name, loaded))),
@@ -197,7 +222,13 @@ def activate(name: str, place: Place, total: float = TOTAL) -> Activation:
             raise one.cause
     found = results[0].value if results[0].status == OK else None
     agent = found or Agent(name.strip().removeprefix("@"), "", problem=results[0].error)
-    quality = FALLBACK if agent.problem else WHOLE if all(one.status == OK for one in results) else PARTIAL
+    quality = (
+        FALLBACK
+        if agent.problem
+        else WHOLE
+        if all(one.status == OK for one in results)
+        else PARTIAL
+    )
     return Activation(agent, quality, time.monotonic() - begun, results)
 
 
@@ -214,17 +245,38 @@ def git_status(place: Place, left: float) -> dict[str, Any] | None:
         return None
     until = time.monotonic() + left * 0.9  # git is ended in time, and by the thread that started it
     git, here = Git(where.gitdir, place.env), ("-C", where.worktree, "--work-tree", where.worktree)
-    status = ("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules")
-    log = ("log", "-1", "--no-show-signature", "--format=%h%x00%s%x00%ct%x00%an%x00%ae%x00%ce", "HEAD", "--")
+    status = (
+        "--no-optional-locks",
+        "status",
+        "--porcelain",
+        "-z",
+        "--no-renames",
+        "--ignore-submodules",
+    )
+    log = (
+        "log",
+        "-1",
+        "--no-show-signature",
+        "--format=%h%x00%s%x00%ct%x00%an%x00%ae%x00%ce",
+        "HEAD",
+        "--",
+    )
     try:
         changed = git.run(*here, *status, timeout=until - time.monotonic())
         last = git.run(*here, *log, ok=(0, 128), timeout=max(0.01, until - time.monotonic()))
-        hidden = ignored([ignore_text(where.worktree)], settings(place, max(0.01, until - time.monotonic())).get("ignore"))
+        hidden = ignored(
+            [ignore_text(where.worktree)],
+            settings(place, max(0.01, until - time.monotonic())).get("ignore"),
+        )
     except External as error:
         if time.monotonic() >= until:
             raise TimeoutError("git took too long") from error
         raise
-    paths = [path for row in changed.split(b"\0") if len(row) > 3 and not hidden.has(path := os.fsdecode(row[3:]))]
+    paths = [
+        path
+        for row in changed.split(b"\0")
+        if len(row) > 3 and not hidden.has(path := os.fsdecode(row[3:]))
+    ]
     parts = last.decode("utf-8", "replace").strip().split("\0")
     commit = _last_commit(parts, place.own) if len(parts) == 6 and parts[2].isdigit() else None
     return {"branch": branch(where), "changed": len(paths), "files": paths[:MOST], "commit": commit}
@@ -239,7 +291,11 @@ def _last_commit(parts: Sequence[str], own: frozenset[str]) -> dict[str, Any]:
 
 def up_to_date(place: Place) -> bool:
     """Bring the index up to date when a store has moved; return whether it was."""
-    tips = {name: tip for name, ref in (("shared", SHARED), ("private", PRIVATE)) if (tip := raw_ref(place.location.commondir, ref))}
+    tips = {
+        name: tip
+        for name, ref in (("shared", SHARED), ("private", PRIVATE))
+        if (tip := raw_ref(place.location.commondir, ref))
+    }
     index = place.index()
     fresh = (index.tips() if index else {}) == tips
     if index:
@@ -255,17 +311,25 @@ def settings(place: Place, left: float) -> config.Settings:
 
     def ask() -> config.Settings:
         try:
-            found = Git(place.location.gitdir, place.env).run("config", "--list", "-z", "--show-scope", timeout=left)
+            found = Git(place.location.gitdir, place.env).run(
+                "config", "--list", "-z", "--show-scope", timeout=left
+            )
         except External as error:
             if time.monotonic() >= until:
                 raise TimeoutError("git took too long") from error
             raise
         return config.from_scopes(found)
 
-    return ask() if config.one_off(place.env) else config.cached(place.home, config.sources(place.location, place.env), ask)
+    return (
+        ask()
+        if config.one_off(place.env)
+        else config.cached(place.home, config.sources(place.location, place.env), ask)
+    )
 
 
-def session(place: Place, agent: str, history: Sequence[Mapping[str, Any]] | None) -> context.Context:
+def session(
+    place: Place, agent: str, history: Sequence[Mapping[str, Any]] | None
+) -> context.Context:
     """Return the work in hand, for this agent."""
     table, _ = workflow_file.load(place.home, place.root)
     state = State(place.home)
@@ -296,7 +360,11 @@ def epic(place: Place) -> dict[str, Any] | None:
         open_ = [one for one in epics.epics(index) if one["rest"] in {"active", "paused"}]
         here = epics.chosen(state, place.root)
         found = next((one for one in open_ if one["id"] == here), open_[0] if open_ else None)
-        return {**found, **epics.condition(state, found, place.clock.now(), processes.is_gone)} if found else None
+        return (
+            {**found, **epics.condition(state, found, place.clock.now(), processes.is_gone)}
+            if found
+            else None
+        )
     finally:
         state.close()
         index.db.close()
@@ -314,15 +382,31 @@ def _rows(place: Place, **filters: Any) -> list[dict[str, Any]]:
 
 def memories(place: Place, agent: str) -> list[dict[str, Any]]:
     """Return what is remembered for this agent alone: hand-overs are told by themselves."""
-    rows = _rows(place, kinds=("memory",), statuses=LIVE, agents=(agent,), order="importance", limit=4 * MEMORIES)
-    return [row for row in rows if context.HANDOVER not in row["tags"] and is_accepted(row, place.own)][:MEMORIES]
+    rows = _rows(
+        place,
+        kinds=("memory",),
+        statuses=LIVE,
+        agents=(agent,),
+        order="importance",
+        limit=4 * MEMORIES,
+    )
+    return [
+        row for row in rows if context.HANDOVER not in row["tags"] and is_accepted(row, place.own)
+    ][:MEMORIES]
 
 
 def gotchas(place: Place, agent: str) -> list[dict[str, Any]]:
     """Return the critical traps that are open."""
     both = ("global", agent)
     rows = _rows(
-        place, kinds=("gotcha",), statuses=LIVE, severities=("critical",), resolved=False, agents=both, order="severity", limit=4 * GOTCHAS
+        place,
+        kinds=("gotcha",),
+        statuses=LIVE,
+        severities=("critical",),
+        resolved=False,
+        agents=both,
+        order="severity",
+        limit=4 * GOTCHAS,
     )
     return [row for row in rows if is_accepted(row, place.own)][:GOTCHAS]
 
@@ -345,7 +429,11 @@ def handovers(place: Place, agent: str) -> list[dict[str, Any]]:
     if index is None:
         return []
     try:
-        return [{**row, "body": index.body(row["n"])} for row in context.handed([index], (agent,)) if is_accepted(row, place.own)]
+        return [
+            {**row, "body": index.body(row["n"])}
+            for row in context.handed([index], (agent,))
+            if is_accepted(row, place.own)
+        ]
     finally:
         index.db.close()
 
@@ -359,7 +447,13 @@ def dna(place: Place) -> str:
         rows = index.rows(kinds=("dna",), statuses=LIVE, limit=3, order="updated")
         rows = [row for row in rows if not is_foreign(row, place.own)]
         lines = (
-            [line.strip() for line in index.body(rows[0]["n"]).splitlines() if line.strip() and not line.startswith("#")] if rows else []
+            [
+                line.strip()
+                for line in index.body(rows[0]["n"]).splitlines()
+                if line.strip() and not line.startswith("#")
+            ]
+            if rows
+            else []
         )
         return lines[0] if lines else ""
     finally:
@@ -372,7 +466,9 @@ def note(place: Place, agent: str) -> None:
     def work() -> None:
         state = State(place.home)
         try:
-            context.activated(_Desk(place.location, state, place.clock), agent, session=place.session())
+            context.activated(
+                _Desk(place.location, state, place.clock), agent, session=place.session()
+            )
         finally:
             state.close()
 

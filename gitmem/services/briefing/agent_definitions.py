@@ -34,7 +34,8 @@ SIZE = 64 << 10  # bytes of a definition
 FILES, DEPTH = 500, 6  # that are looked at, below one folder
 NESTED = 20  # levels of a front matter
 COMMANDS, LENGTH, ROLE = 100, 160, 400  # of a definition; characters of a text, of a role
-FULL, QUICK, KEY = "full", "quick", "key"  # who sees a command: a new session, one that goes on, one in a workflow
+# who sees a command: a new session, one that goes on, one in a workflow
+FULL, QUICK, KEY = "full", "quick", "key"
 _WIDER = {KEY: (KEY, QUICK, FULL), QUICK: (QUICK, FULL), FULL: (FULL,)}
 _PLAIN = re.compile(r"([A-Za-z_-]{1,40}):[ \t]*(.*)")
 _TEXTS = frozenset({"name", "id", "title", "icon", "role", "description"})
@@ -81,12 +82,23 @@ def files(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             continue
         for place, names, found in os.walk(folder):
             names[:] = (
-                sorted(name for name in names if not name.startswith(".")) if place.count(os.sep) - folder.count(os.sep) < DEPTH else []
+                sorted(name for name in names if not name.startswith("."))
+                if place.count(os.sep) - folder.count(os.sep) < DEPTH
+                else []
             )
             for name in sorted(found):
                 full = os.path.join(place, name)
-                leads_out = not shown.startswith("~") and os.path.islink(full) and not os.path.realpath(full).startswith(inside)
-                if name.endswith(".md") and not name.startswith(".") and count < FILES and not leads_out:
+                leads_out = (
+                    not shown.startswith("~")
+                    and os.path.islink(full)
+                    and not os.path.realpath(full).startswith(inside)
+                )
+                if (
+                    name.endswith(".md")
+                    and not name.startswith(".")
+                    and count < FILES
+                    and not leads_out
+                ):
                     count += 1
                     yield os.path.join(shown, os.path.relpath(full, folder)), full
 
@@ -123,7 +135,9 @@ def unknown(name: str, every: Sequence[Agent]) -> UserError:
         )
     names = [agent.name for agent in every]
     folded = {one.casefold(): one for one in names}
-    near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    near = [
+        folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+    ]
     shown = (
         f"Did you mean {' or '.join(near)}? "
         if near
@@ -159,8 +173,19 @@ def read(shown: str, path: str) -> Agent | None:
         return Agent(name, shown, problem=str(error))
     if head is None:
         return Agent(name, shown) if shown.startswith(OWN) else None
-    texts = {key: _line(head[key], LENGTH) for key in ("name", "id", "title", "icon") if isinstance(head.get(key), str)}
-    role = next((_line(head[key], ROLE) for key in ("role", "description") if isinstance(head.get(key), str) and head[key].strip()), "")
+    texts = {
+        key: _line(head[key], LENGTH)
+        for key in ("name", "id", "title", "icon")
+        if isinstance(head.get(key), str)
+    }
+    role = next(
+        (
+            _line(head[key], ROLE)
+            for key in ("role", "description")
+            if isinstance(head.get(key), str) and head[key].strip()
+        ),
+        "",
+    )
     return Agent(
         texts.get("id") or texts.get("name") or name,
         shown,
@@ -201,7 +226,11 @@ class _BoundedHandler(YAMLHandler):
             safe_yaml.check(fm, loader, NESTED)
             return yaml.load(fm, Loader=loader)  # noqa: S506 - it makes texts, lists and mappings alone
         except (yaml.YAMLError, RecursionError, TypeError, ValueError):
-            lines = (match for line in fm.split("\n") if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS)
+            lines = (
+                match
+                for line in fm.split("\n")
+                if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS
+            )
             found = {match[1]: match[2].strip().strip("\"'") for match in lines}
             if not found:
                 raise InvalidRecord("its front matter is not YAML") from None
@@ -224,7 +253,8 @@ def _commands(given: object) -> Iterator[Command]:
                 _line(about, LENGTH) if isinstance(about, str) else "",
                 _visibility(one.get("visibility")),
             )
-        elif isinstance(one, dict) and len(one) == 1 and "description" not in one:  # `- develop: Implement a story`
+        # `- develop: Implement a story`
+        elif isinstance(one, dict) and len(one) == 1 and "description" not in one:
             key, text = next(iter(one.items()))
             if isinstance(key, str) and isinstance(text, str) and key.strip():
                 yield Command(_line(key, 60), _line(text, LENGTH))
@@ -242,7 +272,9 @@ def _visibility(given: object) -> tuple[str, ...]:
 def listed(commands: Sequence[Command], level: str, most: int) -> list[Command]:
     """Return the commands to list at a level; the first ones where nothing was said of any."""
     some = (
-        [one for one in commands if not one.visibility or level in one.visibility] if any(one.visibility for one in commands) else commands
+        [one for one in commands if not one.visibility or level in one.visibility]
+        if any(one.visibility for one in commands)
+        else commands
     )
     return list(some[:most])
 

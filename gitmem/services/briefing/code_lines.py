@@ -24,7 +24,9 @@ def code_lines(body: str) -> "Iterator[tuple[str, str]]":
     said = {"": " ".join(first.split())}
     for part in parts:
         title, _, rest = part.partition("\n")
-        said[title.strip()] = _joined([row.removeprefix("- ").strip() for row in rest.split("\n") if row.strip()])
+        said[title.strip()] = _joined(
+            [row.removeprefix("- ").strip() for row in rest.split("\n") if row.strip()]
+        )
     return ((title, said[title]) for title in ORDER if said.get(title))
 
 

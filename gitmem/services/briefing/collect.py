@@ -20,24 +20,62 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES = "tasks", "decisions", "patterns", "errors", "preferences"
+TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES = (
+    "tasks",
+    "decisions",
+    "patterns",
+    "errors",
+    "preferences",
+)
 STATE, CONTEXT, DONE, DIGESTS = "state", "context", "done", "digests"
-TOLD = (TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES, STATE)  # subjects that the start of a session is told of
+# subjects that the start of a session is told of
+TOLD = (TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES, STATE)
 ALL = (*TOLD, CONTEXT, DONE, DIGESTS)
 TYPES = {
-    TASKS: ("task",), DECISIONS: ("decision", "rule"), PATTERNS: ("pattern",), ERRORS: ("bug",), PREFERENCES: ("preference",),
-    STATE: (), CONTEXT: ("context", "fact", "insight"), DONE: (), DIGESTS: (),
-}  # fmt: skip
+    TASKS: ("task",),
+    DECISIONS: ("decision", "rule"),
+    PATTERNS: ("pattern",),
+    ERRORS: ("bug",),
+    PREFERENCES: ("preference",),
+    STATE: (),
+    CONTEXT: ("context", "fact", "insight"),
+    DONE: (),
+    DIGESTS: (),
+}
 _SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
 _SECTION = {"key_decisions": DECISIONS, "pending_tasks": TASKS, "user_preferences": PREFERENCES}
 FIELDS = (
-    "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
-    "last_seen", "workaround", "conflict", "anchors", "confirmed", "source", "oid", "committer", "vouchers",
-)  # fmt: skip
+    "id",
+    "store",
+    "kind",
+    "type",
+    "status",
+    "session",
+    "author",
+    "agent",
+    "origin",
+    "title",
+    "created",
+    "updated",
+    "importance",
+    "severity",
+    "resolved",
+    "occurrences",
+    "last_seen",
+    "workaround",
+    "conflict",
+    "anchors",
+    "confirmed",
+    "source",
+    "oid",
+    "committer",
+    "vouchers",
+)
 PAGES = 3  # of the DNA that are told
 DAYS = 7  # of progress that are looked back on
 LOOKED = 30  # digests that are looked at for those that say something
-SILENT = frozenset({"Asked", "Last answer"})  # parts of a digest that say nothing where somebody only said hello
+# parts of a digest that say nothing where somebody only said hello
+SILENT = frozenset({"Asked", "Last answer"})
 RECENT = 3  # digests among which the last one is: a long session may end after one that began later
 
 
@@ -65,10 +103,26 @@ class Entry:
     )
 
     def __init__(
-        self, text: str, at: str, *, id: str = "", kind: str = "", detail: str = "", pinned: bool = False, critical: bool = False, importance: float = 0.0,
-        unsure: bool = False, session: str = "", where: str = "", row: "Row | None" = None, number: int = 0, body: "Index | None" = None, item: str = "",
-        by: str = "", committer: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        text: str,
+        at: str,
+        *,
+        id: str = "",
+        kind: str = "",
+        detail: str = "",
+        pinned: bool = False,
+        critical: bool = False,
+        importance: float = 0.0,
+        unsure: bool = False,
+        session: str = "",
+        where: str = "",
+        row: "Row | None" = None,
+        number: int = 0,
+        body: "Index | None" = None,
+        item: str = "",
+        by: str = "",
+        committer: str = "",
+    ) -> None:
         self.text = text
         self.at = at
         self.id = id  # of a record
@@ -106,7 +160,9 @@ class Entry:
 class Known:
     """What is known, by subject: each thing once, the first to be told first. `totals` counts what there is beyond that, as far as it was asked for."""
 
-    def __init__(self, by: "dict[str, list[Entry]]", totals: "dict[str, int]", last: "Entry | None") -> None:
+    def __init__(
+        self, by: "dict[str, list[Entry]]", totals: "dict[str, int]", last: "Entry | None"
+    ) -> None:
         self.by = by
         self.totals = totals
         self.last = last  # the digest of the session before
@@ -122,9 +178,18 @@ class Known:
 
 
 def gather(
-    indexes: "Sequence[Index]", agents: "Sequence[str]", since: str = "", *, subjects: "Sequence[str]" = ALL, session: str = "", unsure: bool = True, most: int = 60,
-    totals: bool = False, gotchas: "Sequence[Row] | None" = None, own: "frozenset[str]",
-) -> Known:  # fmt: skip
+    indexes: "Sequence[Index]",
+    agents: "Sequence[str]",
+    since: str = "",
+    *,
+    subjects: "Sequence[str]" = ALL,
+    session: str = "",
+    unsure: bool = True,
+    most: int = 60,
+    totals: bool = False,
+    gotchas: "Sequence[Row] | None" = None,
+    own: "frozenset[str]",
+) -> Known:
     """Return what is known. `since` is the day from which on progress counts; `session` is the reader's own, whose digest is not news.
 
     `own` are the reader's e-mail addresses: what others committed has no marks of its own, says by whom it is, and is no DNA and no session before.
@@ -136,18 +201,33 @@ def gather(
     both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS}
     said: list[tuple[str, Entry]] = []
     for index in indexes:
-        rows = index.rows(kinds=("memory",), pinned=True, agents=agents, fields=FIELDS, order="importance", limit=most)
+        rows = index.rows(
+            kinds=("memory",),
+            pinned=True,
+            agents=agents,
+            fields=FIELDS,
+            order="importance",
+            limit=most,
+        )
         for subject in subjects:
             for what in TYPES[subject]:
                 some = index.rows(what=what, limit=most, **both)
                 rows += some
                 if totals and len(some) == most:
-                    counts[subject] = counts.get(subject, 0) + index.number(what=what, agents=agents, statuses=LIVE) - most
+                    counts[subject] = (
+                        counts.get(subject, 0)
+                        + index.number(what=what, agents=agents, statuses=LIVE)
+                        - most
+                    )
         if ERRORS in subjects and gotchas is None:
-            rows += index.rows(kinds=("gotcha",), resolved=False, order="severity", limit=most, **both)
+            rows += index.rows(
+                kinds=("gotcha",), resolved=False, order="severity", limit=most, **both
+            )
             if totals:
                 counts[ERRORS] = counts.get(ERRORS, 0) + max(
-                    0, index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE) - most
+                    0,
+                    index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE)
+                    - most,
                 )
         if STATE in subjects:
             pages = _own_pages(index.rows(what="dna", limit=2 * PAGES, **both))
@@ -157,17 +237,34 @@ def gather(
         digests = (
             of_row(row, index, own)
             for row in index.rows(what="summary", limit=LOOKED + len(projects), **both)
-            if row["n"] not in projects and row["session"] != session and not is_foreign(row, own) and _says(index, row)
+            if row["n"] not in projects
+            and row["session"] != session
+            and not is_foreign(row, own)
+            and _says(index, row)
         )
-        newest = max(islice(digests, RECENT), key=lambda one: (str(one.row and one.row["updated"]), one.id), default=None)
+        newest = max(
+            islice(digests, RECENT),
+            key=lambda one: (str(one.row and one.row["updated"]), one.id),
+            default=None,
+        )
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
-        said += [(_part(one), of_entry(one, own, store)) for one, store in _entries(index, projects)]
+        said += [
+            (_part(one), of_entry(one, own, store)) for one, store in _entries(index, projects)
+        ]
         if newest is not None:  # the project summary may not have it yet, or nobody wants one
             settled = summaries.settled(index, list(projects))
             store = str(newest.row and newest.row["store"])
-            fresh = (one for one in summaries.entries(index, [newest.number]) if one["id"] not in settled or one["at"] > settled[one["id"]])
-            said += [(part, of_entry(one, own, store)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
+            fresh = (
+                one
+                for one in summaries.entries(index, [newest.number])
+                if one["id"] not in settled or one["at"] > settled[one["id"]]
+            )
+            said += [
+                (part, of_entry(one, own, store))
+                for one in fresh
+                if (part := _part(one)) in TOLD and part != STATE
+            ]
         if DIGESTS in subjects:
             rows = index.rows(what="summary", since=since, limit=most, **both)
             found += [
@@ -176,7 +273,13 @@ def gather(
                 if row["n"] not in projects and row["session"] != session and _says(index, row)
             ]
     found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
-    by = _once([(subject, one) for subject, one in [*found, *said] if subject in subjects and (unsure or not one.unsure)])
+    by = _once(
+        [
+            (subject, one)
+            for subject, one in [*found, *said]
+            if subject in subjects and (unsure or not one.unsure)
+        ]
+    )
     by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
     return Known(by, counts, last)
 
@@ -193,7 +296,11 @@ def _says(index: "Index", row: "Row") -> bool:
 def _whole(index: "Index", agents: "Sequence[str]") -> "dict[int, str]":
     """Return {row: store} of the project summaries that a reader sees."""
     numbers = summaries.cumulative(index)
-    rows = index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id", "store")) if numbers else ()
+    rows = (
+        index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id", "store"))
+        if numbers
+        else ()
+    )
     return {row["n"]: str(row["store"]) for row in rows}
 
 
@@ -206,8 +313,13 @@ def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
     """Return entries by subject, ranked; what is said twice is told once, where it was said first. A task stays one, whatever else says so."""
     by: dict[str, list[Entry]] = {}
     seen: dict[tuple[bool, str], Entry] = {}
-    for subject, one in sorted(found, key=lambda pair: bool(pair[1].by)):  # this user's own words first: others add nothing to them
-        key = (subject == TASKS, plain(one.text) or one.text) if subject != DIGESTS else (False, one.id)
+    # this user's own words first: others add nothing to them
+    for subject, one in sorted(found, key=lambda pair: bool(pair[1].by)):
+        key = (
+            (subject == TASKS, plain(one.text) or one.text)
+            if subject != DIGESTS
+            else (False, one.id)
+        )
         old = seen.get(key)
         if old is None:
             seen[key] = one
@@ -232,7 +344,11 @@ def _own_pages(rows: "Sequence[Row]") -> "list[Row]":
 def _subject(row: "Row", own: "frozenset[str]") -> str:
     if row["kind"] == "memory":
         subject = _SUBJECT.get(str(row["type"]), CONTEXT)
-        return STATE if subject == CONTEXT and row["status"] == "pinned" and is_accepted(row, own) else subject
+        return (
+            STATE
+            if subject == CONTEXT and row["status"] == "pinned" and is_accepted(row, own)
+            else subject
+        )
     return ERRORS if row["kind"] == "gotcha" else STATE
 
 
@@ -250,21 +366,40 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Entry:
     gotcha = row["kind"] == "gotcha"
     at = str((row["last_seen"] if gotcha else "") or row["updated"] or row["created"] or "")
     return Entry(
-        str(row["title"]), at, id=str(row["id"]), kind=str(row["severity"] if gotcha else row["type"] or row["kind"]), detail=str(row["workaround"] or ""),
-        pinned=accepted and row["status"] == "pinned", critical=accepted and gotcha and row["severity"] == "critical", importance=float(row["importance"] or 0),
-        unsure=row["origin"] in UNSURE and not row["confirmed"], session=str(row["session"] or ""), where=_place(row["anchors"]), row=row,
-        number=int(row["n"]), body=index, by=writers(row["committer"]) if is_foreign(row, own) else "",
-    )  # fmt: skip
+        str(row["title"]),
+        at,
+        id=str(row["id"]),
+        kind=str(row["severity"] if gotcha else row["type"] or row["kind"]),
+        detail=str(row["workaround"] or ""),
+        pinned=accepted and row["status"] == "pinned",
+        critical=accepted and gotcha and row["severity"] == "critical",
+        importance=float(row["importance"] or 0),
+        unsure=row["origin"] in UNSURE and not row["confirmed"],
+        session=str(row["session"] or ""),
+        where=_place(row["anchors"]),
+        row=row,
+        number=int(row["n"]),
+        body=index,
+        by=writers(row["committer"]) if is_foreign(row, own) else "",
+    )
 
 
 def of_entry(one: "Row", own: "frozenset[str]", store: str) -> Entry:
     """Return an entry of a summary, which others may have written into it."""
     foreign = is_foreign({"store": store, "committer": one["committer"]}, own)
     return Entry(
-        str(one["text"]), str(one["at"]), kind=str(one["kind"]), detail=str(one["detail"]), session=str(one["session"]), item=str(one["id"] or one["text"]),
-        where=str(one["files"][0]) if one["files"] else "", pinned=bool(one["pinned"]) and not foreign, critical=bool(one["critical"]) and not foreign,
-        by=writers(one["committer"]) if foreign else "", committer=str(one["committer"] or ""),
-    )  # fmt: skip
+        str(one["text"]),
+        str(one["at"]),
+        kind=str(one["kind"]),
+        detail=str(one["detail"]),
+        session=str(one["session"]),
+        item=str(one["id"] or one["text"]),
+        where=str(one["files"][0]) if one["files"] else "",
+        pinned=bool(one["pinned"]) and not foreign,
+        critical=bool(one["critical"]) and not foreign,
+        by=writers(one["committer"]) if foreign else "",
+        committer=str(one["committer"] or ""),
+    )
 
 
 def _place(anchors: "Sequence[Row]") -> str:
@@ -273,5 +408,9 @@ def _place(anchors: "Sequence[Row]") -> str:
         path = anchor.get("path") or anchor.get("glob") if isinstance(anchor, dict) else None
         if isinstance(path, str):
             span = anchor.get("lines")
-            return f"{path}:{span[0]}" if isinstance(span, list) and span and isinstance(span[0], int) else path
+            return (
+                f"{path}:{span[0]}"
+                if isinstance(span, list) and span and isinstance(span[0], int)
+                else path
+            )
     return ""

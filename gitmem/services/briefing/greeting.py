@@ -11,7 +11,11 @@ from gitmem.state.workflow import EXISTING, NEW, WORKFLOW, ago
 
 COMMANDS = 12
 FILES, TASKS, NEXT = 3, 4, 4
-LEVEL: Mapping[str, tuple[str, str]] = {NEW: (FULL, "Commands"), EXISTING: (QUICK, "Quick commands"), WORKFLOW: (KEY, "Key commands")}
+LEVEL: Mapping[str, tuple[str, str]] = {
+    NEW: (FULL, "Commands"),
+    EXISTING: (QUICK, "Quick commands"),
+    WORKFLOW: (KEY, "Key commands"),
+}
 
 ICON = "🤖"
 LINE, SUBJECT = 160, 60
@@ -31,7 +35,12 @@ def greet(active: Activation, now: float) -> str:
     parts = [_head(active, context, what)]
     if what == NEW and active.agent.role:
         parts.append([f"Role: {active.agent.role}"])
-    parts += [_status(active, what, now), _before(active, context, what), _next(context, what), _known(active)]
+    parts += [
+        _status(active, what, now),
+        _before(active, context, what),
+        _next(context, what),
+        _known(active),
+    ]
     parts += [_commands(active, what), _foot(active)]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
@@ -41,7 +50,9 @@ def _head(active: Activation, context: Context | None, what: str) -> list[str]:
     icon = agent.icon or ICON
     if active.quality == FALLBACK:
         where = f" ({agent.path})" if agent.path else ""
-        return [f"{icon} {agent.name} is ready, without its definition{where}: {agent.problem or 'it was not there in time'}."]
+        return [
+            f"{icon} {agent.name} is ready, without its definition{where}: {agent.problem or 'it was not there in time'}."
+        ]
     name = f"{agent.name}, {agent.title}" if agent.title else agent.name
     if what == WORKFLOW and context:
         return [f"{icon} {name}: {context.workflow} is under way."]
@@ -60,16 +71,28 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
     if git:
         on = f"on {git['branch']}" if git["branch"] else "on no branch"
         names = ", ".join(git["files"][:FILES]) + (" …" if git["changed"] > FILES else "")
-        files = f"{git['changed']} changed file{'' if git['changed'] == 1 else 's'} ({names})" if git["changed"] else "nothing changed"
+        files = (
+            f"{git['changed']} changed file{'' if git['changed'] == 1 else 's'} ({names})"
+            if git["changed"]
+            else "nothing changed"
+        )
         commit = git["commit"]
         by = f" by {_cut(commit['by'], SUBJECT)}" if commit and commit["by"] else ""
-        last = f"last commit {ago(max(0.0, now - commit['at']))}{by}: {_cut(commit['subject'], SUBJECT)}" if commit else "no commit yet"
-        out.append(f"Project: {on}, {files}, {last}." if what != WORKFLOW else f"Project: {on}, {files}.")
+        last = (
+            f"last commit {ago(max(0.0, now - commit['at']))}{by}: {_cut(commit['subject'], SUBJECT)}"
+            if commit
+            else "no commit yet"
+        )
+        out.append(
+            f"Project: {on}, {files}, {last}." if what != WORKFLOW else f"Project: {on}, {files}."
+        )
     epic = active.value("work")
     if epic:
         story = f", story {epic['story']}" if epic.get("story") else ""
         phase = f", phase {epic['phase']}" if epic.get("phase") else ""
-        out.append(f"Epic: {_cut(str(epic['title']))}{story}{phase}, {epic['done']} of {epic['total']} stories done, {epic['standing']}.")
+        out.append(
+            f"Epic: {_cut(str(epic['title']))}{story}{phase}, {epic['done']} of {epic['total']} stories done, {epic['standing']}."
+        )
     if what == NEW and active.value("dna"):
         out.append(f"About: {_cut(active.value('dna'))}")
     return out
@@ -80,7 +103,9 @@ def _before(active: Activation, context: Context | None, what: str) -> list[str]
     out = [f"Context: {context.message}"] if context and context.message and what != NEW else []
     for row in active.value("handovers") or ():
         body = " ".join(str(row.get("body", "")).split())
-        out.append(f"Handed over: {_cut(str(row['title']))}{f'. {_cut(body)}' if body else ''} ({row['id'][-8:]})")
+        out.append(
+            f"Handed over: {_cut(str(row['title']))}{f'. {_cut(body)}' if body else ''} ({row['id'][-8:]})"
+        )
     return out
 
 
@@ -92,24 +117,46 @@ def _next(context: Context | None, what: str) -> list[str]:
 
 def _known(active: Activation) -> list[str]:
     """Return what to look out for, what is left to do, what this agent remembers."""
-    out = [f"Watch out: {_cut(str(row['title']))} ({row['id'][-8:]})" for row in active.value("gotchas") or ()]
+    out = [
+        f"Watch out: {_cut(str(row['title']))} ({row['id'][-8:]})"
+        for row in active.value("gotchas") or ()
+    ]
     tasks: Sequence[str] = active.value("tasks") or ()
     out += [f"To do: {_cut(text)}" for text in tasks[:TASKS]]
     out += [f"… {len(tasks) - TASKS} more to do: git mem briefing"] if len(tasks) > TASKS else []
-    return out + [f"Remembered: {_cut(str(row['title']))} ({row['id'][-8:]})" for row in active.value("memories") or ()]
+    return out + [
+        f"Remembered: {_cut(str(row['title']))} ({row['id'][-8:]})"
+        for row in active.value("memories") or ()
+    ]
 
 
 def _commands(active: Activation, what: str) -> list[str]:
     level, name = LEVEL[what]
     some = agent_definitions.listed(active.agent.commands, level, COMMANDS)
     wide = max((len(one.name) for one in some), default=0)
-    return [f"{name}:", *(f"  {one.name:<{wide}}  {one.description}".rstrip() for one in some)] if some else []
+    return (
+        [f"{name}:", *(f"  {one.name:<{wide}}  {one.description}".rstrip() for one in some)]
+        if some
+        else []
+    )
 
 
 def _foot(active: Activation) -> list[str]:
-    late = [one.name for one in active.results if one.status == TIMEOUT and one.name != "definition"]
-    wrong = [f"{one.name} ({_cut(one.error, LINE)})" for one in active.results if one.status == ERROR and one.name != "definition"]
-    out = [f"Not there in time: {', '.join(late)}. Again in a moment, or with more time: --timeout 2000"] if late else []
+    late = [
+        one.name for one in active.results if one.status == TIMEOUT and one.name != "definition"
+    ]
+    wrong = [
+        f"{one.name} ({_cut(one.error, LINE)})"
+        for one in active.results
+        if one.status == ERROR and one.name != "definition"
+    ]
+    out = (
+        [
+            f"Not there in time: {', '.join(late)}. Again in a moment, or with more time: --timeout 2000"
+        ]
+        if late
+        else []
+    )
     return [*out, f"Not loaded: {', '.join(wrong)}."] if wrong else out
 
 
@@ -123,21 +170,44 @@ def facts(active: Activation, now: float) -> dict[str, Any]:
     }
     return {
         "agent": {
-            "name": agent.name, "title": agent.title or None, "role": agent.role or None, "icon": agent.icon or None, "path": agent.path or None,
+            "name": agent.name,
+            "title": agent.title or None,
+            "role": agent.role or None,
+            "icon": agent.icon or None,
+            "path": agent.path or None,
             "problem": agent.problem or None,
-            "commands": [{"name": one.name, "description": one.description, "visibility": list(one.visibility)} for one in agent.commands],
+            "commands": [
+                {
+                    "name": one.name,
+                    "description": one.description,
+                    "visibility": list(one.visibility),
+                }
+                for one in agent.commands
+            ],
         },
-        "kind": kind(active), "quality": active.quality, "fallback": active.quality == FALLBACK, "duration_ms": round(active.seconds * 1000, 1),
+        "kind": kind(active),
+        "quality": active.quality,
+        "fallback": active.quality == FALLBACK,
+        "duration_ms": round(active.seconds * 1000, 1),
         "greeting": greet(active, now),
         "context": {
-            "session": found.facts() if isinstance(found, Context) else None, "git": active.value("git"), "work": active.value("work"),
-            "tasks": active.value("tasks") or [], "dna": active.value("dna") or None, **rows,
+            "session": found.facts() if isinstance(found, Context) else None,
+            "git": active.value("git"),
+            "work": active.value("work"),
+            "tasks": active.value("tasks") or [],
+            "dna": active.value("dna") or None,
+            **rows,
         },
         "loaders": {
-            one.name: {"tier": one.tier, "ms": round(one.seconds * 1000, 1), "status": one.status, **({"error": one.error} if one.error else {})}
+            one.name: {
+                "tier": one.tier,
+                "ms": round(one.seconds * 1000, 1),
+                "status": one.status,
+                **({"error": one.error} if one.error else {}),
+            }
             for one in active.results
         },
-    }  # fmt: skip
+    }
 
 
 def _cut(text: str, most: int = LINE) -> str:

@@ -48,12 +48,35 @@ HELLO = (
 class Facts:
     """What an opening depends on. `ended` is when the session before gave its last sign of life, None when there was none or nobody knows."""
 
-    __slots__ = ("at", "ended", "epics", "first", "interrupted", "known", "now", "records", "resumed", "tasks", "title")
+    __slots__ = (
+        "at",
+        "ended",
+        "epics",
+        "first",
+        "interrupted",
+        "known",
+        "now",
+        "records",
+        "resumed",
+        "tasks",
+        "title",
+    )
 
     def __init__(
-        self, now: float, *, first: bool = False, known: bool = True, resumed: bool = False, ended: float | None = None, interrupted: bool = False, title: str = "",
-        at: str = "", tasks: "Sequence[str]" = (), records: "Sequence[str]" = (), epics: "Sequence[str]" = (),
-    ) -> None:  # fmt: skip
+        self,
+        now: float,
+        *,
+        first: bool = False,
+        known: bool = True,
+        resumed: bool = False,
+        ended: float | None = None,
+        interrupted: bool = False,
+        title: str = "",
+        at: str = "",
+        tasks: "Sequence[str]" = (),
+        records: "Sequence[str]" = (),
+        epics: "Sequence[str]" = (),
+    ) -> None:
         self.now = now
         self.first = first  # no session before this one, and nothing known
         self.known = known  # there is something to tell
@@ -72,7 +95,15 @@ class Opening:
 
     __slots__ = ("action", "by", "reason", "tasks", "text", "why")
 
-    def __init__(self, action: str, reason: str, text: str, tasks: "Sequence[str]", by: str = "offline", why: str = "") -> None:
+    def __init__(
+        self,
+        action: str,
+        reason: str,
+        text: str,
+        tasks: "Sequence[str]",
+        by: str = "offline",
+        why: str = "",
+    ) -> None:
         self.action = action
         self.reason = reason
         self.text = text
@@ -124,7 +155,11 @@ def words(action: str, facts: Facts) -> str:
             return HELLO
         if facts.title:
             return f"The last session{day} was about {_quoted(facts.title)}."
-        return f"Known of this project: {', '.join(facts.records)}. All of it: git mem briefing." if facts.records else ""
+        return (
+            f"Known of this project: {', '.join(facts.records)}. All of it: git mem briefing."
+            if facts.records
+            else ""
+        )
     if action != ASK:
         return ""
     if not facts.interrupted and facts.epics:
@@ -139,7 +174,11 @@ def words(action: str, facts: Facts) -> str:
 def mention(tasks: "Sequence[str]") -> str:
     """Return the words that name what is left to do."""
     more = f"; and {len(tasks) - MOST} more" if len(tasks) > MOST else ""
-    return f"Left to do: {'; '.join(_short(task).rstrip('.') for task in tasks[:MOST])}{more}." if tasks else ""
+    return (
+        f"Left to do: {'; '.join(_short(task).rstrip('.') for task in tasks[:MOST])}{more}."
+        if tasks
+        else ""
+    )
 
 
 def _quoted(text: str) -> str:
@@ -221,13 +260,21 @@ def asked_last(home: "Home", session: str) -> str:
                 data = file.read(TAIL)
         except OSError:
             return ""
-        found = [reader.content(row) for row in reader.parsed(data.split(b"\n")) if reader.facts(row).get("event") == "PromptSubmit"]
+        found = [
+            reader.content(row)
+            for row in reader.parsed(data.split(b"\n"))
+            if reader.facts(row).get("event") == "PromptSubmit"
+        ]
         return next((text for text in reversed(found) if text), "")
     return ""
 
 
 def last_session(
-    state: "State", now: float, is_gone: "Callable[[str], bool | None]", session: str = "", home: "Home | None" = None
+    state: "State",
+    now: float,
+    is_gone: "Callable[[str], bool | None]",
+    session: str = "",
+    home: "Home | None" = None,
 ) -> "Session | None":
     """Return the session before this one: the latest that is over, also one that died and was not noticed yet.
 
@@ -238,7 +285,9 @@ def last_session(
         if one.id == session:
             continue
         gone = is_gone(one.process) if one.process and one.ended is None else None
-        if one.ended is None and not (gone if gone is not None else abs(now - one.last) >= sessions.SILENCE):
+        if one.ended is None and not (
+            gone if gone is not None else abs(now - one.last) >= sessions.SILENCE
+        ):
             continue
         if home is not None:
             names = reader.names(home) if names is None else names
@@ -267,7 +316,9 @@ def is_small(home: "Home", session: str, names: "Sequence[str]") -> bool:
         event = facts.get("event")
         if event == "PromptSubmit" and not trivial(reader.content(row)):
             return False
-        if event in {"Mark", "Note", "ToolFailed"} or (event in {"BeforeTool", "AfterTool"} and facts.get("action") != "read"):
+        if event in {"Mark", "Note", "ToolFailed"} or (
+            event in {"BeforeTool", "AfterTool"} and facts.get("action") != "read"
+        ):
             return False
     return True
 
@@ -281,7 +332,11 @@ INSTRUCTION = (
 )
 SCHEMA = {
     "type": "object",
-    "properties": {"action": {"type": "string", "enum": list(ACTIONS)}, "reason": {"type": "string"}, "text": {"type": "string"}},
+    "properties": {
+        "action": {"type": "string", "enum": list(ACTIONS)},
+        "reason": {"type": "string"},
+        "text": {"type": "string"},
+    },
     "required": ["action", "reason", "text"],
 }
 SAID = 400  # characters of what a model says
@@ -289,18 +344,34 @@ SAID = 400  # characters of what a model says
 
 def told(facts: Facts, known: Known, is_shared: "Callable[[Entry], bool]") -> str:
     """Return the facts as a model reads them. Records that are not shared are counted and not named; what the user prefers is, but for the private store."""
-    hidden = {one.attributed for one in known[collect.TASKS] if one.row is not None and not is_shared(one)}
+    hidden = {
+        one.attributed for one in known[collect.TASKS] if one.row is not None and not is_shared(one)
+    }
     tasks = [task for task in facts.tasks if task not in hidden]
     besides = len(facts.tasks) - len(tasks)
-    preferences = [one.text for one in known[collect.PREFERENCES] if not one.by and (one.row is None or one.row["store"] != "private")]
+    preferences = [
+        one.text
+        for one in known[collect.PREFERENCES]
+        if not one.by and (one.row is None or one.row["store"] != "private")
+    ]
     rows = [
-        ("the rules without a model would", _action(facts)[0]), ("because", _action(facts)[1]), ("now", stamp(facts.now)),
-        ("first session here", "yes" if facts.first else "no"), ("the conversation of before goes on", "yes" if facts.resumed else "no"),
-        ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"), ("it was interrupted", "yes" if facts.interrupted else "no"),
-        ("it was about", facts.title), *(("known of the project", one) for one in _besides(known, is_shared)), ("it was interrupted at", facts.at), *(("left to do", task) for task in tasks[:MOST]),
-        ("left to do besides", f"{besides} private task{'' if besides == 1 else 's'}" if besides else ""),
+        ("the rules without a model would", _action(facts)[0]),
+        ("because", _action(facts)[1]),
+        ("now", stamp(facts.now)),
+        ("first session here", "yes" if facts.first else "no"),
+        ("the conversation of before goes on", "yes" if facts.resumed else "no"),
+        ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"),
+        ("it was interrupted", "yes" if facts.interrupted else "no"),
+        ("it was about", facts.title),
+        *(("known of the project", one) for one in _besides(known, is_shared)),
+        ("it was interrupted at", facts.at),
+        *(("left to do", task) for task in tasks[:MOST]),
+        (
+            "left to do besides",
+            f"{besides} private task{'' if besides == 1 else 's'}" if besides else "",
+        ),
         *(("the user prefers", one) for one in preferences[:MOST]),
-    ]  # fmt: skip
+    ]
     return "\n".join(f"{name}: {_short(value)}" for name, value in rows if value)
 
 

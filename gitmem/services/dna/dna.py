@@ -67,7 +67,11 @@ def describe(
             known[path] = code.text(graph, path)[:200_000]
         return known[path]
 
-    paths = [path for path in graph.listing if manifests.reader(path) is not None and not any(part in f"/{path}" for part in VENDOR)]
+    paths = [
+        path
+        for path in graph.listing
+        if manifests.reader(path) is not None and not any(part in f"/{path}" for part in VENDOR)
+    ]
     own = [path for path in paths if not is_aside(path)]
     oids = [graph.listing[path] for path in own]
     read = dict(code.trees.blobs(sorted(set(oids))))
@@ -97,7 +101,9 @@ def describe(
 
 
 def _page(name: str, facts: Facts, budget: int) -> Page:
-    return Page(name, clean_title(facts.name or name), facts.folder, scrub(page(facts, budget)).text, facts)
+    return Page(
+        name, clean_title(facts.name or name), facts.folder, scrub(page(facts, budget)).text, facts
+    )
 
 
 def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -> list[str]:
@@ -107,14 +113,26 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
     globs: list[str] = []
     for path in ("Cargo.toml", "pyproject.toml"):
         data = toml_table(given.get(path, b"").decode("utf-8", "replace"))
-        workspace = table(data, "workspace") if path == "Cargo.toml" else table(data, "tool", "uv", "workspace")
+        workspace = (
+            table(data, "workspace")
+            if path == "Cargo.toml"
+            else table(data, "tool", "uv", "workspace")
+        )
         globs += [one.rstrip("/") for one in texts(workspace.get("members"))]
     if "lerna.json" in graph.listing:
-        globs += texts(json_object(given.get("lerna.json", b"").decode("utf-8", "replace")).get("packages"))
-    folders = {posixpath.dirname(path) for path in given if path.rsplit("/", 1)[-1] in _PACKAGES} - {""}
+        globs += texts(
+            json_object(given.get("lerna.json", b"").decode("utf-8", "replace")).get("packages")
+        )
+    folders = {
+        posixpath.dirname(path) for path in given if path.rsplit("/", 1)[-1] in _PACKAGES
+    } - {""}
     found |= {folder for folder in folders if any(glob_match(one, folder) for one in globs)}
     if not found:  # nothing says what belongs together: what has a manifest of its own
-        found = {folder for folder in folders if not any(folder.startswith(other + "/") for other in folders)}
+        found = {
+            folder
+            for folder in folders
+            if not any(folder.startswith(other + "/") for other in folders)
+        }
     busy = {}
     for folder in found:
         count = sum(path.startswith(folder + "/") for path in paths)
@@ -151,7 +169,9 @@ class Outcome:
     commit: str = ""
 
 
-def save(store: Store, who: Writer, pages: Sequence[Page], sources: Mapping[str, Any]) -> list[Outcome]:
+def save(
+    store: Store, who: Writer, pages: Sequence[Page], sources: Mapping[str, Any]
+) -> list[Outcome]:
     """Write pages to a store, those that say something else than their records; a person's archive stays."""
     out = []
     for one in pages:
@@ -159,14 +179,40 @@ def save(store: Store, who: Writer, pages: Sequence[Page], sources: Mapping[str,
             before = store.get(one.id).record
         except UnknownId:
             before = None
-        if before is not None and before.body.strip() == one.body.strip() and before.title == one.title:
+        if (
+            before is not None
+            and before.body.strip() == one.body.strip()
+            and before.title == one.title
+        ):
             out.append(Outcome(one, "kept", before))
             continue
         if before is None:
-            made = write.draft(who, "dna", one.title, one.body, origin="consolidated", id=one.id, project=one.slug, sources=dict(sources))
+            made = write.draft(
+                who,
+                "dna",
+                one.title,
+                one.body,
+                origin="consolidated",
+                id=one.id,
+                project=one.slug,
+                sources=dict(sources),
+            )
             change = write.add(store, who, made, "refresh")
         else:
-            after = Record(one.id, before.kind, one.title, one.body, {**before.fields, "sources": dict(sources)})
+            after = Record(
+                one.id,
+                before.kind,
+                one.title,
+                one.body,
+                {**before.fields, "sources": dict(sources)},
+            )
             change = write.update(store, who, before, after, "refresh")
-        out.append(Outcome(one, "made" if before is None else "changed", change.after, change.written.commit or ""))
+        out.append(
+            Outcome(
+                one,
+                "made" if before is None else "changed",
+                change.after,
+                change.written.commit or "",
+            )
+        )
     return out

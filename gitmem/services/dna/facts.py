@@ -15,14 +15,36 @@ from gitmem.text.test_files import is_aside
 from gitmem.transcripts.formats import plan_files
 
 NAMES = {
-    "python": "Python", "javascript": "JavaScript", "typescript": "TypeScript", "tsx": "TypeScript", "rust": "Rust", "go": "Go", "java": "Java", "c": "C",
-    "cpp": "C++", "ruby": "Ruby", "csharp": "C#", "php": "PHP",
-}  # fmt: skip
+    "python": "Python",
+    "javascript": "JavaScript",
+    "typescript": "TypeScript",
+    "tsx": "TypeScript",
+    "rust": "Rust",
+    "go": "Go",
+    "java": "Java",
+    "c": "C",
+    "cpp": "C++",
+    "ruby": "Ruby",
+    "csharp": "C#",
+    "php": "PHP",
+}
 # distributions whose module has another name
 MODULES = {
-    "pyyaml": "yaml", "pillow": "pil", "scikit-learn": "sklearn", "beautifulsoup4": "bs4", "python-dateutil": "dateutil", "opencv-python": "cv2", "protobuf": "google",
-    "python-dotenv": "dotenv", "pyjwt": "jwt", "psycopg2-binary": "psycopg2", "attrs": "attr", "pygithub": "github", "mysqlclient": "mysqldb", "google-re2": "re2",
-}  # fmt: skip
+    "pyyaml": "yaml",
+    "pillow": "pil",
+    "scikit-learn": "sklearn",
+    "beautifulsoup4": "bs4",
+    "python-dateutil": "dateutil",
+    "opencv-python": "cv2",
+    "protobuf": "google",
+    "python-dotenv": "dotenv",
+    "pyjwt": "jwt",
+    "psycopg2-binary": "psycopg2",
+    "attrs": "attr",
+    "pygithub": "github",
+    "mysqlclient": "mysqldb",
+    "google-re2": "re2",
+}
 NODE = frozenset(
     "assert buffer child_process cluster console crypto dgram dns events fs http http2 https module net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url util v8 vm worker_threads zlib".split()
 )
@@ -38,7 +60,9 @@ EXAMPLE = re.compile(
 )
 README = re.compile(r"^readme(?:\.(?:md|rst|txt|markdown|adoc))?$", re.IGNORECASE)
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})
-AGENT_FILES = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"})
+AGENT_FILES = frozenset(
+    {"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"}
+)
 STARTERS = frozenset({"manage.py", "__main__.py", "main.rs", "config.ru", "artisan", "index.php"})
 KEEP = 60  # of what is gathered of one kind
 
@@ -62,11 +86,13 @@ class Facts:
     about: str = ""
     languages: list[tuple[str, int, int]] = field(default_factory=list)  # (language, files, lines)
     stack: list[tuple[str, str]] = field(default_factory=list)  # (language or tool, version)
-    dependencies: list[tuple[str, str, int]] = field(default_factory=list)  # (name, declared version, files that import it)
+    # (name, declared version, files that import it)
+    dependencies: list[tuple[str, str, int]] = field(default_factory=list)
     development: list[str] = field(default_factory=list)
     entries: list[tuple[str, str]] = field(default_factory=list)  # (what is started, where)
     routes: list[tuple[str, str]] = field(default_factory=list)  # (file, routes)
-    commands: list[tuple[str, str, str]] = field(default_factory=list)  # (command, what it runs, manifest)
+    # (command, what it runs, manifest)
+    commands: list[tuple[str, str, str]] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     configuration: list[str] = field(default_factory=list)
     environment: list[tuple[str, str]] = field(default_factory=list)  # (name, file)
@@ -91,14 +117,19 @@ def gather(
     prefix = folder + "/" if folder else ""
 
     def own(path: str) -> bool:
-        return path.startswith(prefix) and not any(path.startswith(one + "/") for one in inner if one != folder)
+        return path.startswith(prefix) and not any(
+            path.startswith(one + "/") for one in inner if one != folder
+        )
 
     paths = [path for path in tags if path.startswith(prefix)]
     here = [one for one in declared if own(one.path)]
-    top = [one for one in here if one.path[len(prefix) :].count("/") == 0] or sorted(here, key=lambda one: (one.path.count("/"), one.path))[
-        :3
-    ]
-    name = next((one.name for one in top if one.name and one.ecosystem != "make"), "") or folder.rpartition("/")[2]
+    top = [one for one in here if one.path[len(prefix) :].count("/") == 0] or sorted(
+        here, key=lambda one: (one.path.count("/"), one.path)
+    )[:3]
+    name = (
+        next((one.name for one in top if one.name and one.ecosystem != "make"), "")
+        or folder.rpartition("/")[2]
+    )
     made = Facts(name.rpartition("/")[2] if name.count("/") > 1 else name, folder)
     made.about = next((one.description for one in top if one.description), "")
     counts: Counter[str] = Counter()
@@ -108,7 +139,8 @@ def gather(
         counts[language] += 1
         lines[language] += tags[path].lines
     made.languages = [
-        (language, number, lines[language]) for language, number in sorted(counts.items(), key=lambda row: (-lines[row[0]], row[0]))
+        (language, number, lines[language])
+        for language, number in sorted(counts.items(), key=lambda row: (-lines[row[0]], row[0]))
     ]
     made.skipped = sum(path.startswith(prefix) for path in graph.skipped)
     _declarations(made, top, graph.listing, prefix)
@@ -125,13 +157,19 @@ def gather(
                 if one and not one.rpartition(".")[2].startswith("__")
             ][:4],
         )
-        for path, value in [(path, value) for path, value in ranks.items() if path.startswith(prefix) and not is_aside(path)][:20]
+        for path, value in [
+            (path, value)
+            for path, value in ranks.items()
+            if path.startswith(prefix) and not is_aside(path)
+        ][:20]
     ]
     made.files = [one for one in made.files if one.users] or made.files[:3]
     listed = [path for path in graph.listing if own(path)]
-    made.configuration = [path for path in listed if CONFIGURATION.match(path.rsplit("/", 1)[-1]) and path[len(prefix) :].count("/") <= 1][
-        :KEEP
-    ]
+    made.configuration = [
+        path
+        for path in listed
+        if CONFIGURATION.match(path.rsplit("/", 1)[-1]) and path[len(prefix) :].count("/") <= 1
+    ][:KEEP]
     made.configuration += [path for path in listed if not folder and WORKFLOW.match(path)][:KEEP]
     _environment(made, paths, listed, tags, text, prefix)
     _context(made, listed, text, prefix)
@@ -151,12 +189,22 @@ def _declarations(made: Facts, top: Sequence[Declared], listed: Iterable[str], p
             made.entries.append((name, target))
         for name, command in one.scripts.items():
             made.commands.append((name, command, where))
-    if not made.entries and "index.js" in files and any(one.path.endswith("package.json") for one in top):
+    if (
+        not made.entries
+        and "index.js" in files
+        and any(one.path.endswith("package.json") for one in top)
+    ):
         made.entries.append(("(main)", "index.js"))  # what npm takes when a package names none
-    made.development = sorted({name.lower() for one in top for name in one.tries} | {tool for one in top for tool in one.tools})
+    made.development = sorted(
+        {name.lower() for one in top for name in one.tries}
+        | {tool for one in top for tool in one.tools}
+    )
     names = {name for name, _, _ in made.commands}
     if not names & {"test", "tests", "check"}:
-        made.commands += [(command, "", "") for command in _usual({one.ecosystem for one in top}, files, made.development)][:1]
+        made.commands += [
+            (command, "", "")
+            for command in _usual({one.ecosystem for one in top}, files, made.development)
+        ][:1]
 
 
 def _usual(ecosystems: set[str], files: set[str], tools: Sequence[str]) -> Iterator[str]:
@@ -166,10 +214,19 @@ def _usual(ecosystems: set[str], files: set[str], tools: Sequence[str]) -> Itera
     if "noxfile.py" in files:
         yield "nox"
     if "python" in ecosystems and (
-        "pytest" in tools or any(name == "conftest.py" or name.startswith("tests/") or name == "pytest.ini" for name in files)
+        "pytest" in tools
+        or any(
+            name == "conftest.py" or name.startswith("tests/") or name == "pytest.ini"
+            for name in files
+        )
     ):
         yield "python -m pytest"
-    for ecosystem, command in (("cargo", "cargo test"), ("go", "go test ./..."), ("dotnet", "dotnet test"), ("cmake", "ctest")):
+    for ecosystem, command in (
+        ("cargo", "cargo test"),
+        ("go", "go test ./..."),
+        ("dotnet", "dotnet test"),
+        ("cmake", "ctest"),
+    ):
         if ecosystem in ecosystems:
             yield command
     if "maven" in ecosystems:
@@ -183,7 +240,11 @@ def _usual(ecosystems: set[str], files: set[str], tools: Sequence[str]) -> Itera
 
 
 def _dependencies(
-    made: Facts, paths: Sequence[str], tags: Mapping[str, Tags], resolution: Resolution, declared: Sequence[Declared]
+    made: Facts,
+    paths: Sequence[str],
+    tags: Mapping[str, Tags],
+    resolution: Resolution,
+    declared: Sequence[Declared],
 ) -> None:
     versions: dict[str, str] = {}
     tried: set[str] = set()
@@ -197,21 +258,39 @@ def _dependencies(
     for path in paths:
         language = tags[path].language
         for one_import in tags[path].imports:
-            if one_import.module.startswith((".", "/")) and language in {"python", "javascript", "typescript", "tsx"}:
+            if one_import.module.startswith((".", "/")) and language in {
+                "python",
+                "javascript",
+                "typescript",
+                "tsx",
+            }:
                 continue
-            wanted = next((known[module] for module in _candidates(one_import.module, one_import.names, language) if module in known), None)
+            wanted = next(
+                (
+                    known[module]
+                    for module in _candidates(one_import.module, one_import.names, language)
+                    if module in known
+                ),
+                None,
+            )
             if wanted is not None:
                 users[wanted].add(path)
             else:
                 module = _foreign(one_import.module, language)
-                if module and module.lower() not in tried and not resolution.imported(path, one_import):
+                if (
+                    module
+                    and module.lower() not in tried
+                    and not resolution.imported(path, one_import)
+                ):
                     users.setdefault(module, set()).add(path)
     rows = [
         (name, versions.get(name, ""), len(some))
         for name, some in users.items()
         if name in versions or (len(some) > 2 and not _is_only_aside(some))
     ]
-    made.dependencies = sorted(rows, key=lambda row: (-row[2], row[0] not in versions, row[0]))[:KEEP]
+    made.dependencies = sorted(rows, key=lambda row: (-row[2], row[0] not in versions, row[0]))[
+        :KEEP
+    ]
 
 
 def _is_only_aside(paths: set[str]) -> bool:
@@ -248,35 +327,61 @@ def _foreign(module: str, language: str) -> str:
         head = module.split(".")[0]
         return "" if not head or head in sys.stdlib_module_names else head
     if language in {"javascript", "typescript", "tsx"}:
-        if module.startswith(("node:", "#", "@/", "~", "virtual:", "bun:", "http")) or module.split("/")[0] in NODE:
+        if (
+            module.startswith(("node:", "#", "@/", "~", "virtual:", "bun:", "http"))
+            or module.split("/")[0] in NODE
+        ):
             return ""
         parts = module.split("/")
         return "/".join(parts[:2] if module.startswith("@") else parts[:1])
     return ""
 
 
-def _entries(made: Facts, paths: Sequence[str], tags: Mapping[str, Tags], ranks: Mapping[str, float], prefix: str) -> None:
+def _entries(
+    made: Facts,
+    paths: Sequence[str],
+    tags: Mapping[str, Tags],
+    ranks: Mapping[str, float],
+    prefix: str,
+) -> None:
     named = " ".join(where for _, where in made.entries)
     mains = []
     for path in paths:
         name = path.rsplit("/", 1)[-1]
         one = tags[path]
         inside = path[len(prefix) :]
-        if is_aside(path) or inside in named or inside.rpartition(".")[0].removeprefix("src/").replace("/", ".") + ":" in named:
+        if (
+            is_aside(path)
+            or inside in named
+            or inside.rpartition(".")[0].removeprefix("src/").replace("/", ".") + ":" in named
+        ):
             continue
-        serves = name in {"wsgi.py", "asgi.py"} and any(symbol[1] == "application" for symbol in one.symbols)
+        serves = name in {"wsgi.py", "asgi.py"} and any(
+            symbol[1] == "application" for symbol in one.symbols
+        )
         starts = (
             name in STARTERS
             or serves
             or (one.language == "go" and one.package == "main" and one.main)
-            or (one.language in {"rust", "java", "csharp", "c", "cpp"} and one.main and name != "build.rs")  # that one builds
+            # that one builds
+            or (
+                one.language in {"rust", "java", "csharp", "c", "cpp"}
+                and one.main
+                and name != "build.rs"
+            )
         )
         if starts or (
-            one.main and one.language in {"python", "javascript", "typescript", "php", "ruby"} and path[len(prefix) :].count("/") <= 1
+            one.main
+            and one.language in {"python", "javascript", "typescript", "php", "ruby"}
+            and path[len(prefix) :].count("/") <= 1
         ):
             mains.append((name not in STARTERS, path.count("/"), path))
     made.entries += [("main", path) for _, _, path in sorted(mains)][:KEEP]
-    routes = [(path, some) for path in paths if not is_aside(path) and (some := [one for one in tags[path].routes if "%" not in one[1]])]
+    routes = [
+        (path, some)
+        for path in paths
+        if not is_aside(path) and (some := [one for one in tags[path].routes if "%" not in one[1]])
+    ]
     for path, some in sorted(routes, key=lambda row: (-ranks.get(row[0], 0.0), row[0]))[:KEEP]:
         shown = ", ".join(dict.fromkeys(f"{_verb(verb)}{where}" for verb, where, _ in some[:8]))
         made.routes.append((path, shown + (f" and {len(some) - 8} more" if len(some) > 8 else "")))
@@ -288,17 +393,28 @@ def _verb(verb: str) -> str:
 
 
 def _environment(
-    made: Facts, paths: Sequence[str], listed: Sequence[str], tags: Mapping[str, Tags], text: Callable[[str], bytes], prefix: str
+    made: Facts,
+    paths: Sequence[str],
+    listed: Sequence[str],
+    tags: Mapping[str, Tags],
+    text: Callable[[str], bytes],
+    prefix: str,
 ) -> None:
     found: dict[str, str] = {}
     for path in listed:
         if EXAMPLE.match(path.rsplit("/", 1)[-1]) and path[len(prefix) :].count("/") <= 1:
-            for name in re.findall(rb"^\s*(?:export\s+)?([A-Z][A-Z0-9_]+)\s*=", text(path), re.MULTILINE):
+            for name in re.findall(
+                rb"^\s*(?:export\s+)?([A-Z][A-Z0-9_]+)\s*=", text(path), re.MULTILINE
+            ):
                 found.setdefault(name.decode(), path)
     used = Counter(name for path in paths if not is_aside(path) for name in tags[path].environment)
     for name, _ in sorted(used.items(), key=lambda row: (-row[1], row[0])):
         if name not in found:
-            found[name] = next(path for path in sorted(paths) if name in tags[path].environment and not is_aside(path))
+            found[name] = next(
+                path
+                for path in sorted(paths)
+                if name in tags[path].environment and not is_aside(path)
+            )
     made.environment = list(found.items())[:KEEP]
 
 
@@ -311,7 +427,8 @@ def _context(made: Facts, listed: Sequence[str], text: Callable[[str], bytes], p
                 made.context.append((short, said))
         elif short in AGENT_FILES:
             said = _told(text(path).decode("utf-8", "replace"))
-            if said and all(said != other for _, other in made.context):  # one file for all agents, under several names
+            # one file for all agents, under several names
+            if said and all(said != other for _, other in made.context):
                 made.context.append((short, said))
     for path in listed:
         if path[len(prefix) :].lower() in PLANS:
@@ -333,12 +450,18 @@ def _plan(name: str, data: bytes) -> list[str]:
 def _prose(text: str) -> str:
     """Return the first paragraph of a README that says something: no badge, no heading, no picture."""
     text = re.sub(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)", "", text, flags=re.DOTALL)
-    text = re.sub(r"`([^`<]++)<[^>`]*+>`_++", lambda link: link[1].rstrip(), text)  # a link of reStructuredText
+    # a link of reStructuredText
+    text = re.sub(r"`([^`<]++)<[^>`]*+>`_++", lambda link: link[1].rstrip(), text)
     text = re.sub(r"</?[A-Za-z][^<>]*+>", "", text)
-    text = re.sub(r"^[^\n]+\n[=\-~^]{3,}[ \t]*$", "", text, flags=re.MULTILINE)  # a heading, underlined
+    # a heading, underlined
+    text = re.sub(r"^[^\n]+\n[=\-~^]{3,}[ \t]*$", "", text, flags=re.MULTILINE)
     for part in re.split(r"\n\s*\n", text):
         lines = [row.strip() for row in part.splitlines() if row.strip()]
-        plain = " ".join(row for row in lines if not re.match(r"[#=~*\-|<>!:]|\.\. |\[!\[|\[\S+\]:|https?://", row))
+        plain = " ".join(
+            row
+            for row in lines
+            if not re.match(r"[#=~*\-|<>!:]|\.\. |\[!\[|\[\S+\]:|https?://", row)
+        )
         plain = re.sub(r"!\[[^\[\]]*+\]\([^)]{0,500}\)|<[^<>]++>|\|\w++\|", "", plain)
         plain = re.sub(r"\[([^\[\]]++)\]\([^)]{0,500}\)", r"\1", plain)
         plain = " ".join(plain.split())
@@ -351,6 +474,8 @@ def _told(text: str) -> str:
     """Return what a file for agents says, as one line: its points, else its first words."""
     text = re.sub(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)", "", text, flags=re.DOTALL)
     points = [
-        " ".join(row.strip().lstrip("-*0123456789. ").split()) for row in text.splitlines() if re.match(r"\s*(?:[-*]|\d+\.)\s+\S", row)
+        " ".join(row.strip().lstrip("-*0123456789. ").split())
+        for row in text.splitlines()
+        if re.match(r"\s*(?:[-*]|\d+\.)\s+\S", row)
     ]
     return "; ".join(points[:8]) or _prose(text)

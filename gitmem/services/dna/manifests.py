@@ -18,7 +18,9 @@ _GRADLE = re.compile(
     r"""(?:implementation|api|compileOnly|runtimeOnly|kapt|testImplementation)\s*+(?:\(\s*+)?["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']"""
 )
 _GEM = re.compile(r"""^[ \t]*gem\s+["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", re.MULTILINE)
-_GEMSPEC = re.compile(r"""\.add_(?:runtime_)?dependency\s*+(?:\(\s*+)?["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""")
+_GEMSPEC = re.compile(
+    r"""\.add_(?:runtime_)?dependency\s*+(?:\(\s*+)?["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?"""
+)
 _TARGET = re.compile(r"^([A-Za-z0-9][\w.-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$", re.MULTILINE)
 
 
@@ -58,7 +60,8 @@ def read(path: str, data: bytes) -> Declared:
         return Declared(path, "")
     try:
         return made(path, data.decode("utf-8", "replace"))
-    except (ValueError, TypeError, AttributeError, RecursionError, SyntaxError):  # somebody else's file, of whatever shape
+    # somebody else's file, of whatever shape
+    except (ValueError, TypeError, AttributeError, RecursionError, SyntaxError):
         return Declared(path, "")
 
 
@@ -85,8 +88,17 @@ def _needs(rows: "list[str]") -> dict[str, str]:
 
 def _package_json(path: str, text: str) -> Declared:
     given = json_object(text)
-    made = Declared(path, "npm", str(given.get("name") or ""), str(given.get("version") or ""), str(given.get("description") or ""))
-    made.needs = {{"node": "Node.js"}.get(name, name): version for name, version in _strings(table(given, "engines")).items()}
+    made = Declared(
+        path,
+        "npm",
+        str(given.get("name") or ""),
+        str(given.get("version") or ""),
+        str(given.get("description") or ""),
+    )
+    made.needs = {
+        {"node": "Node.js"}.get(name, name): version
+        for name, version in _strings(table(given, "engines")).items()
+    }
     if isinstance(given.get("packageManager"), str):
         name, _, version = given["packageManager"].partition("@")
         made.needs[name] = version.partition("+")[0]
@@ -100,7 +112,9 @@ def _package_json(path: str, text: str) -> Declared:
         if isinstance(given.get(key), str):
             made.starts.setdefault(f"({key})", given[key])
             break
-    made.scripts = {name: command for name, command in _strings(table(given, "scripts")).items() if command}
+    made.scripts = {
+        name: command for name, command in _strings(table(given, "scripts")).items() if command
+    }
     return made
 
 
@@ -115,20 +129,35 @@ def _pyproject(path: str, text: str) -> Declared:
         made.needs["Python"] = project["requires-python"]
     made.uses = _needs(texts(project.get("dependencies")))
     for name, version in _strings(table(poetry, "dependencies")).items():
-        (made.needs if name == "python" else made.uses)["Python" if name == "python" else name] = version
-    for rows in [*table(project, "optional-dependencies").values(), *table(given, "dependency-groups").values()]:
+        (made.needs if name == "python" else made.uses)["Python" if name == "python" else name] = (
+            version
+        )
+    for rows in [
+        *table(project, "optional-dependencies").values(),
+        *table(given, "dependency-groups").values(),
+    ]:
         made.tries |= _needs(texts(rows))
     made.tries |= _strings(table(poetry, "dev-dependencies"))
     for group in table(poetry, "group").values():
         made.tries |= _strings(table(group, "dependencies"))
-    for rows in (table(project, "scripts"), table(project, "gui-scripts"), table(poetry, "scripts")):
+    for rows in (
+        table(project, "scripts"),
+        table(project, "gui-scripts"),
+        table(poetry, "scripts"),
+    ):
         made.starts |= {name: str(where) for name, where in rows.items() if isinstance(where, str)}
     for manager in ("pdm", "hatch", "poe", "taskipy"):
         scripts = table(tool, manager, "tasks" if manager in {"poe", "taskipy"} else "scripts")
         if manager == "hatch":
             scripts = table(tool, "hatch", "envs", "default", "scripts")
-        made.scripts |= {name: command for name, command in scripts.items() if isinstance(command, str)}
-    made.tools = sorted(name for name in tool if name not in {"poetry", "setuptools", "hatch", "flit", "pdm", "setuptools_scm"})
+        made.scripts |= {
+            name: command for name, command in scripts.items() if isinstance(command, str)
+        }
+    made.tools = sorted(
+        name
+        for name in tool
+        if name not in {"poetry", "setuptools", "hatch", "flit", "pdm", "setuptools_scm"}
+    )
     return made
 
 
@@ -142,7 +171,9 @@ def _setup_cfg(path: str, text: str) -> Declared:
         return Declared(path, "")
 
     def rows(section: str, key: str) -> list[str]:
-        return [row.strip() for row in config.get(section, key, fallback="").splitlines() if row.strip()]
+        return [
+            row.strip() for row in config.get(section, key, fallback="").splitlines() if row.strip()
+        ]
 
     made = Declared(path, "python", config.get("metadata", "name", fallback=""))
     version = config.get("metadata", "version", fallback="")
@@ -171,7 +202,10 @@ def _setup_cfg(path: str, text: str) -> Declared:
 def _setup_py(path: str, text: str) -> Declared:
     made = Declared(path, "python")
     for node in ast.walk(ast.parse(text)):
-        if not (isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup"):
+        if not (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup"
+        ):
             continue
         given: dict[str, Any] = {}
         for keyword in node.keywords:
@@ -195,7 +229,13 @@ def _setup_py(path: str, text: str) -> Declared:
 
 def _requirements(path: str, text: str) -> Declared:
     made = Declared(path, "python")
-    found = _needs([row for row in text.splitlines() if row.strip() and not row.lstrip().startswith(("#", "-"))])
+    found = _needs(
+        [
+            row
+            for row in text.splitlines()
+            if row.strip() and not row.lstrip().startswith(("#", "-"))
+        ]
+    )
     if re.search(r"(?:dev|test|doc|lint|ci)", path.rsplit("/", 1)[-1]):
         made.tries = found
     else:
@@ -206,12 +246,22 @@ def _requirements(path: str, text: str) -> Declared:
 def _cargo(path: str, text: str) -> Declared:
     given = toml_table(text)
     package = table(given, "package")
-    made = Declared(path, "cargo", str(package.get("name") or ""), _version(package.get("version")), _version(package.get("description")))
+    made = Declared(
+        path,
+        "cargo",
+        str(package.get("name") or ""),
+        _version(package.get("version")),
+        _version(package.get("description")),
+    )
     for key, name in (("edition", "Rust edition"), ("rust-version", "Rust")):
         if found := _version(package.get(key) or table(given, "workspace", "package").get(key)):
             made.needs[name] = found if name == "Rust edition" else f">={found}"
-    made.uses = _strings(table(given, "dependencies")) | _strings(table(given, "workspace", "dependencies"))
-    made.tries = _strings(table(given, "dev-dependencies")) | _strings(table(given, "build-dependencies"))
+    made.uses = _strings(table(given, "dependencies")) | _strings(
+        table(given, "workspace", "dependencies")
+    )
+    made.tries = _strings(table(given, "dev-dependencies")) | _strings(
+        table(given, "build-dependencies")
+    )
     bins = given.get("bin")
     for one in bins if isinstance(bins, list) else ():
         if isinstance(one, dict) and isinstance(one.get("name"), str):
@@ -225,7 +275,9 @@ def _go_mod(path: str, text: str) -> Declared:
         made.name = found[1]
     if found := re.search(r"^\s*go\s+(\S+)", text, re.MULTILINE):
         made.needs["Go"] = found[1]
-    for block in re.findall(r"^require\s*\(([^)]*)\)", text, re.MULTILINE) + re.findall(r"^require\s+([^(\n]+)$", text, re.MULTILINE):
+    for block in re.findall(r"^require\s*\(([^)]*)\)", text, re.MULTILINE) + re.findall(
+        r"^require\s+([^(\n]+)$", text, re.MULTILINE
+    ):
         for row in block.splitlines():
             words = row.partition("//")[0].split()
             if len(words) == 2 and "indirect" not in row:
@@ -234,7 +286,8 @@ def _go_mod(path: str, text: str) -> Declared:
 
 
 def _pom(path: str, text: str) -> Declared:
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # no manifest needs one, and entities can make much of little
+    # no manifest needs one, and entities can make much of little
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
         return Declared(path, "")
     root = ElementTree.fromstring(text)  # noqa: S314 - see above
     for one in root.iter():
@@ -245,7 +298,13 @@ def _pom(path: str, text: str) -> Declared:
         value = (one.findtext(name) or "").strip()
         return found.get(value, value)
 
-    made = Declared(path, "maven", said(root, "artifactId"), said(root, "version"), " ".join(said(root, "description").split()))
+    made = Declared(
+        path,
+        "maven",
+        said(root, "artifactId"),
+        said(root, "version"),
+        " ".join(said(root, "description").split()),
+    )
     for key in ("maven.compiler.release", "java.version", "maven.compiler.source"):
         if value := found.get(f"${{{key}}}"):
             made.needs["Java"] = found.get(value, value)
@@ -262,7 +321,8 @@ def _gradle(path: str, text: str) -> Declared:
     made = Declared(path, "gradle")
     made.uses = {f"{group}:{name}": version for group, name, version in _GRADLE.findall(text)}
     if found := re.search(
-        r"(?:sourceCompatibility|JavaLanguageVersion\.of|jvmToolchain)\s*[=(]\s*[\"']?(?:JavaVersion\.VERSION_)?([\d_.]+)", text
+        r"(?:sourceCompatibility|JavaLanguageVersion\.of|jvmToolchain)\s*[=(]\s*[\"']?(?:JavaVersion\.VERSION_)?([\d_.]+)",
+        text,
     ):
         made.needs["Java"] = found[1].replace("_", ".")
     return made
@@ -270,7 +330,13 @@ def _gradle(path: str, text: str) -> Declared:
 
 def _composer(path: str, text: str) -> Declared:
     given = json_object(text)
-    made = Declared(path, "composer", str(given.get("name") or ""), str(given.get("version") or ""), str(given.get("description") or ""))
+    made = Declared(
+        path,
+        "composer",
+        str(given.get("name") or ""),
+        str(given.get("version") or ""),
+        str(given.get("description") or ""),
+    )
     for name, version in _strings(table(given, "require")).items():
         if name == "php":
             made.needs["PHP"] = version
@@ -278,7 +344,8 @@ def _composer(path: str, text: str) -> Declared:
             made.uses[name] = version
     made.tries = _strings(table(given, "require-dev"))
     made.scripts = {
-        name: command if isinstance(command, str) else " && ".join(texts(command)) for name, command in table(given, "scripts").items()
+        name: command if isinstance(command, str) else " && ".join(texts(command))
+        for name, command in table(given, "scripts").items()
     }
     for one in texts(given.get("bin")):
         made.starts[one.rpartition("/")[2]] = one

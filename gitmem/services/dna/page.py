@@ -45,9 +45,20 @@ class Size:
 
 
 SIZES = (
-    Size(), Size(20, 2, 9, 14, 220), Size(20, 2, 7, 12, 180), Size(20, 1, 6, 10, 150), Size(20, 1, 5, 8, 120), Size(20, 0, 5, 8, 100), Size(16, 0, 4, 6, 90),
-    Size(12, 0, 4, 5, 80), Size(8, 0, 3, 4, 70), Size(5, 0, 2, 3, 60), Size(3, 0, 1, 2, 40), Size(1, 0, 1, 1, 30), Size(0, 0, 0, 0, 20),
-)  # fmt: skip
+    Size(),
+    Size(20, 2, 9, 14, 220),
+    Size(20, 2, 7, 12, 180),
+    Size(20, 1, 6, 10, 150),
+    Size(20, 1, 5, 8, 120),
+    Size(20, 0, 5, 8, 100),
+    Size(16, 0, 4, 6, 90),
+    Size(12, 0, 4, 5, 80),
+    Size(8, 0, 3, 4, 70),
+    Size(5, 0, 2, 3, 60),
+    Size(3, 0, 1, 2, 40),
+    Size(1, 0, 1, 1, 30),
+    Size(0, 0, 0, 0, 20),
+)
 
 
 def page(facts: Facts, budget: int) -> str:
@@ -79,11 +90,22 @@ def _lines(facts: Facts, size: Size) -> Iterator[str]:
         for one in facts.files[: size.files]
     ]
     yield from _part("Key files", rows)
-    yield from _part("Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names))
-    yield from _part("Environment", _listed([name for name, _ in facts.environment], size.names + 4))
+    yield from _part(
+        "Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names)
+    )
+    yield from _part(
+        "Environment", _listed([name for name, _ in facts.environment], size.names + 4)
+    )
     yield from _part("Plans", [f"- {_cut(one, 160)}" for one in facts.plans[:3]])
     yield from _part("Patterns", [f"- {_cut(one, 120)}" for one in facts.patterns[: size.rows]])
-    yield from _part("In its own words", [f"- {path}: {_cut(said, size.text)}" for path, said in facts.context if said != facts.about][:4])
+    yield from _part(
+        "In its own words",
+        [
+            f"- {path}: {_cut(said, size.text)}"
+            for path, said in facts.context
+            if said != facts.about
+        ][:4],
+    )
 
 
 def _part(title: str, rows: list[str]) -> Iterator[str]:
@@ -101,7 +123,17 @@ def _summary(facts: Facts, size: Size) -> str:
     about = _cut(facts.about, size.text).rstrip(".")
     where = f" in `{facts.folder}`" if facts.folder else ""
     skipped = f"; {facts.skipped} generated, vendored or minified not read" if facts.skipped else ""
-    return ". ".join(part for part in (about, f"{languages or 'No code in a language that is known'}{where}{skipped}") if part) + "."
+    return (
+        ". ".join(
+            part
+            for part in (
+                about,
+                f"{languages or 'No code in a language that is known'}{where}{skipped}",
+            )
+            if part
+        )
+        + "."
+    )
 
 
 def _thousands(lines: int) -> str:
@@ -111,9 +143,15 @@ def _thousands(lines: int) -> str:
 def _stack(facts: Facts, size: Size) -> list[str]:
     out = []
     if facts.stack:
-        out.append("- " + ", ".join(f"{name} {version}".strip() for name, version in facts.stack[: size.rows]))
+        out.append(
+            "- "
+            + ", ".join(f"{name} {version}".strip() for name, version in facts.stack[: size.rows])
+        )
     shown = [
-        (f"{name} {version}".strip() + (f" ({users} file{'' if users == 1 else 's'})" if users else ""))
+        (
+            f"{name} {version}".strip()
+            + (f" ({users} file{'' if users == 1 else 's'})" if users else "")
+        )
         for name, version, users in facts.dependencies
     ]
     out += _listed(shown, size.names, "Dependencies, by files that import them: ")
@@ -125,7 +163,10 @@ def _entries(facts: Facts, size: Size) -> list[str]:
     out = [f"- {name}: `{_inside(where, facts)}`" for name, where in facts.entries[: size.rows]]
     if len(facts.entries) > size.rows > 0:
         out.append(f"- and {len(facts.entries) - size.rows} more")
-    return out + [f"- routes in `{_inside(path, facts)}`: {_cut(some, size.text)}" for path, some in facts.routes[: size.rows // 2]]
+    return out + [
+        f"- routes in `{_inside(path, facts)}`: {_cut(some, size.text)}"
+        for path, some in facts.routes[: size.rows // 2]
+    ]
 
 
 def _commands(facts: Facts, size: Size) -> list[str]:
@@ -133,7 +174,13 @@ def _commands(facts: Facts, size: Size) -> list[str]:
         name = row[0].lower()
         place = next((n for n, word in enumerate(RUNS) if name == word), None)
         near = next((n for n, word in enumerate(RUNS) if name.startswith(word)), None)
-        return (0, place, name) if place is not None else (1, near, name) if near is not None else (2, 0, name)
+        return (
+            (0, place, name)
+            if place is not None
+            else (1, near, name)
+            if near is not None
+            else (2, 0, name)
+        )
 
     def line(name: str, what: str, where: str) -> str:
         call = {
@@ -163,4 +210,8 @@ def _inside(path: str, facts: Facts) -> str:
 
 def _cut(text: str, most: int) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= most else text[: max(1, most - 1)].rsplit(" ", 1)[0].rstrip(" ,.;:") + "…"
+    return (
+        text
+        if len(text) <= most
+        else text[: max(1, most - 1)].rsplit(" ", 1)[0].rstrip(" ,.;:") + "…"
+    )

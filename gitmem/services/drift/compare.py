@@ -42,9 +42,12 @@ def own(text: str | None, path: str) -> Own:
         return {}
     known = definitions.symbols(text, path)
     rows = text.splitlines()
-    holder: list[int] = [-1] * (len(rows) + 2)  # line -> the innermost definition around it: outer ones come first
+    # line -> the innermost definition around it: outer ones come first
+    holder: list[int] = [-1] * (len(rows) + 2)
     for number, one in enumerate(known):
-        holder[one.first : min(one.last, len(rows)) + 1] = [number] * (min(one.last, len(rows)) + 1 - one.first)
+        holder[one.first : min(one.last, len(rows)) + 1] = [number] * (
+            min(one.last, len(rows)) + 1 - one.first
+        )
     said: list[list[str]] = [[] for _ in known]
     for line, number in enumerate(holder[1 : len(rows) + 1], 1):
         if number >= 0 and (words := rows[line - 1].strip()):

@@ -52,10 +52,13 @@ class Pair:
     level: str
     files: list[File]
     advice: str = ""
-    changed: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))  # what each side changed, named as it is there
+    # what each side changed, named as it is there
+    changed: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
 
 
-def sides(merges: Merges, names: Sequence[str], resolve: Callable[[str], str], since: int) -> tuple[list[Side], int]:
+def sides(
+    merges: Merges, names: Sequence[str], resolve: Callable[[str], str], since: int
+) -> tuple[list[Side], int]:
     """Return what is compared, and how many branches were left out, for they are old or too many.
 
     Without names: the branches of this repository and of remotes that were committed to since a time (epoch seconds), and the work trees
@@ -70,16 +73,30 @@ def sides(merges: Merges, names: Sequence[str], resolve: Callable[[str], str], s
             continue
         if tip := merges.uncommitted(tree):
             held.add(tree.branch)
-            out.append(Side(f"{branch or tree.commit[:10]} (uncommitted)", "worktree", tree.commit, tip, 1 << 40, tree.root))
+            out.append(
+                Side(
+                    f"{branch or tree.commit[:10]} (uncommitted)",
+                    "worktree",
+                    tree.commit,
+                    tip,
+                    1 << 40,
+                    tree.root,
+                )
+            )
         elif not tree.branch:
-            out.append(Side(tree.commit[:10], "worktree", tree.commit, tree.commit, 1 << 40, tree.root))
+            out.append(
+                Side(tree.commit[:10], "worktree", tree.commit, tree.commit, 1 << 40, tree.root)
+            )
     if names:
         return _named(out, held, names, resolve, trees), 0
     found = merges.refs(HEADS, REMOTES)
     seen: set[str] = set()
     left = 0
     checked_out = {tree.branch for tree in trees}
-    for ref in sorted(found, key=lambda one: (one.name not in checked_out, not one.name.startswith(HEADS), -one.at)):
+    for ref in sorted(
+        found,
+        key=lambda one: (one.name not in checked_out, not one.name.startswith(HEADS), -one.at),
+    ):
         if ref.name in held or ref.commit in seen:
             continue  # a remote's branch that is where the local one is
         if (ref.at < since and ref.name not in checked_out) or len(out) >= SIDES:
@@ -92,10 +109,24 @@ def sides(merges: Merges, names: Sequence[str], resolve: Callable[[str], str], s
 
 def _side(ref: Ref) -> Side:
     kind = "branch" if ref.name.startswith(HEADS) else "remote"
-    return Side(ref.name.removeprefix(HEADS).removeprefix(REMOTES), kind, ref.commit, ref.commit, ref.at, "", ref.author)
+    return Side(
+        ref.name.removeprefix(HEADS).removeprefix(REMOTES),
+        kind,
+        ref.commit,
+        ref.commit,
+        ref.at,
+        "",
+        ref.author,
+    )
 
 
-def _named(trees: list[Side], held: set[str], names: Sequence[str], resolve: Callable[[str], str], all_trees: Sequence[Tree]) -> list[Side]:
+def _named(
+    trees: list[Side],
+    held: set[str],
+    names: Sequence[str],
+    resolve: Callable[[str], str],
+    all_trees: Sequence[Tree],
+) -> list[Side]:
     out = list(trees)
     for name in names:
         if f"{HEADS}{name.removeprefix(HEADS)}" in held:
@@ -103,14 +134,30 @@ def _named(trees: list[Side], held: set[str], names: Sequence[str], resolve: Cal
         commit = resolve(name)
         out.append(Side(name.removeprefix(HEADS), "branch", commit, commit))
     here = all_trees[0] if all_trees else None
-    if here and not any(side.root == here.root for side in out) and all(side.head != here.commit for side in out):
-        out.insert(0, Side(here.branch.removeprefix(HEADS) or here.commit[:10], "branch", here.commit, here.commit))
+    if (
+        here
+        and not any(side.root == here.root for side in out)
+        and all(side.head != here.commit for side in out)
+    ):
+        out.insert(
+            0,
+            Side(
+                here.branch.removeprefix(HEADS) or here.commit[:10],
+                "branch",
+                here.commit,
+                here.commit,
+            ),
+        )
     if len(out) < 2:
-        raise UserError("there is nothing to compare with.", "Name another branch: git mem drift BRANCH")
+        raise UserError(
+            "there is nothing to compare with.", "Name another branch: git mem drift BRANCH"
+        )
     return out
 
 
-def parted(ancestry: Sequence[tuple[str, list[str]]], heads: Sequence[str]) -> dict[tuple[int, int], str]:
+def parted(
+    ancestry: Sequence[tuple[str, list[str]]], heads: Sequence[str]
+) -> dict[tuple[int, int], str]:
     """Return {(i, j): the commit where two heads parted}: of what is below both, the first with children before parents."""
     masks: dict[str, int] = {}
     for number, head in enumerate(heads):
@@ -131,17 +178,25 @@ def parted(ancestry: Sequence[tuple[str, list[str]]], heads: Sequence[str]) -> d
 
 
 def drift(
-    merges: Merges, some: Sequence[Side], step: Callable[[int, int], None] | None = None, hides: Callable[[str], bool] = lambda _: False
+    merges: Merges,
+    some: Sequence[Side],
+    step: Callable[[int, int], None] | None = None,
+    hides: Callable[[str], bool] = lambda _: False,
 ) -> list[Pair]:
     """Return all pairs of sides, the worst first. `step` is told how many are done, and how many there are."""
-    bases = parted(merges.ancestry(list(dict.fromkeys(side.head for side in some))), [side.head for side in some])
+    bases = parted(
+        merges.ancestry(list(dict.fromkeys(side.head for side in some))),
+        [side.head for side in some],
+    )
     wanted: dict[tuple[str, str], int] = {}
     for (i, j), base in bases.items():
         for side in (some[i], some[j]):
             if side.tip != base:
                 wanted.setdefault((base, side.tip), len(wanted))
     diffs = merges.diffs(list(wanted))
-    changed = {key: {one.was: one for one in diffs[n] if not hides(one.path)} for key, n in wanted.items()}
+    changed = {
+        key: {one.was: one for one in diffs[n] if not hides(one.path)} for key, n in wanted.items()
+    }
     both = []
     out: list[Pair] = []
     for i in range(len(some)):
@@ -195,7 +250,9 @@ class _Merging(Thread):
 Both = tuple[Pair, Mapping[str, FileDiff], Mapping[str, FileDiff]]
 
 
-def _common(left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]) -> list[tuple[FileDiff, FileDiff]]:
+def _common(
+    left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]
+) -> list[tuple[FileDiff, FileDiff]]:
     """Return the files that both sides changed, and not to the same."""
     return [(a, right[was]) for was, a in left.items() if was in right and a.new != right[was].new]
 
@@ -211,7 +268,9 @@ class _Texts:
     def want(self, both: Sequence[Both]) -> None:
         """Read what is going to be asked for, in one call of git."""
         some = (one for _, left, right in both for one in _common(left, right)[:DETAILS])
-        self._texts = self._merges.texts([oid for a, b in some for oid in (a.old, a.new, b.new)][:BLOBS])
+        self._texts = self._merges.texts(
+            [oid for a, b in some for oid in (a.old, a.new, b.new)][:BLOBS]
+        )
 
     def get(self, oid: str) -> str | None:
         """Return a text; None for one that is not there, or is not looked at."""
@@ -225,21 +284,41 @@ class _Texts:
         return self._own[key]
 
 
-def _look(texts: _Texts, pair: Pair, left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]) -> None:
+def _look(
+    texts: _Texts, pair: Pair, left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]
+) -> None:
     """Find out which definitions both sides of a pair changed."""
     for number, (a, b) in enumerate(_common(left, right)):
-        shared = compare.symbols(*(texts.own(oid, a.path) for oid in (a.old, a.new, b.new))) if number < DETAILS else []
-        pair.files.append(File(a.path, CRITICAL if shared else MEDIUM, False, shared, tuple(dict.fromkeys((a.path, b.path, a.was)))))
+        shared = (
+            compare.symbols(*(texts.own(oid, a.path) for oid in (a.old, a.new, b.new)))
+            if number < DETAILS
+            else []
+        )
+        pair.files.append(
+            File(
+                a.path,
+                CRITICAL if shared else MEDIUM,
+                False,
+                shared,
+                tuple(dict.fromkeys((a.path, b.path, a.was))),
+            )
+        )
 
 
-def _conflict(texts: _Texts, pair: Pair, common: Sequence[tuple[FileDiff, FileDiff]], conflicts: Sequence[str]) -> None:
+def _conflict(
+    texts: _Texts, pair: Pair, common: Sequence[tuple[FileDiff, FileDiff]], conflicts: Sequence[str]
+) -> None:
     """Take in which files of a pair a merge would conflict in."""
     named = {path for a, b in common for path in (a.path, b.path, a.was)}
     for number, (file, (a, b)) in enumerate(zip(pair.files, common, strict=True)):
         file.conflict = bool({a.path, b.path, a.was} & set(conflicts))
         if file.conflict and not file.shared:
             file.level = HIGH
-            file.shared = compare.lines(*(texts.get(oid) for oid in (a.old, a.new, b.new))) if number < DETAILS else []
+            file.shared = (
+                compare.lines(*(texts.get(oid) for oid in (a.old, a.new, b.new)))
+                if number < DETAILS
+                else []
+            )
     pair.files += [File(path, HIGH, True, []) for path in conflicts if path not in named]
     pair.files.sort(key=lambda file: (-LEVELS.index(file.level), file.path))
     pair.level = max((file.level for file in pair.files), key=LEVELS.index, default=LOW)

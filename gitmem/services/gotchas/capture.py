@@ -24,7 +24,9 @@ class Rule:
 
     __slots__ = ("on", "sessions", "threshold", "window")
 
-    def __init__(self, window: float, threshold: int, *, sessions: bool = False, on: bool = True) -> None:
+    def __init__(
+        self, window: float, threshold: int, *, sessions: bool = False, on: bool = True
+    ) -> None:
         self.window = window
         self.threshold = max(1, threshold)
         self.sessions = sessions
@@ -34,9 +36,11 @@ class Rule:
 def rule_of(settings: "Settings") -> Rule:
     """Return the rule that the settings make."""
     return Rule(
-        float(settings.get("captureWindow")) * 3600, int(settings.get("captureThreshold")), sessions=bool(settings.get("captureSessions")),
+        float(settings.get("captureWindow")) * 3600,
+        int(settings.get("captureThreshold")),
+        sessions=bool(settings.get("captureSessions")),
         on=bool(settings.get("capture")),
-    )  # fmt: skip
+    )
 
 
 class Due:
@@ -51,8 +55,16 @@ class Due:
 
 
 def claim(
-    state: "State", rule: Rule, mark: "Fingerprint", known: "Sequence[dict[str, Any]]", now: float, session: str, output: str, command: str, root: str
-) -> Due:  # fmt: skip
+    state: "State",
+    rule: Rule,
+    mark: "Fingerprint",
+    known: "Sequence[dict[str, Any]]",
+    now: float,
+    session: str,
+    output: str,
+    command: str,
+    root: str,
+) -> Due:
     """Take the hits of an error that the store has to be told of; who cannot tell them gives them back with `State.return_hits`.
 
     The hit itself has been counted. `known` are the live records of its pattern. The anchors are the caller's to add.
@@ -68,7 +80,15 @@ def claim(
     if not times:
         return Due(hits, target, None)
     facts = {
-        "pattern": mark.pattern, "output": bounded(output), "command": command[:COMMAND], "root": root, "times": times, "at": stamp(now), "first": stamp(first),
-        "session": session, "agent": "", "anchors": [],
-    }  # fmt: skip
+        "pattern": mark.pattern,
+        "output": bounded(output),
+        "command": command[:COMMAND],
+        "root": root,
+        "times": times,
+        "at": stamp(now),
+        "first": stamp(first),
+        "session": session,
+        "agent": "",
+        "anchors": [],
+    }
     return Due(hits, target, facts)

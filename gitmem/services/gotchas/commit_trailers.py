@@ -40,7 +40,9 @@ class Words(NamedTuple):
 
 
 def split(
-    commits: Iterable[CommitMessage], own: frozenset[str], writer_of: Callable[[Trailer], Person | None]
+    commits: Iterable[CommitMessage],
+    own: frozenset[str],
+    writer_of: Callable[[Trailer], Person | None],
 ) -> tuple[list[Words], list[Words]]:
     """Return the trailers of commits that the user with these addresses wrote, and those of others."""
     mine: list[Words] = []
@@ -59,7 +61,9 @@ def split(
 def _known(commit: CommitMessage) -> list[Trailer]:
     """Return the trailers of a commit that mean something here, and that say something."""
     known = {*KINDS, RESOLVES}
-    return [trailer for trailer in commit.trailers if trailer.name in known and trailer.value][:MOST]
+    return [trailer for trailer in commit.trailers if trailer.name in known and trailer.value][
+        :MOST
+    ]
 
 
 def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
@@ -68,7 +72,9 @@ def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
     return commit.committer if by_user else commit.author
 
 
-def learn(store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree) -> list[str]:
+def learn(
+    store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
+) -> list[str]:
     """Write what a trailer says; return what was done. The same words twice, as after an amend, make one record."""
     commit, trailer, author = words
     by = Writer(who.clock, author, who.agent, who.session, who.allow)
@@ -104,7 +110,9 @@ def _record(by: Writer, words: Words) -> Record:
     )
 
 
-def _resolve(store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree) -> list[str]:
+def _resolve(
+    store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
+) -> list[str]:
     commit = words.commit
     try:
         record = store.get(find(_named(words.trailer))).record
@@ -150,7 +158,9 @@ def proposal(words: Words, open_gotcha: Callable[[str], Record | None]) -> Item 
     if gotcha is None:
         return None
     said = f"Check whether a commit by {words.by} resolves the gotcha: {gotcha.title[:TITLE]}"
-    return Item(TASK, said, f"git mem gotcha resolve {gotcha.id[-8:]}", confidence=SURE, marked=True)
+    return Item(
+        TASK, said, f"git mem gotcha resolve {gotcha.id[-8:]}", confidence=SURE, marked=True
+    )
 
 
 def by_source(others: Sequence[Words]) -> dict[tuple[str, Person], list[Words]]:

@@ -27,20 +27,44 @@ class Counted:
 
 
 def record(
-    store: Store, state: State, who: Writer, rule: Rule, mark: Fingerprint, known: Sequence[dict[str, Any]], anchors: Sequence[dict[str, Any]], output: str, command: str, root: str
-) -> Counted:  # fmt: skip
+    store: Store,
+    state: State,
+    who: Writer,
+    rule: Rule,
+    mark: Fingerprint,
+    known: Sequence[dict[str, Any]],
+    anchors: Sequence[dict[str, Any]],
+    output: str,
+    command: str,
+    root: str,
+) -> Counted:
     """Count a hit, and capture the error when it has repeated.
 
     `known` are the live gotchas of its pattern; raises what a write raises. The store's listener is told (`track`).
     """
     out = _record(store, state, who, rule, mark, known, anchors, output, command, root)
-    store.say(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
+    store.say(
+        Notice(
+            "track",
+            (out.gotcha,) if out.gotcha else (),
+            facts={"pattern": mark.pattern, "hits": out.hits},
+        )
+    )
     return out
 
 
 def _record(
-    store: Store, state: State, who: Writer, rule: Rule, mark: Fingerprint, known: Sequence[dict[str, Any]], anchors: Sequence[dict[str, Any]], output: str, command: str, root: str
-) -> Counted:  # fmt: skip
+    store: Store,
+    state: State,
+    who: Writer,
+    rule: Rule,
+    mark: Fingerprint,
+    known: Sequence[dict[str, Any]],
+    anchors: Sequence[dict[str, Any]],
+    output: str,
+    command: str,
+    root: str,
+) -> Counted:
     now = who.clock.now()
     # who names no session speaks of this time: where sessions are counted, two such times are two
     session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")
@@ -49,13 +73,23 @@ def _record(
     if due.id is None or due.facts is None:
         return Counted(due.hits, due.id)
     target, facts = due.id, {**due.facts, "anchors": list(anchors)}
-    message = Message(f"gotcha: capture {target}", "capture", (target,), who.agent if who.agent != "global" else "", who.session)
+    message = Message(
+        f"gotcha: capture {target}",
+        "capture",
+        (target,),
+        who.agent if who.agent != "global" else "",
+        who.session,
+    )
     try:
         written = store.write([{**operations.capture(facts), "id": target}], message)
     except BaseException:
         state.return_hits(mark.pattern, now)
         raise
-    if not any(row["id"] == target for row in known) and not written.journaled and not _lives(store, target):
+    if (
+        not any(row["id"] == target for row in known)
+        and not written.journaled
+        and not _lives(store, target)
+    ):
         return Counted(due.hits, None, written)
     return Counted(due.hits, target, written)
 

@@ -21,20 +21,28 @@ from gitmem.store.store import Message, Store, Written
 
 Row = dict[str, Any]
 NEARLY = 0.85  # of the words of two titles are the same
-COUNTED = ("status", "resolved", "category", "severity", "origin", "confirmed")  # what statistics tell gotchas apart by
+# what statistics tell gotchas apart by
+COUNTED = ("status", "resolved", "category", "severity", "origin", "confirmed")
 
 
 def require_gotcha(record: Record, what: str) -> None:
     """Raise UserError unless a record is a gotcha; `what` is what was to be done with it."""
     if record.kind != "gotcha":
-        raise UserError(f"{record.id} is a {record.kind}; only a gotcha can be {what}.", "List them with: git mem gotcha list")
+        raise UserError(
+            f"{record.id} is a {record.kind}; only a gotcha can be {what}.",
+            "List them with: git mem gotcha list",
+        )
 
 
 def alike(indexes: Sequence[Index], new: Record) -> tuple[Row, str] | None:
     """Return a live gotcha that says nearly the same as a new one, and what they share: "error", "title" or "code"; None when there is none."""
 
     def others(rows: Iterable[Row]) -> list[Row]:
-        return [row for row in rows if row["kind"] == "gotcha" and row["id"] != new.id and row["status"] in LIVE]
+        return [
+            row
+            for row in rows
+            if row["kind"] == "gotcha" and row["id"] != new.id and row["status"] in LIVE
+        ]
 
     patterns = error_patterns(new.get("triggers"))
     words = _words(new.title)
@@ -42,10 +50,18 @@ def alike(indexes: Sequence[Index], new: Record) -> tuple[Row, str] | None:
     for index in indexes:
         for row in others(index.by_patterns(patterns)) if patterns else ():
             return row, "error"
-        for row in others(index.search(new.title, limit=5, kinds=("gotcha",), statuses=LIVE, snippets=False)) if words else ():
+        for row in (
+            others(
+                index.search(new.title, limit=5, kinds=("gotcha",), statuses=LIVE, snippets=False)
+            )
+            if words
+            else ()
+        ):
             if SequenceMatcher(None, words, _words(row["title"]), autojunk=False).ratio() >= NEARLY:
                 return row, "title"
-        for row in others(index.rows(kinds=("gotcha",), statuses=LIVE, paths=paths)) if paths else ():
+        for row in (
+            others(index.rows(kinds=("gotcha",), statuses=LIVE, paths=paths)) if paths else ()
+        ):
             if any(_same_code(one, other) for one in new.anchors for other in row["anchors"]):
                 return row, "code"
     return None
@@ -58,10 +74,19 @@ def _words(title: str) -> list[str]:
 def _same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Say whether two places are the same lines, or the same symbol; a whole file has room for many gotchas."""
     keys = ("path", "lines", "symbol")
-    return bool(one.get("lines") or one.get("symbol")) and [one.get(key) for key in keys] == [other.get(key) for key in keys]
+    return bool(one.get("lines") or one.get("symbol")) and [one.get(key) for key in keys] == [
+        other.get(key) for key in keys
+    ]
 
 
-def resolve(store: Store, who: Writer, before: Record, commit: str = "", note: str = "", fix: Mapping[str, Any] | None = None) -> Change:
+def resolve(
+    store: Store,
+    who: Writer,
+    before: Record,
+    commit: str = "",
+    note: str = "",
+    fix: Mapping[str, Any] | None = None,
+) -> Change:
     """Mark a gotcha as dealt with, at the commit that is checked out; one that is resolved already is left as it is.
 
     `fix` says what is known of how: `files`, `commit`, `stat`; it and the note become part of the text, so that they are found.
@@ -85,7 +110,13 @@ def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
     return write.update(store, who, before, before.change(resolved=None, body=body), "reopen")
 
 
-def confirm(store: Store, who: Writer, before: Record, commit: str = "", anchors: Sequence[Mapping[str, Any]] | None = None) -> Change:
+def confirm(
+    store: Store,
+    who: Writer,
+    before: Record,
+    commit: str = "",
+    anchors: Sequence[Mapping[str, Any]] | None = None,
+) -> Change:
     """Say that a record is so, as of the commit that is checked out: what was captured is a guess until then. `anchors` are its places now."""
     if before.kind not in {"gotcha", "memory"}:
         raise UserError(f"{before.id} is a {before.kind}; only gotchas and memories are confirmed.")
@@ -95,9 +126,13 @@ def confirm(store: Store, who: Writer, before: Record, commit: str = "", anchors
     return write.update(store, who, before, after, "confirm")
 
 
-def reanchor(store: Store, who: Writer, before: Record, anchors: Sequence[Mapping[str, Any]]) -> Change:
+def reanchor(
+    store: Store, who: Writer, before: Record, anchors: Sequence[Mapping[str, Any]]
+) -> Change:
     """Put a record at other places; that its place was looked at confirms nothing else."""
-    return write.update(store, who, before, before.change(anchors=[dict(a) for a in anchors]), "reanchor")
+    return write.update(
+        store, who, before, before.change(anchors=[dict(a) for a in anchors]), "reanchor"
+    )
 
 
 def require_mergeable(into: Record, others: Sequence[Record]) -> None:
@@ -105,9 +140,15 @@ def require_mergeable(into: Record, others: Sequence[Record]) -> None:
     for record in (into, *others):
         require_gotcha(record, "merged")
     if into.id in {other.id for other in others}:
-        raise UserError(f"{into.id} cannot be merged into itself.", "Name another gotcha that it should become part of.")
+        raise UserError(
+            f"{into.id} cannot be merged into itself.",
+            "Name another gotcha that it should become part of.",
+        )
     if into.status == "archived":  # nobody would see what it stands for
-        raise UserError(f"{into.id} is archived; nothing can be merged into it.", f"Bring it back first: git mem restore {into.id}")
+        raise UserError(
+            f"{into.id} is archived; nothing can be merged into it.",
+            f"Bring it back first: git mem restore {into.id}",
+        )
     live = next((other for other in others if other.status in LIVE and not other.resolved), None)
     if into.resolved and live is not None:  # it would be dealt with by a word about another
         raise UserError(
@@ -116,18 +157,36 @@ def require_mergeable(into: Record, others: Sequence[Record]) -> None:
         )
 
 
-def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str) -> Change:
+def merge(
+    store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str
+) -> Change:
     """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit.
 
     What a person wrote or confirmed stays so: what it becomes part of is confirmed with it, and has its words as a quotation.
     """
     require_mergeable(into, others)
-    others = [other for other in others if other.id not in (into.get("supersedes") or []) or other.status != "archived"]
+    others = [
+        other
+        for other in others
+        if other.id not in (into.get("supersedes") or []) or other.status != "archived"
+    ]
     if not others:  # it was done before: nothing is counted twice
         return Change(into, into, Written(None))
-    patterns = list(dict.fromkeys(p for record in (into, *others) for p in error_patterns(record.get("triggers"))))
-    triggers = {**into.get("triggers"), **({"error": patterns[0] if len(patterns) == 1 else patterns} if patterns else {})}
-    seen = [stamp for record in (into, *others) for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen")) if stamp]
+    patterns = list(
+        dict.fromkeys(
+            p for record in (into, *others) for p in error_patterns(record.get("triggers"))
+        )
+    )
+    triggers = {
+        **into.get("triggers"),
+        **({"error": patterns[0] if len(patterns) == 1 else patterns} if patterns else {}),
+    }
+    seen = [
+        stamp
+        for record in (into, *others)
+        for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen"))
+        if stamp
+    ]
     after = into.change(
         triggers=triggers or None,
         anchors=_without_doubles(anchor for record in (into, *others) for anchor in record.anchors),
@@ -135,21 +194,40 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
         supersedes=sorted({*(into.get("supersedes") or []), *(other.id for other in others)}),
         first_seen=min(seen, default=None),
         last_seen=max(seen, default=None),
-        workaround=into.fields.get("workaround") or next((o.fields["workaround"] for o in others if o.fields.get("workaround")), None),
+        workaround=into.fields.get("workaround")
+        or next((o.fields["workaround"] for o in others if o.fields.get("workaround")), None),
     )
     told = [other for other in others if not other.unconfirmed]
     if told:
-        after = after.change(body="\n\n".join(filter(None, [into.body.rstrip(), *(_quoted(other, after) for other in told)])) + "\n")
+        after = after.change(
+            body="\n\n".join(
+                filter(None, [into.body.rstrip(), *(_quoted(other, after) for other in told)])
+            )
+            + "\n"
+        )
         if into.unconfirmed:
             after = after.change(confirmed={"at": who.clock.stamp(), "by": who.author[0]})
     after, found = write.clean(after, who.allow)
     after = restamp(into, after.touched(who.clock.stamp()))
-    after = counted(after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica)
+    after = counted(
+        after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica
+    )
     # the link tells a hit that still names one of them where it belongs
-    ended = [other.change(status="archived", links=sorted({*(other.get("links") or []), into.id})) for other in others]
-    gone = [(other, restamp(other, after_.touched(who.clock.stamp()))) for other, after_ in zip(others, ended, strict=True)]
+    ended = [
+        other.change(status="archived", links=sorted({*(other.get("links") or []), into.id}))
+        for other in others
+    ]
+    gone = [
+        (other, restamp(other, after_.touched(who.clock.stamp())))
+        for other, after_ in zip(others, ended, strict=True)
+    ]
     names = ", ".join(other.id for other in others)
-    message = Message(f"gotcha: combine {names} into {into.id}", "combine", (into.id, *(o.id for o in others)), session=who.session)
+    message = Message(
+        f"gotcha: combine {names} into {into.id}",
+        "combine",
+        (into.id, *(o.id for o in others)),
+        session=who.session,
+    )
     todo = [operations.put(after, into), *(operations.put(new, old) for old, new in gone)]
     return Change(into, after, store.write(todo, message), found)
 
@@ -157,7 +235,11 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
 def _quoted(other: Record, into: Record) -> str:
     """Return what somebody wrote in a gotcha as a short quotation, for the text of the one that it becomes part of."""
     help_ = str(other.fields.get("workaround") or "")
-    words = [other.title, cut(other.body.strip()), f"Workaround: {help_}" if help_ and help_ != into.fields.get("workaround") else ""]
+    words = [
+        other.title,
+        cut(other.body.strip()),
+        f"Workaround: {help_}" if help_ and help_ != into.fields.get("workaround") else "",
+    ]
     return "\n".join(f"> {line}".rstrip() for text in words if text for line in text.split("\n"))
 
 
@@ -170,7 +252,10 @@ def _without_doubles(anchors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def statistics(
-    indexes: Sequence[Index], tracked: Sequence[tuple[str, int, float]], threshold: int, snoozed: Collection[str] = ()
+    indexes: Sequence[Index],
+    tracked: Sequence[tuple[str, int, float]],
+    threshold: int,
+    snoozed: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return counts of gotchas by what they are, and of the errors that are counted but no gotcha yet.
 
@@ -178,7 +263,11 @@ def statistics(
     """
     rows = [row for index in indexes for row in index.tally("gotcha", COUNTED)]
     live = [row for row in rows if row["status"] in LIVE]
-    known = {pattern for index in indexes for pattern in index.known_patterns([pattern for pattern, _, _ in tracked])}
+    known = {
+        pattern
+        for index in indexes
+        for pattern in index.known_patterns([pattern for pattern, _, _ in tracked])
+    }
 
     def count(some: Iterable[Row]) -> int:
         return sum(row["number"] for row in some)
@@ -200,8 +289,13 @@ def statistics(
         },
         "occurrences": sum(row["occurrences"] for row in live),
         "tracked_errors": len(tracked),
-        "pending_captures": sum(1 for pattern, hits, _ in tracked if pattern not in known and hits == threshold - 1),
-        "snoozed": sum(index.number(ids=list(snoozed), kinds=("gotcha",), statuses=LIVE, resolved=False) for index in indexes)
+        "pending_captures": sum(
+            1 for pattern, hits, _ in tracked if pattern not in known and hits == threshold - 1
+        ),
+        "snoozed": sum(
+            index.number(ids=list(snoozed), kinds=("gotcha",), statuses=LIVE, resolved=False)
+            for index in indexes
+        )
         if snoozed
         else 0,
     }

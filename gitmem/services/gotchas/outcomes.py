@@ -46,8 +46,14 @@ Facts = Mapping[str, Any]
 
 
 def settle(
-    store: Store, state: State, who: Writer, find: Callable[[str], Sequence[str]], tree: Callable[[str], WorkTree], waiting: Callable[[], bool], home: str
-) -> list[Change]:  # fmt: skip
+    store: Store,
+    state: State,
+    who: Writer,
+    find: Callable[[str], Sequence[str]],
+    tree: Callable[[str], WorkTree],
+    waiting: Callable[[], bool],
+    home: str,
+) -> list[Change]:
     """Draw the conclusions that wait; return the changes.
 
     `find` gives the ids of the gotchas of an error's pattern, `tree` the work tree of a folder; `waiting` says whether writes wait in the
@@ -73,36 +79,71 @@ def settle(
     return out
 
 
-def _conclude(store: Store, who: Writer, found: Sequence[Record], facts: Facts, tree: WorkTree, home: str) -> list[Change]:
+def _conclude(
+    store: Store, who: Writer, found: Sequence[Record], facts: Facts, tree: WorkTree, home: str
+) -> list[Change]:
     out = []
     for record in found:
-        if record.kind != "gotcha" or record.resolved or record.status not in LIVE or not record.unconfirmed:
+        if (
+            record.kind != "gotcha"
+            or record.resolved
+            or record.status not in LIVE
+            or not record.unconfirmed
+        ):
             continue
-        change = _learn(store, Writer(who.clock, BY, who.agent, str(facts.get("session", "")), who.allow), record, facts, tree, home)
+        change = _learn(
+            store,
+            Writer(who.clock, BY, who.agent, str(facts.get("session", "")), who.allow),
+            record,
+            facts,
+            tree,
+            home,
+        )
         out += [change] if change else []
     return out
 
 
-def _learn(store: Store, who: Writer, record: Record, facts: Facts, tree: WorkTree, home: str) -> Change | None:
+def _learn(
+    store: Store, who: Writer, record: Record, facts: Facts, tree: WorkTree, home: str
+) -> Change | None:
     steps = [(str(action), str(what)) for action, what in facts["steps"]]
     root = str(facts["root"])
     edited = list(dict.fromkeys(what for action, what in steps if action == attempts.EDIT))
-    inside = [os.path.relpath(path, root) for path in edited if root and path.startswith(root + os.sep)]
+    inside = [
+        os.path.relpath(path, root) for path in edited if root and path.startswith(root + os.sep)
+    ]
     ignored = tree.ignored(inside)
     helped = list(dict.fromkeys(what for action, what in steps if action == attempts.COMMAND))
     head = str(facts.get("head") or "")
-    touched = [path for path in tree.touched(head, float(facts["since"]), float(facts["until"])) if path not in inside]
+    touched = [
+        path
+        for path in tree.touched(head, float(facts["since"]), float(facts["until"]))
+        if path not in inside
+    ]
     if helped:
         touched = [path for path in touched if os.path.basename(path).lower() not in MANIFESTS]
-    code = [path for path in (*inside, *touched) if path not in ignored and not path.lower().endswith(PROSE)]
+    code = [
+        path
+        for path in (*inside, *touched)
+        if path not in ignored and not path.lower().endswith(PROSE)
+    ]
     if code:
         return _fixed(store, who, record, facts, code, helped, tree)
-    settings = [path for path in inside if path in ignored] + [name for path in edited if (name := _setting(path, home))]
+    settings = [path for path in inside if path in ignored] + [
+        name for path in edited if (name := _setting(path, home))
+    ]
     text = workaround(str(facts["command"]), str(facts["failed"]), helped, settings)
     known = str(record.fields.get("workaround") or "")
     if not text or text == known or (known and not known.startswith((HELPED, RUN_AS))):
         return None
-    return write.update(store, who, record, record.change(workaround=text), "learn", f"gotcha: workaround for {record.id}")
+    return write.update(
+        store,
+        who,
+        record,
+        record.change(workaround=text),
+        "learn",
+        f"gotcha: workaround for {record.id}",
+    )
 
 
 def _setting(path: str, home: str) -> str:
@@ -110,12 +151,22 @@ def _setting(path: str, home: str) -> str:
     if path.startswith("/etc/"):
         return path
     rest = path[len(home) + 1 :] if home and path.startswith(home + os.sep) else ""
-    if not rest.startswith(".") or rest.startswith((".claude", ".gemini", ".codex", ".cursor", ".cache", ".local", ".copilot")):
+    if not rest.startswith(".") or rest.startswith(
+        (".claude", ".gemini", ".codex", ".cursor", ".cache", ".local", ".copilot")
+    ):
         return ""
     return f"~/{rest}"
 
 
-def _fixed(store: Store, who: Writer, record: Record, facts: Facts, code: Sequence[str], helped: Sequence[str], tree: WorkTree) -> Change:
+def _fixed(
+    store: Store,
+    who: Writer,
+    record: Record,
+    facts: Facts,
+    code: Sequence[str],
+    helped: Sequence[str],
+    tree: WorkTree,
+) -> Change:
     changed = tree.changes(str(facts.get("head") or ""), code)
     stat = {path: f"+{added} −{removed}" for path, added, removed in changed}
     files = [f"{path} ({stat[path]})" if path in stat else path for path in code[:SHOWN]]
@@ -125,12 +176,16 @@ def _fixed(store: Store, who: Writer, record: Record, facts: Facts, code: Sequen
     also = f"; {', '.join(map(_quoted, helped[-SHOWN:]))} was run too" if helped else ""
     note = f"{_quoted(str(facts['command']))} passes after an edit of {', '.join(files)}{more}{since}{also}."
     total = f"{len(code)} file{'s' if len(code) > 1 else ''}, +{sum(a for _, a, _ in changed)} −{sum(r for _, _, r in changed)}"
-    return lifecycle.resolve(store, who, record, head, note, {"files": list(code[:20]), "stat": total})
+    return lifecycle.resolve(
+        store, who, record, head, note, {"files": list(code[:20]), "stat": total}
+    )
 
 
 def workaround(passed: str, failed: str, done: Sequence[str], settings: Sequence[str]) -> str:
     """Return what helped as one line; empty when nothing is known to have helped."""
-    before = ", ".join([*map(_quoted, done[-SHOWN:]), *(f"a change of {path}" for path in settings[:SHOWN])])
+    before = ", ".join(
+        [*map(_quoted, done[-SHOWN:]), *(f"a change of {path}" for path in settings[:SHOWN])]
+    )
     env, bare = shell.environment(passed)
     if env and env != shell.environment(failed)[0]:
         return f"{RUN_AS}{_quoted(f'{env} {bare}')}" + (f", after {before}." if before else ".")

@@ -17,7 +17,9 @@ LINES = 40  # of a body
 
 def page(rows: Sequence[dict[str, Any]], at: str) -> str:
     """Return the page; `rows` are the index's, each with its `body`, in the order they are shown."""
-    by = {name: [row for row in rows if (row["category"] or "general") == name] for name in CATEGORIES}
+    by = {
+        name: [row for row in rows if (row["category"] or "general") == name] for name in CATEGORIES
+    }
     others = [row for row in rows if (row["category"] or "general") not in CATEGORIES]
     by["general"] += others
     open_ = sum(1 for row in rows if not row["resolved"])
@@ -39,22 +41,42 @@ def page(rows: Sequence[dict[str, Any]], at: str) -> str:
 
 
 def _section(row: dict[str, Any]) -> list[str]:
-    marks = [f"[{str(row['severity'] or 'warning').upper()}]", *(["resolved"] if row["resolved"] else [])]
+    marks = [
+        f"[{str(row['severity'] or 'warning').upper()}]",
+        *(["resolved"] if row["resolved"] else []),
+    ]
     if row["origin"] in UNSURE and not row.get("confirmed"):
         marks.append("unconfirmed")
-    title = f"### {marks[0]} {escape(row['title'])}" + (f" ({', '.join(marks[1:])})" if marks[1:] else "")
-    facts = [f"`{row['id'][-8:]}`", f"seen {int(row['occurrences'] or 1)}×", f"last {str(row['last_seen'] or row['created'])[:10]}"]
+    title = f"### {marks[0]} {escape(row['title'])}" + (
+        f" ({', '.join(marks[1:])})" if marks[1:] else ""
+    )
+    facts = [
+        f"`{row['id'][-8:]}`",
+        f"seen {int(row['occurrences'] or 1)}×",
+        f"last {str(row['last_seen'] or row['created'])[:10]}",
+    ]
     out = [title, "", ", ".join(facts)]
     places = [
-        str(a.get("path") or a.get("glob")) + (f":{a['lines'][0]}" if a.get("lines") else "") for a in row["anchors"] if isinstance(a, dict)
+        str(a.get("path") or a.get("glob")) + (f":{a['lines'][0]}" if a.get("lines") else "")
+        for a in row["anchors"]
+        if isinstance(a, dict)
     ]
     if places:
-        out.append("Code: " + ", ".join(f"`{' '.join(place.replace('`', '').split())}`" for place in places[:8]))
+        out.append(
+            "Code: "
+            + ", ".join(f"`{' '.join(place.replace('`', '').split())}`" for place in places[:8])
+        )
     if row["workaround"]:
         out += ["", f"**Workaround:** {escape(row['workaround'])}"]
     body, notes = _parted(row["body"])
     if body:
-        out += ["", *(f"> {line}".rstrip() for line in text(body, row["origin"] in {"captured", "extracted"}))]
+        out += [
+            "",
+            *(
+                f"> {line}".rstrip()
+                for line in text(body, row["origin"] in {"captured", "extracted"})
+            ),
+        ]
     if notes:
         out += ["", *(f"- {escape(note)}" for note in notes)]
     return out
@@ -63,16 +85,21 @@ def _section(row: dict[str, Any]) -> list[str]:
 def _parted(body: str) -> tuple[str, list[str]]:
     """Return a body without the notes of its life, and these: in a quotation they would be another one."""
     lines = body.split("\n")
-    notes = [(number, found[1]) for number, line in enumerate(lines) if (found := _NOTE.fullmatch(line))]
+    notes = [
+        (number, found[1]) for number, line in enumerate(lines) if (found := _NOTE.fullmatch(line))
+    ]
     out = {number for number, _ in notes}
-    return "\n".join(line for number, line in enumerate(lines) if number not in out).strip("\n"), [note for _, note in notes]
+    return "\n".join(line for number, line in enumerate(lines) if number not in out).strip("\n"), [
+        note for _, note in notes
+    ]
 
 
 def text(body: str, output: bool) -> list[str]:
     """Return the lines of a body as Markdown that loads, runs and hides nothing; `output` is what a tool printed."""
     every = body.strip("\n").split("\n")
     lines = [*every[:LINES], *(["…"] if len(every) > LINES else [])]
-    if output or _CODE.search(body):  # where code begins and ends is for the reader's Markdown to say: all of it is code
+    # where code begins and ends is for the reader's Markdown to say: all of it is code
+    if output or _CODE.search(body):
         fence = "~" * max(3, 1 + max(map(len, re.findall("~+", body)), default=0))
         return [fence, *lines, fence]
     return [_harmless(line) for line in lines]

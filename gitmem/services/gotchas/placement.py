@@ -18,10 +18,12 @@ Row = dict[str, Any]
 STATES = ("same", "moved", "changed", "approximate", "file", "glob", "adrift")  # surest first
 RANK = {"critical": 0, "warning": 1, "info": 2}
 OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": False}
-SEEN = ("store", "id", "title", "severity", "last_seen", "anchors")  # what is looked at of a gotcha whose code is looked at
+# what is looked at of a gotcha whose code is looked at
+SEEN = ("store", "id", "title", "severity", "last_seen", "anchors")
 MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
 BATCH = 50  # anchors that are placed at once: the old texts of so many are kept
-GONE = ("moved", "approximate")  # what an anchor is of which the code, or only the definition, went to another file
+# what an anchor is of which the code, or only the definition, went to another file
+GONE = ("moved", "approximate")
 SURE = 0.7  # below, changed code is looked for in other files too, as `Follower.now` does
 
 
@@ -40,16 +42,29 @@ class Placed:
     @property
     def reason(self) -> str:
         """Why it is shown, in a few words."""
-        spot = f"{self.where.path}:{self.where.first}" + (f"-{self.where.last}" if self.where.last > self.where.first else "")
+        spot = f"{self.where.path}:{self.where.first}" + (
+            f"-{self.where.last}" if self.where.last > self.where.first else ""
+        )
         return {
-            "same": f"anchored at {spot}", "moved": f"moved to {spot}", "changed": f"anchored at {spot}, whose code has changed since",
-            "approximate": f"about {self.where.symbol or 'the definition'} at {spot}", "file": f"about {self.where.path}",
-            "glob": f"about files like {self.where.path}", "adrift": f"its code in {self.where.path} is not found any more", "code": f"the code at {spot} is what it warns of",
-        }.get(self.where.state, f"anchored at {spot}")  # fmt: skip
+            "same": f"anchored at {spot}",
+            "moved": f"moved to {spot}",
+            "changed": f"anchored at {spot}, whose code has changed since",
+            "approximate": f"about {self.where.symbol or 'the definition'} at {spot}",
+            "file": f"about {self.where.path}",
+            "glob": f"about files like {self.where.path}",
+            "adrift": f"its code in {self.where.path} is not found any more",
+            "code": f"the code at {spot} is what it warns of",
+        }.get(self.where.state, f"anchored at {spot}")
 
 
 def place(
-    rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[str], line: int = 0, blob: str = "", names: Sequence[str] = ()
+    rows: Iterable[Row],
+    follower: Follower,
+    path: str,
+    lines: Sequence[str],
+    line: int = 0,
+    blob: str = "",
+    names: Sequence[str] = (),
 ) -> list[Placed]:
     """Return the gotchas of a file at their best places, nearest to a line first (0: no line), then the most severe.
 
@@ -57,9 +72,16 @@ def place(
     those that the file has had.
     """
     rows, names = list(rows), (path, *names)
-    known = [(n, anchor) for n, row in enumerate(rows) for anchor in row["anchors"] if about(anchor, names)]
+    known = [
+        (n, anchor)
+        for n, row in enumerate(rows)
+        for anchor in row["anchors"]
+        if about(anchor, names)
+    ]
     spots_of: dict[int, list[Placement]] = {}
-    for (n, _), spot in zip(known, follower.place_all([anchor for _, anchor in known], path, lines, blob), strict=True):
+    for (n, _), spot in zip(
+        known, follower.place_all([anchor for _, anchor in known], path, lines, blob), strict=True
+    ):
         spots_of.setdefault(n, []).append(spot)
     out = []
     whole = triggers.one_text(lines) if any(not row["anchors"] for row in rows) else ""
@@ -68,9 +90,24 @@ def place(
         if not row["anchors"]:
             spots = triggered(row, path, lines, whole)
         if spots:
-            best = min(spots, key=lambda s: (_away(s, line), STATES.index(s.state) if s.state in STATES else 0, s.first))
+            best = min(
+                spots,
+                key=lambda s: (
+                    _away(s, line),
+                    STATES.index(s.state) if s.state in STATES else 0,
+                    s.first,
+                ),
+            )
             out.append(Placed(row, best, _away(best, line)))
-    return sorted(out, key=lambda p: (p.distance, RANK.get(str(p.row["severity"]), 1), p.where.first, str(p.row["id"])))
+    return sorted(
+        out,
+        key=lambda p: (
+            p.distance,
+            RANK.get(str(p.row["severity"]), 1),
+            p.where.first,
+            str(p.row["id"]),
+        ),
+    )
 
 
 def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
@@ -78,9 +115,21 @@ def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool])
     out = []
     for one in found:
         where = one.where
-        if (where.state in {"adrift", "approximate"} or (where.state == "changed" and where.confidence < SURE)) and go_on():
-            spots = [follower.now(anchor) for anchor in one.row["anchors"] if isinstance(anchor.get("path"), str)]
-            elsewhere = [spot for state in GONE for spot in spots if spot.state == state and spot.path != where.path]
+        if (
+            where.state in {"adrift", "approximate"}
+            or (where.state == "changed" and where.confidence < SURE)
+        ) and go_on():
+            spots = [
+                follower.now(anchor)
+                for anchor in one.row["anchors"]
+                if isinstance(anchor.get("path"), str)
+            ]
+            elsewhere = [
+                spot
+                for state in GONE
+                for spot in spots
+                if spot.state == state and spot.path != where.path
+            ]
             where = elsewhere[0] if elsewhere else where
         out.append(Placed(one.row, where, one.distance))
     return out
@@ -109,7 +158,9 @@ def arrived(
         if not go_on():
             break
         # to search all files is dear; most code has no line in this one
-        for (row, number, anchor), possible in zip(part, follower.could_hold(text, [anchor for *_, anchor in part], path), strict=True):
+        for (row, number, anchor), possible in zip(
+            part, follower.could_hold(text, [anchor for *_, anchor in part], path), strict=True
+        ):
             if not possible or row["id"] in out:
                 continue
             if not go_on():
@@ -121,7 +172,11 @@ def arrived(
 
 
 def names_of(
-    path: str, follower: Follower, apart: Container[str], elsewhere: Callable[[], Iterable[Row]], go_on: Callable[[], bool]
+    path: str,
+    follower: Follower,
+    apart: Container[str],
+    elsewhere: Callable[[], Iterable[Row]],
+    go_on: Callable[[], bool],
 ) -> tuple[str, ...]:
     """Return the names that a file had when gotchas were recorded about it: of the files `apart`, whose gotchas `elsewhere` returns."""
     if not apart or not go_on():
@@ -130,7 +185,9 @@ def names_of(
     return tuple(dict.fromkeys([*told, *former(elsewhere(), follower, path, go_on)]))
 
 
-def former(rows: Iterable[Row], follower: Follower, path: str, go_on: Callable[[], bool]) -> tuple[str, ...]:
+def former(
+    rows: Iterable[Row], follower: Follower, path: str, go_on: Callable[[], bool]
+) -> tuple[str, ...]:
     """Return what a file was called, of the files that gotchas are about and that are not there any more: git need not have been told."""
     out: dict[str, None] = {}
     asked: set[tuple[str, str, str]] = set()
@@ -171,12 +228,16 @@ class Survey:
         return self.checked == self.total
 
 
-def unsettled(index: Index, follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
+def unsettled(
+    index: Index, follower: Follower, go_on: Callable[[], bool] = lambda: True
+) -> tuple[list[str], list[str]]:
     """Return the paths of gotchas whose file is not, byte for byte, what it was when they were anchored; and those not looked at in time."""
     return settle(index.bases(), follower, go_on)
 
 
-def settle(bases: Mapping[str, Iterable[str]], follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
+def settle(
+    bases: Mapping[str, Iterable[str]], follower: Follower, go_on: Callable[[], bool] = lambda: True
+) -> tuple[list[str], list[str]]:
     """Return of {path: blobs}, as `Index.bases` has them, what `unsettled` returns."""
     changed, left = [], []
     for path, blobs in bases.items():
@@ -188,7 +249,9 @@ def settle(bases: Mapping[str, Iterable[str]], follower: Follower, go_on: Callab
 
 
 def _is_settled(data: bytes | None, blobs: Iterable[str]) -> bool:
-    return data is not None and all(not blob or (blob != "?" and blob == _blob(data, blob)) for blob in blobs)
+    return data is not None and all(
+        not blob or (blob != "?" and blob == _blob(data, blob)) for blob in blobs
+    )
 
 
 def _blob(data: bytes, like: str) -> str:
@@ -196,7 +259,10 @@ def _blob(data: bytes, like: str) -> str:
 
 
 def survey(
-    indexes: Sequence[Index], follower: Follower, go_on: Callable[[], bool] = lambda: True, step: Callable[[int, int], None] | None = None
+    indexes: Sequence[Index],
+    follower: Follower,
+    go_on: Callable[[], bool] = lambda: True,
+    step: Callable[[int, int], None] | None = None,
 ) -> Survey:
     """Return the live gotchas whose code is not as it was, worst first; it looks file by file until `go_on` says no.
 
@@ -236,7 +302,10 @@ def _anchored(index: Index, paths: Sequence[str], fields: Sequence[str]) -> list
     """Return the live gotchas that have a place in one of these files, once each."""
     out: dict[int, Row] = {}
     for start in range(0, len(paths), 500):
-        out |= {row["n"]: row for row in index.rows(paths=paths[start : start + 500], fields=fields, **OPEN)}
+        out |= {
+            row["n"]: row
+            for row in index.rows(paths=paths[start : start + 500], fields=fields, **OPEN)
+        }
     return list(out.values())
 
 
@@ -262,9 +331,20 @@ def _now(
             return
         spots: list[Placement | None] = [None] * len(part)
         if data is not None and lines is not None:
-            spots = list(follower.place_all([anchor for _, anchor in part], path, lines, _blob(data, str(part[-1][1].get("blob") or ""))))
+            spots = list(
+                follower.place_all(
+                    [anchor for _, anchor in part],
+                    path,
+                    lines,
+                    _blob(data, str(part[-1][1].get("blob") or "")),
+                )
+            )
         for one, spot in zip(part, spots, strict=True):
-            if spot is None or not spot.found or (spot.state == "changed" and spot.confidence < SURE):
+            if (
+                spot is None
+                or not spot.found
+                or (spot.state == "changed" and spot.confidence < SURE)
+            ):
                 if not go_on():
                     return
                 spot = follower.now(one[1])
@@ -274,13 +354,26 @@ def _now(
 class Guide:
     """Tells the gotchas about files, one after the other: `seconds` are for all of them together, and what is the same for all is read once."""
 
-    def __init__(self, indexes: Sequence[tuple[str, Index]], follower: Follower, rows: Callable[..., list[Row]], hidden: Container[str], seconds: float) -> None:  # fmt: skip
+    def __init__(
+        self,
+        indexes: Sequence[tuple[str, Index]],
+        follower: Follower,
+        rows: Callable[..., list[Row]],
+        hidden: Container[str],
+        seconds: float,
+    ) -> None:
         self._follower = follower
         self._rows = rows
         self._hidden = hidden
         self._end = time.monotonic() + seconds
         self._loose = [*rows(globs=True), *rows(triggered=True)]
-        apart = [path for prefix, index in indexes if prefix != "user" for some in unsettled(index, follower, self._go_on) for path in some]
+        apart = [
+            path
+            for prefix, index in indexes
+            if prefix != "user"
+            for some in unsettled(index, follower, self._go_on)
+            for path in some
+        ]
         self._apart = frozenset(apart)
         self._others: list[Row] | None = None
 
@@ -295,7 +388,11 @@ class Guide:
         found = place(unique.values(), self._follower, path, lines, line, blob, names)
         if self._apart:
             found = gone(found, self._follower, self._go_on)
-            others = [row for row in self._elsewhere() if row["id"] not in unique and row["id"] not in self._hidden]
+            others = [
+                row
+                for row in self._elsewhere()
+                if row["id"] not in unique and row["id"] not in self._hidden
+            ]
             found += arrived(others, self._follower, path, lines, line, self._go_on)
         return sorted(found, key=lambda one: one.distance)
 
@@ -303,7 +400,13 @@ class Guide:
         """Return the worst of the gotchas whose own file is not as it was: their code may have gone to another one."""
         if self._others is None:
             paths = sorted(self._apart)
-            found = {row["id"]: row for start in range(0, len(paths), 500) for row in self._rows(paths=paths[start : start + 500], order="severity", limit=MOVED_ROWS)}  # fmt: skip
+            found = {
+                row["id"]: row
+                for start in range(0, len(paths), 500)
+                for row in self._rows(
+                    paths=paths[start : start + 500], order="severity", limit=MOVED_ROWS
+                )
+            }
             self._others = list(found.values())
             sort_rows(self._others, "severity")
         return self._others[:MOVED_ROWS]
@@ -322,10 +425,20 @@ def triggered(row: Row, path: str, lines: Sequence[str], whole: str) -> list[Pla
     given = row["triggers"]
     found: list[int] = []
     try:
-        if isinstance(given.get("code"), str) and _language_fits(given, path) and triggers.may_hit(given["code"], whole):
+        if (
+            isinstance(given.get("code"), str)
+            and _language_fits(given, path)
+            and triggers.may_hit(given["code"], whole)
+        ):
             found += triggers.code_hits(given["code"], lines, path)
-        if isinstance(given.get("query"), str) and isinstance(given.get("language"), str) and _language_fits(given, path):
-            found += triggers.query_hits(given["query"], given["language"], "\n".join(line.rstrip("\r\n") for line in lines))
+        if (
+            isinstance(given.get("query"), str)
+            and isinstance(given.get("language"), str)
+            and _language_fits(given, path)
+        ):
+            found += triggers.query_hits(
+                given["query"], given["language"], "\n".join(line.rstrip("\r\n") for line in lines)
+            )
     except UserError:  # written by somebody whose version knew more, or by hand
         return []
     return [Placement(path, at, at, "code") for at in found[:1]]

@@ -55,7 +55,11 @@ def check_git(git: Git, backend: str) -> Iterator[Finding]:
     version = said.removeprefix("git version ").split(" ")[0]
     numbers = tuple(int(x) for x in version.split(".")[:2] if x.isdecimal())
     if len(numbers) < 2:
-        yield Finding("error", f"git does not say which version it is: {said[:SHOWN]!r}.", "Check which git is used: command -v git")
+        yield Finding(
+            "error",
+            f"git does not say which version it is: {said[:SHOWN]!r}.",
+            "Check which git is used: command -v git",
+        )
     elif numbers < (2, 30):
         yield Finding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
     else:
@@ -73,7 +77,9 @@ def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[Finding]:
         )
 
 
-def check_refs(git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]) -> Iterator[Finding]:
+def check_refs(
+    git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]
+) -> Iterator[Finding]:
     """Are our refs readable, is everything that they need there, did a crash leave locks? `mend` brings back what is missing."""
     indexed = repairs.index_tips(index)
     for name, ref in (("shared", SHARED), ("private", PRIVATE)):
@@ -81,11 +87,17 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None, me
         try:
             raw_ref(location.commondir, ref)
         except External as error:
-            known = [tip for tip in (indexed.get(name), packed_ref(location.commondir, ref)) if tip and repairs.is_commit(git, tip)]
+            known = [
+                tip
+                for tip in (indexed.get(name), packed_ref(location.commondir, ref))
+                if tip and repairs.is_commit(git, tip)
+            ]
             yield Finding(
                 "error",
                 str(error),
-                "Run: git mem doctor --fix" if known else f"Move {path} out of the way, then fetch it again: git mem sync",
+                "Run: git mem doctor --fix"
+                if known
+                else f"Move {path} out of the way, then fetch it again: git mem sync",
                 repairs.set_ref(git, home, location.commondir, ref, known[0]) if known else None,
             )
     for path in _locks(location.commondir):
@@ -102,11 +114,23 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None, me
             "Run: git mem doctor --fix",
             repairs.unlink(path),
         )
-    rows = [row.split(" ", 1) for row in git.run("for-each-ref", "--format=%(objectname) %(refname)", NAMESPACE).decode().splitlines()]
-    refs = [f"{oid}^!" if name.startswith(SNAPSHOTS) else oid for oid, name in rows]  # of a snapshot, not the code's history
+    rows = [
+        row.split(" ", 1)
+        for row in git.run("for-each-ref", "--format=%(objectname) %(refname)", NAMESPACE)
+        .decode()
+        .splitlines()
+    ]
+    # of a snapshot, not the code's history
+    refs = [f"{oid}^!" if name.startswith(SNAPSHOTS) else oid for oid, name in rows]
     if refs:
         code, out, text = git.call(
-            "rev-list", "--objects", "--missing=print", "--stdin", stdin="\n".join(refs).encode(), ok=(0, 128), timeout=600
+            "rev-list",
+            "--objects",
+            "--missing=print",
+            "--stdin",
+            stdin="\n".join(refs).encode(),
+            ok=(0, 128),
+            timeout=600,
         )
         missing = [line[1:].decode() for line in out.splitlines() if line.startswith(b"?")]
         if code or missing:
@@ -115,9 +139,16 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None, me
                 if missing
                 else f"history cannot be read: {text.splitlines()[-1] if text else code}"
             )
-            yield Finding("error", what, "Get back what remotes, the index and older commits have: git mem doctor --fix", mend)
+            yield Finding(
+                "error",
+                what,
+                "Get back what remotes, the index and older commits have: git mem doctor --fix",
+                mend,
+            )
         else:
-            yield Finding("ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)")
+            yield Finding(
+                "ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)"
+            )
 
 
 def _locks(commondir: str) -> list[str]:
@@ -154,11 +185,17 @@ def check_records(index: Index) -> Iterator[Finding]:
             f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log",
         )
     if len(damaged) > NAMED:
-        yield Finding("error", f"damaged: {len(damaged) - NAMED:,} more file(s)", "All of them: git mem status --json")
+        yield Finding(
+            "error",
+            f"damaged: {len(damaged) - NAMED:,} more file(s)",
+            "All of them: git mem status --json",
+        )
     conflicts = index.rows(conflict=True)
     if conflicts:
         yield Finding(
-            "warning", f"{len(conflicts)} record(s) met in conflict.", "See them: git mem list --conflicts; an edit settles each."
+            "warning",
+            f"{len(conflicts)} record(s) met in conflict.",
+            "See them: git mem list --conflicts; an edit settles each.",
         )
     edges = index.edges()
     successors: dict[str, int] = {}
@@ -174,7 +211,9 @@ def check_records(index: Index) -> Iterator[Finding]:
             )
     for loop in _cycles(edges):
         yield Finding(
-            "warning", f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}", "Edit one of them: git mem edit ID"
+            "warning",
+            f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}",
+            "Edit one of them: git mem edit ID",
         )
     total = sum(index.count().values())
     yield Finding("ok", f"{total:,} record(s) indexed")
@@ -211,9 +250,16 @@ def check_index(home: Home) -> Iterator[Finding]:
     answer = _quick_check(path)
     found = open_index(path) if answer == "ok" else None
     if answer != "ok":
-        yield Finding("error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair)
+        yield Finding(
+            "error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair
+        )
     elif found is None:
-        yield Finding("warning", f"the index has another schema than {SCHEMA}.", "Run: git mem doctor --fix", repair)
+        yield Finding(
+            "warning",
+            f"the index has another schema than {SCHEMA}.",
+            "Run: git mem doctor --fix",
+            repair,
+        )
     else:
         found.db.close()
         yield Finding("ok", "the index is sound")
@@ -224,7 +270,12 @@ def check_state(home: Home) -> Iterator[Finding]:
     path = home.join(STATE)
     answer = _quick_check(path) if os.path.exists(path) else "ok"
     if answer != "ok":
-        yield Finding("error", f"the counts in {STATE} are damaged: {answer}", "Run: git mem doctor --fix", repairs.drop_state(path))
+        yield Finding(
+            "error",
+            f"the counts in {STATE} are damaged: {answer}",
+            "Run: git mem doctor --fix",
+            repairs.drop_state(path),
+        )
 
 
 def _quick_check(path: str) -> str:
@@ -233,7 +284,9 @@ def _quick_check(path: str) -> str:
         return "not a file"
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)) as db:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)
+        ) as db:
             return str(db.execute("PRAGMA quick_check").fetchone()[0]).splitlines()[0]
     except sqlite3.Error as error:
         return str(error)
@@ -247,18 +300,32 @@ def check_folder(home: Home) -> Iterator[Finding]:
         with os.scandir(home.path):
             pass
     except OSError as error:
-        hint = "Check its owner and mode." if isinstance(error, PermissionError) else "Move it away, then run the command again."
-        yield Finding("error", f"'{home.path}' is no folder that can be read: {error.strerror}.", hint)
+        hint = (
+            "Check its owner and mode."
+            if isinstance(error, PermissionError)
+            else "Move it away, then run the command again."
+        )
+        yield Finding(
+            "error", f"'{home.path}' is no folder that can be read: {error.strerror}.", hint
+        )
         return
     if not os.access(home.path, os.W_OK | os.X_OK):
-        yield Finding("warning", f"this user may not write to '{home.path}'.", "Nothing can be stored; check its owner and mode.")
+        yield Finding(
+            "warning",
+            f"this user may not write to '{home.path}'.",
+            "Nothing can be stored; check its owner and mode.",
+        )
 
 
 def check_home(home: Home) -> Iterator[Finding]:
     """What waits in the journal, what was set aside, what did a crash leave, what did hooks complain of?"""
     waiting = journal.count(home)
     if waiting:
-        yield Finding("note", f"{waiting} write(s) wait in the journal", "The next writing command commits them.")
+        yield Finding(
+            "note",
+            f"{waiting} write(s) wait in the journal",
+            "The next writing command commits them.",
+        )
     for name, (what, hint) in STOPPED.items():
         if os.path.exists(home.join(name)):
             yield Finding("warning", what, hint)
@@ -272,11 +339,16 @@ def check_home(home: Home) -> Iterator[Finding]:
     for path in (*left, *listing(home.join(journal.FOLDER), ".tmp")):
         if _age(path) > OLD_TEMP:
             yield Finding(
-                "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", repairs.unlink(path)
+                "note",
+                f"a file of a write that was killed: {os.path.basename(path)}",
+                "Run: git mem doctor --fix",
+                repairs.unlink(path),
             )
     for path in listing(home.path, ".damaged"):
         yield Finding(
-            "warning", f"a damaged working file was set aside: {os.path.basename(path)}", "It held counts only; delete it when you like."
+            "warning",
+            f"a damaged working file was set aside: {os.path.basename(path)}",
+            "It held counts only; delete it when you like.",
         )
     log = home.join("hook.log")
     if os.path.exists(log) and time.time() - os.path.getmtime(log) < 7 * 86400:
@@ -284,9 +356,17 @@ def check_home(home: Home) -> Iterator[Finding]:
         sent = [line for line in lines if " Malformed: " in line]
         failed = [line for line in lines if " Malformed: " not in line]
         if sent:
-            yield Finding("note", f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}", f"All of them: {log}")
+            yield Finding(
+                "note",
+                f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}",
+                f"All of them: {log}",
+            )
         if failed:
-            yield Finding("warning", f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}", f"All of them: {log}")
+            yield Finding(
+                "warning",
+                f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}",
+                f"All of them: {log}",
+            )
 
 
 def _age(path: str) -> float:
@@ -330,7 +410,9 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
         if not key.startswith("remote."):
             continue
         for value in values:
-            if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (key.endswith(".mirror") and value == "true"):
+            if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (
+                key.endswith(".mirror") and value == "true"
+            ):
                 yield Finding(
                     "warning",
                     f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.",
@@ -361,14 +443,22 @@ def check_workflows(home: Home, root: str) -> Iterator[Finding]:
     try:
         table, _ = workflow_file.load(home, root)
     except GitmemError as error:
-        yield Finding("warning", f"{str(error).rstrip('.')}. Until it is mended, the workflows that ship are used.", error.hint)
+        yield Finding(
+            "warning",
+            f"{str(error).rstrip('.')}. Until it is mended, the workflows that ship are used.",
+            error.hint,
+        )
     except OSError as error:
         yield Finding(
-            "warning", f"{where} cannot be read: {error.strerror}. The workflows that ship are used.", "Check its owner and mode."
+            "warning",
+            f"{where} cannot be read: {error.strerror}. The workflows that ship are used.",
+            "Check its owner and mode.",
         )
     else:
         number = len(table.workflows)
-        yield Finding("ok", f"{where}: {number} workflow{'' if number == 1 else 's'} with those that ship")
+        yield Finding(
+            "ok", f"{where}: {number} workflow{'' if number == 1 else 's'} with those that ship"
+        )
 
 
 def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -387,4 +477,7 @@ def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]
         yield Finding("ok", f"summariser: the program '{row.server}'; ask it: git mem model check")
     else:
         server = f", at {row.server}" if row.server else ""
-        yield Finding("ok", f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem model check")
+        yield Finding(
+            "ok",
+            f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem model check",
+        )

@@ -19,15 +19,28 @@ def unaccepted(shared: Store, index: Index) -> list[Entry]:
     """Return the entries that nobody wrote, changed or accepted."""
     record = project_summary.load(shared)
     every = [e for part in project_summary.sections(record).values() for e in part]
-    some = [e for e in every if not e.get("origin") and not e.get("pinned") and (e.get("session") or e.get("of"))]
+    some = [
+        e
+        for e in every
+        if not e.get("origin") and not e.get("pinned") and (e.get("session") or e.get("of"))
+    ]
     if not some:
         return []
-    by_hand = {step.commit.message.partition("\n")[0] for step in history.log(shared, [project_summary.summary_id()])}
-    accepted = [row["title"] for row in index.rows(kinds=("memory", "gotcha"), limit=5000) if row["store"] == "shared" and row["confirmed"]]
+    by_hand = {
+        step.commit.message.partition("\n")[0]
+        for step in history.log(shared, [project_summary.summary_id()])
+    }
+    accepted = [
+        row["title"]
+        for row in index.rows(kinds=("memory", "gotcha"), limit=5000)
+        if row["store"] == "shared" and row["confirmed"]
+    ]
     return [
-        e for e in some
-        if not any(f'"{e["text"]}"' in subject for subject in by_hand) and not any(same(str(e["text"]), title) for title in accepted)
-    ]  # fmt: skip
+        e
+        for e in some
+        if not any(f'"{e["text"]}"' in subject for subject in by_hand)
+        and not any(same(str(e["text"]), title) for title in accepted)
+    ]
 
 
 def withdraw(shared: Store, private: Store, who: Writer, entries: list[Entry]) -> str:
@@ -36,11 +49,18 @@ def withdraw(shared: Store, private: Store, who: Writer, entries: list[Entry]) -
     before, mine = project_summary.load(shared), project_summary.load(private)
     old = project_summary.sections(before)
     going = {name: [e for e in part if key_of(e) in keys] for name, part in old.items()}
-    merged, _ = integrate(project_summary.sections(mine), {name: [e for e in part if not e.get("of")] for name, part in going.items()})
+    merged, _ = integrate(
+        project_summary.sections(mine),
+        {name: [e for e in part if not e.get("of")] for name, part in going.items()},
+    )
     for name, part in going.items():
         known = {key_of(e) for e in merged.get(name, [])}
-        merged.setdefault(name, []).extend(e for e in part if e.get("of") and key_of(e) not in known)
-    project_summary.save(private, who, mine, merged, f"summary: {len(entries)} from the shared part")
+        merged.setdefault(name, []).extend(
+            e for e in part if e.get("of") and key_of(e) not in known
+        )
+    project_summary.save(
+        private, who, mine, merged, f"summary: {len(entries)} from the shared part"
+    )
     left = {name: [e for e in part if key_of(e) not in keys] for name, part in old.items()}
     project_summary.save(shared, who, before, left, f"summary: {len(entries)} made private")
     return f"{len(entries)} extracted entries of the project summary are private now; the shared store's history still has them"
@@ -51,7 +71,9 @@ def check(shared: Store, private: Store, index: Index, who: Writer) -> Iterator[
     found = unaccepted(shared, index)
     if not found:
         return
-    names = "; ".join(str(e["text"]) for e in found[:NAMED]) + (f"; and {len(found) - NAMED} more" if len(found) > NAMED else "")
+    names = "; ".join(str(e["text"]) for e in found[:NAMED]) + (
+        f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    )
     yield Finding(
         "warning",
         f"the shared project summary has {len(found)} extracted entr{'y' if len(found) == 1 else 'ies'} that nobody accepted: {names}",

@@ -23,14 +23,22 @@ SHOWN = 20  # ids and paths that are named, of each sort
 class Mender:
     """Mends the stores of one repository. Each step says what it did in `report`."""
 
-    def __init__(self, git: Git, objects: Objects, home: Home, index: sqlite3.Connection | None) -> None:
+    def __init__(
+        self, git: Git, objects: Objects, home: Home, index: sqlite3.Connection | None
+    ) -> None:
         self._git = git
         self._objects = objects
         self._home = home
         self._db = index
         self.report: list[str] = []
 
-    def mend(self, stores: Mapping[str, Store], remotes: Sequence[Remote], candidates: Callable[[str], list[str]], now: int) -> list[str]:
+    def mend(
+        self,
+        stores: Mapping[str, Store],
+        remotes: Sequence[Remote],
+        candidates: Callable[[str], list[str]],
+        now: int,
+    ) -> list[str]:
         """Mend all; return what was done, and what could not be saved. Raises Busy, Moved when somebody writes at the same time.
 
         `candidates` names, for a store, commits that may be the last good one when the ref's own commit is gone.
@@ -55,7 +63,9 @@ class Mender:
         except GitmemError as error:
             self.report.append(f"{remote.name} could not be asked for what it has: {error}")
 
-    def _store(self, name: str, store: Store, tip: str, candidates: Sequence[str], now: int) -> None:
+    def _store(
+        self, name: str, store: Store, tip: str, candidates: Sequence[str], now: int
+    ) -> None:
         found = survey(self._objects, self._git, [tip])
         exact = self._exact(name, found)
         if exact:
@@ -69,7 +79,11 @@ class Mender:
             found.gone[tip] = ""
         left, lost, approximate = self._left(name, tip, found)
         wanted = self._known(name, tip, found)
-        older = [path for path, entry in left.items() if isinstance(entry, Entry) and wanted.get(path, entry.oid) != entry.oid]
+        older = [
+            path
+            for path, entry in left.items()
+            if isinstance(entry, Entry) and wanted.get(path, entry.oid) != entry.oid
+        ]
         stands = whole_history(self._objects, found)
         parents = stands.get(found.commits[0].oid, ()) if found.commits else ()
         who = Identity(*(store.author if store.author[0] else ("gitmem", "gitmem@localhost")), now)
@@ -81,7 +95,9 @@ class Mender:
         expire_reflogs(store, [store.ref])
         self._tell(store.ref, found, stands, older, approximate, lost)
 
-    def _left(self, name: str, tip: str, found: Survey) -> tuple[dict[str, Entry | bytes], list[str], list[str]]:
+    def _left(
+        self, name: str, tip: str, found: Survey
+    ) -> tuple[dict[str, Entry | bytes], list[str], list[str]]:
         """Return what is left of a store by path, what is lost, and what of it was rebuilt but not to the byte."""
         approximate: set[str] = set()
 
@@ -103,19 +119,37 @@ class Mender:
                     records[path] = Entry(path.rpartition("/")[2], BLOB, oid)
                 elif (made := instead(path, oid) or here) is not None:
                     records[path] = made
-            lost = sorted({*known, *(path for path in lost if not in_record_folder(path))} - records.keys())
-            left = {path: value for path, value in left.items() if not in_record_folder(path)} | records
+            lost = sorted(
+                {*known, *(path for path in lost if not in_record_folder(path))} - records.keys()
+            )
+            left = {
+                path: value for path, value in left.items() if not in_record_folder(path)
+            } | records
         left.setdefault(FORMAT_PATH, FORMAT_BYTES)
         lost = [path for path in lost if path != FORMAT_PATH]
         return left, lost, sorted(approximate & left.keys())
 
     def _known(self, name: str, tip: str, found: Survey) -> dict[str, str]:
         """Return {path: oid} of the records, if the index is as of the tip, or of a commit that cannot be read: newer, for all that is known."""
-        row = self._db.execute("SELECT tip FROM tips WHERE store = ?", (name,)).fetchone() if self._db else None
-        return rebuilt.paths(self._db, name) if self._db and row and (row[0] == tip or row[0] in found.gone) else {}
+        row = (
+            self._db.execute("SELECT tip FROM tips WHERE store = ?", (name,)).fetchone()
+            if self._db
+            else None
+        )
+        return (
+            rebuilt.paths(self._db, name)
+            if self._db and row and (row[0] == tip or row[0] in found.gone)
+            else {}
+        )
 
     def _tell(
-        self, ref: str, found: Survey, stands: Mapping[str, Sequence[str]], older: list[str], approximate: list[str], lost: list[str]
+        self,
+        ref: str,
+        found: Survey,
+        stands: Mapping[str, Sequence[str]],
+        older: list[str],
+        approximate: list[str],
+        lost: list[str],
     ) -> None:
         same = sum(new == (old,) for old, new in stands.items())
         again = sum(bool(new) and new != (old,) for old, new in stands.items())
@@ -124,7 +158,10 @@ class Mender:
         self.report.append(f"{text}, {gone} could not be read" if gone else text)
         for what, paths in (
             ("as an older version", older),
-            ("rebuilt from the index, which keeps the text but not who resolved or confirmed it", approximate),
+            (
+                "rebuilt from the index, which keeps the text but not who resolved or confirmed it",
+                approximate,
+            ),
         ):
             if paths:
                 self.report.append(f"{len(paths)} record(s) {what}: {_named(paths)}")
@@ -139,7 +176,11 @@ class Mender:
         for oid, path in found.gone.items():
             if path == FORMAT_PATH and self._blob_id(FORMAT_BYTES) == oid:
                 rows.append((oid, "blob", FORMAT_BYTES))
-            made = rebuilt.rebuilt(self._db, name, path, oid, self._blob_id) if self._db and path and not path.endswith("/") else None
+            made = (
+                rebuilt.rebuilt(self._db, name, path, oid, self._blob_id)
+                if self._db and path and not path.endswith("/")
+                else None
+            )
             if made and made[1]:
                 rows.append((oid, "blob", made[0]))
         if rows:
@@ -160,4 +201,6 @@ def _is_there(objects: Objects, oid: str) -> bool:
 
 def _named(paths: Sequence[str]) -> str:
     names = [id_of_path(path) or path for path in sorted(paths)]
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return ", ".join(names[:SHOWN]) + (
+        f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    )

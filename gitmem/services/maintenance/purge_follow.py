@@ -33,7 +33,11 @@ def summary(lost: Losses, remote: str) -> str:
         parts.append(f"{_records(count)} of {lost.total} removed")
     if lost.masked:
         parts.append(f"{_records(len(lost.masked))} with a text masked")
-    more = f" {_records(len(lost.before))} more went in the last {KEPT_DAYS} days." if lost.before else ""
+    more = (
+        f" {_records(len(lost.before))} more went in the last {KEPT_DAYS} days."
+        if lost.before
+        else ""
+    )
     return f"{who} purged {remote}'s history: {', '.join(parts)}{_written_by(lost)}.{more}"
 
 

@@ -43,7 +43,9 @@ OTHERS = "other files of gitmem"
 _BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 
 
-def erase(home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True) -> list[Place]:
+def erase(
+    home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True
+) -> list[Place]:
     """Remove texts, and what is said of records, from our files; return what was in each place.
 
     `quarantine` says whether that is one of them: only a purge that was made here empties it. Nobody in this process may have the index or the state open.
@@ -102,7 +104,9 @@ def _drop_database(home: Home, name: str) -> Place:
 
 def _files(home: Home) -> Iterator[tuple[str, str]]:
     """Yield (path, place) of our regular files, without the databases; links and pipes are nobody's text."""
-    skipped = {name + part for name in (INDEX, CODE_MAP, CODE_SEARCH, STATE) for part in DATABASE_PARTS}
+    skipped = {
+        name + part for name in (INDEX, CODE_MAP, CODE_SEARCH, STATE) for part in DATABASE_PARTS
+    }
     for folder, below, names in os.walk(home.path):
         below.sort()
         top = os.path.relpath(folder, home.path).split(os.sep)[0]
@@ -192,7 +196,9 @@ def _replace(path: str, file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> 
     temp = f"{path}.{os.getpid()}.tmp"
     size = 0
     try:
-        with open(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as raw:
+        with open(
+            os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb"
+        ) as raw:
             out = gzip.GzipFile("", "wb", 6, raw, mtime=0) if path.endswith(PACKED) else raw
             for clean in _masked(path, file, mask, named):
                 size += len(clean)
@@ -235,7 +241,9 @@ def _masked(path: str, file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> I
     if path.endswith(".json") or ".json." in path:
         data = b"".join(_rows(file, named))
         clean = mask_json(mask, data) if len(data) < WHOLE else None
-        yield from ([clean] if clean is not None else mask_lines(mask, data.splitlines(keepends=True)))
+        yield from (
+            [clean] if clean is not None else mask_lines(mask, data.splitlines(keepends=True))
+        )
     elif _has_rows(path):
         yield from mask_lines(mask, _rows(file, named))
     else:

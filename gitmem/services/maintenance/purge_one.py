@@ -37,7 +37,9 @@ def purge_store(
     done = purge.purge(store, git, ids, mask, progress)
     return [
         Place(f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS),
-        Place(f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"),
+        Place(
+            f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"
+        ),
         Place(f"{scope} reflogs", CLEAN, 0, "emptied"),
         *object_places(scope, done.pruned),
         *(Place(ref, YOURS, 0, HOLDS) for ref in done.held_by),

@@ -39,7 +39,9 @@ def is_named(given: str, id: str) -> bool:
     low = given.lower()
     if id == low:
         return True
-    return len(low) >= _LEAST_ID and (id.startswith(low) or id[4:].startswith(low) or id.endswith(low))
+    return len(low) >= _LEAST_ID and (
+        id.startswith(low) or id[4:].startswith(low) or id.endswith(low)
+    )
 
 
 def find_ids(store: Store, given: Sequence[str]) -> list[str]:

@@ -19,10 +19,22 @@ PATIENCE = 5.0  # seconds that a process which reads the file is waited for
 # Rows that count an error by its pattern: with a mask in it, it would be the pattern of no error.
 _COUNTED = ("errors", "failing")
 # Columns that name a thing by which others find it, and tell nothing.
-_NAMES = frozenset({
-    "id", "session", "agent", "oid", "history", "process", "root", "transcript", "taker", "patch",
-    "key", "mine",
-})  # fmt: skip
+_NAMES = frozenset(
+    {
+        "id",
+        "session",
+        "agent",
+        "oid",
+        "history",
+        "process",
+        "root",
+        "transcript",
+        "taker",
+        "patch",
+        "key",
+        "mine",
+    }
+)
 _WORDS = frozenset({"kind", "why", "how", "level", "role", "action"})
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
 
@@ -41,7 +53,9 @@ def erase_state(home: Home, mask: Mask, ids: Sequence[str]) -> Place:
         except sqlite.Error as error:
             return Place(NAME, HELD, 0, f"{error}{_named(path)}")
     if not cleared:
-        return Place(NAME, HELD, changed, f"its old bytes cannot be cleared while it is open{_named(path)}")
+        return Place(
+            NAME, HELD, changed, f"its old bytes cannot be cleared while it is open{_named(path)}"
+        )
     if _in_file(path, mask):
         return Place(NAME, HELD, changed, "the text is part of names that sessions are found by")
     return Place(NAME, REMOVED if changed else CLEAN, changed)
@@ -63,7 +77,9 @@ def _change(db: sqlite.Connection, mask: Mask, ids: Sequence[str]) -> int:
             columns = _columns(db, table)
             if ids and "id" in columns and table != "sessions":
                 marks = ",".join("?" * len(ids))
-                changed += db.execute(f"DELETE FROM {table} WHERE id IN ({marks})", tuple(ids)).rowcount
+                changed += db.execute(
+                    f"DELETE FROM {table} WHERE id IN ({marks})", tuple(ids)
+                ).rowcount
             for row in list(_held_rows(db, table, mask)):
                 changed += _mask_row(db, table, row, mask)
     return changed
@@ -117,7 +133,9 @@ def _bytes(value: object) -> bytes:
 
 
 def _tables(db: sqlite.Connection) -> list[str]:
-    rows = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    rows = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
     return [str(name) for (name,) in rows]
 
 
@@ -126,7 +144,9 @@ def _columns(db: sqlite.Connection, table: str) -> list[str]:
 
 
 def _keys(db: sqlite.Connection, table: str) -> list[str]:
-    rows = sorted((row[5], str(row[1])) for row in db.execute(f"PRAGMA table_info({table})") if row[5])
+    rows = sorted(
+        (row[5], str(row[1])) for row in db.execute(f"PRAGMA table_info({table})") if row[5]
+    )
     return [name for _, name in rows] or ["rowid"]
 
 

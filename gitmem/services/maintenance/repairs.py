@@ -51,9 +51,15 @@ def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str
     """Return commits that may be a store's last one when the one that its ref names is gone, the best first."""
     known = [tip for tip in (index_tips(index).get(name), packed_ref(commondir, ref)) if tip]
     with contextlib.suppress(OSError):
-        lines = Path(commondir, "logs", ref).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (
+            Path(commondir, "logs", ref).read_text(encoding="utf-8", errors="replace").splitlines()
+        )
         known += [oid for line in reversed(lines[-50:]) for oid in line.split(" ", 2)[1::-1]]
-    kept = git.run("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", BACKUP, REMOTES).decode().split()
+    kept = (
+        git.run("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", BACKUP, REMOTES)
+        .decode()
+        .split()
+    )
     known += kept if ref == SHARED else []
     good = [oid for oid in dict.fromkeys(known) if is_commit(git, oid)]
     return list(dict.fromkeys([*(_newest(git, oid) for oid in good[:1]), *good]))
@@ -62,8 +68,20 @@ def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str
 def _newest(git: Git, known: str) -> str:
     """Return the end of the longest chain of commits that nothing names and that goes on from a known one: writes it had not seen."""
     # a broken ref makes git itself end with an error; the answer is there all the same
-    _, out, _ = git.call("fsck", "--connectivity-only", "--dangling", "--no-reflogs", "--no-progress", ok=range(256), timeout=600)
-    lost = [line.split()[2].decode() for line in out.splitlines() if line.startswith(b"dangling commit ")]
+    _, out, _ = git.call(
+        "fsck",
+        "--connectivity-only",
+        "--dangling",
+        "--no-reflogs",
+        "--no-progress",
+        ok=range(256),
+        timeout=600,
+    )
+    lost = [
+        line.split()[2].decode()
+        for line in out.splitlines()
+        if line.startswith(b"dangling commit ")
+    ]
     best = (0, known)
     for oid in sorted(lost):
         if git.call("merge-base", "--is-ancestor", known, oid, ok=(0, 1, 128))[0] == 0:
@@ -78,7 +96,10 @@ def _replace_ref(path: str, oid: str, shared: int) -> None:
         if shared:
             os.fchmod(handle, shared_mode(os.fstat(handle).st_mode, shared) & 0o7777)
     except FileExistsError as error:
-        raise Busy("git is writing to this ref.", f"Try again in a moment; if nothing runs, delete {path}.lock.") from error
+        raise Busy(
+            "git is writing to this ref.",
+            f"Try again in a moment; if nothing runs, delete {path}.lock.",
+        ) from error
     except OSError as error:
         raise disk_error(error, path) from error
     try:
@@ -111,7 +132,10 @@ def prune_objects(git: Git, home: Home) -> Callable[[], str]:
     def repair() -> str:
         done = prune.prune(git, home)
         if done.busy:
-            raise Busy(f"git packs the old objects at the moment ({', '.join(done.busy[:3])}).", "Try again when it has ended.")
+            raise Busy(
+                f"git packs the old objects at the moment ({', '.join(done.busy[:3])}).",
+                "Try again when it has ended.",
+            )
         return f"removed {done.removed} old object(s)"
 
     return repair

@@ -23,8 +23,15 @@ NAME = 200  # characters of a folder's name, from which on Claude Code writes a 
 MEMORY = "MEMORY.md"
 LINES, BYTES = 200, 25_000  # of a MEMORY.md that Claude Code loads
 SHOWN = ("CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "AGENTS.md", "AGENTS.override.md")
-READER = {"CLAUDE.md": "claude", "CLAUDE.local.md": "claude", "GEMINI.md": "gemini", "AGENTS.md": "agents", "AGENTS.override.md": "agents"}
-TOPICS = {"user": "preference", "feedback": "rule", "project": "context", "reference": "fact"}  # Claude Code's types of its topic files
+READER = {
+    "CLAUDE.md": "claude",
+    "CLAUDE.local.md": "claude",
+    "GEMINI.md": "gemini",
+    "AGENTS.md": "agents",
+    "AGENTS.override.md": "agents",
+}
+# Claude Code's types of its topic files
+TOPICS = {"user": "preference", "feedback": "rule", "project": "context", "reference": "fact"}
 WIDE = (b"\xff\xfe", b"\xfe\xff")  # how a file in UTF-16 begins
 _CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 
@@ -52,7 +59,9 @@ class Memo:
     cut: bool = False
     globs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    blamed: str = ""  # the file of this repository that git knows the authors of, by its path; "" for a file that is the user's alone
+    # the file of this repository that git knows the authors of, by its path; "" for a file that is
+    # the user's alone
+    blamed: str = ""
 
     @property
     def limited(self) -> bool:
@@ -113,12 +122,20 @@ def main_root(where: Location) -> str:
 class Finder:
     """Finds and reads the memory files of one work tree."""
 
-    def __init__(self, where: Location, env: Mapping[str, str], ignored: Callable[[str], bool], scrub: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        where: Location,
+        env: Mapping[str, str],
+        ignored: Callable[[str], bool],
+        scrub: Callable[[str], str],
+    ) -> None:
         self.where = where
         self.env = env
         self.root = os.path.realpath(where.worktree or "")
         self.home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
-        self.claude = os.path.realpath(env.get("CLAUDE_CONFIG_DIR") or os.path.join(self.home, ".claude"))
+        self.claude = os.path.realpath(
+            env.get("CLAUDE_CONFIG_DIR") or os.path.join(self.home, ".claude")
+        )
         self.hides = ignored
         self._scrub = scrub
         self._seen: dict[str, int] = {}
@@ -133,8 +150,12 @@ class Finder:
         """Return the folder of Claude Code's auto memory for this repository."""
         chosen = ""
         try:
-            settings = json.loads(read_regular(os.path.join(self.claude, "settings.json"), SIZE) or b"{}")
-            chosen = str(settings.get("autoMemoryDirectory") or "") if isinstance(settings, dict) else ""
+            settings = json.loads(
+                read_regular(os.path.join(self.claude, "settings.json"), SIZE) or b"{}"
+            )
+            chosen = (
+                str(settings.get("autoMemoryDirectory") or "") if isinstance(settings, dict) else ""
+            )
         except ValueError:
             pass
         if chosen.startswith("~/"):
@@ -147,7 +168,9 @@ class Finder:
         """Return how records call a file."""
         if self.root and path.startswith(self.root + os.sep):
             return storable(path[len(self.root) + 1 :])
-        return storable("~" + path[len(self.home) :] if path.startswith(self.home + os.sep) else path)
+        return storable(
+            "~" + path[len(self.home) :] if path.startswith(self.home + os.sep) else path
+        )
 
     def path_of(self, name: str, tree: str = "") -> str:
         """Return the path of a file by the name that records have for it."""
@@ -171,21 +194,42 @@ class Finder:
         self._auto()
         self._user()
         self._workspace()
-        return Files(tuple(self._memos), tuple(dict.fromkeys(self._notes)), tuple(sorted(self._folders)), storable(self.root))
+        return Files(
+            tuple(self._memos),
+            tuple(dict.fromkeys(self._notes)),
+            tuple(sorted(self._folders)),
+            storable(self.root),
+        )
 
     def _list_tracked(self) -> None:
         git = Git(self.where.gitdir, self.env, timeout=20.0)
-        wanted = [f":(top,glob)**/{name}" for name in (*SHOWN, ".claude/rules/**/*.md")] + [":(top,glob).claude/agent-memory/**/*.md"]
+        wanted = [f":(top,glob)**/{name}" for name in (*SHOWN, ".claude/rules/**/*.md")] + [
+            ":(top,glob).claude/agent-memory/**/*.md"
+        ]
         base = ("-C", self.root, "--work-tree", self.root, "ls-files", "-z", "--full-name")
         self._tracked = _names(git.call(*base, "--cached", ok=(0, 128))[1])
-        self._listed = sorted(_names(git.call(*base, "--cached", "--others", "--exclude-standard", "--", *wanted, ok=(0, 128))[1]))
+        self._listed = sorted(
+            _names(
+                git.call(
+                    *base, "--cached", "--others", "--exclude-standard", "--", *wanted, ok=(0, 128)
+                )[1]
+            )
+        )
 
     def _project(self) -> None:
-        for name in ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "AGENTS.md", "AGENTS.override.md"):
+        for name in (
+            "CLAUDE.md",
+            ".claude/CLAUDE.md",
+            "CLAUDE.local.md",
+            "GEMINI.md",
+            "AGENTS.md",
+            "AGENTS.override.md",
+        ):
             self._inside(name)
         for name in self._listed:
             self._inside(name)
-            if os.path.basename(name) == "CLAUDE.md":  # ignored by git as a rule, so that it does not list it
+            # ignored by git as a rule, so that it does not list it
+            if os.path.basename(name) == "CLAUDE.md":
                 self._inside(os.path.join(os.path.dirname(name), "CLAUDE.local.md"))
         for path in self._markdown(os.path.join(self.root, ".claude", "rules")):
             self._inside(path)
@@ -194,7 +238,11 @@ class Finder:
             for agent in _folders(base):
                 for path in self._markdown(os.path.join(base, agent)):
                     self._inside(path)
-        self._folders |= {self.root, os.path.join(self.root, ".claude"), os.path.join(self.root, ".claude", "rules")}
+        self._folders |= {
+            self.root,
+            os.path.join(self.root, ".claude"),
+            os.path.join(self.root, ".claude", "rules"),
+        }
 
     def _markdown(self, folder: str) -> Iterator[str]:
         """Yield the Markdown files below a folder, MEMORY.md first in each."""
@@ -205,7 +253,15 @@ class Finder:
                 if name.endswith(".md"):
                     yield os.path.join(here, name)
 
-    def _inside(self, name: str, kind: str = "", agent: str = "", scope: str = "", depth: int = 0, reader: str = "") -> None:
+    def _inside(
+        self,
+        name: str,
+        kind: str = "",
+        agent: str = "",
+        scope: str = "",
+        depth: int = 0,
+        reader: str = "",
+    ) -> None:
         """Take a file of the work tree; `name` is its path, from the root or in full."""
         path = os.path.join(self.root, name)
         if not os.path.lexists(path):
@@ -213,17 +269,25 @@ class Finder:
         relative = os.path.relpath(path, self.root)
         place = inside(path, self.root, self.root)
         if not place:
-            self._notes.append(f"{storable(relative)} is a link that leads out of the repository: it is not read.")
+            self._notes.append(
+                f"{storable(relative)} is a link that leads out of the repository: it is not read."
+            )
             return
         if self.hides(storable(relative)) or self.hides(storable(place)):
-            self._notes.append(f"{storable(relative)} is not read: .gitmemignore or gitmem.ignore names it.")
+            self._notes.append(
+                f"{storable(relative)} is not read: .gitmemignore or gitmem.ignore names it."
+            )
             return
         real = os.path.relpath(os.path.realpath(path), self.root)
         if relative in self._tracked and real not in self._tracked:
-            self._notes.append(f"{storable(relative)} is a link to a file that git does not track: it is not read.")
+            self._notes.append(
+                f"{storable(relative)} is a link to a file that git does not track: it is not read."
+            )
             return
         if self._is_nested(real):
-            self._notes.append(f"{storable(relative)} belongs to another repository inside this one: it is not read.")
+            self._notes.append(
+                f"{storable(relative)} belongs to another repository inside this one: it is not read."
+            )
             return
         base = os.path.basename(relative)
         if own := re.match(r"\.claude/agent-memory(-local)?/([^/]+)/", relative):
@@ -231,9 +295,16 @@ class Finder:
         local = base == "CLAUDE.local.md" or scope == "private"
         tracked = relative in self._tracked and not local
         memo = Memo(
-            path, storable(relative), reader or READER.get(base, "claude"), kind or ("rules" if "/rules/" in f"/{relative}" else "instructions"),
-            "shared" if tracked else "private", agent, tracked=tracked, within=True, tree="" if tracked else storable(self.root),
-        )  # fmt: skip
+            path,
+            storable(relative),
+            reader or READER.get(base, "claude"),
+            kind or ("rules" if "/rules/" in f"/{relative}" else "instructions"),
+            "shared" if tracked else "private",
+            agent,
+            tracked=tracked,
+            within=True,
+            tree="" if tracked else storable(self.root),
+        )
         self._take(memo, depth)
 
     def _is_nested(self, name: str) -> bool:
@@ -279,20 +350,37 @@ class Finder:
         while here != os.path.dirname(here):
             if here != main and not here.startswith(main + os.sep):
                 self._folders.add(here)
-                for name in ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md", "GEMINI.md"):
+                for name in (
+                    "CLAUDE.md",
+                    os.path.join(".claude", "CLAUDE.md"),
+                    "CLAUDE.local.md",
+                    "GEMINI.md",
+                ):
                     path = os.path.join(here, name)
                     if os.path.isfile(path):
-                        self._take(Memo(path, self.name_of(path), READER[os.path.basename(name)], "instructions", "private"))
+                        self._take(
+                            Memo(
+                                path,
+                                self.name_of(path),
+                                READER[os.path.basename(name)],
+                                "instructions",
+                                "private",
+                            )
+                        )
             here = os.path.dirname(here)
 
     # -- reading
 
     def _take(self, memo: Memo, depth: int = 0) -> None:
         real = os.path.realpath(memo.path)
-        if real in self._seen:  # a link to a file that was read, or a folder that is both the user's and above the repository
+        # a link to a file that was read, or a folder that is both the user's and above the
+        # repository
+        if real in self._seen:
             first = self._memos[self._seen[real]] if self._seen[real] >= 0 else None
             if first and memo.reader not in first.reader.split("+"):
-                self._memos[self._seen[real]] = replace(first, reader=f"{first.reader}+{memo.reader}")
+                self._memos[self._seen[real]] = replace(
+                    first, reader=f"{first.reader}+{memo.reader}"
+                )
             return
         self._seen[real] = -1
         inner = os.path.relpath(real, self.root) if real.startswith(self.root + os.sep) else ""
@@ -300,7 +388,9 @@ class Finder:
             memo = replace(memo, blamed=inner)
         if len(self._memos) >= FILES:
             if len(self._memos) == FILES and not any("more than" in note for note in self._notes):
-                self._notes.append(f"there are more than {FILES} memory files: the first {FILES} are read.")
+                self._notes.append(
+                    f"there are more than {FILES} memory files: the first {FILES} are read."
+                )
             return
         read = self._read(memo, real)
         if read is None:
@@ -327,14 +417,18 @@ class Finder:
         cut = len(data) > SIZE
         if cut:
             data = data[:SIZE].rpartition(b"\n")[0] + b"\n"
-            notes.append(f"{memo.name} is larger than {SIZE >> 20} MiB: only its beginning is read.")
+            notes.append(
+                f"{memo.name} is larger than {SIZE >> 20} MiB: only its beginning is read."
+            )
         is_wide = data.startswith(WIDE)
         if b"\0" in data and not is_wide:
             self._notes.append(f"{memo.name} is not a text file: it is not read.")
             return None
         text = data.decode("utf-16" if is_wide else "utf-8", "replace")
         if _CONFLICT.search(text):
-            self._notes.append(f"{memo.name} is in the middle of a merge: it is not read until its conflict is settled.")
+            self._notes.append(
+                f"{memo.name} is in the middle of a merge: it is not read until its conflict is settled."
+            )
             return None
         folder = os.path.dirname(memo.path)
         siblings = memo.limited
@@ -342,27 +436,46 @@ class Finder:
         def known(link: str) -> bool:
             return siblings and os.path.isfile(os.path.join(folder, link))
 
-        scrub = self._scrub if self._scrub(text) != text else _as_it_is  # one look at all of it: mostly there is nothing
+        # one look at all of it: mostly there is nothing
+        scrub = self._scrub if self._scrub(text) != text else _as_it_is
         page = self._page(memo.kind, text, scrub, known)
         if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
-            page = replace(page, statements=tuple(s for s in page.statements if "\ufffd" not in s.title + s.body))
+            page = replace(
+                page,
+                statements=tuple(s for s in page.statements if "\ufffd" not in s.title + s.body),
+            )
             notes.append(f"{memo.name} is not UTF-8: what holds other bytes is left out.")
         if page.dropped:
-            notes.append(f"{memo.name} has {page.dropped} statements too many: the first {len(page.statements)} are read.")
+            notes.append(
+                f"{memo.name} has {page.dropped} statements too many: the first {len(page.statements)} are read."
+            )
         self._notes += notes
-        globs = tuple(_globs(page.front.get("paths", []), self.root)) if memo.kind == "rules" else ()
+        globs = (
+            tuple(_globs(page.front.get("paths", []), self.root)) if memo.kind == "rules" else ()
+        )
         return replace(
-            memo, page=page, text=text, data=data, written=found.st_mtime, cut=cut or bool(page.dropped), globs=globs, notes=tuple(notes)
+            memo,
+            page=page,
+            text=text,
+            data=data,
+            written=found.st_mtime,
+            cut=cut or bool(page.dropped),
+            globs=globs,
+            notes=tuple(notes),
         )
 
     def keys_of(self, name: str, data: bytes) -> set[str]:
         """Return the keys of the statements of a version of a file, as `find` would have them."""
-        kind = _kind_of(name) if re.match(r"\.claude/agent-memory(-local)?/", name) else "instructions"
+        kind = (
+            _kind_of(name) if re.match(r"\.claude/agent-memory(-local)?/", name) else "instructions"
+        )
         text = data.decode("utf-16" if data.startswith(WIDE) else "utf-8", "replace")
         page = self._page(kind, text, self._scrub, lambda _: False)
         return {statement.key for statement in page.statements}
 
-    def _page(self, kind: str, text: str, scrub: Callable[[str], str], known: Callable[[str], bool]) -> Page:
+    def _page(
+        self, kind: str, text: str, scrub: Callable[[str], str], known: Callable[[str], bool]
+    ) -> Page:
         page = parse(text, known, scrub)
         if kind == "topic" and (page.front.get("description") or page.front.get("name")):
             title = (page.front.get("description") or page.front["name"])[0]
@@ -373,7 +486,11 @@ class Finder:
 
     def _import(self, memo: Memo, line: int, target: str, depth: int) -> None:
         target = target.partition("#")[0]
-        path = self.path_of(target) if target.startswith("~/") else os.path.join(os.path.dirname(os.path.realpath(memo.path)), target)
+        path = (
+            self.path_of(target)
+            if target.startswith("~/")
+            else os.path.join(os.path.dirname(os.path.realpath(memo.path)), target)
+        )
         shown = f"{memo.name}:{line} imports {storable(target)}"
         if not memo.within or not inside(path, self.root, self.root):
             self._notes.append(f"{shown}, which is outside of the repository: it is not followed.")
@@ -382,9 +499,18 @@ class Finder:
         elif not path.endswith((".md", ".mdx", ".txt")):
             self._notes.append(f"{shown}, which is not Markdown: it is not followed.")
         elif depth >= DEEP:
-            self._notes.append(f"{shown}: more than {DEEP} files import one another, it is not followed.")
+            self._notes.append(
+                f"{shown}: more than {DEEP} files import one another, it is not followed."
+            )
         else:
-            self._inside(os.path.relpath(os.path.normpath(path), self.root), "import", memo.agent, memo.scope, depth + 1, memo.reader)
+            self._inside(
+                os.path.relpath(os.path.normpath(path), self.root),
+                "import",
+                memo.agent,
+                memo.scope,
+                depth + 1,
+                memo.reader,
+            )
 
 
 def _as_it_is(text: str) -> str:
@@ -401,7 +527,9 @@ def _names(data: bytes) -> set[str]:
 
 def _folders(path: str) -> list[str]:
     try:
-        return sorted(entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False))
+        return sorted(
+            entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)
+        )
     except OSError:
         return []
 
@@ -415,7 +543,8 @@ def _globs(patterns: list[str], root: str) -> Iterator[str]:
                 continue
             yield (
                 f"{plain}/**"
-                if one.endswith("/") or (not re.search(r"[*?\[]", plain) and os.path.isdir(os.path.join(root, plain)))
+                if one.endswith("/")
+                or (not re.search(r"[*?\[]", plain) and os.path.isdir(os.path.join(root, plain)))
                 else plain
             )
 
@@ -426,4 +555,6 @@ def _spelled(pattern: str, depth: int) -> Iterator[str]:
         yield pattern
         return
     for part in found[1].split(",")[:16]:
-        yield from _spelled(pattern[: found.start()] + part.strip() + pattern[found.end() :], depth + 1)
+        yield from _spelled(
+            pattern[: found.start()] + part.strip() + pattern[found.end() :], depth + 1
+        )

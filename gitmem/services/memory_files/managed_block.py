@@ -18,7 +18,8 @@ OWN = frozenset({HEAD, LEAD})
 
 _BEGIN = re.compile(r"\s*<!-- git-mem: begin memory(?: (\d{1,6}) ([0-9a-f]{4}))?[^>]*-->\s*$")
 _END = re.compile(r"\s*<!-- git-mem: end memory[^>]*-->\s*$")
-_OTHER_BEGIN = re.compile(r"\s*<!-- git-mem: begin -->\s*$")  # the section that tells an agent of `git mem`
+# the section that tells an agent of `git mem`
+_OTHER_BEGIN = re.compile(r"\s*<!-- git-mem: begin -->\s*$")
 _OTHER_END = re.compile(r"\s*<!-- git-mem: end -->\s*$")
 _LINE = re.compile(r"[-*+] (.*) \((?:([^()]*); )?([0-9a-hjkmnp-tv-z]{8})-([0-9a-f]{4})\)\s*$")
 _ITEM = re.compile(r"[-*+] (.*\S)")
@@ -100,7 +101,11 @@ def unlabelled(text: str) -> tuple[str, str, str]:
 def find(lines: Sequence[str]) -> list[Block]:
     """Return the blocks of ours that hold memory, whole or half, in their order."""
     hidden = _fenced(lines)
-    marks = [(n, bool(_BEGIN.match(line))) for n, line in enumerate(lines) if n not in hidden and (_BEGIN.match(line) or _END.match(line))]
+    marks = [
+        (n, bool(_BEGIN.match(line)))
+        for n, line in enumerate(lines)
+        if n not in hidden and (_BEGIN.match(line) or _END.match(line))
+    ]
     out: list[Block] = []
     at = 0
     free = 0  # the first line that no block has
@@ -150,7 +155,15 @@ def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> Block:
             gap = False
         follows = False
     begin = _BEGIN.match(lines[first])
-    return Block(first, last, whole, tuple(found), tuple(added), int(begin[1]) if begin and begin[1] else len(found), tuple(loose))
+    return Block(
+        first,
+        last,
+        whole,
+        tuple(found),
+        tuple(added),
+        int(begin[1]) if begin and begin[1] else len(found),
+        tuple(loose),
+    )
 
 
 def _is_ours(line: str) -> bool:
@@ -201,7 +214,9 @@ def outside(text: str) -> str:
 
 def size(text: str) -> tuple[int, int]:
     """Return (lines, bytes) as an agent that loads only the beginning of a file counts them."""
-    return text.count("\n") + bool(text and not text.endswith("\n")), len(text.encode("utf-8", "surrogateescape"))
+    return text.count("\n") + bool(text and not text.endswith("\n")), len(
+        text.encode("utf-8", "surrogateescape")
+    )
 
 
 def place(text: str, entries: Sequence[Entry], most_lines: int = 0, most_bytes: int = 0) -> Result:
@@ -255,16 +270,20 @@ def _written(text: str, entries: Sequence[Entry]) -> str:
             return text
         closes = not text or text.endswith("\n")  # a file without a line end at its end keeps it so
         eol = end + "\n"
-        gap = "" if not text else eol if closes else eol * 2  # always the same, so that it can be taken out again
+        # always the same, so that it can be taken out again
+        gap = "" if not text else eol if closes else eol * 2
         return text + gap + eol.join(new) + (eol if closes else "")
     out: list[str] = []
     at = 0
     for n, (start, stop) in enumerate(_spans(text, lines, blocks)):
         out.append(text[at:start])
-        out.append(_instead(text[start:stop], [*(row + end for row in new if n == 0), *blocks[n].loose]))
+        out.append(
+            _instead(text[start:stop], [*(row + end for row in new if n == 0), *blocks[n].loose])
+        )
         at = stop
     left = "".join([*out, text[at:]])
-    if not new and at == len(text) and left and blocks[-1].whole and not blocks[-1].loose:  # the gap that came with the block goes with it
+    # the gap that came with the block goes with it
+    if not new and at == len(text) and left and blocks[-1].whole and not blocks[-1].loose:
         return left.removesuffix((end + "\n") * (1 if text.endswith("\n") else 2))
     return left
 

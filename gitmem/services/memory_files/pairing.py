@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 LIKE = 0.6  # likeness from which a statement is an edit of another, wherever it is
 NEAR = 0.4  # where it stands between the same neighbours
 FEW = 1_500  # comparisons that are simply made
-BEST, RARE, COMMON = 4, 12, 200  # of more: statements compared with one, words that choose them, statements that a word may choose
+# of more: statements compared with one, words that choose them, statements that a word may choose
+BEST, RARE, COMMON = 4, 12, 200
 LONG = 600  # characters of a text that are compared
 
 
@@ -39,7 +40,9 @@ def _equal(old: Sequence[Said], new: Sequence[Said]) -> list[tuple[int, int]]:
     return out
 
 
-def _edited(old: Sequence[Said], new: Sequence[Said], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _edited(
+    old: Sequence[Said], new: Sequence[Said], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
     before, after = {i for i, _ in pairs}, {j for _, j in pairs}
     left = [i for i in range(len(old)) if i not in before]
     right = [j for j in range(len(new)) if j not in after]
@@ -60,7 +63,9 @@ def _edited(old: Sequence[Said], new: Sequence[Said], pairs: Sequence[tuple[int,
     return out
 
 
-def _candidates(old: Sequence[Said], new: Sequence[Said], left: Sequence[int], right: Sequence[int]) -> list[tuple[int, int]]:
+def _candidates(
+    old: Sequence[Said], new: Sequence[Said], left: Sequence[int], right: Sequence[int]
+) -> list[tuple[int, int]]:
     """Return the pairs that are worth a comparison: all of a few; of many the ones that share most words, and those at the same place in the row."""
     if len(left) * len(right) <= FEW:
         return [(i, j) for i in left for j in right]
@@ -81,7 +86,9 @@ def _candidates(old: Sequence[Said], new: Sequence[Said], left: Sequence[int], r
 def _words(text: str) -> set[str]:
     """Return the words of a text; of writing without spaces, each two letters."""
     text = text[:LONG].casefold()
-    return {w for w in text.split() if w.isascii()} | {text[n : n + 2] for n in range(len(text) - 1) if not text[n : n + 2].isascii()}
+    return {w for w in text.split() if w.isascii()} | {
+        text[n : n + 2] for n in range(len(text) - 1) if not text[n : n + 2].isascii()
+    }
 
 
 def likeness(one: str, two: str) -> float:

@@ -18,7 +18,8 @@ from gitmem.store import operations
 from gitmem.store.store import Message, Store
 
 NEW, CHANGED, MOVED, ARCHIVED, RESTORED = "new", "changed", "moved", "archived", "restored"
-PROPOSED = "proposed"  # somebody else committed it: it waits in the inbox, and changes nothing that was there
+# somebody else committed it: it waits in the inbox, and changes nothing that was there
+PROPOSED = "proposed"
 SAME, DUPLICATE, HELD, FORGOTTEN, CONFLICT = "same", "duplicate", "held", "forgotten", "conflict"
 WRITES = (NEW, PROPOSED, CHANGED, MOVED, ARCHIVED, RESTORED, CONFLICT)
 BATCH = 200  # records of one commit
@@ -62,7 +63,11 @@ class Known:
     def said(self) -> Said:
         """Return it as a statement of its file."""
         line = self.source.get("line")
-        return Said(str(self.source.get("hash") or ""), line if isinstance(line, int) else 0, f"{self.record.title} {self.record.body}")
+        return Said(
+            str(self.source.get("hash") or ""),
+            line if isinstance(line, int) else 0,
+            f"{self.record.title} {self.record.body}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +102,17 @@ class World:
     known: Sequence[Known]
     clean: Clean
     commit: str = ""
-    holds: Callable[[str], str] = lambda _: "here"  # of a commit: `here` in the history, `lost` in no branch, `away` in others or unknown
+    # of a commit: `here` in the history, `lost` in no branch, `away` in others or unknown
+    holds: Callable[[str], str] = lambda _: "here"
     gone: Callable[[str, str], bool] = lambda _name, _tree: False  # whether a file is there no more
     blob: Callable[[bytes], str] = lambda _: ""
     dirty: frozenset[str] = frozenset()  # tracked files that differ from the commit
-    author: Callable[[Memo, Sequence[int]], str] = lambda _memo, _lines: ""  # who else wrote some of these lines, "" for nobody
-    remover: Callable[[str, str, str], str] = lambda _name, _since, _key: ""  # who else took a statement out of a file, since a commit
-    operation: str = ""  # what git is in the middle of: until it ends, nobody can say whose a line is
+    # who else wrote some of these lines, "" for nobody
+    author: Callable[[Memo, Sequence[int]], str] = lambda _memo, _lines: ""
+    # who else took a statement out of a file, since a commit
+    remover: Callable[[str, str, str], str] = lambda _name, _since, _key: ""
+    # what git is in the middle of: until it ends, nobody can say whose a line is
+    operation: str = ""
 
 
 @dataclass(slots=True)
@@ -128,22 +137,30 @@ def apply(plan: Plan, world: World) -> bool:
     """Write a plan, one commit for each store and two hundred records; say whether something waits in the journal."""
     waits = False
     for scope in ("user", "shared", "private"):
-        todo = [action for action in plan.writes if action.scope == scope and action.after is not None]
+        todo = [
+            action for action in plan.writes if action.scope == scope and action.after is not None
+        ]
         store = world.store(scope) if todo else None
         for start in range(0, len(todo), BATCH):
             part = todo[start : start + BATCH]
             assert store is not None
             if losers := [action for action in part if action.loser is not None]:
                 waits |= store.write(
-                    [operations.put(a.loser, a.before) for a in losers if a.loser], _message(world, losers, "the text that lost")
+                    [operations.put(a.loser, a.before) for a in losers if a.loser],
+                    _message(world, losers, "the text that lost"),
                 ).journaled
-            waits |= store.write([op for action in part for op in _ops(action)], _message(world, part)).journaled
+            waits |= store.write(
+                [op for action in part for op in _ops(action)], _message(world, part)
+            ).journaled
     for scope in ("private", "user", "shared"):
         left = [action for action in plan.writes if action.leaves == scope]
         if left:  # only now: it is in the other store
             waits |= (
                 world.store(scope)
-                .write([operations.collect(a.id) for a in left], _message(world, left, "now in the shared store"))
+                .write(
+                    [operations.collect(a.id) for a in left],
+                    _message(world, left, "now in the shared store"),
+                )
                 .journaled
             )
     return waits

@@ -15,7 +15,7 @@ from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Files, Memo
 from gitmem.services.memory_files.note_types import type_of
 from gitmem.services.memory_files.pairing import LIKE, Said, likeness, pair
-from gitmem.services.memory_files.pull import (  # fmt: skip
+from gitmem.services.memory_files.pull import (
     ARCHIVED,
     CHANGED,
     CONFLICT,
@@ -65,7 +65,9 @@ class _Planner:
         """Return the plan."""
         groups: dict[tuple[str, str], list[Known]] = {}
         for one in self._once():
-            groups.setdefault((str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []).append(one)
+            groups.setdefault(
+                (str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []
+            ).append(one)
         self._set_aside_undecided()
         edited = self._blocks()
         for memo in self.files.memos if not blocks else ():
@@ -81,7 +83,10 @@ class _Planner:
         self._keep_what_others_removed()
         self._new()
         self._archive()
-        order = {name: n for n, name in enumerate(dict.fromkeys([memo.name for memo in self.files.memos]))}
+        order = {
+            name: n
+            for n, name in enumerate(dict.fromkeys([memo.name for memo in self.files.memos]))
+        }
         self.plan.actions.sort(key=lambda a: (order.get(a.file, len(order)), a.file, a.line, a.id))
         return self.plan
 
@@ -90,12 +95,26 @@ class _Planner:
         shared = {one.record.id: one for one in self.world.known if one.scope == "shared"}
         for one in self.world.known:
             other = shared.get(one.record.id)
-            if one.scope != "private" or other is None or "tree" in other.source or not self.tracked & {str(other.source.get("file"))}:
+            if (
+                one.scope != "private"
+                or other is None
+                or "tree" in other.source
+                or not self.tracked & {str(other.source.get("file"))}
+            ):
                 yield one
                 continue
             line = int(other.source.get("line") or 0)
             self.plan.actions.append(
-                Action(MOVED, str(other.source.get("file")), line, "shared", other.record.title, other.record, other.record, "private")
+                Action(
+                    MOVED,
+                    str(other.source.get("file")),
+                    line,
+                    "shared",
+                    other.record.title,
+                    other.record,
+                    other.record,
+                    "private",
+                )
             )
 
     def _knows(self, one: Known) -> bool:
@@ -143,14 +162,28 @@ class _Planner:
             remover = ""
             if tracked and not one.is_proposal:
                 since = str(one.source.get("commit") or "")
-                names = dict.fromkeys((str(tracked), str(one.source.get("file") or tracked)))  # a link may have taken the file's name
-                remover = next(filter(None, (self.world.remover(path, since, str(key)) for path in names)), "")
+                # a link may have taken the file's name
+                names = dict.fromkeys((str(tracked), str(one.source.get("file") or tracked)))
+                remover = next(
+                    filter(None, (self.world.remover(path, since, str(key)) for path in names)), ""
+                )
             if not remover:
                 left.append((one, memo))
                 continue
             self.used.add(one.record.id)
-            self.plan.actions.append(Action(HELD, name, int(one.source.get("line") or 0), one.scope, one.record.title, one.record))
-            self.plan.notes.append(f"{name}: {remover} took out a line; its record {managed_block.short(one.record.id)} stays.")
+            self.plan.actions.append(
+                Action(
+                    HELD,
+                    name,
+                    int(one.source.get("line") or 0),
+                    one.scope,
+                    one.record.title,
+                    one.record,
+                )
+            )
+            self.plan.notes.append(
+                f"{name}: {remover} took out a line; its record {managed_block.short(one.record.id)} stays."
+            )
         self.gone = left
 
     # -- our own blocks
@@ -166,17 +199,29 @@ class _Planner:
                 for line in found.lines:
                     row = rows.get(line.short)
                     if row is not None and memo.tracked and row["store"] != "shared":
-                        row = None  # anybody may have written it: it changes nothing of this user's alone
+                        # anybody may have written it: it changes nothing of this user's alone
+                        row = None
                     if line.edited and row is None and self._wrote(memo, line.number, line.text):
                         self.plan.notes.append(
                             f"{memo.name}:{line.number} was edited, and no record has the id {line.short}: it becomes one of its own."
                         )
-                    elif line.edited and row is not None and (who := self.world.author(memo, (line.number,)) if memo.blamed else ""):
-                        if line.text != text_of(row, self.world.clean) and self._wrote(memo, line.number, line.text):
+                    elif (
+                        line.edited
+                        and row is not None
+                        and (who := self.world.author(memo, (line.number,)) if memo.blamed else "")
+                    ):
+                        if line.text != text_of(row, self.world.clean) and self._wrote(
+                            memo, line.number, line.text
+                        ):
                             self.plan.notes.append(
                                 f"{memo.name}:{line.number} was edited by {who}: the record {line.short} stays as it is."
                             )
-                    elif line.edited and row is not None and row["id"] not in done and self._line(memo, line, row):
+                    elif (
+                        line.edited
+                        and row is not None
+                        and row["id"] not in done
+                        and self._line(memo, line, row)
+                    ):
                         done.add(str(row["id"]))
                 for number, text in found.added:
                     self._wrote(memo, number, text)
@@ -193,7 +238,12 @@ class _Planner:
         _, line, helps = managed_block.unlabelled(text)
         title, body = divided(usual(line), f"Workaround: {usual(helps)}" if helps else "")
         if title:
-            self.fresh.append((_loose(memo), Statement(title, body, (number, number), type_of(title), text_key(title, body))))
+            self.fresh.append(
+                (
+                    _loose(memo),
+                    Statement(title, body, (number, number), type_of(title), text_key(title, body)),
+                )
+            )
         return bool(title)
 
     def _line(self, memo: Memo, line: managed_block.Line, row: Row) -> bool:
@@ -203,19 +253,30 @@ class _Planner:
             return False
         _, title, helps = managed_block.unlabelled(line.text)
         if not usual(title):
-            self.plan.notes.append(f"{memo.name}:{line.number} has no words left: it is not taken over.")
+            self.plan.notes.append(
+                f"{memo.name}:{line.number} has no words left: it is not taken over."
+            )
             return False
         scope = str(row["store"])
         before = self.world.store(scope).get(str(row["id"])).record
         _, was_title, was_helps = managed_block.unlabelled(told)
-        title, helps = whole(title, was_title, before.title), whole(helps, was_helps, str(before.get("workaround") or ""))
-        after = before.change(title=title, **({"workaround": helps or None} if before.kind == "gotcha" else {}))
+        title, helps = (
+            whole(title, was_title, before.title),
+            whole(helps, was_helps, str(before.get("workaround") or "")),
+        )
+        after = before.change(
+            title=title, **({"workaround": helps or None} if before.kind == "gotcha" else {})
+        )
         if (after.title, after.get("workaround")) == (before.title, before.get("workaround")):
             return False
-        self._settle(memo, line.number, scope, before, after, managed_block.check(told) != line.check)
+        self._settle(
+            memo, line.number, scope, before, after, managed_block.check(told) != line.check
+        )
         return True
 
-    def _settle(self, memo: Memo, line: int, scope: str, before: Record, after: Record, both: bool) -> None:
+    def _settle(
+        self, memo: Memo, line: int, scope: str, before: Record, after: Record, both: bool
+    ) -> None:
         """Have a file's text become the record's; where the record changed too, the newer one of them wins and the other stays in its history."""
         if not both:
             self._put(CHANGED, memo, line, scope, before, after)
@@ -230,7 +291,9 @@ class _Planner:
                 why=f"the file is newer; the record's text is in git mem log {managed_block.short(before.id)}",
             )
         else:
-            kept = before.change(source=after.fields["source"]) if "source" in after.fields else before
+            kept = (
+                before.change(source=after.fields["source"]) if "source" in after.fields else before
+            )
             why = f"the record is newer; the file's text is in git mem log {managed_block.short(before.id)}"
             self._put(CONFLICT, memo, line, scope, before, kept, loser=after, why=why)
 
@@ -239,7 +302,11 @@ class _Planner:
     def _file(self, memo: Memo, mine: list[Known]) -> None:
         """Match what a file says with what was read from it before."""
         new = [Said(s.key, s.lines[0], f"{s.title} {s.body}") for s in memo.page.statements]
-        equal = {j: mine[i] for i, j in pair([one.said() for one in mine], new) if mine[i].source.get("hash") == new[j].key}
+        equal = {
+            j: mine[i]
+            for i, j in pair([one.said() for one in mine], new)
+            if mine[i].source.get("hash") == new[j].key
+        }
         grown = self._grown(memo, mine, equal)
         taken = {id(one) for one in (*equal.values(), *grown.values())}
         rest = [one for one in mine if id(one) not in taken]
@@ -258,7 +325,14 @@ class _Planner:
                 self._equal(memo, statement, grown[j])
             elif j in changed:
                 self._changed(memo, statement, changed[j])
-            elif held := next((one for one in rest if one.is_live and not self._knows(one) and _like(one, new[j])), None):
+            elif held := next(
+                (
+                    one
+                    for one in rest
+                    if one.is_live and not self._knows(one) and _like(one, new[j])
+                ),
+                None,
+            ):
                 self._note(HELD, memo, statement, held)
             else:
                 self.fresh.append((memo, statement))
@@ -281,30 +355,60 @@ class _Planner:
             if j in equal:
                 continue
             known = [one for key, _, _ in statement.older for one in hashes.get(key, ())]
-            known += [one for one in lines.get(statement.lines[0], ()) if _begins(statement, one.record.title)]
+            known += [
+                one
+                for one in lines.get(statement.lines[0], ())
+                if _begins(statement, one.record.title)
+            ]
             known = [one for one in known if id(one) not in there]
             if known:
-                out[j] = min(known, key=lambda one: (not one.is_live, one.said().line != statement.lines[0], one.record.id))
+                out[j] = min(
+                    known,
+                    key=lambda one: (
+                        not one.is_live,
+                        one.said().line != statement.lines[0],
+                        one.record.id,
+                    ),
+                )
                 there.add(id(out[j]))
         return out
 
     def _longer(self, memo: Memo, statement: Statement, one: Known) -> None:
         """Have a record say what its statement says with more to it; what somebody made of its words meanwhile stays."""
-        was = next(((title, body) for key, title, body in statement.older if key == one.source.get("hash")), None)
+        was = next(
+            (
+                (title, body)
+                for key, title, body in statement.older
+                if key == one.source.get("hash")
+            ),
+            None,
+        )
         before = one.record
         bare = was[0].rstrip(_STOPS) if was else ""
-        if was is None or not one.edited or one.own == statement.key or not self._knows(one) or not statement.title.startswith(bare):
+        if (
+            was is None
+            or not one.edited
+            or one.own == statement.key
+            or not self._knows(one)
+            or not statement.title.startswith(bare)
+        ):
             self._changed(memo, statement, one)
             return
         if self._author(memo, statement):
             self._changed(memo, statement, one)
             return
         more = statement.title[len(bare) :]
-        title = before.title if more.strip(_STOPS) in before.title else before.title.rstrip(_STOPS) + more
+        title = (
+            before.title
+            if more.strip(_STOPS) in before.title
+            else before.title.rstrip(_STOPS) + more
+        )
         if len(title) > TOLD:
             self._changed(memo, statement, one)
             return
-        body = statement.body if same_words("", before.body) == same_words("", was[1]) else before.body
+        body = (
+            statement.body if same_words("", before.body) == same_words("", was[1]) else before.body
+        )
         self._put(
             CHANGED,
             memo,
@@ -333,13 +437,25 @@ class _Planner:
             elif one.record.id not in self.used:
                 self._note(HELD, memo, statement, one)
             return
-        # seen before it was committed, or in a commit that no branch has any more: from now on in this one
-        stale = memo.tracked and ((one.source.get("ahead") and memo.name not in self.world.dirty) or self._holding(one) == "lost")
+        # seen before it was committed, or in a commit that no branch has any more: from now on in
+        # this one
+        stale = memo.tracked and (
+            (one.source.get("ahead") and memo.name not in self.world.dirty)
+            or self._holding(one) == "lost"
+        )
         moved = one.source.get("line") != statement.lines[0] and self._knows(one)
         if not (moved or stale or memo_scope(memo, one) != one.scope):
             self._note(SAME, memo, statement, one)
         elif self._may_change(memo, statement, one):
-            self._put(MOVED, memo, statement.lines[0], memo_scope(memo, one), before, self._at(memo, statement, before), one)
+            self._put(
+                MOVED,
+                memo,
+                statement.lines[0],
+                memo_scope(memo, one),
+                before,
+                self._at(memo, statement, before),
+                one,
+            )
 
     def _changed(self, memo: Memo, statement: Statement, one: Known) -> None:
         if not self._knows(one):
@@ -352,7 +468,12 @@ class _Planner:
             return
         before, scope = one.record, one.scope if author else memo_scope(memo, one)
         if author:
-            after = self._at(memo, statement, before.change(title=statement.title, body=statement.body, author=author), author)
+            after = self._at(
+                memo,
+                statement,
+                before.change(title=statement.title, body=statement.body, author=author),
+                author,
+            )
             self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
             return
         after = self._at(memo, statement, before.change(title=statement.title, body=statement.body))
@@ -382,14 +503,21 @@ class _Planner:
         if memo.within:
             anchor: dict[str, Any] = {"path": memo.name, "lines": [first, last]}
             try:
-                anchor = attach(anchor, memo.data.decode("utf-8", "replace"), self.world.blob(memo.data))
+                anchor = attach(
+                    anchor, memo.data.decode("utf-8", "replace"), self.world.blob(memo.data)
+                )
             except UserError:
                 pass  # the place alone, then
             if memo.tracked and self.world.commit:
                 anchor["commit"] = self.world.commit
             anchors = [anchor]
         anchors += [{"glob": glob} for glob in memo.globs]
-        others = [a for a in record.anchors if a.get("path") not in {memo.name, str(_source(record).get("file"))} and "glob" not in a]
+        others = [
+            a
+            for a in record.anchors
+            if a.get("path") not in {memo.name, str(_source(record).get("file"))}
+            and "glob" not in a
+        ]
         return record.change(source=source, anchors=[*anchors, *others] or None)
 
     def _went_elsewhere(self) -> None:
@@ -401,7 +529,10 @@ class _Planner:
                 (
                     n
                     for n, (m, s) in enumerate(self.fresh)
-                    if s.key == wanted and m.kind != "loose" and _fits(m, one) and not self._author(m, s)
+                    if s.key == wanted
+                    and m.kind != "loose"
+                    and _fits(m, one)
+                    and not self._author(m, s)
                 ),
                 -1,
             )
@@ -409,7 +540,15 @@ class _Planner:
                 left.append((one, memo))
                 continue
             to, statement = self.fresh.pop(found)
-            self._put(MOVED, to, statement.lines[0], memo_scope(to, one), one.record, self._at(to, statement, one.record), one)
+            self._put(
+                MOVED,
+                to,
+                statement.lines[0],
+                memo_scope(to, one),
+                one.record,
+                self._at(to, statement, one.record),
+                one,
+            )
         self.gone = left
 
     def _new(self) -> None:
@@ -418,21 +557,47 @@ class _Planner:
             if one["status"] != "archived" and one["kind"] in {"memory", "gotcha"}:
                 there.setdefault(same_words(str(one["title"]), ""), one)
         bodies: dict[str, str] = {}
-        stale = {a.id for a in self.plan.actions if a.what in {CHANGED, CONFLICT}} | {one.record.id for one, _ in self.gone}
-        aside = {str(k.source.get("hash")): k for k in self.world.known if not k.is_live and not k.source.get("gone")}
+        stale = {a.id for a in self.plan.actions if a.what in {CHANGED, CONFLICT}} | {
+            one.record.id for one, _ in self.gone
+        }
+        aside = {
+            str(k.source.get("hash")): k
+            for k in self.world.known
+            if not k.is_live and not k.source.get("gone")
+        }
         for memo, statement in self.fresh:
             words = same_words(statement.title, statement.body)
             row: Row | None = there.get(same_words(statement.title, ""))
             if statement.key in aside:  # somebody put it aside on purpose, wherever it stands
                 self._note(SAME, memo, statement, aside[statement.key])
                 continue
-            if row is not None and row["id"] not in stale and (not statement.body or self._says_too(row, words)):
+            if (
+                row is not None
+                and row["id"] not in stale
+                and (not statement.body or self._says_too(row, words))
+            ):
                 self.plan.actions.append(
-                    Action(DUPLICATE, memo.name, statement.lines[0], str(row["store"]), statement.title, why=str(row["id"]))
+                    Action(
+                        DUPLICATE,
+                        memo.name,
+                        statement.lines[0],
+                        str(row["store"]),
+                        statement.title,
+                        why=str(row["id"]),
+                    )
                 )
                 continue
             if words in bodies:
-                self.plan.actions.append(Action(DUPLICATE, memo.name, statement.lines[0], memo.scope, statement.title, why=bodies[words]))
+                self.plan.actions.append(
+                    Action(
+                        DUPLICATE,
+                        memo.name,
+                        statement.lines[0],
+                        memo.scope,
+                        statement.title,
+                        why=bodies[words],
+                    )
+                )
                 continue
             author = self._author(memo, statement)
             record = self._make(memo, statement, author)
@@ -440,7 +605,15 @@ class _Planner:
                 continue
             bodies[words] = record.id
             if author:
-                self._put(PROPOSED, memo, statement.lines[0], "private", None, record, why=f"committed by {author}: git mem inbox")
+                self._put(
+                    PROPOSED,
+                    memo,
+                    statement.lines[0],
+                    "private",
+                    None,
+                    record,
+                    why=f"committed by {author}: git mem inbox",
+                )
             else:
                 self._put(NEW, memo, statement.lines[0], memo.scope, None, record)
 
@@ -454,17 +627,38 @@ class _Planner:
 
     def _make(self, memo: Memo, statement: Statement, author: str = "") -> Record | None:
         """Return a new record, None for one that was forgotten. Its id is made from its words: two clones that read the same make the same record."""
-        stores = [self.world.store(scope) for scope in dict.fromkeys(["private", memo.scope] if author else [memo.scope])]
+        stores = [
+            self.world.store(scope)
+            for scope in dict.fromkeys(["private", memo.scope] if author else [memo.scope])
+        ]
         taken = {str(row["id"]) for row in self.world.rows} | self.used
         for key, _, _ in statement.older:  # it was forgotten before more was told with it
             id = derived_id("mem", f"native {memo.agent} {key}")
             if any(store.read_file(tombstone_path(id)) is not None for store in stores):
-                self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
+                self.plan.actions.append(
+                    Action(
+                        FORGOTTEN,
+                        memo.name,
+                        statement.lines[0],
+                        memo.scope,
+                        statement.title,
+                        why=id,
+                    )
+                )
                 return None
         for n in range(TRIES):
             id = derived_id("mem", f"native {memo.agent} {statement.key}{f' {n}' if n else ''}")
             if any(store.read_file(tombstone_path(id)) is not None for store in stores):
-                self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
+                self.plan.actions.append(
+                    Action(
+                        FORGOTTEN,
+                        memo.name,
+                        statement.lines[0],
+                        memo.scope,
+                        statement.title,
+                        why=id,
+                    )
+                )
                 return None
             if id not in taken:
                 break
@@ -473,9 +667,18 @@ class _Planner:
         who = self.world.who
         try:
             record = make(
-                "memory", id, statement.title, statement.body, created=self.now, updated=self.now, rev=1, author=author or f"{who.author[0]} <{who.author[1]}>",
-                origin="imported", type=statement.type, agent=memo.agent or None,
-            )  # fmt: skip
+                "memory",
+                id,
+                statement.title,
+                statement.body,
+                created=self.now,
+                updated=self.now,
+                rev=1,
+                author=author or f"{who.author[0]} <{who.author[1]}>",
+                origin="imported",
+                type=statement.type,
+                agent=memo.agent or None,
+            )
         except InvalidRecord as error:
             self.plan.notes.append(f"{memo.name}:{statement.lines[0]} is not taken over: {error}")
             return None
@@ -486,25 +689,55 @@ class _Planner:
             name = memo.name if memo else str(one.source.get("file"))
             line = int(one.source.get("line") or 0)
             if not self._knows(one):
-                self.plan.actions.append(Action(HELD, name, line, one.scope, one.record.title, one.record))
+                self.plan.actions.append(
+                    Action(HELD, name, line, one.scope, one.record.title, one.record)
+                )
                 continue
             if one.record.status == "pinned":
-                self.plan.notes.append(f"{name}:{line} is gone; its record {managed_block.short(one.record.id)} is pinned and stays.")
-                self._put(MOVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, one.record.change(source=None), one)
+                self.plan.notes.append(
+                    f"{name}:{line} is gone; its record {managed_block.short(one.record.id)} is pinned and stays."
+                )
+                self._put(
+                    MOVED,
+                    memo or _nowhere(name, one.scope),
+                    line,
+                    one.scope,
+                    one.record,
+                    one.record.change(source=None),
+                    one,
+                )
                 continue
-            source = {**one.source, "gone": True, **({"commit": self.world.commit} if one.source.get("commit") else {})}
+            source = {
+                **one.source,
+                "gone": True,
+                **({"commit": self.world.commit} if one.source.get("commit") else {}),
+            }
             after = one.record.change(status="archived", source=source)
-            self._put(ARCHIVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, after, one)
+            self._put(
+                ARCHIVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, after, one
+            )
 
     # -- what comes of it
 
     def _note(self, what: str, memo: Memo, statement: Statement, one: Known) -> None:
         self.used.add(one.record.id)
-        self.plan.actions.append(Action(what, memo.name, statement.lines[0], one.scope, one.record.title, one.record))
+        self.plan.actions.append(
+            Action(what, memo.name, statement.lines[0], one.scope, one.record.title, one.record)
+        )
 
     def _put(
-        self, what: str, memo: Memo, line: int, scope: str, before: Record | None, after: Record, one: Known | None = None, *, loser: Record | None = None, why: str = ""
-    ) -> None:  # fmt: skip
+        self,
+        what: str,
+        memo: Memo,
+        line: int,
+        scope: str,
+        before: Record | None,
+        after: Record,
+        one: Known | None = None,
+        *,
+        loser: Record | None = None,
+        why: str = "",
+    ) -> None:
         self.used.add(after.id)
         leaves = one.scope if one and one.scope != scope else ""
         if leaves:
@@ -513,11 +746,19 @@ class _Planner:
         if before is not None:
             # a line that moved is not news: what was said keeps its date
             stamp = before.updated if what == MOVED else self.now
-            after = restamp(before, after.change(rev=before.rev + 1 + (loser is not None), updated=stamp))
-            loser = restamp(before, loser.change(rev=before.rev + 1, updated=self.now)) if loser else None
+            after = restamp(
+                before, after.change(rev=before.rev + 1 + (loser is not None), updated=stamp)
+            )
+            loser = (
+                restamp(before, loser.change(rev=before.rev + 1, updated=self.now))
+                if loser
+                else None
+            )
         after = clean(after, self.world.who.allow)[0]
         loser = clean(loser, self.world.who.allow)[0] if loser else None
-        self.plan.actions.append(Action(what, memo.name, line, scope, after.title, before, after, leaves, loser, why))
+        self.plan.actions.append(
+            Action(what, memo.name, line, scope, after.title, before, after, leaves, loser, why)
+        )
 
 
 def memo_scope(memo: Memo, one: Known) -> str:
@@ -529,7 +770,9 @@ def _lines_of(memo: Memo, statement: Statement) -> Sequence[int]:
     """Return the lines that a statement has its words from: its own, what goes on below, its heading, the line that leads to it."""
     first, last = statement.lines
     lines = memo.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    lacking = _words(f"{statement.title} {statement.body}") - _words("\n".join(lines[first - 1 : last]))
+    lacking = _words(f"{statement.title} {statement.body}") - _words(
+        "\n".join(lines[first - 1 : last])
+    )
     while lacking and last < len(lines) and lines[last][:1].isspace() and lines[last].strip():
         lacking -= _words(lines[last])
         last += 1
@@ -550,7 +793,9 @@ def _fits(memo: Memo, one: Known) -> bool:
 def _begins(statement: Statement, title: str) -> bool:
     """Say whether a statement begins with the words of a title."""
     said, words = same_words(statement.title, statement.body), same_words(title, "").rstrip(_STOPS)
-    return bool(words) and said.startswith(words) and not said[len(words) : len(words) + 1].isalnum()
+    return (
+        bool(words) and said.startswith(words) and not said[len(words) : len(words) + 1].isalnum()
+    )
 
 
 def _like(one: Known, said: Said) -> bool:

@@ -56,11 +56,19 @@ class Push:
     @property
     def changes(self) -> bool:
         """Whether the file has to be written."""
-        return self.what in {"written", "removed"} or (self.what == "full" and self.before is not None and self.after != self.before)
+        return self.what in {"written", "removed"} or (
+            self.what == "full" and self.before is not None and self.after != self.before
+        )
 
 
 def targets(
-    finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, held: bool = False, asked: bool = True
+    finder: Finder,
+    files: Files,
+    to: Sequence[str],
+    ignored: Mapping[str, bool],
+    *,
+    held: bool = False,
+    asked: bool = True,
 ) -> list[Target]:
     """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
 
@@ -71,22 +79,45 @@ def targets(
     if to:
         out = [_named(finder, name, ignored) for name in to]
     else:
-        out = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
-        out += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
-        there = [memo for memo in files.memos if held and memo.within and (asked or not memo.tracked) and has_block(memo.data)]
-        out += [replace(_of(finder, memo.path, memo.agent, ignored), held=True, tracked=memo.tracked) for memo in there]
-    readers = {os.path.realpath(memo.path): memo.reader for memo in files.memos}  # more than one, where links lead to the file
-    whole = [replace(target, reader=readers.get(os.path.realpath(target.path), target.reader)) for target in out]
-    return list({os.path.realpath(target.path): target for target in reversed(whole)}.values())[::-1]
+        # nobody who uses no Claude Code gets a folder of it
+        out = [_auto(finder)] if os.path.isdir(finder.claude) else []
+        out += [
+            _of(finder, memo.path, memo.agent, ignored)
+            for memo in files.memos
+            if memo.limited and memo.agent and not memo.tracked
+        ]
+        there = [
+            memo
+            for memo in files.memos
+            if held and memo.within and (asked or not memo.tracked) and has_block(memo.data)
+        ]
+        out += [
+            replace(_of(finder, memo.path, memo.agent, ignored), held=True, tracked=memo.tracked)
+            for memo in there
+        ]
+    # more than one, where links lead to the file
+    readers = {os.path.realpath(memo.path): memo.reader for memo in files.memos}
+    whole = [
+        replace(target, reader=readers.get(os.path.realpath(target.path), target.reader))
+        for target in out
+    ]
+    return list({os.path.realpath(target.path): target for target in reversed(whole)}.values())[
+        ::-1
+    ]
 
 
 def _reordered(before: str, after: str) -> bool:
     """Say whether two texts have one block each, with the same lines in another order, and nothing else in it."""
     found = [managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
-    if any(len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose for blocks in found):
+    if any(
+        len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose
+        for blocks in found
+    ):
         return False
     (one,), (two,) = found
-    rows = [sorted((line.short, line.text, line.check) for line in each.lines) for each in (one, two)]
+    rows = [
+        sorted((line.short, line.text, line.check) for line in each.lines) for each in (one, two)
+    ]
     return rows[0] == rows[1] and one.said == two.said == len(rows[0])
 
 
@@ -146,11 +177,18 @@ def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
         agent = name[len(AGENT) :]
         if not agent or not agent.replace("-", "").replace("_", "").isalnum():
             raise UserError(
-                f"'{agent}' is not a name of an agent.", "It has letters, digits, - and _, as the name of its file in .claude/agents."
+                f"'{agent}' is not a name of an agent.",
+                "It has letters, digits, - and _, as the name of its file in .claude/agents.",
             )
-        folders = [os.path.join(finder.root, ".claude", folder, agent) for folder in ("agent-memory", "agent-memory-local")]
+        folders = [
+            os.path.join(finder.root, ".claude", folder, agent)
+            for folder in ("agent-memory", "agent-memory-local")
+        ]
         folders.append(os.path.join(finder.claude, "agent-memory", agent))
-        found = next((folder for folder in folders if os.path.isfile(os.path.join(folder, MEMORY))), folders[0])
+        found = next(
+            (folder for folder in folders if os.path.isfile(os.path.join(folder, MEMORY))),
+            folders[0],
+        )
         return _of(finder, os.path.join(found, MEMORY), agent, ignored)
     path = os.path.abspath(os.path.expanduser(name))
     if os.path.realpath(path) == os.path.realpath(os.path.join(finder.auto_folder(), MEMORY)):
@@ -165,10 +203,17 @@ def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
 def _agent_of(finder: Finder, path: str) -> str:
     """Return whose memory a MEMORY.md is, empty when it is not an agent's."""
     folder = os.path.dirname(os.path.abspath(path))
-    homes = {os.path.join(finder.root, ".claude", "agent-memory"), os.path.join(finder.root, ".claude", "agent-memory-local")}
+    homes = {
+        os.path.join(finder.root, ".claude", "agent-memory"),
+        os.path.join(finder.root, ".claude", "agent-memory-local"),
+    }
     homes.add(os.path.join(finder.claude, "agent-memory"))
     real = os.path.join(os.path.realpath(os.path.dirname(folder)))
-    return os.path.basename(folder) if os.path.basename(path) == MEMORY and real in {os.path.realpath(h) for h in homes} else ""
+    return (
+        os.path.basename(folder)
+        if os.path.basename(path) == MEMORY and real in {os.path.realpath(h) for h in homes}
+        else ""
+    )
 
 
 def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> Target:
@@ -180,20 +225,42 @@ def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> T
         return Target(path, finder.name_of(path), reader, agent, ("user",), *limits)
     place = inside(path, finder.root, finder.root)
     if not place:
-        raise UserError(f"'{storable(path)}' is not in this repository, or is a link that leads out of it.", HINT)
-    name = storable(os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)), finder.root))
+        raise UserError(
+            f"'{storable(path)}' is not in this repository, or is a link that leads out of it.",
+            HINT,
+        )
+    name = storable(
+        os.path.relpath(
+            os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)),
+            finder.root,
+        )
+    )
     if finder.hides(name) or finder.hides(storable(place)):
         raise UserError(
-            f"{name} is named by .gitmemignore or gitmem.ignore: nothing is written into it.", "Take it out there, or choose another file."
+            f"{name} is named by .gitmemignore or gitmem.ignore: nothing is written into it.",
+            "Take it out there, or choose another file.",
         )
     own = ignored.get(name, False)
-    return Target(path, name, reader, agent, EVERY[:2] if own and agent else EVERY if own else ("shared",), *limits)
+    return Target(
+        path,
+        name,
+        reader,
+        agent,
+        EVERY[:2] if own and agent else EVERY if own else ("shared",),
+        *limits,
+    )
 
 
 def paths(finder: Finder, to: Sequence[str]) -> list[str]:
     """Return the files of the work tree that names may stand for, as git is asked whether it ignores them."""
-    known = {os.path.join(finder.root, name) for name in READER} | {os.path.abspath(os.path.expanduser(name)) for name in to}
-    return [os.path.relpath(path, finder.root) for path in sorted(known) if path.startswith(finder.root + os.sep)]
+    known = {os.path.join(finder.root, name) for name in READER} | {
+        os.path.abspath(os.path.expanduser(name)) for name in to
+    }
+    return [
+        os.path.relpath(path, finder.root)
+        for path in sorted(known)
+        if path.startswith(finder.root + os.sep)
+    ]
 
 
 class Writer:
@@ -216,19 +283,26 @@ class Writer:
         self._own = own
         self._clean = clean
         readers = {memo.name: set(memo.reader.split("+")) for memo in files.memos}
-        self._read_by: dict[str, set[str]] = {}  # by whom a record is read in a file of theirs anyway
+        # by whom a record is read in a file of theirs anyway
+        self._read_by: dict[str, set[str]] = {}
         for one in known:
             name = str(one.source.get("file"))
             if one.is_live:
-                self._read_by[one.record.id] = readers.get(name) or {READER.get(os.path.basename(name), "claude")}
+                self._read_by[one.record.id] = readers.get(name) or {
+                    READER.get(os.path.basename(name), "claude")
+                }
 
     def push(self, target: Target, data: bytes | None, *, remove: bool = False) -> Push:
         """Return what becomes of a file that has these bytes now; None stands for no file. With `remove` the block goes."""
         text = (data or b"").decode("utf-8", "surrogateescape")
         suitable = [] if remove else self._chosen(target)
         standing = self._standing(target, data or b"")
-        rows = [row for row in suitable if row["id"] in self._accepted or str(row["id"]) in standing]
-        result = managed_block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
+        rows = [
+            row for row in suitable if row["id"] in self._accepted or str(row["id"]) in standing
+        ]
+        result = managed_block.place(
+            text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes
+        )
         after = result.text.encode("utf-8", "surrogateescape")
         notes = list(result.notes)
         if left_out := len(suitable) - len(rows):
@@ -245,7 +319,8 @@ class Writer:
         elif not rows:
             what = "removed" if had else "empty"
         elif _reordered(text, result.text) and not target.lines:
-            what, after = "same", data or b""  # no agent cares, and a file that git tracks would change with each look at a record
+            # no agent cares, and a file that git tracks would change with each look at a record
+            what, after = "same", data or b""
         else:
             what = "same" if after == (data or b"") else "written"
         return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
@@ -255,7 +330,11 @@ class Writer:
         if os.path.realpath(target.path) not in self._tracked:
             return set()
         texts = texts_in(data)
-        return {str(row["id"]) for row in self._rows if texts.get(managed_block.short(str(row["id"]))) == text_of(row, self._clean)}
+        return {
+            str(row["id"])
+            for row in self._rows
+            if texts.get(managed_block.short(str(row["id"]))) == text_of(row, self._clean)
+        }
 
     def _chosen(self, target: Target) -> list[Row]:
         """Return the records for a file: of its stores and its agent, without those that its reader has in another file."""
@@ -264,16 +343,24 @@ class Writer:
         there = {
             same_words(s.title, "")
             for memo in self._files.memos
-            if readers <= set(memo.reader.split("+")) and (not memo.agent or memo.agent == target.agent)
+            if readers <= set(memo.reader.split("+"))
+            and (not memo.agent or memo.agent == target.agent)
             for s in memo.page.statements
         }
         seen: set[str] = set()
         out = []
         for row in self._rows:
             id = str(row["id"])
-            if row["store"] not in target.scopes or (row["agent"] or "global") not in agents or id in seen:
+            if (
+                row["store"] not in target.scopes
+                or (row["agent"] or "global") not in agents
+                or id in seen
+            ):
                 continue
-            if readers <= self._read_by.get(id, set()) or same_words(str(row["title"]), "") in there:
+            if (
+                readers <= self._read_by.get(id, set())
+                or same_words(str(row["title"]), "") in there
+            ):
                 continue
             seen.add(id)
             out.append(row)

@@ -13,7 +13,8 @@ TITLE, HELP = 300, 200  # characters
 RANK = {"decision": 2, "rule": 3, "task": 4}
 WEIGHT = {"critical": 9, "warning": 6, "info": 3}  # of a gotcha, which has no importance of its own
 _AT = re.compile(r"(?<![^\s(\"'])@(?=\S)")
-# what would be markup, or name a file to load, is another character here; an edited line comes back with the usual ones
+# what would be markup, or name a file to load, is another character here; an edited line comes back
+# with the usual ones
 _BACK = str.maketrans({"＠": "@", "‹": "<", "›": ">"})
 
 Clean = Callable[[object, int], str]
@@ -26,7 +27,11 @@ def text_of(row: Row, clean: Clean) -> str:
     label = f"{critical}gotcha" if row["kind"] == "gotcha" else str(row["type"] or "fact")
     pinned = "pinned " if row["status"] == "pinned" else ""
     text = f"{pinned}{label}: {_harmless(row['title'], TITLE, clean)}"
-    return f"{text}{WORKAROUND}{_harmless(row['workaround'], HELP, clean)}" if row.get("workaround") else text
+    return (
+        f"{text}{WORKAROUND}{_harmless(row['workaround'], HELP, clean)}"
+        if row.get("workaround")
+        else text
+    )
 
 
 def _harmless(value: object, most: int, clean: Clean) -> str:
@@ -47,7 +52,9 @@ def whole(part: str, told: str, value: str) -> str:
 def entry_of(row: Row, clean: Clean) -> Entry:
     """Return a record for the block, with the first place that it is about."""
     places = (
-        [a.get("path") or a.get("glob") for a in row.get("anchors") or [] if isinstance(a, dict)] if row.get("origin") != "imported" else []
+        [a.get("path") or a.get("glob") for a in row.get("anchors") or [] if isinstance(a, dict)]
+        if row.get("origin") != "imported"
+        else []
     )
     place = next((clean(p, 120) for p in places if isinstance(p, str)), "")
     return Entry(str(row["id"]), text_of(row, clean), place)
@@ -61,7 +68,15 @@ def ranked(rows: Iterable[Row], reads: Mapping[str, tuple[int, str]]) -> list[Ro
     """
     live = [row for row in rows if _tells(row)]
     now = max((_time(row["updated"] or row["created"]) for row in live), default=0.0)
-    return sorted(live, key=lambda row: (_group(row), -_score(row, reads, now), _reversed(str(row["created"])), str(row["id"])))
+    return sorted(
+        live,
+        key=lambda row: (
+            _group(row),
+            -_score(row, reads, now),
+            _reversed(str(row["created"])),
+            str(row["id"]),
+        ),
+    )
 
 
 def _tells(row: Row) -> bool:
@@ -83,11 +98,23 @@ def _group(row: Row) -> int:
 
 def _score(row: Row, reads: Mapping[str, tuple[int, str]], now: float) -> float:
     is_gotcha = row["kind"] == "gotcha"
-    weight = WEIGHT.get(str(row["severity"]), 6) if is_gotcha else row["importance"] if row["importance"] is not None else 5
+    weight = (
+        WEIGHT.get(str(row["severity"]), 6)
+        if is_gotcha
+        else row["importance"]
+        if row["importance"] is not None
+        else 5
+    )
     count, last = reads.get(str(row["id"]), (0, ""))
     since = max(_time(last), _time((row["last_seen"] if is_gotcha else "") or row["created"]))
     rate = row["decay_rate"] if row.get("decay_rate") is not None else 0.995
-    return effective_score(float(weight), float(rate), count, max(0.0, now - since) / 3600, pinned=row["status"] == "pinned")
+    return effective_score(
+        float(weight),
+        float(rate),
+        count,
+        max(0.0, now - since) / 3600,
+        pinned=row["status"] == "pinned",
+    )
 
 
 def _time(stamp: object) -> float:

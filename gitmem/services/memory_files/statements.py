@@ -23,7 +23,8 @@ BODY = 20_000  # characters of a body that are kept
 STEPS = 200  # items below one line that are one statement; what follows is the next one
 DEEP = 4  # lists in lists that are told in a title
 
-_INLINE = re.compile(r"(?<![^\s(])@((?:[^\s\\`]|\\ (?!@))+\.(?:mdx?|txt))\b")  # in a sentence; a decorator or a person is none
+# in a sentence; a decorator or a person is none
+_INLINE = re.compile(r"(?<![^\s(])@((?:[^\s\\`]|\\ (?!@))+\.(?:mdx?|txt))\b")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)")
 _PICTURE = re.compile(r"!?\[[^\[\]]*+\]\([^)]{0,500}\)|!\[|\[|\]|\(https?://[^()]*\)")
 _WORD = re.compile(r"[^\W_]+")
@@ -39,7 +40,8 @@ _SIBLING = re.compile(rf"(?i)(?:{_UNLESS})")  # of an item beside its rule
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-_APART = {"rule", "decision", "preference", "task"}  # what is numbered so that it can be named, not done in that order
+# what is numbered so that it can be named, not done in that order
+_APART = {"rule", "decision", "preference", "task"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,25 @@ def same_words(title: str, body: str) -> str:
     return " ".join(f"{title} {body}".casefold().split()).rstrip(" .;。")
 
 
-def parse(text: str, known: Callable[[str], bool] = lambda _: False, scrub: Callable[[str], str] = lambda text: text) -> Page:
+def parse(
+    text: str,
+    known: Callable[[str], bool] = lambda _: False,
+    scrub: Callable[[str], str] = lambda text: text,
+) -> Page:
     """Return what a Markdown file says.
 
     `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet is only a pointer; `scrub` masks secrets.
     """
-    lines = public(text, keeps_lines=True).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = (
+        public(text, keeps_lines=True)
+        .removeprefix("\ufeff")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .split("\n")
+    )
     front, start = _front(lines)
-    # a fence holds what it holds: a secret is masked in the statement, a comment mark in code is code
+    # a fence holds what it holds: a secret is masked in the statement, a comment mark in code is
+    # code
     masked = _without_comments(lines, start)
     pieces = list(pieces_of(masked, start))
     imports = [(p.first, name.replace("\\ ", " ")) for p in pieces for name in _imported(p)]
@@ -99,7 +112,9 @@ def _imported(piece: Piece) -> list[str]:
     return [alone[1]] if alone else _INLINE.findall(without_code_spans(piece.text))
 
 
-def whole(page: Page, text: str, title: str, type: str, scrub: Callable[[str], str] = lambda text: text) -> Statement | None:
+def whole(
+    page: Page, text: str, title: str, type: str, scrub: Callable[[str], str] = lambda text: text
+) -> Statement | None:
     """Return a file as one statement that has a title of its own, None when the file says nothing beyond its front matter and title."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     _, start = _front(lines)
@@ -107,14 +122,18 @@ def whole(page: Page, text: str, title: str, type: str, scrub: Callable[[str], s
     heading, rest = clean_title(scrub(title)), clean_body(scrub(body))[:BODY]
     if not heading or not (rest.strip() or page.statements):
         return None
-    return Statement(heading, rest, (1, max(1, len(lines) - (not lines[-1]))), type, text_key(heading, rest))
+    return Statement(
+        heading, rest, (1, max(1, len(lines) - (not lines[-1]))), type, text_key(heading, rest)
+    )
 
 
 def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
     """Return the front matter's keys, nested ones too, and the line that follows it. Read by lines: a glob is often no YAML."""
     if not lines or lines[0].rstrip() != "---":
         return {}, 0
-    end = next((n for n in range(1, min(len(lines), 200)) if lines[n].rstrip() in {"---", "..."}), 0)
+    end = next(
+        (n for n in range(1, min(len(lines), 200)) if lines[n].rstrip() in {"---", "..."}), 0
+    )
     if not end:
         return {}, 0
     out: dict[str, list[str]] = {}
@@ -124,7 +143,13 @@ def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
             out[key] += _values(item[1])
         elif pair := re.match(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*)$", line):
             key = pair[1].lower()
-            out[key] = _values(pair[2]) if key in {"paths", "globs"} else [one] if (one := _bare(pair[2])) else []
+            out[key] = (
+                _values(pair[2])
+                if key in {"paths", "globs"}
+                else [one]
+                if (one := _bare(pair[2]))
+                else []
+            )
     return out, end + 1
 
 
@@ -144,7 +169,11 @@ def _values(text: str) -> list[str]:
 
 def _bare(text: str) -> str:
     text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else re.sub(r"\s#.*$", "", text)
+    return (
+        text[1:-1]
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+        else re.sub(r"\s#.*$", "", text)
+    )
 
 
 def _without_comments(lines: Sequence[str], start: int) -> list[str]:
@@ -190,7 +219,8 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
                 at = end
             apart = end
             continue
-        if piece.kind == "item" and piece.head and at > apart:  # words stand between the heading and them
+        # words stand between the heading and them
+        if piece.kind == "item" and piece.head and at > apart:
             end, is_steps = _end_of_steps(pieces, at - 1)
             if is_steps:
                 lead = Piece("steps", piece.first, piece.last, piece.head, piece.head)
@@ -202,10 +232,16 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
             continue  # nobody says what it is
         if piece.kind == "text" and piece.text.rstrip().endswith((":", "：")):
             end = at
-            while end < len(pieces) and pieces[end].kind == "item" and pieces[end].ordered == pieces[at].ordered:
+            while (
+                end < len(pieces)
+                and pieces[end].kind == "item"
+                and pieces[end].ordered == pieces[at].ordered
+            ):
                 end += 1
             below = pieces[at:end]
-            if below and (all(p.ordered for p in below) or all(len(_WORD.findall(p.text)) < 4 for p in below)):
+            if below and (
+                all(p.ordered for p in below) or all(len(_WORD.findall(p.text)) < 4 for p in below)
+            ):
                 *whole_, piece = _stepped(piece, below)
                 yield from whole_
                 at = end
@@ -214,7 +250,12 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
                     one.head = f"{one.head} {piece.text}"
                 continue
         beside = list[Piece]()
-        while piece.kind == "item" and at < len(pieces) and pieces[at].kind == "item" and _SIBLING.match(pieces[at].text):
+        while (
+            piece.kind == "item"
+            and at < len(pieces)
+            and pieces[at].kind == "item"
+            and _SIBLING.match(pieces[at].text)
+        ):
             beside.append(replace(pieces[at], text=_marked("- ", pieces[at].text)))
             at += 1
         if beside:
@@ -229,7 +270,10 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
 def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
     """Return the end of a numbered list that begins there, with code between its items, and whether these are steps: not rules or decisions."""
     end, items = at, list[Piece]()
-    while end < len(pieces) and ((pieces[end].kind == "item" and pieces[end].ordered) or (items and pieces[end].kind in {"code", "table"})):
+    while end < len(pieces) and (
+        (pieces[end].kind == "item" and pieces[end].ordered)
+        or (items and pieces[end].kind in {"code", "table"})
+    ):
         items += [pieces[end]] if pieces[end].kind == "item" else []
         end += 1
     if len(items) < 2 or any(one.box for one in items) or type_of("", items[0].head) in _APART:
@@ -260,10 +304,14 @@ def _with(piece: Piece, below: Sequence[Piece], gap: str = "\n\n") -> Piece:
     if not below:
         return piece
     first = gap if "\n" in piece.text else "\n\n"
-    return replace(piece, last=below[-1].last, text=f"{piece.text}{first}{gap.join(one.text for one in below)}")
+    return replace(
+        piece, last=below[-1].last, text=f"{piece.text}{first}{gap.join(one.text for one in below)}"
+    )
 
 
-def _statement(piece: Piece, known: Callable[[str], bool], scrub: Callable[[str], str]) -> Statement | None:
+def _statement(
+    piece: Piece, known: Callable[[str], bool], scrub: Callable[[str], str]
+) -> Statement | None:
     """Return a piece as a statement; None when it says nothing."""
     if piece.box == "x" or IMPORT.fullmatch(piece.text):
         return None
@@ -271,13 +319,20 @@ def _statement(piece: Piece, known: Callable[[str], bool], scrub: Callable[[str]
     if link and known(link[1]):
         return None
     head, below = _parted(scrub(piece.text))
-    if (piece.kind not in {"section", "steps"} and not _says(head)) or not head or (head.endswith((":", "：")) and not below.strip()):
+    if (
+        (piece.kind not in {"section", "steps"} and not _says(head))
+        or not head
+        or (head.endswith((":", "：")) and not below.strip())
+    ):
         return None
     title, below = bare = divided(head, below)
     kind = type_of(clean_title(title.replace("**", "")), piece.head, task=bool(piece.box))
     title, body = _clean(*told_with(title, below, kind, steps=piece.kind == "steps"))
     key = text_key(title, body)
-    before = [_clean(*bare), *([_clean(*divided(*_parted(scrub(piece.alone))))] if piece.alone else [])]
+    before = [
+        _clean(*bare),
+        *([_clean(*divided(*_parted(scrub(piece.alone))))] if piece.alone else []),
+    ]
     older = tuple((one, *said) for said in dict.fromkeys(before) if (one := text_key(*said)) != key)
     return Statement(title, body, (piece.first, piece.last), kind, key, older)
 
@@ -321,7 +376,9 @@ def _list_of(below: str) -> list[Piece]:
     """Return the list that a text begins with; a paragraph that makes an exception counts as a list of one."""
     out: list[Piece] = []
     for piece in pieces_of(below.split("\n"), 0):
-        if piece.kind != "item" and (out or piece.kind != "text" or not _EXCEPTION.match(piece.text)):
+        if piece.kind != "item" and (
+            out or piece.kind != "text" or not _EXCEPTION.match(piece.text)
+        ):
             break
         out.append(piece)
     return out
@@ -333,7 +390,11 @@ def _flat(piece: Piece, number: int = 0, depth: int = 1) -> tuple[str, bool]:
     head, below = _headline(first)
     head = head.rstrip(" .;:。；：")
     inner = list(pieces_of(below.split("\n"), 0)) if below and depth < DEEP else []
-    complete = not rest and bool(inner or not below) and all(one.kind == "item" and not one.box for one in inner)
+    complete = (
+        not rest
+        and bool(inner or not below)
+        and all(one.kind == "item" and not one.box for one in inner)
+    )
     if inner and complete:
         parts = [_flat(one, n, depth + 1) for n, one in enumerate(inner, max(1, inner[0].number))]
         head = f"{head.rstrip(':：')} ({'; '.join(part for part, _ in parts)})"
@@ -344,7 +405,12 @@ def _flat(piece: Piece, number: int = 0, depth: int = 1) -> tuple[str, bool]:
 def _with_parts(title: str, parts: Sequence[str], *, colon: bool) -> str:
     if colon:
         return f"{title.rstrip(' .:：')}{'：' if title.endswith('：') else ': '}{'; '.join(parts)}"
-    return "".join([title.rstrip(" .;。；"), *(f"{', ' if _EXCEPTION.match(part) else '; '}{part}" for part in parts)])
+    return "".join(
+        [
+            title.rstrip(" .;。；"),
+            *(f"{', ' if _EXCEPTION.match(part) else '; '}{part}" for part in parts),
+        ]
+    )
 
 
 def divided(line: str, below: str = "") -> tuple[str, str]:
@@ -352,7 +418,11 @@ def divided(line: str, below: str = "") -> tuple[str, str]:
     if len(line) <= TITLE:
         return line, below
     parts = _SENTENCE.split(line, maxsplit=1)
-    title = parts[0] if len(parts) > 1 and len(parts[0]) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0].rstrip()}…"
+    title = (
+        parts[0]
+        if len(parts) > 1 and len(parts[0]) <= TITLE
+        else f"{line[: TITLE - 1].rsplit(' ', 1)[0].rstrip()}…"
+    )
     more = parts[1] if len(parts) > 1 and title == parts[0] else line
     return title, f"{more}\n\n{below}" if below else more
 
@@ -360,7 +430,10 @@ def divided(line: str, below: str = "") -> tuple[str, str]:
 def _headline(text: str) -> tuple[str, str]:
     """Return the lines of a paragraph as one line, and a list or code that follows in it."""
     lines = text.split("\n")
-    n = next((n for n, line in enumerate(lines) if n and (ITEM.match(line) or FENCE.match(line))), len(lines))
+    n = next(
+        (n for n, line in enumerate(lines) if n and (ITEM.match(line) or FENCE.match(line))),
+        len(lines),
+    )
     return " ".join(" ".join(lines[:n]).split()), "\n".join(lines[n:])
 
 

@@ -23,7 +23,8 @@ URL = "urn:gitmem:session:"
 FILES, RANGES = 2000, 5000  # of one record that are read
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://agent-trace.dev")
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-# models are named as models.dev does, provider/model; agents that use one provider's models do not say it
+# models are named as models.dev does, provider/model; agents that use one provider's models do not
+# say it
 _PROVIDERS = (
     ("claude", "anthropic"),
     ("gemini", "google"),
@@ -36,11 +37,17 @@ _PROVIDERS = (
 _KINDS = frozenset({AI, HUMAN, MIXED, UNKNOWN})
 _MODEL = 250  # characters of a model's name
 # https://www.rfc-editor.org/rfc/rfc3986#section-3: a scheme, then characters that a URI may have
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
-_SAFE = "-._~:@"  # of what stands in a URN beside letters and digits, https://www.rfc-editor.org/rfc/rfc8141#section-2
+_URI = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+"
+)
+# of what stands in a URN beside letters and digits,
+# https://www.rfc-editor.org/rfc/rfc8141#section-2
+_SAFE = "-._~:@"
 
 
-def record(oid: str, links: Sequence[Link], text: Callable[[str], list[str] | None], tool: str) -> dict[str, Any] | None:
+def record(
+    oid: str, links: Sequence[Link], text: Callable[[str], list[str] | None], tool: str
+) -> dict[str, Any] | None:
     """Return the record of a commit; None where no lines of it are known to be anybody's. `text` gives a file's lines as the commit has them."""
     files: dict[str, list[dict[str, Any]]] = {}
     for link in links:
@@ -51,21 +58,30 @@ def record(oid: str, links: Sequence[Link], text: Callable[[str], list[str] | No
             who = {"type": link.kind, **({"model_id": model_id(link.model)} if link.model else {})}
             ranges = [_range(first, last, lines) for first, last, *_ in spans if last <= len(lines)]
             if ranges:
-                files.setdefault(path, []).append({"url": url_of(link.session), "contributor": who, "ranges": ranges})
+                files.setdefault(path, []).append(
+                    {"url": url_of(link.session), "contributor": who, "ranges": ranges}
+                )
     if not files:
         return None
     agents = sorted({link.agent for link in links if link.agent})
     return {
-        "version": VERSION, "id": str(uuid.uuid5(_NAMESPACE, f"git {oid}")), "timestamp": stamp(max(link.at for link in links)),
-        "vcs": {"type": "git", "revision": oid}, "tool": {"name": "git-mem", "version": tool},
+        "version": VERSION,
+        "id": str(uuid.uuid5(_NAMESPACE, f"git {oid}")),
+        "timestamp": stamp(max(link.at for link in links)),
+        "vcs": {"type": "git", "revision": oid},
+        "tool": {"name": "git-mem", "version": tool},
         "files": [{"path": path, "conversations": rows} for path, rows in sorted(files.items())],
         **({"metadata": {"agents": agents}} if agents else {}),
-    }  # fmt: skip
+    }
 
 
 def url_of(session: str) -> str:
     """Return the URI of a session: its id where that is one, else a name of ours."""
-    if ("://" in session or session.startswith("urn:")) and _URI.fullmatch(session) and not session.startswith(URL):
+    if (
+        ("://" in session or session.startswith("urn:"))
+        and _URI.fullmatch(session)
+        and not session.startswith(URL)
+    ):
         return session
     return URL + quote(session.encode("utf-8", "surrogateescape"), safe=_SAFE)
 
@@ -77,7 +93,11 @@ def session_of(url: str) -> str:
 
 def _range(first: int, last: int, lines: Sequence[str]) -> dict[str, Any]:
     text = "\n".join(lines[first - 1 : last])
-    return {"start_line": first, "end_line": last, "content_hash": f"sha256:{sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()}"}
+    return {
+        "start_line": first,
+        "end_line": last,
+        "content_hash": f"sha256:{sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()}",
+    }
 
 
 def model_id(model: str) -> str:
@@ -98,7 +118,13 @@ def records(text: str) -> list[dict[str, Any]]:
             except (ValueError, RecursionError):
                 continue
     rows = [row for one in found for row in (one if isinstance(one, list) else [one])]
-    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("files"), list) and isinstance(row.get("version"), str)]
+    return [
+        row
+        for row in rows
+        if isinstance(row, dict)
+        and isinstance(row.get("files"), list)
+        and isinstance(row.get("version"), str)
+    ]
 
 
 def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
@@ -123,8 +149,15 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
         who = _map(span.get("contributor")) or _map(talk.get("contributor"))
         kind = str(who.get("type") or UNKNOWN)
         # an address is an identifier: runs that a machine drew belong into it
-        url = scrub(session_of(str(talk.get("url") or "")), known=True).text[:500] or f"{agent or 'agent'} of {oid[:10]}"
-        key = url, kind if kind in _KINDS else UNKNOWN, scrub(str(who.get("model_id") or "")).text[:200]
+        url = (
+            scrub(session_of(str(talk.get("url") or "")), known=True).text[:500]
+            or f"{agent or 'agent'} of {oid[:10]}"
+        )
+        key = (
+            url,
+            kind if kind in _KINDS else UNKNOWN,
+            scrub(str(who.get("model_id") or "")).text[:200],
+        )
         found.setdefault(key, {}).setdefault(path, []).append([first, last, at])
     return _merged(oid, agent, at, found)
 
@@ -140,15 +173,25 @@ def _spans(row: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Map
                 yield path[:4096], _map(talk), _map(span)
 
 
-def _merged(oid: str, agent: str, at: float, found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]]) -> list[Link]:
+def _merged(
+    oid: str,
+    agent: str,
+    at: float,
+    found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]],
+) -> list[Link]:
     """Return one link for each conversation and kind of contributor; of two models the first is named."""
     out: dict[tuple[str, str], Link] = {}
     for (session, kind, model), files in found.items():
         before = out.get((session, kind))
         if before is None:
-            out[session, kind] = Link(oid, session, "" if kind == HUMAN else agent, model, WROTE, at, files, kind=kind)
+            out[session, kind] = Link(
+                oid, session, "" if kind == HUMAN else agent, model, WROTE, at, files, kind=kind
+            )
             continue
-        joined = {path: [*before.files.get(path, ()), *files.get(path, ())] for path in {**before.files, **files}}
+        joined = {
+            path: [*before.files.get(path, ()), *files.get(path, ())]
+            for path in {**before.files, **files}
+        }
         out[session, kind] = before._replace(files=joined)
     return list(out.values())
 

@@ -24,7 +24,11 @@ def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) ->
     forward = LinePairs(old_marks, new_marks).pairs
     backward = LinePairs(old_marks[::-1], new_marks[::-1]).pairs
     last_old, last_new = len(first) - 1, len(second) - 1
-    sure = {one: other for one, other in forward.items() if backward.get(last_old - one) == last_new - other}
+    sure = {
+        one: other
+        for one, other in forward.items()
+        if backward.get(last_old - one) == last_new - other
+    }
     mine = {at: number for at, (number, _) in enumerate(first) if number in own}
     if mine:
         sure = _Slides(old_marks, new_marks, sure, mine).settled()
@@ -106,7 +110,10 @@ class _Slides:
         """Leave out lines beside a change that stand in it too, unless their own are on the other side of them."""
         for place, beyond in ((upper, upper - 1), (lower, lower + 1)):
             is_own = place in self._own and self._old[place] in between
-            if is_own and (beyond not in self._own or abs(self._pairs.get(beyond, -9) - self._pairs[place]) != 1):
+            if is_own and (
+                beyond not in self._own
+                or abs(self._pairs.get(beyond, -9) - self._pairs[place]) != 1
+            ):
                 self._pairs.pop(place, None)
 
 

@@ -114,7 +114,11 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
     for run in _runs(edit.after, version.marks, pairs):
         fixed = _between_anchors(edit, counts, run, version)
         for place in _sure(run, mine, pairs, version):
-            if place in twice and place not in fixed and not _is_beside_own(place, run, mine - twice, pairs, version):
+            if (
+                place in twice
+                and place not in fixed
+                and not _is_beside_own(place, run, mine - twice, pairs, version)
+            ):
                 continue
             taken.add(place)
             if pairs[place] in version.added:
@@ -127,7 +131,9 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
     return [place for place in own if place not in taken and place not in pairs]
 
 
-def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version: Version) -> set[int]:
+def _doubtful(
+    edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version: Version
+) -> set[int]:
     """Return the lines of an edit that stand once more near by, where the file had no such line: either may be the edit's."""
     there = set(pairs.values())
     wanted = {edit.after[place] for place in own}
@@ -136,7 +142,10 @@ def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version:
         if mark in wanted and line not in there:
             others.setdefault(mark, []).append(line)
     return {
-        place for place in own if place in pairs and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
+        place
+        for place in own
+        if place in pairs
+        and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
     }
 
 
@@ -149,7 +158,9 @@ def _is_beside_own(
 ) -> bool:
     """Say whether a line that says nothing stands beside one of the edit that does."""
     line = pairs[place]
-    around = [version.marks[other] for other in (line - 1, line + 1) if 0 <= other < len(version.marks)]
+    around = [
+        version.marks[other] for other in (line - 1, line + 1) if 0 <= other < len(version.marks)
+    ]
     if is_telling(version.texts[line]) or version.marks[line] in around:
         return False
     at = run.index(place)
@@ -157,13 +168,16 @@ def _is_beside_own(
     return any(is_telling(version.texts[pairs[other]]) for other in beside)
 
 
-def _between_anchors(edit: Edit, counts: Mapping[int, int], run: Sequence[int], version: Version) -> set[int]:
+def _between_anchors(
+    edit: Edit, counts: Mapping[int, int], run: Sequence[int], version: Version
+) -> set[int]:
     """Return the places of a run between two lines that stand once in both files: nothing was put between these."""
     last = len(edit.after)
     anchors = [
         number
         for number, place in enumerate(run)
-        if place in {-1, last} or counts[edit.after[place]] == version.counts[edit.after[place]] == 1
+        if place in {-1, last}
+        or counts[edit.after[place]] == version.counts[edit.after[place]] == 1
     ]
     return set(run[anchors[0] : anchors[-1] + 1]) if anchors else set()
 
@@ -190,7 +204,9 @@ def _following(new: Sequence[int]) -> dict[int, int]:
     return dict(pairwise(lines))
 
 
-def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: Version) -> Iterator[int]:
+def _sure(
+    run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: Version
+) -> Iterator[int]:
     """Yield the places of a run that are sure to be the edit's.
 
     A line that anybody could have written is when a telling line of the edit stands beside it, or when
@@ -210,18 +226,27 @@ def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: 
         told = any(is_telling(text) for text in texts)
         whole = at > 0 and end < length
         if told and len(block) == 1 and length == 1:
-            told = is_telling(texts[0], UNMISTAKABLE) and version.counts[version.marks[pairs[block[0]]]] == 1
+            told = (
+                is_telling(texts[0], UNMISTAKABLE)
+                and version.counts[version.marks[pairs[block[0]]]] == 1
+            )
         if told or whole:
             yield from block
         at = end
 
 
-def _free_lines(versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]) -> dict[int, list[tuple[int, int]]]:
+def _free_lines(
+    versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]
+) -> dict[int, list[tuple[int, int]]]:
     """Return {mark: its (number of the version, line)} of the lines that are not known to be an edit's."""
     free: dict[int, list[tuple[int, int]]] = {}
     for number, version in enumerate(versions):
         for line in version.added:
-            if line < len(version.marks) and line not in claims[version.path] and version.marks[line] != BLANK:
+            if (
+                line < len(version.marks)
+                and line not in claims[version.path]
+                and version.marks[line] != BLANK
+            ):
                 free.setdefault(version.marks[line], []).append((number, line))
     return free
 
@@ -246,7 +271,9 @@ def _claim_moved(
         if edit.path not in stay:
             stay[edit.path] = Counter(other(edit.path))
         for block in _moved_blocks(edit, places, free, versions):
-            if any(not _is_gone(edit, place, versions[number].path, stay) for place, number, _ in block):
+            if any(
+                not _is_gone(edit, place, versions[number].path, stay) for place, number, _ in block
+            ):
                 continue
             for place, number, line in block:
                 claims[versions[number].path].setdefault(line, Claim(edit, place))
@@ -297,7 +324,9 @@ def _is_next(
     return not any(between) and not any(edit.after[before[0] + 1 : place])
 
 
-def _is_enough(block: Sequence[tuple[int, int, int]], versions: Sequence[Version], least: int) -> bool:
+def _is_enough(
+    block: Sequence[tuple[int, int, int]], versions: Sequence[Version], least: int
+) -> bool:
     texts = [versions[number].texts[line] for _, number, line in block]
     telling = [text for text in texts if is_telling(text)]
     return len(telling) > 1 or any(is_telling(text, least) for text in telling)
@@ -329,7 +358,9 @@ def _parts(path: str, claims: Mapping[int, Claim]) -> list[Part]:
             places = (*before.places, claim.place)
             out[-1] = Part(path, before.first, line + 1, edit.session, edit.at, edit.n, places)
         else:
-            out.append(Part(path, line + 1, line + 1, edit.session, edit.at, edit.n, (claim.place,)))
+            out.append(
+                Part(path, line + 1, line + 1, edit.session, edit.at, edit.n, (claim.place,))
+            )
     return out
 
 

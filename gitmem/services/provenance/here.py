@@ -9,10 +9,16 @@ MOST = 8
 _AROUND = {"file", "glob", "adrift"}
 
 
-def records(guide: Guide, path: str, first: int, last: int, lines: Sequence[str], blob: str) -> list[Placed]:
+def records(
+    guide: Guide, path: str, first: int, last: int, lines: Sequence[str], blob: str
+) -> list[Placed]:
     """Return what is anchored at lines of a file, those at the lines first; what is elsewhere in it is left out."""
     found = guide.about(path, first, lines, blob)
-    at = [one for one in found if one.where.state not in _AROUND and one.where.first <= last and one.where.last >= first]
+    at = [
+        one
+        for one in found
+        if one.where.state not in _AROUND and one.where.first <= last and one.where.last >= first
+    ]
     file = [one for one in found if one.where.state in _AROUND]
     return (at + file)[:MOST]
 
@@ -24,5 +30,9 @@ def public(one: Placed) -> dict[str, Any]:
     return {
         **facts,
         **({"resolved": True} if one.row.get("resolved") else {}),
-        "place": {"path": one.where.path, "lines": [one.where.first, one.where.last], "state": one.where.state},
+        "place": {
+            "path": one.where.path,
+            "lines": [one.where.first, one.where.last],
+            "state": one.where.state,
+        },
     }

@@ -28,14 +28,18 @@ class LinePairs:
         self._new = new
         self._work = WORK
         self._steps = STEPS
-        self._open: list[tuple[range, range]] = [self._without_ends(range(len(old)), range(len(new)), only_single=True)]
+        self._open: list[tuple[range, range]] = [
+            self._without_ends(range(len(old)), range(len(new)), only_single=True)
+        ]
         while self._open:
             self._lay(*self._open.pop())
 
     def _lay(self, ours: range, theirs: range) -> None:
         """Lay two segments beside each other, or open smaller ones."""
         counts_old, counts_new = _counts(self._old, ours), _counts(self._new, theirs)
-        work = sum(count * counts_new[mark] for mark, count in counts_old.items() if mark in counts_new)
+        work = sum(
+            count * counts_new[mark] for mark, count in counts_old.items() if mark in counts_new
+        )
         if not work:
             return
         if work <= self._work:
@@ -53,14 +57,26 @@ class LinePairs:
     def _compare(self, ours: range, theirs: range) -> None:
         """Take the longest runs that stand in both segments."""
         old, new = self._old[ours.start : ours.stop], self._new[theirs.start : theirs.stop]
-        for first, second, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        for first, second, size in SequenceMatcher(
+            None, old, new, autojunk=False
+        ).get_matching_blocks():
             for step in range(size):
                 self.pairs[ours.start + first + step] = theirs.start + second + step
 
-    def _anchors(self, ours: range, theirs: range, counts_old: Mapping[int, int], counts_new: Mapping[int, int]) -> list[tuple[int, int]]:
+    def _anchors(
+        self,
+        ours: range,
+        theirs: range,
+        counts_old: Mapping[int, int],
+        counts_new: Mapping[int, int],
+    ) -> list[tuple[int, int]]:
         """Return the most lines that stand once in both segments, in the same order in both."""
         spots = {self._new[line]: line for line in theirs if counts_new[self._new[line]] == 1}
-        single = [(place, spots[self._old[place]]) for place in ours if counts_old[self._old[place]] == 1 and self._old[place] in spots]
+        single = [
+            (place, spots[self._old[place]])
+            for place in ours
+            if counts_old[self._old[place]] == 1 and self._old[place] in spots
+        ]
         return _rising(single)
 
     def _lay_ends(self, ours: range, theirs: range, counts_old: Mapping[int, int]) -> None:
@@ -72,7 +88,9 @@ class LinePairs:
             return
         self.undecided.update(line for line in rest_theirs if self._new[line] in counts_old)
 
-    def _without_ends(self, ours: range, theirs: range, *, only_single: bool) -> tuple[range, range]:
+    def _without_ends(
+        self, ours: range, theirs: range, *, only_single: bool
+    ) -> tuple[range, range]:
         """Take the lines that two segments begin and end with; return what is between them.
 
         A line that stands once in both has no other place: this is most of a file.
@@ -82,7 +100,9 @@ class LinePairs:
 
         def are_equal(place: int, line: int) -> bool:
             mark = self._old[place]
-            return mark == self._new[line] and (not only_single or counts_old[mark] == counts_new[mark] == 1)
+            return mark == self._new[line] and (
+                not only_single or counts_old[mark] == counts_new[mark] == 1
+            )
 
         start, most = 0, min(len(ours), len(theirs))
         while start < most and are_equal(ours[start], theirs[start]):

@@ -20,8 +20,10 @@ from gitmem.state.database import State
 from gitmem.state.links import AI, COMMITTED, TOOK_PART, WROTE, Link
 from gitmem.text.line_marks import BLANK, mark, marks, squeezed
 
-KEPT = 45 * 86400.0  # seconds that an edit may have waited for its commit; histories and edits go after 30 days
-LATE, SOON = 300.0, 5.0  # seconds that a command may go on after it has made a commit: one that has its subject, another one
+# seconds that an edit may have waited for its commit; histories and edits go after 30 days
+KEPT = 45 * 86400.0
+# seconds that a command may go on after it has made a commit: one that has its subject, another one
+LATE, SOON = 300.0, 5.0
 EARLY = 1.0  # git's times are whole seconds
 _PROGRAM = re.compile(r"\b(?:git|gh|hub|jj|stg|sl)\b")
 _ACTION = re.compile(r"\b(?:commit|merge|rebase|cherry-pick|revert|am|pull|amend|squash)\b")
@@ -54,7 +56,8 @@ class Linker:
     _own: dict[int, list[int]] = field(default_factory=dict)
     _changed: frozenset[int] = frozenset()
     _trusted: frozenset[str] = frozenset()  # commits whose trailers count
-    _taken_over: frozenset[str] = frozenset()  # commits whose author is neither this user nor who committed them
+    # commits whose author is neither this user nor who committed them
+    _taken_over: frozenset[str] = frozenset()
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
         """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
@@ -74,21 +77,28 @@ class Linker:
 
     def guess(self, commit: CodeCommit, paths: Sequence[str]) -> list[Link]:
         """Return who made a commit that was not looked at yet, as far as some of its files tell; nothing is kept."""
-        commit = self.history.commits([commit.oid]).get(commit.oid, commit)  # git's blame tells no trailers
+        # git's blame tells no trailers
+        commit = self.history.commits([commit.oid]).get(commit.oid, commit)
         written = self._edits(commit.at, commit.at)
         self._trusted = self._whose_trailers_count([commit])
         self._taken_over = frozenset(self.of_others([commit]))
         return self._of(commit, sessions.some(self.state), written, paths, keep=False)
 
-    def of_work(self, path: str, data: bytes, lines: Iterable[int], head: str) -> dict[str, dict[str, list[list[float]]]]:
+    def of_work(
+        self, path: str, data: bytes, lines: Iterable[int], head: str
+    ) -> dict[str, dict[str, list[list[float]]]]:
         """Return whose lines (from 0) of a file are that is not committed: {session: its files}; `head` is the commit below."""
         version = Version(storable(path), storable(path), data, frozenset(lines))
-        wanted = {version.marks[line] for line in version.added if line < len(version.marks)} - {BLANK}
+        wanted = {version.marks[line] for line in version.added if line < len(version.marks)} - {
+            BLANK
+        }
         if not wanted:
             return {}
         written = edits.that_wrote(self.state, frozenset(wanted), [version.path])
         own = Written(self._held(head, 0.0) if head else {}, self._own)
-        return by_session(attribute([version], written, own, lambda other: self._marks_of(other, "")))
+        return by_session(
+            attribute([version], written, own, lambda other: self._marks_of(other, ""))
+        )
 
     def _edits(self, first: float, last: float) -> list[edits.Edit]:
         """Return the edits that commits between two times may hold."""
@@ -109,7 +119,8 @@ class Linker:
         maker = self._maker(commit, some, before)
         near = [edit for edit in written if commit.at - KEPT <= edit.at <= commit.at + EARLY]
         if commit.oid in self._taken_over and not maker:
-            near = []  # a patch that was picked or applied is its author's, whatever a session wrote meanwhile
+            # a patch that was picked or applied is its author's, whatever a session wrote meanwhile
+            near = []
         if not (near or maker or before):
             return []
         versions = self._versions(commit, near, before, paths)
@@ -118,7 +129,13 @@ class Linker:
         carried = self._carried(versions, parts, before)
         return self._links(commit, parts, maker, before, carried, versions)
 
-    def _versions(self, commit: CodeCommit, near: Sequence[edits.Edit], before: Sequence[Link], paths: Sequence[str]) -> list[Version]:
+    def _versions(
+        self,
+        commit: CodeCommit,
+        near: Sequence[edits.Edit],
+        before: Sequence[Link],
+        paths: Sequence[str],
+    ) -> list[Version]:
         """Return the files of a commit that may have lines of sessions, with what the commit added to them."""
         if len(commit.parents) > 1:
             return []  # the lines of a merge are those of its parents
@@ -134,7 +151,9 @@ class Linker:
         for file in wanted:
             data = found.get(f"{commit.oid}:{file.path}")
             if data is not None:
-                lines = frozenset(first - 1 + n for first, texts in file.runs for n in range(len(texts)))
+                lines = frozenset(
+                    first - 1 + n for first, texts in file.runs for n in range(len(texts))
+                )
                 out.append(Version(storable(file.path), storable(file.old), data, lines))
         return out
 
@@ -162,7 +181,9 @@ class Linker:
                     for line, at in self._moved_on(version, link, name):
                         if (version.path, line) not in taken:
                             taken.add((version.path, line))
-                            out.setdefault(link.session, {}).setdefault(version.path, []).append([line, line, at])
+                            out.setdefault(link.session, {}).setdefault(version.path, []).append(
+                                [line, line, at]
+                            )
         return out
 
     def _moved_on(self, version: Version, link: Link, name: str) -> list[tuple[int, float]]:
@@ -171,7 +192,11 @@ class Linker:
         data = self.history.text(name, link.oid) if spans else None
         if not spans or data is None:
             return []
-        when = {line - 1: float(at) for first, last, at, *_ in spans for line in range(int(first), int(last) + 1)}
+        when = {
+            line - 1: float(at)
+            for first, last, at, *_ in spans
+            for line in range(int(first), int(last) + 1)
+        }
         pairs = agreed(marks(squeezed(data)), version.marks, when.keys())
         lines = sorted((pairs[line], at) for line, at in when.items() if line in pairs)
         return [(line + 1, at) for line, at in lines if line in version.added]
@@ -184,7 +209,9 @@ class Linker:
             found = links.same_patch(self.state, patch)
         return found
 
-    def _maker(self, commit: CodeCommit, some: Sequence[sessions.Session], before: Sequence[Link]) -> str:
+    def _maker(
+        self, commit: CodeCommit, some: Sequence[sessions.Session], before: Sequence[Link]
+    ) -> str:
         """Return the session whose command made a commit, '' when none is known to have."""
         if old := next((one.session for one in before if one.how == COMMITTED), ""):
             return old  # whoever rewrites a commit has not made it
@@ -197,7 +224,9 @@ class Linker:
         for session in some:
             if session.started - EARLY <= commit.at <= session.last + EARLY:
                 for at, command in self._commands(session):
-                    if 0 <= at - commit.at < nearest and _made(command, commit.subject, at - commit.at):
+                    if 0 <= at - commit.at < nearest and _made(
+                        command, commit.subject, at - commit.at
+                    ):
                         best, nearest = session.id, at - commit.at
         return best
 
@@ -212,9 +241,12 @@ class Linker:
             rows = (
                 row
                 for row in self.rows(session)
-                if event(row) in {"AfterTool", "ToolFailed"} and facts(row).get("action") in {None, "command"}
+                if event(row) in {"AfterTool", "ToolFailed"}
+                and facts(row).get("action") in {None, "command"}
             )
-            self._ran[session.id] = [(_time(row), content(row)) for row in rows if _may_commit(content(row))]
+            self._ran[session.id] = [
+                (_time(row), content(row)) for row in rows if _may_commit(content(row))
+            ]
         return self._ran[session.id]
 
     def _held(self, oid: str, since: float) -> dict[int, set[int]]:
@@ -257,13 +289,26 @@ class Linker:
                 if part.session == session:
                     places.setdefault(part.edit, []).extend(part.places)
             files = spans.get(session, {})
-            out.append(Link(commit.oid, session, agent, model, how, float(commit.at), files, sorted(places.items())))
+            out.append(
+                Link(
+                    commit.oid,
+                    session,
+                    agent,
+                    model,
+                    how,
+                    float(commit.at),
+                    files,
+                    sorted(places.items()),
+                )
+            )
         return [*out, *self._imported(commit, names)]
 
     def _imported(self, commit: CodeCommit, names: Sequence[str]) -> list[Link]:
         """Return what other tools said of a commit before."""
         some = links.of(self.state, [commit.oid]).get(commit.oid, ())
-        return [link for link in some if link.session not in names and link.files and not link.edits]
+        return [
+            link for link in some if link.session not in names and link.files and not link.edits
+        ]
 
     def _model(self, session: sessions.Session) -> str:
         """Return the model that a session's history names last."""
@@ -276,7 +321,9 @@ class Linker:
         return self._models[session.id]
 
 
-def _number(spans: Mapping[str, Mapping[str, list[list[float | int]]]], versions: Sequence[Version]) -> None:
+def _number(
+    spans: Mapping[str, Mapping[str, list[list[float | int]]]], versions: Sequence[Version]
+) -> None:
     """Add to each span which of the lines that the commit added its first one is, from 1."""
     lines = {version.path: sorted(version.added) for version in versions}
     for files in spans.values():

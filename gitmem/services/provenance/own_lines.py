@@ -77,11 +77,17 @@ def _fixed(
         if _is_told(edit, places[first - 1 - up]):
             break
         up += 1
-    while down < len(run) and last + 1 + down < len(marks_) and marks_[last + 1 + down] == marks_[first + down]:
+    while (
+        down < len(run)
+        and last + 1 + down < len(marks_)
+        and marks_[last + 1 + down] == marks_[first + down]
+    ):
         if _is_told(edit, places[last + 1 + down]):
             break
         down += 1
-    starts = [at for at in range(first - up, first + down + 1) if _begins_paragraph(edit, places[at])]
+    starts = [
+        at for at in range(first - up, first + down + 1) if _begins_paragraph(edit, places[at])
+    ]
     if len(starts) == 1 and len(run) > 1:
         return list(places[starts[0] : starts[0] + len(run)])
     return list(run[down : len(run) - up])

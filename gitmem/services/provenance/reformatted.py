@@ -14,7 +14,9 @@ RUN = 40  # lines that are joined
 LEAST = 6  # characters of a text that says what it is
 
 
-def reformatted(edit: Edit, places: Sequence[int], pairs: Mapping[int, int], lines: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+def reformatted(
+    edit: Edit, places: Sequence[int], pairs: Mapping[int, int], lines: Sequence[bytes]
+) -> Iterator[tuple[int, int]]:
     """Yield (line of the edit, line of the version) of what is the same text in other lines."""
     if not places:
         return
@@ -27,7 +29,9 @@ def reformatted(edit: Edit, places: Sequence[int], pairs: Mapping[int, int], lin
             yield from _in_gap(edit, mine, range(line + 1, until), lines)
 
 
-def _in_gap(edit: Edit, places: Sequence[int], gap: Sequence[int], lines: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+def _in_gap(
+    edit: Edit, places: Sequence[int], gap: Sequence[int], lines: Sequence[bytes]
+) -> Iterator[tuple[int, int]]:
     """Yield the pairs between two lines that stayed."""
     there = _texts([(number, unit(lines[number])) for number in gap if lines[number]])
     at = 0

@@ -20,17 +20,31 @@ _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SPAN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
-def field(rows: Sequence[tuple[Link, str]], hides: Callable[[str], bool]) -> list[dict[str, Any]] | None:
+def field(
+    rows: Sequence[tuple[Link, str]], hides: Callable[[str], bool]
+) -> list[dict[str, Any]] | None:
     """Return the field `commits` of (link, patch id); None when there is nothing to say."""
     out = []
     for link, patch in rows[-COMMITS:]:
-        files = {path: _spans(spans) for path, spans in sorted(link.files.items()) if not hides(path)}
+        files = {
+            path: _spans(spans) for path, spans in sorted(link.files.items()) if not hides(path)
+        }
         files = dict(list(files.items())[:FILES])
-        numbers = {path: _spans(map(_numbers, link.files[path])) for path in files if all(len(row) > 3 for row in link.files[path])}
+        numbers = {
+            path: _spans(map(_numbers, link.files[path]))
+            for path in files
+            if all(len(row) > 3 for row in link.files[path])
+        }
         facts = {
-            "id": link.oid, "patch": patch, "how": link.how, "agent": link.agent, "model": link.model, "kind": "" if link.kind == AI else link.kind,
-            "files": files, "added": numbers,
-        }  # fmt: skip
+            "id": link.oid,
+            "patch": patch,
+            "how": link.how,
+            "agent": link.agent,
+            "model": link.model,
+            "kind": "" if link.kind == AI else link.kind,
+            "files": files,
+            "added": numbers,
+        }
         out.append({key: value for key, value in facts.items() if value})
     return out or None
 
@@ -49,7 +63,9 @@ def _spans(rows: Iterable[Sequence[Any]]) -> str:
             joined[-1][1] = max(joined[-1][1], last)
         else:
             joined.append([first, last])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in joined[:SPANS])
+    return ",".join(
+        str(first) if first == last else f"{first}-{last}" for first, last in joined[:SPANS]
+    )
 
 
 class Told(NamedTuple):
@@ -65,18 +81,33 @@ def links(record: Record) -> list[Told]:
     out = []
     rows = record.fields.get("commits")
     for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or not _ID.fullmatch(row["id"]):
+        if (
+            not isinstance(row, Mapping)
+            or not isinstance(row.get("id"), str)
+            or not _ID.fullmatch(row["id"])
+        ):
             continue
         files, added_ = (_lines(row.get(key)) for key in ("files", "added"))
         how = row.get("how") if row.get("how") in {COMMITTED, WROTE, TOOK_PART} else WROTE
         kind = row.get("kind") if row.get("kind") in {MIXED, UNKNOWN} else AI
         agent, model, patch = (str(row.get(key) or "") for key in ("agent", "model", "patch"))
-        link = Link(row["id"], str(record.get("session")), agent, model, str(how), 0.0, files, kind=str(kind))
+        link = Link(
+            row["id"],
+            str(record.get("session")),
+            agent,
+            model,
+            str(how),
+            0.0,
+            files,
+            kind=str(kind),
+        )
         out.append(Told(link, patch, added_))
     return out
 
 
-def placed(history: CodeHistory, oid: str, numbers: Mapping[str, Sequence[Sequence[int]]]) -> dict[str, list[list[int]]]:
+def placed(
+    history: CodeHistory, oid: str, numbers: Mapping[str, Sequence[Sequence[int]]]
+) -> dict[str, list[list[int]]]:
     """Return the lines of a commit that some numbers among those it added mean: {file: [[first, last, 0], ...]}."""
     out: dict[str, list[list[int]]] = {}
     for file in added(history, oid) if numbers else ():

@@ -51,8 +51,10 @@ class Part:
     digest: str = ""
     title: str = ""
     story: str = ""
-    records: list[dict[str, Any]] = field(default_factory=list)  # id, kind, type, title of what was learned then
-    said: list[tuple[str, str]] = field(default_factory=list)  # (kind, text) of its digest's decisions and errors
+    # id, kind, type, title of what was learned then
+    records: list[dict[str, Any]] = field(default_factory=list)
+    # (kind, text) of its digest's decisions and errors
+    said: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -81,12 +83,16 @@ class Sources:
     rows: Callable[[str], Iterable[Row]]  # of a session's history
 
 
-def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = "") -> list[Origin]:
+def why(
+    sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = ""
+) -> list[Origin]:
     """Return where lines of a file come from, what is newest first. Raises UserError for lines that are not there."""
     return origins(sources, path, blame(sources.history, path, spans, revision))
 
 
-def origins(sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None = None) -> list[Origin]:
+def origins(
+    sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None = None
+) -> list[Origin]:
     """Return where lines come from that git was asked about already, what is newest first.
 
     `contents` is the text of the file where it is not what the disk has.
@@ -94,7 +100,9 @@ def origins(sources: Sources, path: str, blamed: Sequence[Blamed], contents: byt
     groups: dict[str, list[Blamed]] = {}
     for one in blamed:
         groups.setdefault(one.commit.oid if one.commit else "", []).append(one)
-    kept = sorted(groups.values(), key=lambda some: -(some[0].commit.at if some[0].commit else 1 << 60))[:COMMITS]
+    kept = sorted(
+        groups.values(), key=lambda some: -(some[0].commit.at if some[0].commit else 1 << 60)
+    )[:COMMITS]
     known = known_links(sources, [some[0].commit.oid for some in kept if some[0].commit])
     told: set[str] = set()
     out = []
@@ -114,11 +122,21 @@ def origins(sources: Sources, path: str, blamed: Sequence[Blamed], contents: byt
             _tell(sources, part, commit, again=part.session in told)
             told.add(part.session)
         moved = list(dict.fromkeys(one.path for one in some if one.path != path))
-        out.append(Origin(commit, _joined((one.first, one.first + one.count - 1) for one in some), moved, parts, others))
+        out.append(
+            Origin(
+                commit,
+                _joined((one.first, one.first + one.count - 1) for one in some),
+                moved,
+                parts,
+                others,
+            )
+        )
     return out
 
 
-def known_links(sources: Sources, oids: Sequence[str], *, patches: bool = True) -> dict[str, list[Link]]:
+def known_links(
+    sources: Sources, oids: Sequence[str], *, patches: bool = True
+) -> dict[str, list[Link]]:
     """Return what is known of commits: on this machine, else by digests; with `patches` by those of the same change under another id, which git has to be asked for."""
     out = links.of(sources.state, oids) if links.known(sources.state) else {}
     rest = [oid for oid in oids if oid not in out]
@@ -138,12 +156,18 @@ def known_links(sources: Sources, oids: Sequence[str], *, patches: bool = True) 
                         continue
                     have = out.setdefault(oid, [])
                     if all(one.session != told.link.session for one in have):
-                        files = told.link.files if is_same else shared.placed(sources.history, oid, told.added)
+                        files = (
+                            told.link.files
+                            if is_same
+                            else shared.placed(sources.history, oid, told.added)
+                        )
                         have.append(told.link._replace(oid=oid, files=files))
     return out
 
 
-def _in_hand(sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None) -> list[Link]:
+def _in_hand(
+    sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None
+) -> list[Link]:
     """Return who wrote lines that are not committed."""
     data = contents if contents is not None else sources.history.text(path)
     if data is None:
@@ -210,13 +234,27 @@ def _tell(sources: Sources, part: Part, commit: CodeCommit | None, *, again: boo
     if again:
         return
     for _, index in sources.indexes:
-        for row in index.rows(sessions=(part.session,), kinds=("summary",), limit=1, fields=("id", "title")):
+        for row in index.rows(
+            sessions=(part.session,), kinds=("summary",), limit=1, fields=("id", "title")
+        ):
             part.digest, part.title = row["id"], row["title"]
             entries = summaries.entries(index, [row["n"]])
-            part.said += [(one["kind"], one["text"]) for one in entries if one["kind"] in {DECISION, ERROR}][:RECORDS]
-        part.records += index.rows(sessions=(part.session,), kinds=("memory", "gotcha"), statuses=LIVE, limit=RECORDS, fields=FIELDS)
+            part.said += [
+                (one["kind"], one["text"]) for one in entries if one["kind"] in {DECISION, ERROR}
+            ][:RECORDS]
+        part.records += index.rows(
+            sessions=(part.session,),
+            kinds=("memory", "gotcha"),
+            statuses=LIVE,
+            limit=RECORDS,
+            fields=FIELDS,
+        )
     titles = {" ".join(row["title"].lower().split()).rstrip(".") for row in part.records}
-    part.said = [(kind, text) for kind, text in part.said if " ".join(text.lower().split()).rstrip(".") not in titles]
+    part.said = [
+        (kind, text)
+        for kind, text in part.said
+        if " ".join(text.lower().split()).rstrip(".") not in titles
+    ]
 
 
 def _asked(rows: Iterable[Row], until: float, model: str) -> tuple[str, str]:

@@ -33,7 +33,10 @@ def attributed(row: "Row", own: frozenset[str]) -> "Row":
     if not is_foreign(row, own):
         return {**row, "by": writers(row["committer"]).partition(" (")[0]} if disputed(row) else row
     claimed = str(row.get("author") or "").partition("<")[0].strip() if disputed(row) else ""
-    out = {**row, "by": writers(row["committer"]) + (f", claims to be by {claimed}" if claimed else "")}
+    out = {
+        **row,
+        "by": writers(row["committer"]) + (f", claims to be by {claimed}" if claimed else ""),
+    }
     if is_accepted(row, own):
         return out
     out["status"] = PLAIN_STATUS.get(str(row.get("status")), row.get("status"))

@@ -53,8 +53,14 @@ def resolve(store: Store, git: Git, text: str) -> str:
 
     tip = store.tip()
     if tip is None:
-        raise UserError("the store is empty: it has no history yet.", "Add a first memory: git mem add 'title'")
-    brace = re.fullmatch(r"(?:@|HEAD|main)?@?\{(.+)\}", text) if "{" in text and "^{" not in text else None
+        raise UserError(
+            "the store is empty: it has no history yet.", "Add a first memory: git mem add 'title'"
+        )
+    brace = (
+        re.fullmatch(r"(?:@|HEAD|main)?@?\{(.+)\}", text)
+        if "{" in text and "^{" not in text
+        else None
+    )
     if brace and not re.fullmatch(r"-\d+", brace[1]):  # git's own: the branch before this one
         if brace[1].isdigit():
             text = f"@~{brace[1]}"
@@ -72,14 +78,18 @@ def resolve(store: Store, git: Git, text: str) -> str:
             if is_date(text):
                 return _at_date(store, git, text)
             raise UserError(
-                f"'{text}' is not a revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
+                f"'{text}' is not a revision of the store.",
+                "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name.",
             )
         spec = remote + (f"~{rest}" if rest else "")
-    code, out, _ = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128))
+    code, out, _ = git.call(
+        "rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128)
+    )
     oid = out.decode().strip().splitlines()[-1] if code == 0 and out.strip() else ""
     if not oid or not _is_store(store.objects, oid):
         raise UserError(
-            f"'{text}' is not a revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
+            f"'{text}' is not a revision of the store.",
+            "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name.",
         )
     return oid
 
@@ -87,7 +97,10 @@ def resolve(store: Store, git: Git, text: str) -> str:
 def _at_date(store: Store, git: Git, text: str) -> str:
     found = at_time(store, when(git, text))
     if found is None:
-        raise UserError(f"the store did not exist yet at '{text}'.", "See its beginning with: git mem log --reverse")
+        raise UserError(
+            f"the store did not exist yet at '{text}'.",
+            "See its beginning with: git mem log --reverse",
+        )
     return found
 
 
@@ -103,12 +116,18 @@ def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iter
     wanted = _nested({record_path(id): id for id in ids})
     order = {id: number for number, id in enumerate(ids)}
     for commit in store.objects.walk([tip]):
-        changes = sorted(_changes_at(store.objects, commit, wanted), key=lambda c: order[c[1]]) if wanted else ()
+        changes = (
+            sorted(_changes_at(store.objects, commit, wanted), key=lambda c: order[c[1]])
+            if wanted
+            else ()
+        )
         if not wanted or changes:
             yield Step(commit, tuple(changes), trailers(commit.message))
 
 
-def edge_times(store: Store, edges: Sequence[tuple[str, str, str]], start: str | None = None) -> dict[tuple[str, str, str], int]:
+def edge_times(
+    store: Store, edges: Sequence[tuple[str, str, str]], start: str | None = None
+) -> dict[tuple[str, str, str], int]:
     """Return since when (source, relation, target) are there, in seconds since the epoch, as a store's history tells; not those that it does not have."""
     by: dict[str, set[tuple[str, str, str]]] = {}
     for edge in edges:
@@ -121,7 +140,11 @@ def edge_times(store: Store, edges: Sequence[tuple[str, str, str]], start: str |
             except GitmemError:
                 by[id] = set()  # it began after this
                 continue
-            there = {(id, rel, target) for rel in ("links", "supersedes") for target in record.get(rel) or ()}
+            there = {
+                (id, rel, target)
+                for rel in ("links", "supersedes")
+                for target in record.get(rel) or ()
+            }
             by[id] &= there  # an edge that was missing here came later
             times |= dict.fromkeys(by[id], step.commit.author.time)
     return times
@@ -152,7 +175,9 @@ def _changes_at(objects: Objects, commit: Commit, wanted: Wanted) -> Iterator[tu
     return _compare(objects, commit.tree, before or [None], wanted)
 
 
-def _compare(objects: Objects, now: str | None, before: Sequence[str | None], wanted: Wanted) -> Iterator[tuple[str, str]]:
+def _compare(
+    objects: Objects, now: str | None, before: Sequence[str | None], wanted: Wanted
+) -> Iterator[tuple[str, str]]:
     new = {e.name: e for e in objects.tree(now)} if now else {}
     olds = [{e.name: e for e in objects.tree(tree)} if tree else {} for tree in before]
     for name in wanted if len(wanted) < len(new) else (wanted.keys() & set(new).union(*olds)):
@@ -164,14 +189,25 @@ def _compare(objects: Objects, now: str | None, before: Sequence[str | None], wa
         if isinstance(inner, dict):
             yield from _compare(objects, _folder(entry), [_folder(o) for o in was], inner)
         else:
-            yield ("removed" if entry is None else "added" if not any(was) else "merged" if len(was) > 1 else "changed", inner)
+            yield (
+                "removed"
+                if entry is None
+                else "added"
+                if not any(was)
+                else "merged"
+                if len(was) > 1
+                else "changed",
+                inner,
+            )
 
 
 def _folder(entry: Entry | None) -> str | None:
     return entry.oid if entry and entry.is_tree else None
 
 
-def chain(edges: Sequence[tuple[str, str, str]], id: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
+def chain(
+    edges: Sequence[tuple[str, str, str]], id: str
+) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Return (ids of the supersedes chain around one, oldest first; forks as (id, its successors)).
 
     A cycle, which two clones can make by merging, is followed once.
@@ -235,7 +271,11 @@ def removed_ids(store: Store) -> dict[str, str]:
         for parent in commit.parents[:1]:
             for change in diff(store.objects, store.objects.commit(parent).tree, tree):
                 id = id_of_path(change.path)
-                if id and change.new is None and store.objects.find(store.tree() or tree, change.path) is None:
+                if (
+                    id
+                    and change.new is None
+                    and store.objects.find(store.tree() or tree, change.path) is None
+                ):
                     out.setdefault(id, stamp(commit.author.time))
     return out
 
@@ -246,7 +286,11 @@ def tombstone(store: Store, text: str) -> dict[str, Any] | None:
     tree = store.tree()
     is_id = len(low) >= 6 and low.isascii() and low.replace("-", "").isalnum()
     folder = store.objects.find(tree, f"tombstones/{low[-2:]}") if tree and is_id else None
-    names = [entry.name for entry in store.objects.tree(folder.oid) if entry.name.endswith(low)] if folder and folder.is_tree else []
+    names = (
+        [entry.name for entry in store.objects.tree(folder.oid) if entry.name.endswith(low)]
+        if folder and folder.is_tree
+        else []
+    )
     data = store.read_file(tombstone_path(names[0])) if len(names) == 1 else None
     try:
         mark = json.loads(data or b"")
@@ -259,11 +303,20 @@ def last_change(store: Store) -> Commit:
     """Return the newest commit that somebody made on purpose; raises UserError when there is none."""
     tip = store.tip()
     if tip is None:
-        raise UserError("the store is empty: there is nothing to take back.", "Add a first memory: git mem add 'title'")
+        raise UserError(
+            "the store is empty: there is nothing to take back.",
+            "Add a first memory: git mem add 'title'",
+        )
     for commit in store.objects.walk([tip]):
-        if len(commit.parents) == 1 and not is_half(commit) and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ())):
+        if (
+            len(commit.parents) == 1
+            and not is_half(commit)
+            and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ()))
+        ):
             return commit
-    raise UserError("the store has no change that could be taken back.", "See what it has: git mem log")
+    raise UserError(
+        "the store has no change that could be taken back.", "See what it has: git mem log"
+    )
 
 
 def undone(subject: str) -> str:
@@ -277,7 +330,9 @@ def is_half(commit: Commit) -> bool:
     return not {"move", "return"}.isdisjoint(trailers(commit.message).get("op", ()))
 
 
-def undo(store: Store, author: tuple[str, str], target: Commit, op: str = "undo") -> tuple[str | None, list[str]]:
+def undo(
+    store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
+) -> tuple[str | None, list[str]]:
     """Take back one commit by a new one: each file it changed goes back, later changes are kept by a merge.
 
     Returns (the commit made, None if nothing was left to take back; the ids touched). Raises UserError on
@@ -285,7 +340,10 @@ def undo(store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
     """
     if len(target.parents) != 1:
         what = "a merge" if target.parents else "the store's beginning"
-        raise UserError(f"{target.oid[:10]} is {what} and cannot be undone.", "Choose another commit from: git mem log")
+        raise UserError(
+            f"{target.oid[:10]} is {what} and cannot be undone.",
+            "Choose another commit from: git mem log",
+        )
     objects = store.objects
     todo: list[operations.Op] = []
     ids: list[str] = []
@@ -295,14 +353,21 @@ def undo(store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
         old, new = _bytes(objects, change.old), _bytes(objects, change.new)
         if id is None:
             if now == new:
-                todo.append(operations.write_file(change.path, old.decode("utf-8", "surrogateescape") if old is not None else None))
+                todo.append(
+                    operations.write_file(
+                        change.path,
+                        old.decode("utf-8", "surrogateescape") if old is not None else None,
+                    )
+                )
             continue
         ids.append(id)
         todo += _undo_record(store, id, old, new, now)
     if not todo:
         return None, ids
     subject = undone(target.message.split("\n")[0])
-    written = store.write(todo, Message(subject, op, tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author)
+    written = store.write(
+        todo, Message(subject, op, tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author
+    )
     return written.commit, ids
 
 
@@ -330,21 +395,32 @@ def follow(private: Store, shared: Store, author: tuple[str, str], ids: Sequence
             continue
         if here:
             kind = id.partition("-")[0]
-            private.write([operations.collect(id)], Message(f"{kind}: moved {id} to the shared store", "move", (id,)), author)
+            private.write(
+                [operations.collect(id)],
+                Message(f"{kind}: moved {id} to the shared store", "move", (id,)),
+                author,
+            )
         else:
             undo(private, author, left, "return")
         out.append(id)
     return out
 
 
-def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None) -> list[operations.Op]:
+def _undo_record(
+    store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None
+) -> list[operations.Op]:
     if old is None:  # it was added: take it away, unless it has gone already
         return [operations.collect(id)] if now is not None else []
     back = sane(old, id)
     if isinstance(back, str):
         return [operations.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
     if now is None:
-        return [{**operations.put(back.touched(store.clock.stamp())), "revive": store.read_file(tombstone_path(id)) is not None}]
+        return [
+            {
+                **operations.put(back.touched(store.clock.stamp())),
+                "revive": store.read_file(tombstone_path(id)) is not None,
+            }
+        ]
     if now == old:
         return []
     here = sane(now, id)
@@ -357,12 +433,22 @@ def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, no
         target = merged if isinstance(merged, Record) else back
     if _content(target) == _content(here):  # it has been taken back already
         return []
-    after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(store.clock.stamp())
+    after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(
+        store.clock.stamp()
+    )
     return [operations.put(restamp(here, after), here)]
 
 
 def _content(record: Record) -> tuple[str, str, dict[str, object]]:
-    return record.title, record.body, {k: v for k, v in record.fields.items() if k not in {"rev", "updated", "conflict", "stamps"}}
+    return (
+        record.title,
+        record.body,
+        {
+            k: v
+            for k, v in record.fields.items()
+            if k not in {"rev", "updated", "conflict", "stamps"}
+        },
+    )
 
 
 def _bytes(objects: Objects, entry: Entry | None) -> bytes | None:

@@ -14,7 +14,10 @@ def flush(store: Store, state: State, scope: str, replica: str) -> int:
     by_shard: dict[str, dict[str, dict[str, object]]] = {}
     for id, (n, last) in waiting.items():
         by_shard.setdefault(id[-2:], {})[id] = {"n": n, "last": last}
-    todo = [operations.count_reads(usage_path(replica, shard), reads) for shard, reads in sorted(by_shard.items())]
+    todo = [
+        operations.count_reads(usage_path(replica, shard), reads)
+        for shard, reads in sorted(by_shard.items())
+    ]
     store.write(todo, Message(f"usage: {len(waiting)} records read", "usage"))
     state.take_reads(scope, waiting)
     return len(waiting)

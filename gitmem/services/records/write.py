@@ -66,10 +66,16 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
         found.extend(result.findings)
         return result.text
 
-    texts = [record.title, record.body, *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)])]
+    texts = [
+        record.title,
+        record.body,
+        *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)]),
+    ]
     if all(harmless(text) for text in texts):  # mostly there is nothing
         return record, ()
-    fields: dict[str, Any] = {k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)}
+    fields: dict[str, Any] = {
+        k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)
+    }
     if record.fields.get("tags"):
         fields["tags"] = [one(t) for t in record.tags]
     if record.fields.get("anchors"):
@@ -79,8 +85,14 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
             fields[key] = scrub_all(record.fields[key], one)
     title, body = one(record.title).strip(), one(record.body)
     if record.title and not title:
-        raise InvalidRecord("the title is nothing but a private part.", "Say outside of <private> what it is about.")
-    same = title == record.title and body == record.body and all(record.fields[key] == value for key, value in fields.items())
+        raise InvalidRecord(
+            "the title is nothing but a private part.", "Say outside of <private> what it is about."
+        )
+    same = (
+        title == record.title
+        and body == record.body
+        and all(record.fields[key] == value for key, value in fields.items())
+    )
     return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
 
 
@@ -92,7 +104,16 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", id: str = "", **fields: Any) -> Record:
+def draft(
+    who: Writer,
+    kind: str,
+    title: str,
+    body: str = "",
+    *,
+    origin: str = "manual",
+    id: str = "",
+    **fields: Any,
+) -> Record:
     """Return a new record, not yet written, with an id of its own unless one is given; raises InvalidRecord."""
     now = who.clock.stamp()
     common = {
@@ -117,16 +138,29 @@ def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "
 def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
     """Write a new record."""
     record, found = clean(record, who.allow)
-    return Change(None, record, store.write([operations.put(record)], who.message(record, op)), found)
+    return Change(
+        None, record, store.write([operations.put(record)], who.message(record, op)), found
+    )
 
 
-def update(store: Store, who: Writer, before: Record, after: Record, op: str, subject: str = "") -> Change:
+def update(
+    store: Store, who: Writer, before: Record, after: Record, op: str, subject: str = ""
+) -> Change:
     """Write a changed record on top of what it was; a change to nothing writes nothing."""
     after, found = clean(after, who.allow)
-    if (after.title, after.body, dict(after.fields)) == (before.title, before.body, dict(before.fields)):
+    if (after.title, after.body, dict(after.fields)) == (
+        before.title,
+        before.body,
+        dict(before.fields),
+    ):
         return Change(before, before, Written(None), found)
     after = restamp(before, after.touched(who.clock.stamp()))
-    return Change(before, after, store.write([operations.put(after, before)], who.message(after, op, subject)), found)
+    return Change(
+        before,
+        after,
+        store.write([operations.put(after, before)], who.message(after, op, subject)),
+        found,
+    )
 
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
@@ -134,16 +168,22 @@ def set_status(store: Store, who: Writer, before: Record, status: str, op: str) 
     return update(store, who, before, before.change(status=status), op)
 
 
-def link(store: Store, who: Writer, before: Record, targets: Sequence[str], *, remove: bool = False) -> Change:
+def link(
+    store: Store, who: Writer, before: Record, targets: Sequence[str], *, remove: bool = False
+) -> Change:
     """Add or remove links to other records."""
     if before.id in targets:
         raise UserError(f"{before.id} cannot link to itself.")
     links = set(before.get("links") or [])
     links = links - set(targets) if remove else links | set(targets)
-    return update(store, who, before, before.change(links=sorted(links)), "unlink" if remove else "link")
+    return update(
+        store, who, before, before.change(links=sorted(links)), "unlink" if remove else "link"
+    )
 
 
-def supersede(store: Store, who: Writer, old: Record, new: Record, before: Record | None = None) -> Change:
+def supersede(
+    store: Store, who: Writer, old: Record, new: Record, before: Record | None = None
+) -> Change:
     """Write a record that takes the place of an old one; the old one is archived in the same commit.
 
     `before` is what `new` is now when it is there already, None for a new record. Raises UserError when
@@ -154,16 +194,33 @@ def supersede(store: Store, who: Writer, old: Record, new: Record, before: Recor
             f"{new.id} cannot supersede {old.id}: {'they are one' if new.id == old.id else 'it is the older one'}.",
             f"See: git mem log {old.id}",
         )
-    new, found = clean(new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow)
+    new, found = clean(
+        new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow
+    )
     if before:
         new = restamp(before, new.touched(who.clock.stamp()))
     gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
-    message = who.message(new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"')
+    message = who.message(
+        new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"'
+    )
     message = replace(message, ids=(new.id, old.id))
-    return Change(before, new, store.write([operations.put(new, before), operations.put(gone, old)], message), found)
+    return Change(
+        before,
+        new,
+        store.write([operations.put(new, before), operations.put(gone, old)], message),
+        found,
+    )
 
 
-def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False, again: bool = False) -> Written:
+def forget(
+    store: Store,
+    who: Writer,
+    records: Sequence[Record],
+    reason: str = "",
+    *,
+    purged: bool = False,
+    again: bool = False,
+) -> Written:
     """Remove records on purpose: each leaves a tombstone, and the errors that a gotcha stood for are muted.
 
     The tombstone of what a session proposed keeps its words, so that it is not proposed in others; with `again` it may be.
@@ -171,14 +228,40 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
     now = who.clock.stamp()
     todo = []
     for record in records:
-        patterns = error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
-        said = words_of(record) if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again) else ""
-        todo.append(operations.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged, said))
-        todo += [operations.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
+        patterns = (
+            error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
+        )
+        said = (
+            words_of(record)
+            if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again)
+            else ""
+        )
+        todo.append(
+            operations.forget(
+                record.id,
+                now,
+                who.author[0],
+                scrub(reason, who.allow).text,
+                " | ".join(patterns),
+                purged,
+                said,
+            )
+        )
+        todo += [
+            operations.mute(pattern, now, who.author[0], record.id)
+            for pattern in patterns
+            if gotcha_id(pattern) != record.id
+        ]
     ids = tuple(r.id for r in records)
     what = "purge" if purged else "forget"
     return store.write(
-        todo, Message(f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}", what, ids, session=who.session)
+        todo,
+        Message(
+            f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}",
+            what,
+            ids,
+            session=who.session,
+        ),
     )
 
 
@@ -186,14 +269,24 @@ def words_of(record: Record) -> str:
     """Return what a proposal says: its title, or where that is cut the text below it, whole."""
     if not record.title.endswith("…"):
         return record.title
-    texts = (" ".join(text.split())[:SAID] for text in (record.body.partition("\n\n")[0], record.body))
+    texts = (
+        " ".join(text.split())[:SAID] for text in (record.body.partition("\n\n")[0], record.body)
+    )
     return next((text for text in texts if text.startswith(record.title[:-1])), record.title)
 
 
 def restore(store: Store, who: Writer, record: Record) -> Change:
     """Bring a record back that was forgotten, collected or archived; lifts its tombstone, and the mutes of its errors."""
-    back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(
-        who.clock.stamp()
+    back = record.change(
+        status=None if record.status in {"archived", "decayed"} else record.fields.get("status")
+    ).touched(who.clock.stamp())
+    muted = [
+        operations.unmute(pattern, record.id)
+        for pattern in error_patterns(record.get("triggers"))
+        if record.kind == "gotcha"
+    ]
+    return Change(
+        None,
+        back,
+        store.write([operations.put(back, revive=True), *muted], who.message(back, "restore")),
     )
-    muted = [operations.unmute(pattern, record.id) for pattern in error_patterns(record.get("triggers")) if record.kind == "gotcha"]
-    return Change(None, back, store.write([operations.put(back, revive=True), *muted], who.message(back, "restore")))

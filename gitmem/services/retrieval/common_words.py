@@ -24,14 +24,18 @@ class CommonWord:
         self.shown = shown
         self.expression = expression
         sql = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
-        self.titles = {n for (n,) in index.db.execute(sql, (f"{{title}} : ({expression})", ROWS + 1))}
+        self.titles = {
+            n for (n,) in index.db.execute(sql, (f"{{title}} : ({expression})", ROWS + 1))
+        }
         self.everywhere = len(self.titles) > ROWS
 
     def among(self, index: "Index", numbers: "Sequence[int]", columns: str) -> "set[int]":
         """Return those of some rows that have it in these columns."""
         marks = ",".join("?" * len(numbers))
         sql = f"SELECT rowid FROM words WHERE words MATCH ? AND rowid IN ({marks})"
-        return {n for (n,) in index.db.execute(sql, (f"{{{columns}}} : ({self.expression})", *numbers))}
+        return {
+            n for (n,) in index.db.execute(sql, (f"{{{columns}}} : ({self.expression})", *numbers))
+        }
 
 
 def most_together(words: "Sequence[CommonWord]", most: int) -> "dict[int, list[CommonWord]]":

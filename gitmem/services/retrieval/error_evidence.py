@@ -15,8 +15,27 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-SIGNS = ("error", "exception", "traceback", "fatal", "panic", "failed", "cannot", "not found", "denied", "err!", "warning", "unable", "undefined", "erro:", "错误", "失败")  # fmt: skip
-_RAISED = re.compile(r"(?<![\w.$])[\w.$]*?(?:Error|Exception|Fault|fatal|error|panic)(?:\[\w++\])?: .+")
+SIGNS = (
+    "error",
+    "exception",
+    "traceback",
+    "fatal",
+    "panic",
+    "failed",
+    "cannot",
+    "not found",
+    "denied",
+    "err!",
+    "warning",
+    "unable",
+    "undefined",
+    "erro:",
+    "错误",
+    "失败",
+)
+_RAISED = re.compile(
+    r"(?<![\w.$])[\w.$]*?(?:Error|Exception|Fault|fatal|error|panic)(?:\[\w++\])?: .+"
+)
 
 
 class Errors:
@@ -35,16 +54,32 @@ class Errors:
         texts, said = [], list[str]()
         if self.error.strip():
             texts.append(self.error)
-            said += [line for line in self.error.splitlines() if any(sign in line.lower() for sign in SIGNS) and not FRAME.match(line)][:4]
+            said += [
+                line
+                for line in self.error.splitlines()
+                if any(sign in line.lower() for sign in SIGNS) and not FRAME.match(line)
+            ][:4]
         low = self.text.lower()
         if any(sign in low for sign in SIGNS):
-            lines = [line for line in self.text.splitlines() if any(sign in line.lower() for sign in SIGNS)][:8]
-            inline = [part for line in lines for part in re.split('[`“”"]', line)[1::2] if len(part) > 8][:8]
-            after = [part for line in lines for part in (line.partition(": ")[2], *_RAISED.findall(line)) if part][:8]
+            lines = [
+                line
+                for line in self.text.splitlines()
+                if any(sign in line.lower() for sign in SIGNS)
+            ][:8]
+            inline = [
+                part for line in lines for part in re.split('[`“”"]', line)[1::2] if len(part) > 8
+            ][:8]
+            after = [
+                part
+                for line in lines
+                for part in (line.partition(": ")[2], *_RAISED.findall(line))
+                if part
+            ][:8]
             texts += [self.text, *self.text.split("```")[1::2][:4], *lines, *inline, *after]
         if not texts:
             return
-        from gitmem.fingerprint.fingerprint import fingerprint, locate, normalise  # compiles many patterns
+        # compiles many patterns
+        from gitmem.fingerprint.fingerprint import fingerprint, locate, normalise
 
         for text in dict.fromkeys(texts):
             mark = fingerprint(text, self.root)
@@ -64,7 +99,8 @@ class Errors:
         self.said = "\n".join(line[:400] for line in said)
         for told in dict.fromkeys([*self.patterns, *(normalise(line, self.root) for line in said)]):
             for part in re.split(r"<\w+>", told.partition(": ")[2] or told):
-                if len(part) > 15 and part.count(" ") > 1:  # what waits for nearly this error is worth a look
+                # what waits for nearly this error is worth a look
+                if len(part) > 15 and part.count(" ") > 1:
                     for n in hits_of(self.index, "anchors", quoted(part), 8):
                         cases.look_at(n)
         if self.patterns:
@@ -75,15 +111,24 @@ class Errors:
     def shows(self, row: "Row") -> bool:
         """Say whether the words of a row's error stand in a line of the task, all of them and in their order."""
         whole = str(row["pattern"])
-        if len(whole) > 11 and ": " in whole and whole[-1] in "'\"`" and any(whole in pattern for pattern in self.patterns):
+        if (
+            len(whole) > 11
+            and ": " in whole
+            and whole[-1] in "'\"`"
+            and any(whole in pattern for pattern in self.patterns)
+        ):
             return True  # a name at its end: nothing can follow that makes it another error
         pattern = re.sub(r"<\w+>", " ", whole).lower()
-        for part in dict.fromkeys((pattern, pattern.partition(": ")[2])):  # people quote it without the name of its class
+        # people quote it without the name of its class
+        for part in dict.fromkeys((pattern, pattern.partition(": ")[2])):
             wanted = WORD.findall(part)
             if len(wanted) < 4 or sum(map(len, wanted)) < 20:
                 return False
             lines = [
-                line for text in (self.error, self.text) for line in text.lower().splitlines() if wanted[0] in line and wanted[-1] in line
+                line
+                for text in (self.error, self.text)
+                for line in text.lower().splitlines()
+                if wanted[0] in line and wanted[-1] in line
             ]
             if any(_in_order(wanted, WORD.findall(line[:2000])) for line in lines[:20]):
                 return True

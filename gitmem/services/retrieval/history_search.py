@@ -19,7 +19,12 @@ from gitmem.text.tokenizer import fold, match_query, parts, tokens, unfold
 Hit = dict[str, Any]
 
 TABLE = 'CREATE VIRTUAL TABLE words USING fts5(text, more, tokenize = "porter unicode61 remove_diacritics 2")'
-KINDS: Mapping[str, str] = {"PromptSubmit": "asked", "TurnEnd": "answered", "AfterTool": "did", "ToolFailed": "failed"}
+KINDS: Mapping[str, str] = {
+    "PromptSubmit": "asked",
+    "TurnEnd": "answered",
+    "AfterTool": "did",
+    "ToolFailed": "failed",
+}
 CONDENSED = ("decided", "wanted", "next", "learned", "done")
 WEIGHT: Mapping[str, float] = {
     "marked": 2.0,
@@ -33,8 +38,11 @@ WEIGHT: Mapping[str, float] = {
     "did": 0.8,
 }
 TEXT = 8000  # characters of a row that are looked at
-WHOLE, KEPT = 8_000, 4_000  # rows, the newest, that are all looked at; and of the others those that may fit
-_RECALLED = re.compile(r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:recall|search)\b|^\s*/(?:[\w-]+[:.])?recall\b")
+# rows, the newest, that are all looked at; and of the others those that may fit
+WHOLE, KEPT = 8_000, 4_000
+_RECALLED = re.compile(
+    r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:recall|search)\b|^\s*/(?:[\w-]+[:.])?recall\b"
+)
 
 
 def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = "") -> list[Hit]:
@@ -66,7 +74,9 @@ def _newest(at: str) -> tuple[int, ...]:
     return tuple(-ord(c) for c in at)
 
 
-def _filled(db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, since: str) -> dict[int, Hit]:
+def _filled(
+    db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, since: str
+) -> dict[int, Hit]:
     """Put rows into the table, the newest part of each history first; return them by their number."""
     may = [stem for word in tokens(words) if (stem := _stem(word))]
     found: dict[int, Hit] = {}
@@ -79,8 +89,13 @@ def _filled(db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, 
             if since and hit["at"] < since:
                 continue
             number = len(found) + 1
-            db.execute(insert, (number, fold(hit["text"]), f"{fold(hit['more'])} {parts(hit['text'])}"))
-            found[number] = {"session": id, **{key: value for key, value in hit.items() if key != "more"}}
+            db.execute(
+                insert, (number, fold(hit["text"]), f"{fold(hit['more'])} {parts(hit['text'])}")
+            )
+            found[number] = {
+                "session": id,
+                **{key: value for key, value in hit.items() if key != "more"},
+            }
     db.execute("COMMIT")
     return found
 
@@ -88,10 +103,14 @@ def _filled(db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, 
 def _stem(word: str) -> bytes:
     """Return what any form of a word begins with, as a line of a history has it in small letters."""
     word = word.rstrip("*")
-    return dumps(word[: max(3, len(word) - 3)] if word.isascii() else word[:1])[1:-1].encode().lower()
+    return (
+        dumps(word[: max(3, len(word) - 3)] if word.isascii() else word[:1])[1:-1].encode().lower()
+    )
 
 
-def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], bool]) -> Iterator[Hit]:
+def _texts(
+    home: Home, id: str, may: Sequence[bytes], everything: Callable[[], bool]
+) -> Iterator[Hit]:
     """Yield what can be found of a session, what was condensed first, then its rows: all of the newest, of the others those that may fit."""
     for stem in reversed(reader.stems(home, id)):
         live, segments = reader.snapshot(stem)
@@ -121,7 +140,13 @@ def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], b
 def _said(number: int, row: Mapping[str, Any]) -> Hit | None:
     """Return a row as something that can be found, None when there is nothing in it."""
     text, about = reader.content(row)[:TEXT], reader.facts(row)
-    kind = "noted" if reader.event(row) == "Note" else "marked" if reader.marked(row) else KINDS.get(reader.event(row), "")
+    kind = (
+        "noted"
+        if reader.event(row) == "Note"
+        else "marked"
+        if reader.marked(row)
+        else KINDS.get(reader.event(row), "")
+    )
     files = " ".join(reader.files(row))
     if not kind or not (text or files) or (kind in {"did", "asked"} and _RECALLED.search(text)):
         return None
@@ -159,7 +184,11 @@ def _once(hits: list[Hit]) -> list[Hit]:
     said: list[tuple[str, str]] = []
     for hit in hits:
         text = plain(hit["text"])
-        if any(hit["session"] == session and (text == other or (hit["kind"] in CONDENSED and text in other)) for session, other in said):
+        if any(
+            hit["session"] == session
+            and (text == other or (hit["kind"] in CONDENSED and text in other))
+            for session, other in said
+        ):
             continue
         said.append((hit["session"], text))
         out.append(hit)

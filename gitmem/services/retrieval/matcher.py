@@ -30,7 +30,15 @@ if TYPE_CHECKING:
 TEXT = 8000  # characters of a task, and of an error, that are looked at
 HELPED = 1.2  # evidence that is enough beside a neighbouring file
 RELATIVE = 0.88  # of the best text's evidence: what is further off is not shown
-SCORE = {"id": 128.0, "anchor": 64.0, "glob": 48.0, "error": 32.0, "title": 24.0, "beside": 16.0, "text": 8.0}
+SCORE = {
+    "id": 128.0,
+    "anchor": 64.0,
+    "glob": 48.0,
+    "error": 32.0,
+    "title": 24.0,
+    "beside": 16.0,
+    "text": 8.0,
+}
 SEVERITY = {"critical": 1.06, "warning": 1.0, "info": 0.97}
 ALSO = {
     "id": 0.25,
@@ -70,9 +78,17 @@ class Match:
 
 
 def match(
-    indexes: "Index | Sequence[Index]", task: Task, root: str, cwd: str, agents: "Sequence[str]", now: float, snoozed: "Collection[str]" = (), *,
-    unconfirmed: bool = True, most: int = 5,
-) -> "list[Match]":  # fmt: skip
+    indexes: "Index | Sequence[Index]",
+    task: Task,
+    root: str,
+    cwd: str,
+    agents: "Sequence[str]",
+    now: float,
+    snoozed: "Collection[str]" = (),
+    *,
+    unconfirmed: bool = True,
+    most: int = 5,
+) -> "list[Match]":
     """Return the gotchas that a task calls for, best first; none that is resolved, archived, decayed, snoozed or another agent's."""
     found: list[Match] = []
     for index in indexes if isinstance(indexes, (list, tuple)) else (indexes,):
@@ -80,7 +96,13 @@ def match(
     return best(found, snoozed, unconfirmed=unconfirmed, most=most)
 
 
-def best(found: "Iterable[Match]", snoozed: "Collection[str]" = (), *, unconfirmed: bool = True, most: int = 5) -> "list[Match]":
+def best(
+    found: "Iterable[Match]",
+    snoozed: "Collection[str]" = (),
+    *,
+    unconfirmed: bool = True,
+    most: int = 5,
+) -> "list[Match]":
     """Return the best of what was found, each record once."""
     out: dict[str, Match] = {}
     for one in sorted(found, key=lambda m: (-m.score, str(m.row["id"]))):
@@ -107,7 +129,15 @@ def fit(found: "Sequence[Match]", budget: int, cost: "Callable[[Match], int]") -
 
 
 @healing
-def find(index: "Index", task: Task, root: str, cwd: str, agents: "Sequence[str]", now: float, kinds: "Sequence[str]") -> "list[Match]":
+def find(
+    index: "Index",
+    task: Task,
+    root: str,
+    cwd: str,
+    agents: "Sequence[str]",
+    now: float,
+    kinds: "Sequence[str]",
+) -> "list[Match]":
     """Return what one index has for a task, unsorted."""
     return _Search(index, task, root, cwd).run(agents, now, kinds)
 
@@ -118,7 +148,11 @@ class _Search:
     def __init__(self, index: "Index", task: Task, root: str, cwd: str) -> None:
         self.index = index
         self.text = storable(task.text[:TEXT])
-        error = storable(task.error if len(task.error) <= TEXT else f"{task.error[: TEXT // 2]}\n{task.error[-TEXT // 2 :]}")
+        error = storable(
+            task.error
+            if len(task.error) <= TEXT
+            else f"{task.error[: TEXT // 2]}\n{task.error[-TEXT // 2 :]}"
+        )
         self.cases = Cases()
         self.files = Files(index, task, root, cwd, self.cases)
         self.errors = Errors(index, self.text, error, root)
@@ -129,7 +163,9 @@ class _Search:
         self.errors.find(self.files, self.cases)
         self.files.anchored()
         self.files.beside()
-        words = Words(self.index, self.files.without_names(self.text), _PATH.sub(" ", self.errors.said))
+        words = Words(
+            self.index, self.files.without_names(self.text), _PATH.sub(" ", self.errors.said)
+        )
         self._named()
         rows = self._rows(sorted({*self.cases, *words.likely(120)}), agents, kinds)
         texts = words.judge(rows, set(self.errors.patterns))
@@ -155,10 +191,25 @@ class _Search:
     def _named(self) -> None:
         """Take in the records whose ids the task names, in full or by their last eight characters as commands print them."""
         ids = list(dict.fromkeys(_ID.findall(self.text)))[:NAMED]
-        shorts = [word for word in dict.fromkeys(_SHORT_ID.findall(self.text)) if not word.isdigit() and not word.isalpha()][:NAMED]
+        shorts = [
+            word
+            for word in dict.fromkeys(_SHORT_ID.findall(self.text))
+            if not word.isdigit() and not word.isalpha()
+        ][:NAMED]
         marks = [",".join("?" * len(some)) for some in (ids, shorts)]
-        where = " OR ".join(test for test, some in ((f"id IN ({marks[0]})", ids), (f"substr(id, -8) IN ({marks[1]})", shorts)) if some)
-        for (n,) in self.index.db.execute(f"SELECT n FROM records WHERE {where}", (*ids, *shorts)) if where else ():
+        where = " OR ".join(
+            test
+            for test, some in (
+                (f"id IN ({marks[0]})", ids),
+                (f"substr(id, -8) IN ({marks[1]})", shorts),
+            )
+            if some
+        )
+        for (n,) in (
+            self.index.db.execute(f"SELECT n FROM records WHERE {where}", (*ids, *shorts))
+            if where
+            else ()
+        ):
             self.cases[n].add("id", 1.0, "its id is named")
 
     def _holds(self, case: "Case", evidence: float, alone: bool) -> bool:
@@ -166,12 +217,18 @@ class _Search:
         sister = case.signals.pop("sister", None)
         if sister:
             case.add("beside", *sister)
-        if sister or not SURE.isdisjoint(case.signals) or ("beside" in case.signals and evidence >= HELPED):
+        if (
+            sister
+            or not SURE.isdisjoint(case.signals)
+            or ("beside" in case.signals and evidence >= HELPED)
+        ):
             return True
         case.signals.pop("beside", None)
         return alone
 
-    def _rows(self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]") -> "dict[int, Row]":
+    def _rows(
+        self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]"
+    ) -> "dict[int, Row]":
         """Return the rows among these that may be shown, with what is needed to judge them."""
         import json
 
@@ -193,7 +250,13 @@ class _Search:
 
 def _made(row: "Row", case: Case, now: float) -> Match:
     """Return the match of a row: its strongest signal first, the others add a little."""
-    values = sorted(((SCORE[kind] * strength, kind, reason) for kind, (strength, reason) in case.signals.items()), reverse=True)
+    values = sorted(
+        (
+            (SCORE[kind] * strength, kind, reason)
+            for kind, (strength, reason) in case.signals.items()
+        ),
+        reverse=True,
+    )
     score = values[0][0] + sum(value * ALSO[kind] for value, kind, _ in values[1:])
     seen = str(row["last_seen"] or row["updated"] or row["created"] or "")
     try:

@@ -20,8 +20,16 @@ MOST = 8  # records of one prompt
 
 
 def recall(
-    index: "Index", prompt: str, root: str, cwd: str, agents: "Sequence[str]", now: float = 0.0, snoozed: "Collection[str]" = (), *, unconfirmed: bool = True
-) -> "list[Row]":  # fmt: skip
+    index: "Index",
+    prompt: str,
+    root: str,
+    cwd: str,
+    agents: "Sequence[str]",
+    now: float = 0.0,
+    snoozed: "Collection[str]" = (),
+    *,
+    unconfirmed: bool = True,
+) -> "list[Row]":
     """Return rows with a `body` and the `reasons` for them, surest first, at most eight."""
     found = find(index, Task(prompt), root, cwd, agents, now, ("gotcha", "memory"))
     rows = []

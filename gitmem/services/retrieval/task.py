@@ -11,7 +11,11 @@ class Task:
     __slots__ = ("error", "files", "lines", "text")
 
     def __init__(
-        self, text: str = "", files: "Iterable[str]" = (), error: str = "", lines: "Mapping[str, Collection[int]] | None" = None
+        self,
+        text: str = "",
+        files: "Iterable[str]" = (),
+        error: str = "",
+        lines: "Mapping[str, Collection[int]] | None" = None,
     ) -> None:
         self.text = text
         self.files = tuple(files)

@@ -11,7 +11,18 @@ import re
 from itertools import pairwise
 
 from gitmem.services.retrieval.common_words import CONSIDERED, WORDS, CommonWord, most_together
-from gitmem.services.retrieval.word_lists import BRANDS, CHATTER, CJK_CHATTER, COMMON, LOOKS, ORDINARY, PLAIN_ERRORS, SAME, TOOLS, folded
+from gitmem.services.retrieval.word_lists import (
+    BRANDS,
+    CHATTER,
+    CJK_CHATTER,
+    COMMON,
+    LOOKS,
+    ORDINARY,
+    PLAIN_ERRORS,
+    SAME,
+    TOOLS,
+    folded,
+)
 from gitmem.text.tokenizer import CJK, STOP, fold
 
 TYPE_CHECKING = False
@@ -33,16 +44,23 @@ ENOUGH, STEP, LEAST, ENOUGH_OF_MANY = (
     2.1,
     2.55,
 )  # evidence of words that is enough alone: of 100 records, more for e times as many
-COUNTED = 2000  # records up to which those that may be told are counted; a larger store is one of many
-COVERED, TITLED = 1.0, 0.65  # how much it counts that all of the task's words are there, and all of the title's
-SMALL = 0.6  # how much a word adds that tells nothing alone, when it is in the title too: at most three do
-RARE_TITLED, RARE = 0.5, 0.4  # how much more when few records have it, in the title and elsewhere: at most two count in full each
+# records up to which those that may be told are counted; a larger store is one of many
+COUNTED = 2000
+# how much it counts that all of the task's words are there, and all of the title's
+COVERED, TITLED = 1.0, 0.65
+# how much a word adds that tells nothing alone, when it is in the title too: at most three do
+SMALL = 0.6
+# how much more when few records have it, in the title and elsewhere: at most two count in full each
+RARE_TITLED, RARE = 0.5, 0.4
 NUMBERED = 4  # small numbers that are looked up
 SMALLS = 16  # such words that are looked up
 HARMLESS = 0.7  # how much words for work on texts and looks speak against a match
 MARKED = 0.5  # how much a word adds that the title has as an acronym or with a digit
-FOREIGN = 0.25  # how much a word without rows speaks against a match when the task is in another language than the store
-ELSEWHERE, OTHER = 0.7, 0.4  # how much a word counts outside of the title, and another word for the same thing
+# how much a word without rows speaks against a match when the task is in another language than the
+# store
+FOREIGN = 0.25
+# how much a word counts outside of the title, and another word for the same thing
+ELSEWHERE, OTHER = 0.7, 0.4
 NAMED, EVERYDAY = 2.0, 0.7  # what a name of code tells, a word of everyday language
 TOOL, COMPANY, PLAIN = 0.6, 0.5, 0.3  # a tool, a word that needs company, a class of error
 
@@ -102,9 +120,11 @@ class Words:
         self.enough = min(ENOUGH_OF_MANY, max(LEAST, law))
         self.least = min(ENOUGH_OF_MANY, law)  # what is enough for a title that answers a question
         self.tokens: list[str] = []
-        self.small: dict[int, list[float]] = {}  # what words that tell nothing alone add to a row: in its title, elsewhere
+        # what words that tell nothing alone add to a row: in its title, elsewhere
+        self.small: dict[int, list[float]] = {}
         self.foreign = False
-        self.texts: list[str] = []  # the task, and its sentences: a long one may say in one of them what it is about
+        # the task, and its sentences: a long one may say in one of them what it is about
+        self.texts: list[str] = []
         self.terms: dict[str, _Term] = {}
         lines = [line for line in _URL.sub(" ", text).split("\n") if not FRAME.match(line)]
         if error:
@@ -122,7 +142,9 @@ class Words:
         if last > COUNTED:
             return COUNTED
         told = "kind IN ('gotcha', 'memory') AND status IN ('active', 'pinned') AND resolved = 0"
-        return self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0] or 1
+        return (
+            self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0] or 1
+        )
 
     def _read(self, text: str) -> None:
         """Make terms of a text, the most telling first, and look each up."""
@@ -131,24 +153,46 @@ class Words:
         runs = _RUN.findall(text)
         romance = sum(w in _ROMANCE for w in self.tokens) >= 2
         self.foreign = romance or bool(runs)
-        jobs: list[tuple[float, str, str, str]] = []  # what it tells, the word, how to look for it, the name that it is a part of
+        # what it tells, the word, how to look for it, the name that it is a part of
+        jobs: list[tuple[float, str, str, str]] = []
         for name, parts in named.items():
-            jobs.append((_weight_of_name(name, parts), name, f"{quoted(' '.join(parts))} OR {quoted(''.join(parts))}", ""))
+            jobs.append(
+                (
+                    _weight_of_name(name, parts),
+                    name,
+                    f"{quoted(' '.join(parts))} OR {quoted(''.join(parts))}",
+                    "",
+                )
+            )
         whole = {name.lower() for name in named}
         inner = {part: name for name, parts in named.items() for part in parts}
         for word, weight in plain.items():
-            if word not in whole:  # Portuguese and Spanish bend more than the end that the index cuts off
+            # Portuguese and Spanish bend more than the end that the index cuts off
+            if word not in whole:
                 root = word[: len(word) - 3 if len(word) > 7 else len(word) - 1]
-                jobs.append((weight, word, f'"{root}" *' if romance and len(word) > 4 else quoted(word), inner.get(word, "")))
+                jobs.append(
+                    (
+                        weight,
+                        word,
+                        f'"{root}" *' if romance and len(word) > 4 else quoted(word),
+                        inner.get(word, ""),
+                    )
+                )
         for quote in list(dict.fromkeys(m[1] for m in _QUOTE.finditer(text)))[:6]:
             if quote.count(" ") > 1 and len(WORD.findall(quote)) > 2:
                 jobs.append((NAMED, f"“{short(quote)}”", quoted(fold(quote)), ""))
         pairs = dict.fromkeys(f"{run[i]}{run[i + 1]}" for run in runs for i in range(len(run) - 1))
-        jobs += [(COMPANY, pair, quoted(fold(pair)), "") for pair in pairs if pair not in CJK_CHATTER]
+        jobs += [
+            (COMPANY, pair, quoted(fold(pair)), "") for pair in pairs if pair not in CJK_CHATTER
+        ]
         jobs.sort(key=lambda job: -job[0])
         for weight, shown, expression, of in jobs[: TERMS + min(TERMS, len(pairs) // 2)]:
             self._look(_Term(shown, weight, of), expression)
-        for key in [key for key in SAME if not key.isascii() and any(key in run for run in runs)][:8] if runs else ():
+        for key in (
+            [key for key in SAME if not key.isascii() and any(key in run for run in runs)][:8]
+            if runs
+            else ()
+        ):
             term = _Term(key, COMPANY)
             self._alike(term, [w for w in SAME[key] if w.isascii()])
             if term.rows:
@@ -165,7 +209,9 @@ class Words:
             word = folded(found[0].lower())
             self.tokens.append(word)
             if _RUN.search(word):  # what stands between its characters is a word of its own
-                out.update({part: weight_of(part) for part in _LATIN.findall(word) if weight_of(part)})
+                out.update(
+                    {part: weight_of(part) for part in _LATIN.findall(word) if weight_of(part)}
+                )
             elif word not in out:
                 weight = weight_of(word, found[0] in named)
                 if weight:
@@ -189,7 +235,11 @@ class Words:
 
     def _alike(self, term: _Term, others: "Sequence[str]") -> None:
         expression = " OR ".join(quoted(fold(w)) for w in dict.fromkeys(others[:14]))
-        rows = hits_of(self.index, "title tags body anchors", expression, self.most) if expression else set()
+        rows = (
+            hits_of(self.index, "title tags body anchors", expression, self.most)
+            if expression
+            else set()
+        )
         if rows and len(rows) <= self.most:
             if not term.rows:
                 term.idf = self._idf(len(rows))
@@ -214,14 +264,20 @@ class Words:
                 continue
             made += 1
             if one.isalpha() and two.isalpha():
-                self._add(_Term(one + two, 1.0), quoted(one + two) + ("*" if len(one + two) > 7 else ""), 0.8)
+                self._add(
+                    _Term(one + two, 1.0),
+                    quoted(one + two) + ("*" if len(one + two) > 7 else ""),
+                    0.8,
+                )
             if a and b and (a.common or b.common):
                 self._add(_Term(f"{one} {two}", 1.0), quoted(f"{one} {two}"), 0.8)
 
     def _numbered(self) -> None:
         """Look up small numbers with the word before them, where that word is in many titles: the number tells those apart."""
         pairs = [
-            (one, two) for one, two in pairwise(self.tokens) if two.isdigit() and two not in self.terms and one.isalpha() and len(one) > 2
+            (one, two)
+            for one, two in pairwise(self.tokens)
+            if two.isdigit() and two not in self.terms and one.isalpha() and len(one) > 2
         ]
         for one, two in list(dict.fromkeys(pairs))[:NUMBERED]:
             if len(hits_of(self.index, "title", quoted(fold(one)), self.most)) > self.most:
@@ -244,7 +300,9 @@ class Words:
         if telling:
             self._add(_Term(f"“{short(line)}”", NAMED), " OR ".join(telling), 1.0, "title body")
 
-    def _add(self, term: _Term, expression: str, part: float, columns: str = "title tags body anchors") -> None:
+    def _add(
+        self, term: _Term, expression: str, part: float, columns: str = "title tags body anchors"
+    ) -> None:
         rows = hits_of(self.index, columns, expression, 64)
         if 0 < len(rows) <= 64:
             term.idf = self._idf(len(rows))
@@ -253,7 +311,11 @@ class Words:
 
     def _rare(self) -> None:
         """Look up the words that tell nothing alone: beside one that does, few records having them says something."""
-        words = [w for w in dict.fromkeys(self.tokens) if w not in STOP and len(w) > 2 and not w.isdigit() and not weight_of(w)]
+        words = [
+            w
+            for w in dict.fromkeys(self.tokens)
+            if w not in STOP and len(w) > 2 and not w.isdigit() and not weight_of(w)
+        ]
         for word in words[:SMALLS]:
             rows = hits_of(self.index, "title tags body anchors", quoted(word), self.most)
             if not rows or len(rows) > self.most:
@@ -275,7 +337,9 @@ class Words:
         together = most_together(list(common.values()), self.most)
         for n, words in together.items():
             members = tuple(word.shown for word in words)
-            term = self.terms.setdefault(" ".join(members) + " ", _Term(" ".join(members) + " ", 1.0))
+            term = self.terms.setdefault(
+                " ".join(members) + " ", _Term(" ".join(members) + " ", 1.0)
+            )
             term.members, term.idf = members, self._idf(len(together))
             term.rows[n] = 1.0
         considered = list(dict.fromkeys([*together, *found]))[:CONSIDERED]
@@ -286,9 +350,16 @@ class Words:
     def _complete(self, term: _Term, word: CommonWord, rows: "Sequence[int]") -> None:
         """Give a common term those of some rows that have it: beside what points to them, it counts as little as it tells."""
         term.idf = self._idf(self.size if word.everywhere else max(len(word.titles), self.most))
-        titled = word.among(self.index, rows, "title") if word.everywhere else word.titles.intersection(rows)
+        titled = (
+            word.among(self.index, rows, "title")
+            if word.everywhere
+            else word.titles.intersection(rows)
+        )
         term.title = titled
-        term.rows = {n: 1.0 if n in titled else ELSEWHERE for n in word.among(self.index, rows, "title tags body anchors")}
+        term.rows = {
+            n: 1.0 if n in titled else ELSEWHERE
+            for n in word.among(self.index, rows, "title tags body anchors")
+        }
 
     def _evident(self, most: int) -> "list[int]":
         sums: dict[int, float] = {}
@@ -297,27 +368,46 @@ class Words:
                 sums[n] = sums.get(n, 0.0) + term.worth(n)
         return sorted((n for n, s in sums.items() if s >= FAINT), key=lambda n: -sums[n])[:most]
 
-    def judge(self, rows: "Mapping[int, Row]", patterns: "Collection[str]") -> "dict[int, tuple[float, bool, str]]":
+    def judge(
+        self, rows: "Mapping[int, Row]", patterns: "Collection[str]"
+    ) -> "dict[int, tuple[float, bool, str]]":
         """Return, for each row that has words of the task: the evidence, whether it is enough alone, and the words."""
         clauses = [self._clause(text) for text in self.texts]
-        question = self._clause(self.texts[0], absent=0.0)  # the word that no record has is what is asked for
+        # the word that no record has is what is asked for
+        question = self._clause(self.texts[0], absent=0.0)
         out = {}
         for n, row in rows.items():
             hits = [t for t in self.terms.values() if n in t.rows]
             names = {t.shown for t in hits}
-            hits = sorted((t for t in hits if t.of not in names or n in t.title), key=lambda t: -t.worth(n))
+            hits = sorted(
+                (t for t in hits if t.of not in names or n in t.title), key=lambda t: -t.worth(n)
+            )
             if not hits:
                 continue
             answers = self.asks and _answers(row["title"], question[2])
-            score = max(_evidence(n, row["title"], hits, clause) for clause in (*clauses, question) if answers or clause is not question)
-            if self.error and row["pattern"] and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5:
+            score = max(
+                _evidence(n, row["title"], hits, clause)
+                for clause in (*clauses, question)
+                if answers or clause is not question
+            )
+            if (
+                self.error
+                and row["pattern"]
+                and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5
+            ):
                 score *= 0.5  # it waits for another error
             titled, elsewhere = self.small.get(n, (0.0, 0.0))
             told = sum(t.weight for t in hits)
             if told > COMPANY:  # a word that needs company finds none in these
-                score += min(1.0, told) * (RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere))
+                score += min(1.0, told) * (
+                    RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere)
+                )
             enough = self.least if answers else self.enough
-            out[n] = score, score >= enough, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
+            out[n] = (
+                score,
+                score >= enough,
+                "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4])),
+            )
         return out
 
     def _clause(self, text: str, absent: float = 1.0) -> "_Clause":
@@ -328,7 +418,16 @@ class Words:
         absent = min(absent, FOREIGN) if self.foreign else absent
         counted = [t for t in terms if not t.of and not t.shown.endswith((" ", "”"))]
         asked = sum(t.weight * (1.0 if t.rows else absent) for t in counted) or 1.0
-        return terms, asked, {root for found in WORD.finditer(text) if found[0] not in STOP for root in forms(found[0])}
+        return (
+            terms,
+            asked,
+            {
+                root
+                for found in WORD.finditer(text)
+                if found[0] not in STOP
+                for root in forms(found[0])
+            },
+        )
 
 
 def _evidence(n: int, title: str, hits: "Sequence[_Term]", clause: "_Clause") -> float:
@@ -339,7 +438,9 @@ def _evidence(n: int, title: str, hits: "Sequence[_Term]", clause: "_Clause") ->
         return 0.0
     titled = [t for t in hits if n in t.title]
     score = sum(t.worth(n) for t in hits)
-    score += COVERED * min(1.0, sum(t.weight for t in hits if not t.members) / asked) + TITLED * _share(title, titled)
+    score += COVERED * min(
+        1.0, sum(t.weight for t in hits if not t.members) / asked
+    ) + TITLED * _share(title, titled)
     score += SMALL * min(3, _small_talk(title, roots)) + MARKED * _marked(title, titled)
     return score - HARMLESS * bool((roots & LOOKS).difference(_words(title)))
 
@@ -384,8 +485,18 @@ def _names(text: str) -> "dict[str, list[str]]":
     """Return the names of code in a text (`snake_case`, `camelCase`, `dotted.name`), with their parts."""
     out: dict[str, list[str]] = {}
     for found in _NAME.finditer(text):
-        parts = [p.lower() for piece in re.split(r"[_.]|::|->", found[0]) for p in (PART.findall(piece) or [piece])]
-        if parts[-1] not in _ENDS and len(parts) > 1 and sum(map(len, parts)) > 4 and len(out) < 12 and found[0].lower() not in BRANDS:
+        parts = [
+            p.lower()
+            for piece in re.split(r"[_.]|::|->", found[0])
+            for p in (PART.findall(piece) or [piece])
+        ]
+        if (
+            parts[-1] not in _ENDS
+            and len(parts) > 1
+            and sum(map(len, parts)) > 4
+            and len(out) < 12
+            and found[0].lower() not in BRANDS
+        ):
             out.setdefault(found[0], parts)
     return out
 
@@ -400,12 +511,26 @@ def _weight_of_name(name: str, parts: "Sequence[str]") -> float:
 
 def forms(word: str) -> "tuple[str, ...]":
     """Return a word and what may be its root."""
-    return (word, *(word[: -len(end)] for end in ("s", "es", "ed", "d", "ing") if word.endswith(end) and len(word) > len(end) + 2))
+    return (
+        word,
+        *(
+            word[: -len(end)]
+            for end in ("s", "es", "ed", "d", "ing")
+            if word.endswith(end) and len(word) > len(end) + 2
+        ),
+    )
 
 
 def _small_talk(title: str, roots: "Collection[str]") -> int:
     """Return how many words of a title that tell nothing alone are in the task too."""
-    return sum(1 for w in _words(title) if w not in STOP and len(w) > 2 and not weight_of(w) and any(root in roots for root in forms(w)))
+    return sum(
+        1
+        for w in _words(title)
+        if w not in STOP
+        and len(w) > 2
+        and not weight_of(w)
+        and any(root in roots for root in forms(w))
+    )
 
 
 def _share(title: str, hits: "Sequence[_Term]") -> float:

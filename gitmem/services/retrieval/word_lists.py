@@ -7,7 +7,14 @@ from gitmem.text.tokenizer import STOP
 
 # Latin letters without their marks, as the full-text index folds them.
 _MARKED = "áàâãäåéèêëíìîïóòôõöúùûüçñýÿøœæß"
-_PLAIN = ("a",) * 6 + ("e",) * 4 + ("i",) * 4 + ("o",) * 5 + ("u",) * 4 + ("c", "n", "y", "y", "o", "oe", "ae", "ss")
+_PLAIN = (
+    ("a",) * 6
+    + ("e",) * 4
+    + ("i",) * 4
+    + ("o",) * 5
+    + ("u",) * 4
+    + ("c", "n", "y", "y", "o", "oe", "ae", "ss")
+)
 _FOLDED = str.maketrans(dict(zip(_MARKED, _PLAIN, strict=True)))
 
 

@@ -35,19 +35,32 @@ def scout(index: SearchIndex, text: str, most: int) -> list[Finding]:
     found = locate(index, question, most * 2)
     best = found[0].score if found else 1.0
     words = _rare(index, question)
-    chosen = [*[one for one in found if not one.aside][:most], *[one for one in found if one.aside][: most // 2]]
+    chosen = [
+        *[one for one in found if not one.aside][:most],
+        *[one for one in found if one.aside][: most // 2],
+    ]
     having = {word: index.having(word, [one.path for one in chosen]) for word in words}
     out = []
     for one in sorted(chosen, key=lambda one: (-one.score, one.path)):
         told = [word for word in words if one.path in having[word]][:TELLING]
-        out.append(Finding(one.path, round(one.score / best, 3), one.aside, _reasons(one, told), _symbols(index, question, one)))
+        out.append(
+            Finding(
+                one.path,
+                round(one.score / best, 3),
+                one.aside,
+                _reasons(one, told),
+                _symbols(index, question, one),
+            )
+        )
     return out
 
 
 def _rare(index: SearchIndex, question: Question) -> list[str]:
     """Return the words of a task that tell most: those that few files have."""
     counts = {word: index.number(word) for word in question.words[:24]}
-    return sorted((word for word, count in counts.items() if count), key=lambda word: (counts[word], word))[:12]
+    return sorted(
+        (word for word, count in counts.items() if count), key=lambda word: (counts[word], word)
+    )[:12]
 
 
 def _reasons(one: Found, words: Sequence[str]) -> list[str]:
@@ -63,7 +76,8 @@ def _reasons(one: Found, words: Sequence[str]) -> list[str]:
     if words:
         out.append(f"has the words {', '.join(words)}")
     if "commit" in by:
-        out.append(f"changed by {by['commit'][0].partition(' ')[0]}")  # not its subject, which anybody may have written
+        # not its subject, which anybody may have written
+        out.append(f"changed by {by['commit'][0].partition(' ')[0]}")
     if "together" in by:
         out.append(f"changes together with {by['together'][0]}")
     return out or ["has the task's words"]
@@ -77,7 +91,11 @@ def _symbols(index: SearchIndex, question: Question, one: Found) -> list[tuple[s
     rows = []
     for name, qualified, kind, line, last in index.symbols(one.path):
         parts = {_stem(part) for part in split_name(qualified)}
-        score = 3.0 * (name in names) + 1.5 * (qualified in pieces) + len(parts & wanted) / (1 + 0.2 * len(parts))
+        score = (
+            3.0 * (name in names)
+            + 1.5 * (qualified in pieces)
+            + len(parts & wanted) / (1 + 0.2 * len(parts))
+        )
         if score > 0.7 and kind not in {"constant", "module"}:
             rows.append((-score, line, qualified, kind, last))
     return [(qualified, kind, line) for _, line, qualified, kind, _ in sorted(rows)[:SYMBOLS]]
@@ -95,7 +113,9 @@ def lines(findings: Sequence[Finding], *, numbered: bool = True) -> Iterator[str
     for number, one in enumerate(findings, 1):
         yield f"{f'{number:>2}. ' if numbered else '- '}{one.path}: {'; '.join(one.reasons)}"
         if one.symbols:
-            yield "      " + ", ".join(f"{qualified} ({kind}, line {line})" for qualified, kind, line in one.symbols)
+            yield "      " + ", ".join(
+                f"{qualified} ({kind}, line {line})" for qualified, kind, line in one.symbols
+            )
 
 
 def records(who: Writer, text: str, findings: Sequence[Finding]) -> list[Record]:
@@ -104,14 +124,24 @@ def records(who: Writer, text: str, findings: Sequence[Finding]) -> list[Record]
     short = task if len(task) <= TITLE else task[: TITLE - 1].rstrip() + "…"
     out = []
     for one in [one for one in findings if not one.aside][:SAVED]:
-        anchors: list[dict[str, object]] = [{"path": one.path, "symbol": symbol} for symbol, _, _ in one.symbols[:2]] or [
-            {"path": one.path}
-        ]
-        body = f"{'; '.join(one.reasons)}.\n" + "".join(f"- {qualified} ({kind}, line {line})\n" for qualified, kind, line in one.symbols)
+        anchors: list[dict[str, object]] = [
+            {"path": one.path, "symbol": symbol} for symbol, _, _ in one.symbols[:2]
+        ] or [{"path": one.path}]
+        body = f"{'; '.join(one.reasons)}.\n" + "".join(
+            f"- {qualified} ({kind}, line {line})\n" for qualified, kind, line in one.symbols
+        )
         out.append(
             write.draft(
-                who, "memory", f"{one.path}{SAVED_AS}{short}", body, origin="extracted", id=derived_id("mem", f"scout\n{task}\n{one.path}"), type="context",
-                importance=round(3 + 4 * one.score, 1), tags=["scout"], anchors=anchors,
+                who,
+                "memory",
+                f"{one.path}{SAVED_AS}{short}",
+                body,
+                origin="extracted",
+                id=derived_id("mem", f"scout\n{task}\n{one.path}"),
+                type="context",
+                importance=round(3 + 4 * one.score, 1),
+                tags=["scout"],
+                anchors=anchors,
             )
-        )  # fmt: skip
+        )
     return out

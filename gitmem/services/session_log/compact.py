@@ -22,12 +22,22 @@ WHOLE = 0  # the number that stands for a history as a whole in the name of what
 
 def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
     """Put aside what has grown past `limit` bytes (0: nothing), compress what was put aside before, write what sessions asked; say what was done."""
-    grown = [stem for one in sessions.some(state, ended=False) for stem in reader.stems(home, one.id)] if limit else []
+    grown = (
+        [stem for one in sessions.some(state, ended=False) for stem in reader.stems(home, one.id)]
+        if limit
+        else []
+    )
     moved = rotation.each(lambda stem: rotation.put_aside(home, stem, limit) is not None, grown)
-    told = rotation.each(lambda asked: _tell(home, state, *asked, now), sessions.to_condense(state).items())
-    packed = rotation.each(lambda part: rotation.compress(home, part, shorten), rotation.waiting(home.join(FOLDER)))
+    told = rotation.each(
+        lambda asked: _tell(home, state, *asked, now), sessions.to_condense(state).items()
+    )
+    packed = rotation.each(
+        lambda part: rotation.compress(home, part, shorten), rotation.waiting(home.join(FOLDER))
+    )
     words = ((moved, "put aside"), (packed, "condensed"))
-    return [f"{number} part(s) of histories {what}" for number, what in words if number] + ([f"state of {told} session(s)"] if told else [])
+    return [f"{number} part(s) of histories {what}" for number, what in words if number] + (
+        [f"state of {told} session(s)"] if told else []
+    )
 
 
 def _tell(home: Home, state: Any, id: str, mark: str, now: float) -> bool:
@@ -40,7 +50,11 @@ def shorten(lines: Iterable[bytes], first: int) -> dict[str, Any]:
     """Return lines of a history in short; `first` is the number of the first one."""
     some = list(lines)
     items = [_moved(one, first - 1) for one in extracted(some)]
-    rows = ((number, row) for number, line in enumerate(some, first) if (row := reader.parse(line)) is not None)
+    rows = (
+        (number, row)
+        for number, line in enumerate(some, first)
+        if (row := reader.parse(line)) is not None
+    )
     return {**condense.shorten(rows, items), "lines": len(some)}
 
 
@@ -108,7 +122,9 @@ def write_overview(home: Home, id: str, now: float) -> None:
     if stems:
         path = Segment(stems[-1], WHOLE).path(SHORT)
         found = overview(home, id, now)
-        write_atomic(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), durable=False)
+        write_atomic(
+            path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), durable=False
+        )
 
 
 __all__ = ["overview", "run", "shorten", "shorts", "write_overview"]

@@ -18,7 +18,8 @@ Row = Mapping[str, Any]
 Short = dict[str, Any]
 
 LINE, SENTENCE = 160, 300  # characters of a line, of what was decided
-ASKED, DID, FAILED, ITEMS, FILES, TOPICS = 4, 8, 6, 10, 12, 60  # of each that a topic, or a segment, keeps
+# of each that a topic, or a segment, keeps
+ASKED, DID, FAILED, ITEMS, FILES, TOPICS = 4, 8, 6, 10, 12, 60
 MARKED, MARK = 1000, 8000  # rows that are kept word for word, and characters of one
 SAME = 0.34  # of the words of a prompt, in those of the topic so far: it goes on with it
 BRIEF = 2  # telling words up to which a prompt says nothing of a topic: yes, go on
@@ -32,10 +33,27 @@ _ASSIGNED = re.compile(
 _BEFORE = re.compile(
     r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*|(?:export\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)(?:\s*(?:&&|;)\s*|\s+))+"
 )
-_COMMITTED = re.compile(r"\bgit\s++(?:-\S++\s++\S++\s++){0,4}commit\b.{0,400}?\s-[a-zA-Z]{0,9}m\s*(?:\"([^\"\n]+)|'([^'\n]+)|(\S+))")
-_KEYS = {DECISION: "decided", PREFERENCE: "wanted", ERROR: "learned", PATTERN: "learned", TASK: "next", DONE: "done"}
-# what a session that has lost its context is told, in this order: (key, how it is called, how many of it)
-TOLD = (("marked", "marked", 20), ("next", "to do", 8), ("decided", "decided", 10), ("wanted", "wanted by the user", 6), ("failed", "fails", 5), ("learned", "learned", 5))  # fmt: skip
+_COMMITTED = re.compile(
+    r"\bgit\s++(?:-\S++\s++\S++\s++){0,4}commit\b.{0,400}?\s-[a-zA-Z]{0,9}m\s*(?:\"([^\"\n]+)|'([^'\n]+)|(\S+))"
+)
+_KEYS = {
+    DECISION: "decided",
+    PREFERENCE: "wanted",
+    ERROR: "learned",
+    PATTERN: "learned",
+    TASK: "next",
+    DONE: "done",
+}
+# what a session that has lost its context is told, in this order: (key, how it is called, how many
+# of it)
+TOLD = (
+    ("marked", "marked", 20),
+    ("next", "to do", 8),
+    ("decided", "decided", 10),
+    ("wanted", "wanted by the user", 6),
+    ("failed", "fails", 5),
+    ("learned", "learned", 5),
+)
 
 
 def bare(command: str) -> str:
@@ -87,14 +105,34 @@ class _Topic:
     def short(self) -> Short:
         """Return it as plain values, nothing empty."""
         ranked = sorted(self.changed.items(), key=lambda one: (-one[1], one[0]))
-        done = [*self.said.get("done", []), *(f"committed: {one}" for one in self.commits), *(f"`{one}` passes" for one in self.passed)]
+        done = [
+            *self.said.get("done", []),
+            *(f"committed: {one}" for one in self.commits),
+            *(f"`{one}` passes" for one in self.passed),
+        ]
         out: Short = {
-            "title": self.title or (f"work on {', '.join(path for path, _ in ranked[:3])}" if ranked else "what came before"), "from": self.start, "to": self.end,
-            "lines": [self.first, self.last], "asked": self.asked[-ASKED:], "decided": self.said.get("decided", [])[-ITEMS:], "wanted": self.said.get("wanted", [])[-ITEMS:],
-            "done": done[-DID:], "files": [path for path, _ in ranked[:FILES]],
-            "failed": [f"`{command}`" + (f": {said}" if said else "") for command, said in self.failed.items()][-FAILED:], "learned": self.said.get("learned", [])[-ITEMS:],
-            "next": self.said.get("next", [])[-ITEMS:], "answer": self.answer,
-        }  # fmt: skip
+            "title": self.title
+            or (
+                f"work on {', '.join(path for path, _ in ranked[:3])}"
+                if ranked
+                else "what came before"
+            ),
+            "from": self.start,
+            "to": self.end,
+            "lines": [self.first, self.last],
+            "asked": self.asked[-ASKED:],
+            "decided": self.said.get("decided", [])[-ITEMS:],
+            "wanted": self.said.get("wanted", [])[-ITEMS:],
+            "done": done[-DID:],
+            "files": [path for path, _ in ranked[:FILES]],
+            "failed": [
+                f"`{command}`" + (f": {said}" if said else "")
+                for command, said in self.failed.items()
+            ][-FAILED:],
+            "learned": self.said.get("learned", [])[-ITEMS:],
+            "next": self.said.get("next", [])[-ITEMS:],
+            "answer": self.answer,
+        }
         return {key: value for key, value in out.items() if value}
 
 
@@ -121,7 +159,13 @@ def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Shor
         first, last, count = first or number, number, count + 1
         start, end = start or at, at or end
         if isinstance(row.get("state"), dict):
-            state.update({str(key): line_of(str(value)) for key, value in row["state"].items() if isinstance(value, str) and value})
+            state.update(
+                {
+                    str(key): line_of(str(value))
+                    for key, value in row["state"].items()
+                    if isinstance(value, str) and value
+                }
+            )
         if marked(row):
             if len(kept) < MARKED:
                 kept.append({"line": number, "at": at, "text": text[:MARK]})
@@ -156,9 +200,18 @@ def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Shor
     _spread(topics, items)
     shorts = [one.short() for one in topics]
     return {
-        "format": 1, "first": first, "last": last, "rows": count, "from": start, "to": end, "topics": _fewer(shorts), "marked": kept, "state": state,
-        "variables": dict(list(variables.items())[-VARIABLES:]), "passed": list(passing)[-PASSED:],
-    }  # fmt: skip
+        "format": 1,
+        "first": first,
+        "last": last,
+        "rows": count,
+        "from": start,
+        "to": end,
+        "topics": _fewer(shorts),
+        "marked": kept,
+        "state": state,
+        "variables": dict(list(variables.items())[-VARIABLES:]),
+        "passed": list(passing)[-PASSED:],
+    }
 
 
 def _spread(topics: Sequence[_Topic], items: Iterable[Item]) -> None:
@@ -175,7 +228,9 @@ def _spread(topics: Sequence[_Topic], items: Iterable[Item]) -> None:
 
 def _telling(said: str) -> str:
     """Return the line of an output that says most: the last one, an exit code left out."""
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("Exit code")]
+    lines = [
+        line for line in said.splitlines() if line.strip() and not line.startswith("Exit code")
+    ]
     return line_of(lines[-1]) if lines else ""
 
 
@@ -184,10 +239,19 @@ def _fewer(topics: list[Short]) -> list[Short]:
     while len(topics) > TOPICS:
         least = min(
             range(1, len(topics)),
-            key=lambda n: (sum(len(topics[n].get(key, ())) for key in ("decided", "next", "failed", "done", "wanted")), n),
+            key=lambda n: (
+                sum(
+                    len(topics[n].get(key, ()))
+                    for key in ("decided", "next", "failed", "done", "wanted")
+                ),
+                n,
+            ),
         )
         before, gone = topics[least - 1], topics.pop(least)
-        before["to"], before["lines"] = gone.get("to", before.get("to", "")), [before["lines"][0], gone["lines"][1]]
+        before["to"], before["lines"] = (
+            gone.get("to", before.get("to", "")),
+            [before["lines"][0], gone["lines"][1]],
+        )
         for key, most in (
             ("asked", ASKED),
             ("decided", ITEMS),
@@ -221,7 +285,9 @@ def overview(shorts: Sequence[Short], at: str) -> Short:
             variables.pop(name, None)
             variables[name] = value
         for command in _strings(short.get("passed")):
-            for key in [key for key, text in found["failed"].items() if text.startswith(f"`{command}`")]:
+            for key in [
+                key for key, text in found["failed"].items() if text.startswith(f"`{command}`")
+            ]:
                 del found["failed"][key]
         for row in _dicts(short.get("marked")):
             _keep(found["marked"], line_of(str(row.get("text", "")), 2 * SENTENCE), whole=True)
@@ -238,7 +304,11 @@ def overview(shorts: Sequence[Short], at: str) -> Short:
     for key in ("next", "decided", "wanted", "learned"):
         for one in found["marked"].keys() & found[key].keys():
             del found[key][one]
-    out: Short = {"format": 1, "at": at, "last": max((int(short.get("last", 0)) for short in shorts), default=0)}
+    out: Short = {
+        "format": 1,
+        "at": at,
+        "last": max((int(short.get("last", 0)) for short in shorts), default=0),
+    }
     for key, _, most in TOLD:
         out[key] = list(found[key].values())[-most:]
     out |= {
@@ -290,7 +360,11 @@ def _keep(some: dict[str, str], text: str, *, whole: bool = False) -> None:
 def _finish(some: dict[str, str], done: str) -> None:
     """Take away the tasks that are done."""
     said = words(done)
-    for key in [key for key, text in some.items() if (task := words(text)) and len(task & said) >= FINISHED * len(task)]:
+    for key in [
+        key
+        for key, text in some.items()
+        if (task := words(text)) and len(task & said) >= FINISHED * len(task)
+    ]:
         del some[key]
 
 
@@ -303,4 +377,8 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 
 def _texts(value: object) -> dict[str, str]:
-    return {key: one for key, one in value.items() if isinstance(one, str)} if isinstance(value, dict) else {}
+    return (
+        {key: one for key, one in value.items() if isinstance(one, str)}
+        if isinstance(value, dict)
+        else {}
+    )

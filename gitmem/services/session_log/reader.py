@@ -51,7 +51,11 @@ class Segment:
 def stems(home: "Home", id: str, names: "Iterable[str] | None" = None) -> "list[str]":
     """Return the paths, without ending, of a session's live files, the oldest first: one, or more where the database was lost in between."""
     folder = home.join(FOLDER)
-    found = {stem_of(name) for name in (_listed(folder) if names is None else names) if name.startswith(id, HEAD)}
+    found = {
+        stem_of(name)
+        for name in (_listed(folder) if names is None else names)
+        if name.startswith(id, HEAD)
+    }
     return [os.path.join(folder, stem) for stem in sorted(found) if stem[HEAD:] == id and id]
 
 
@@ -71,7 +75,11 @@ def segments(stem: str, names: "Iterable[str] | None" = None) -> "list[Segment]"
     folder, base = os.path.split(stem)
     numbers = set()
     for name in _listed(folder) if names is None else names:
-        if name.startswith(base + ".") and stem_of(name) == base and not name.endswith((LIVE, SHORT)):
+        if (
+            name.startswith(base + ".")
+            and stem_of(name) == base
+            and not name.endswith((LIVE, SHORT))
+        ):
             numbers.add(int(name[len(base) + 1 : len(base) + NUMBER]))
     return [Segment(stem, number) for number in sorted(numbers)]
 

@@ -14,19 +14,31 @@ from typing import Any, TypeVar
 from gitmem.base.files import Lock, sync_dir, write_atomic
 from gitmem.errors import Busy, GitmemError
 from gitmem.repo.location import Home
-from gitmem.services.session_log.reader import LIVE, PACKED, PART, SHORT, Segment, of_segment, segments, stem_of
+from gitmem.services.session_log.reader import (
+    LIVE,
+    PACKED,
+    PART,
+    SHORT,
+    Segment,
+    of_segment,
+    segments,
+    stem_of,
+)
 from gitmem.state import sessions
 from gitmem.state.database import State
 
 LOCK = "histories.lock"
 HISTORY_DAYS = 30
 MOST = 9999  # segments of a session
-QUICK, SLOW = 2.0, 60.0  # seconds after which a segment may be compressed: where the system tells of writers, and where it does not
+# seconds after which a segment may be compressed: where the system tells of writers, and where it
+# does not
+QUICK, SLOW = 2.0, 60.0
 WAIT = 5.0  # seconds that one who puts aside waits for another
 ABANDONED = 3600.0  # seconds after which a file that was being written is taken for left behind
 
 Thing = TypeVar("Thing")
-Shorten = Callable[[Iterator[bytes], int], dict[str, Any]]  # lines of a segment, number of its first line -> what it says in short
+# lines of a segment, number of its first line -> what it says in short
+Shorten = Callable[[Iterator[bytes], int], dict[str, Any]]
 
 
 def locked(home: Home, wait: float = WAIT) -> Lock:
@@ -51,7 +63,13 @@ def put_aside(home: Home, stem: str, limit: int) -> Segment | None:
             if isinstance(error, FileNotFoundError):
                 return None
             raise
-        os.close(os.open(stem + LIVE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        os.close(
+            os.open(
+                stem + LIVE,
+                os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW,
+                0o600,
+            )
+        )
     return segment
 
 
@@ -61,7 +79,13 @@ def _reserved(stem: str) -> Segment | None:
     for found in range(number, MOST + 1):
         segment = Segment(stem, found)
         try:
-            os.close(os.open(segment.path(PART), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+            os.close(
+                os.open(
+                    segment.path(PART),
+                    os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW,
+                    0o600,
+                )
+            )
         except FileExistsError:
             continue
         return segment
@@ -77,7 +101,9 @@ def waiting(folder: str) -> list[Segment]:
     return found
 
 
-def compress(home: Home, segment: Segment, shorten: Shorten, *, settled: Callable[[str], bool] | None = None) -> bool:
+def compress(
+    home: Home, segment: Segment, shorten: Shorten, *, settled: Callable[[str], bool] | None = None
+) -> bool:
     """Compress a segment that nobody writes to any more; say whether that was done. Raises OSError, Busy."""
     part = segment.path(PART)
     if not _mine(part) or not (settled or is_settled)(part):
@@ -88,14 +114,20 @@ def compress(home: Home, segment: Segment, shorten: Shorten, *, settled: Callabl
         except FileNotFoundError:  # another one did it
             return False
         first = 1 + sum(
-            short_of(one).get("lines") or sum(1 for _ in of_segment(one)) for one in segments(segment.stem) if one.number < segment.number
+            short_of(one).get("lines") or sum(1 for _ in of_segment(one))
+            for one in segments(segment.stem)
+            if one.number < segment.number
         )
         if about.st_size:
             short = shorten(of_segment(segment), first)
             _pack(segment, about)
             import json
 
-            write_atomic(segment.path(SHORT), json.dumps(short, ensure_ascii=False).encode("utf-8", "replace"), durable=False)
+            write_atomic(
+                segment.path(SHORT),
+                json.dumps(short, ensure_ascii=False).encode("utf-8", "replace"),
+                durable=False,
+            )
             os.utime(segment.path(SHORT), (about.st_mtime, about.st_mtime))
             if os.lstat(part).st_size != about.st_size:
                 return False  # somebody wrote to it after all: once more, later
@@ -109,7 +141,9 @@ def _pack(segment: Segment, about: os.stat_result) -> None:
     path = segment.path(PACKED)
     temp = f"{path}.{os.getpid()}.tmp"
     try:
-        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        handle = os.open(
+            temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
         with os.fdopen(handle, "wb") as out, open(segment.path(PART), "rb") as source:
             with gzip.GzipFile("", "wb", 6, out, mtime=0) as packed:
                 while data := source.read(1 << 20):

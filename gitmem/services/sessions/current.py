@@ -41,7 +41,8 @@ def here(environ: "Mapping[str, str]") -> str:
         root = os.path.realpath(where.worktree) if where.worktree else ""
         with open(place(home, root, terminal()), encoding="utf-8") as file:
             return file.read(200).strip()
-    except (GitmemError, OSError, ValueError):  # which session it is, is not worth a command that fails
+    # which session it is, is not worth a command that fails
+    except (GitmemError, OSError, ValueError):
         return ""
 
 

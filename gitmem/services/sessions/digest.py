@@ -4,7 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gitmem.clock import stamp
-from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, item_id
+from gitmem.records.items import (
+    CONTEXT,
+    DECISION,
+    DONE,
+    ERROR,
+    PATTERN,
+    PREFERENCE,
+    TASK,
+    Extract,
+    Item,
+    item_id,
+)
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import beside, sections_of
@@ -16,12 +27,18 @@ from gitmem.text.greetings import trivial
 ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
 LINE, WORDS = 160, 600  # characters of a line, of the last answer
 LISTED, PERHAPS = 20, 60  # items of a kind that a digest names; of all kinds that are not sure
-# kinds of entries that are about one session alone, and go into no other summary: how it went, what it was at when it died, what failed to its end
+# kinds of entries that are about one session alone, and go into no other summary: how it went, what
+# it was at when it died, what failed to its end
 SESSION, INTERRUPTED, STILL = "session", "interrupted", "failed"
 PARTS = (
-    (DECISION, "Decided"), (TASK, "Still to do"), (DONE, "Done"), (ERROR, "Errors and their fixes"), (PATTERN, "Patterns"), (PREFERENCE, "Preferences"),
+    (DECISION, "Decided"),
+    (TASK, "Still to do"),
+    (DONE, "Done"),
+    (ERROR, "Errors and their fixes"),
+    (PATTERN, "Patterns"),
+    (PREFERENCE, "Preferences"),
     (CONTEXT, "Technical context"),
-)  # fmt: skip
+)
 
 Row = Mapping[str, Any]
 
@@ -36,7 +53,8 @@ class Told:
         self.read: dict[str, int] = {}
         self.failed: dict[str, str] = {}  # command -> what it said
         self.passed: set[str] = set()
-        self._keys: dict[str, str] = {}  # failed command -> what is the same with other variables set for it
+        # failed command -> what is the same with other variables set for it
+        self._keys: dict[str, str] = {}
         self.tools = self.failures = self.marks = 0
         self.branch = self.model = self.folder = ""
 
@@ -48,7 +66,12 @@ class Told:
         state = row.get("state")
         if isinstance(state, dict):
             self.branch, self.model, self.folder = (
-                str(state.get(key) or old) for key, old in (("branch", self.branch), ("model", self.model), ("folder", self.folder))
+                str(state.get(key) or old)
+                for key, old in (
+                    ("branch", self.branch),
+                    ("model", self.model),
+                    ("folder", self.folder),
+                )
             )
         name = facts.get("event")
         if name == "PromptSubmit" and content:
@@ -71,7 +94,10 @@ class Told:
                 self.passed.discard(line(command))
             elif command:
                 proven = shell.proven(command)
-                self.passed |= {line(command), *(old for old, key in self._keys.items() if key in proven)}
+                self.passed |= {
+                    line(command),
+                    *(old for old, key in self._keys.items() if key in proven),
+                }
 
     @property
     def empty(self) -> bool:
@@ -81,7 +107,9 @@ class Told:
     @property
     def trivial(self) -> bool:
         """Say whether somebody said hello, and nothing came of it."""
-        return not (self.changed or self.failures or self.passed or self.marks) and all(map(trivial, self.asked))
+        return not (self.changed or self.failures or self.passed or self.marks) and all(
+            map(trivial, self.asked)
+        )
 
 
 def line(text: str) -> str:
@@ -107,8 +135,15 @@ def digest_id(session: str) -> str:
 
 
 def digest(
-    session: Session, told: Told, extract: Extract, commits: Sequence[tuple[str, str]], captured: Sequence[str], now: str, tokens: int = 0, missing: str = ""
-) -> Record:  # fmt: skip
+    session: Session,
+    told: Told,
+    extract: Extract,
+    commits: Sequence[tuple[str, str]],
+    captured: Sequence[str],
+    now: str,
+    tokens: int = 0,
+    missing: str = "",
+) -> Record:
     """Return a session's digest as a record; `commits` are (id, subject), `captured` titles of gotchas, `tokens` what its model says it cost, `missing` what was not read."""
     started, ended = stamp(session.started), stamp(ended_at(session))
     lost = session.why == sessions.GONE
@@ -131,20 +166,45 @@ def digest(
     parts = [
         ("Asked", told.asked[-ASKED:]),
         *(
-            (name, [_said(item) for item in extract.items if item.kind == kind and (item.sure or item.marked)][:LISTED])
+            (
+                name,
+                [
+                    _said(item)
+                    for item in extract.items
+                    if item.kind == kind and (item.sure or item.marked)
+                ][:LISTED],
+            )
             for kind, name in PARTS
         ),
         ("Changed", _files(told.changed)),
         (
             "Failed to the end",
-            [f"`{command}`" + (f": {said}" if said else "") for command, said in list(still.items())[-FAILED:] if command],
+            [
+                f"`{command}`" + (f": {said}" if said else "")
+                for command, said in list(still.items())[-FAILED:]
+                if command
+            ],
         ),
-        ("Failed, passed later", [f"`{command}`" for command in told.failed if command in told.passed][-FAILED:]),
+        (
+            "Failed, passed later",
+            [f"`{command}`" for command in told.failed if command in told.passed][-FAILED:],
+        ),
         ("Commits", [f"{id} {line(subject)}" for id, subject in commits[:COMMITS]]),
         ("Gotchas captured", [line(title) for title in captured[:CAPTURED]]),
-        ("Perhaps", [_perhaps(item) for item in extract.items if not (item.sure or item.marked)][:PERHAPS]),
+        (
+            "Perhaps",
+            [_perhaps(item) for item in extract.items if not (item.sure or item.marked)][:PERHAPS],
+        ),
     ]
-    body = " ".join(facts) + "\n" + "".join(f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items) for name, items in parts if items)
+    body = (
+        " ".join(facts)
+        + "\n"
+        + "".join(
+            f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items)
+            for name, items in parts
+            if items
+        )
+    )
     if told.answer:
         body += f"\n## Last answer\n\n{told.answer[:WORDS].strip()}\n"
     if extract.why:
@@ -152,34 +212,75 @@ def digest(
     sections = sections_of(extract, session.id, ended)
     more = [
         ("general_context", SESSION, [" ".join(facts)]),
-        ("pending_tasks", INTERRUPTED, [f"Interrupted at: {told.asked[-1]}"] if lost and told.asked else []),
-        ("technical_context", STILL, [f"{command} failed: {said}" if said else f"{command} failed" for command, said in list(still.items())[-FAILED:]]),
-    ]  # fmt: skip
+        (
+            "pending_tasks",
+            INTERRUPTED,
+            [f"Interrupted at: {told.asked[-1]}"] if lost and told.asked else [],
+        ),
+        (
+            "technical_context",
+            STILL,
+            [
+                f"{command} failed: {said}" if said else f"{command} failed"
+                for command, said in list(still.items())[-FAILED:]
+            ],
+        ),
+    ]
     for section, kind, texts in more:
         for text in texts:
-            sections.setdefault(section, []).append({"id": item_id(text), "kind": kind, "text": text, "at": ended, "session": session.id})
+            sections.setdefault(section, []).append(
+                {
+                    "id": item_id(text),
+                    "kind": kind,
+                    "text": text,
+                    "at": ended,
+                    "session": session.id,
+                }
+            )
     title = (
         (next((text for text in told.asked if not trivial(text)), told.asked[0]))
         if told.asked
         else f"{session.agent} session of {started[:10]}"
     )
     return make(
-        "summary", digest_id(session.id), title, body, created=started, updated=now, rev=1, session=session.id, origin="captured",
-        scope="session", tags=[session.agent, *extract.topics], sections=sections or None, by=extract.by, tokens=tokens or None,
-    )  # fmt: skip
+        "summary",
+        digest_id(session.id),
+        title,
+        body,
+        created=started,
+        updated=now,
+        rev=1,
+        session=session.id,
+        origin="captured",
+        scope="session",
+        tags=[session.agent, *extract.topics],
+        sections=sections or None,
+        by=extract.by,
+        tokens=tokens or None,
+    )
 
 
 def _said(item: Item) -> str:
     more = beside(item.text, item.detail)
     if not more:
         return line(item.text)
-    return f"{line(item.text)} Fix: {line(more)}" if item.kind == ERROR else f"{line(item.text)} ({line(more)})"
+    return (
+        f"{line(item.text)} Fix: {line(more)}"
+        if item.kind == ERROR
+        else f"{line(item.text)} ({line(more)})"
+    )
 
 
 def _perhaps(item: Item) -> str:
     """Return an item that is not sure, with its kind and where it was said."""
     first, last = item.lines
-    where = f"commit {item.commit[:12]}" if item.commit else f"line {first}" if first == last else f"lines {first}-{last}"
+    where = (
+        f"commit {item.commit[:12]}"
+        if item.commit
+        else f"line {first}"
+        if first == last
+        else f"lines {first}-{last}"
+    )
     return f"{item.kind}: {_said(item)}" + (f" [{where}]" if item.commit or first else "")
 
 
@@ -189,4 +290,6 @@ def _count(number: int, what: str) -> str:
 
 def _files(some: Mapping[str, int]) -> list[str]:
     ranked = sorted(some.items(), key=lambda one: (-one[1], one[0]))
-    return [path for path, _ in ranked[:FILES]] + ([f"and {len(ranked) - FILES} more"] if len(ranked) > FILES else [])
+    return [path for path, _ in ranked[:FILES]] + (
+        [f"and {len(ranked) - FILES} more"] if len(ranked) > FILES else []
+    )

@@ -65,16 +65,20 @@ class Desk:
     lines: Callable[[Session], Iterable[bytes]]  # of a session's history
     tree: Callable[[str], WorkTree]
     captured: Callable[[str], Sequence[str]]
-    shown: Callable[[Iterable[Turn], str], Iterator[Turn]]  # turns without what is never stored of a work tree
-    extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
+    # turns without what is never stored of a work tree
+    shown: Callable[[Iterable[Turn], str], Iterator[Turn]]
+    # what it is given as well is called now and then, while it is at work
+    extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the project summary
-    before: Callable[[Session], float] = lambda session: session.started  # when the session before it ended: commits were made since
+    # when the session before it ended: commits were made since
+    before: Callable[[Session], float] = lambda session: session.started
     commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: (
         None
     )  # those that a session had a part in, as its digest names them
     ask: project_summary.Ask | None = None
-    perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None  # keeps which tasks may be done, and why
+    # keeps which tasks may be done, and why
+    perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None
 
 
 class Counted:
@@ -90,9 +94,14 @@ class Counted:
     def __iter__(self) -> Iterator[Turn]:
         for number, turn in enumerate(self._turns):
             self.tokens += turn.tokens
-            self.matters = self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
+            self.matters = (
+                self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
+            )
             if turn.role in (USER, ASSISTANT) and not turn.side and len(self.done) < CLOSING:
-                self.done += [Item(DONE, what, at=turn.at, lines=(turn.line, turn.line)) for what in completed(turn.text)]
+                self.done += [
+                    Item(DONE, what, at=turn.at, lines=(turn.line, turn.line))
+                    for what in completed(turn.text)
+                ]
             if number % MANY == 0:
                 self._beat()
             yield turn
@@ -125,7 +134,9 @@ def of_history(lines: Iterable[bytes]) -> Iterator[Turn]:
 
 
 def turns(
-    session: Session, lines: Callable[[Session], Iterable[bytes]], most: int = transcript_file.LIMITS[0]
+    session: Session,
+    lines: Callable[[Session], Iterable[bytes]],
+    most: int = transcript_file.LIMITS[0],
 ) -> tuple[Iterator[Turn], str, str]:
     """Return a session's turns, the name of where they are from, and what is missing of it: the agent's own transcript, else our history.
 
@@ -133,8 +144,16 @@ def turns(
     """
     found = transcript_file.open_transcript(session.transcript, most)
     if found is not None:
-        return _both(found.turns, lines(session)), f"the transcript of session {session.id}", found.missing
-    left = "Its transcript took too long, and was not read." if not most and transcript_file.is_readable(session.transcript) else ""
+        return (
+            _both(found.turns, lines(session)),
+            f"the transcript of session {session.id}",
+            found.missing,
+        )
+    left = (
+        "Its transcript took too long, and was not read."
+        if not most and transcript_file.is_readable(session.transcript)
+        else ""
+    )
     return of_history(lines(session)), f"the history of session {session.id}", left
 
 
@@ -151,7 +170,9 @@ def told(rows: Iterable[Row]) -> Told:
     return out
 
 
-def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0) -> list[str]:
+def write_digest(
+    desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0
+) -> list[str]:
     """Write a session's digest, or write it anew when the session went on after it; then what it taught goes into the summary and the inbox.
 
     Returns what was done, in words: nothing for a session in which nothing happened, or somebody only said hello. After `tries` in vain less of a long transcript is read.
@@ -163,63 +184,140 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     counted = Counted(desk.shown(found, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
-    if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is not news
+    # what an answer to a greeting repeats of what is known is not news
+    if seen.trivial and not counted.matters:
         return []
     commits = tree.commits(session.started, ended_at(session))
     earlier = desk.before(session)
     between = tree.commits(earlier, session.started) if earlier < session.started else []
     closing = [
-        *(item for item in extract.items if item.kind == DONE), *counted.done, *_by_commits(commits, stamp(ended_at(session))),
+        *(item for item in extract.items if item.kind == DONE),
+        *counted.done,
+        *_by_commits(commits, stamp(ended_at(session))),
         *_by_commits([one for one in between if one not in commits], stamp(session.started)),
-    ]  # fmt: skip
+    ]
     done = []
     who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
     new = digest(
-        session, seen, extract, commits, desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens),
+        session,
+        seen,
+        extract,
+        commits,
+        desk.captured(session.id),
+        who.clock.stamp(),
+        max(counted.tokens, extract.tokens),
         missing,
-    ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, commits=desk.commits(session))  # fmt: skip
+    ).change(
+        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, commits=desk.commits(session)
+    )
     if desk.digests is not None and _put_digest(desk.digests, who, new):
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
-        finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in closing]
+        finished = [
+            entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in closing
+        ]
         fresh, source = _lasting(new.get("sections")), f"session {session.id[:8]}"
         shared = project_summary.load(desk.team_summary) if desk.team_summary is not None else None
-        grown = [(desk.summary, project_summary.grow(desk.summary, who, unshared(fresh, shared), desk.limit, source, desk.ask, finished))]
-        if desk.team_summary is not None and shared is not None:  # tasks that are done leave it; nothing comes in
-            grown.append((desk.team_summary, project_summary.grow(desk.team_summary, who, {}, desk.limit, source, finished=finished)))
+        grown = [
+            (
+                desk.summary,
+                project_summary.grow(
+                    desk.summary,
+                    who,
+                    unshared(fresh, shared),
+                    desk.limit,
+                    source,
+                    desk.ask,
+                    finished,
+                ),
+            )
+        ]
+        # tasks that are done leave it; nothing comes in
+        if desk.team_summary is not None and shared is not None:
+            grown.append(
+                (
+                    desk.team_summary,
+                    project_summary.grow(
+                        desk.team_summary, who, {}, desk.limit, source, finished=finished
+                    ),
+                )
+            )
         changes = [(store, change) for store, change in grown if change is not None]
         done += [f"project summary grown by session {session.id[:8]}"] if changes else []
-        said = [line for store, change in changes for line in replaced.lines(change, "private" if store.ref == PRIVATE else "shared")]
+        said = [
+            line
+            for store, change in changes
+            for line in replaced.lines(change, "private" if store.ref == PRIVATE else "shared")
+        ]
         if said and desk.digests is not None:
             _put_digest(desk.digests, who, new.change(body=replaced.with_lines(new.body, said)))
     if desk.perhaps is not None:
-        changed = [path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)]
-        desk.perhaps(outdated.perhaps(desk.indexes(), closing, changed, session.id, stamp(session.started), who.clock.stamp()))
+        changed = [
+            path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)
+        ]
+        desk.perhaps(
+            outdated.perhaps(
+                desk.indexes(),
+                closing,
+                changed,
+                session.id,
+                stamp(session.started),
+                who.clock.stamp(),
+            )
+        )
     if desk.proposals is not None:
-        stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
+        stores = (
+            {"private": desk.proposals, "shared": desk.elsewhere[0]}
+            if desk.elsewhere
+            else {"private": desk.proposals}
+        )
         made_now = [item for item in extract.items if item.kind != DONE]
-        aside = outdated.settle(stores, who, [*made_now, *closing], f"session {session.id[:8]}", desk.indexes)
-        done += [f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session {session.id[:8]}"] if aside else []
-        made = proposals.propose(desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere)
-        done += [f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} in git mem inbox"] if made else []
+        aside = outdated.settle(
+            stores, who, [*made_now, *closing], f"session {session.id[:8]}", desk.indexes
+        )
+        done += (
+            [
+                f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session {session.id[:8]}"
+            ]
+            if aside
+            else []
+        )
+        made = proposals.propose(
+            desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere
+        )
+        done += (
+            [
+                f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} in git mem inbox"
+            ]
+            if made
+            else []
+        )
     return done
 
 
 def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
     """Return what commits did by their subjects; those that take something back, or only begin it, finish nothing."""
     subjects = (_PREFIX.sub("", subject) for _, subject in commits)
-    return [Item(DONE, subject, at=at) for subject in subjects if not _FINISHES_NOTHING.match(subject)]
+    return [
+        Item(DONE, subject, at=at) for subject in subjects if not _FINISHES_NOTHING.match(subject)
+    ]
 
 
 def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
     """Return what is for others too: a note that somebody made for this session stays in its digest."""
-    return {name: [e for e in part if not (e.get("critical") and e.get("kind") == CONTEXT)] for name, part in sections.items()}
+    return {
+        name: [e for e in part if not (e.get("critical") and e.get("kind") == CONTEXT)]
+        for name, part in sections.items()
+    }
 
 
 def _allowed(extract: Extract, tree: WorkTree) -> Extract:
     """Return an extract without the names of files that are not to be stored, and without topics that are secrets."""
     topics = tuple(topic for topic in extract.topics if not scrub(topic).findings)
-    items = tuple(replace(item, files=tuple(path for path in item.files if not tree.hides(path))) for item in extract.items)
+    items = tuple(
+        replace(item, files=tuple(path for path in item.files if not tree.hides(path)))
+        for item in extract.items
+    )
     return replace(extract, items=items, topics=topics)
 
 
@@ -230,7 +328,14 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
         return write.add(store, who, new, "digest")
     fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens", "commits")}
     body = replaced.with_lines(new.body, replaced.of(old.body))  # what it says of the summary stays
-    change = write.update(store, who, old, old.change(title=new.title, body=body, **fresh), "digest", f"summary: digest {new.id}")
+    change = write.update(
+        store,
+        who,
+        old,
+        old.change(title=new.title, body=body, **fresh),
+        "digest",
+        f"summary: digest {new.id}",
+    )
     return change if change.written.commit or change.written.journaled else None
 
 
@@ -248,7 +353,15 @@ def write_snapshot(desk: Desk, session: Session, at: float, why: str) -> bool:
     title = f"{why}: {last}" if last else f"{why} of a {session.agent} session"
     who = replace(desk.who, session=session.id)
     return desk.keep(
-        session.root, id, Context(f"Last asked: {last}" if last else "", story=session.story, cwd=seen.folder or "", reason=title), who
+        session.root,
+        id,
+        Context(
+            f"Last asked: {last}" if last else "",
+            story=session.story,
+            cwd=seen.folder or "",
+            reason=title,
+        ),
+        who,
     )
 
 
@@ -267,7 +380,9 @@ class _Beat:
     def __call__(self) -> None:
         """Give a sign of life, now and then. Raises Overtaken when the request is another one's by now."""
         now = self._clock.now()
-        if abs(now - self._request.claimed) >= BEAT and not sessions.renew(self._state, self._request, now):
+        if abs(now - self._request.claimed) >= BEAT and not sessions.renew(
+            self._state, self._request, now
+        ):
             raise Overtaken
 
 
@@ -293,7 +408,11 @@ def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: No
             if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
                 # before a compaction too: what was said so far is about to be forgotten
                 done += write_digest(desk, session, _Beat(state, request, clock), request.tries)
-                if session.ended is not None and done and write_snapshot(desk, session, session.ended, AT_THE_END):
+                if (
+                    session.ended is not None
+                    and done
+                    and write_snapshot(desk, session, session.ended, AT_THE_END)
+                ):
                     done.append(f"{sessions.SNAPSHOT} of session {session.id[:8]} written")
         except Overtaken:
             continue

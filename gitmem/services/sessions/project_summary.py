@@ -13,11 +13,26 @@ from gitmem.records.items import DONE, KINDS, SECTION, TASK, item_id
 from gitmem.records.kinds import derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, clean_title, make
-from gitmem.records.summary_entries import FLAGS, Entry, is_sections, key_of, known_as, ordered, sound
+from gitmem.records.summary_entries import (
+    FLAGS,
+    Entry,
+    is_sections,
+    key_of,
+    known_as,
+    ordered,
+    sound,
+)
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
-from gitmem.services.sessions.summary_merge import Sections, absorb, condense, integrate, kept, without
+from gitmem.services.sessions.summary_merge import (
+    Sections,
+    absorb,
+    condense,
+    integrate,
+    kept,
+    without,
+)
 from gitmem.store import operations
 from gitmem.store.store import Store
 
@@ -25,7 +40,8 @@ TITLE = "Summary of this project"
 BODY = "What the sessions of this project decided, left to do, prefer and know. See it with `git mem summary`.\n"
 GONE = 2000  # ids of entries that people took out, and that are not to come back
 REVIEWED = 60  # entries of each side that a model is asked about
-EACH = 3  # old entries that a new one may make obsolete: a model that names more of them is not believed
+# old entries that a new one may make obsolete: a model that names more of them is not believed
+EACH = 3
 Ask = Callable[[str, str, Mapping[str, Any]], Mapping[str, Any]]
 REVIEW = (
     "You keep the summary of a software project. OLD are its entries, NEW are entries that the last session adds; each line is an id and a text. "
@@ -55,21 +71,39 @@ def load(store: Store, at: str | None = None) -> Record | None:
 def sections(record: Record | None) -> Sections:
     """Return the sections of a summary; empty when there is none, or when they are of another form."""
     found = record.get("sections") if record else {}
-    return {name: [sound(e) for e in part] for name, part in found.items()} if is_sections(found) else {}
+    return (
+        {name: [sound(e) for e in part] for name, part in found.items()}
+        if is_sections(found)
+        else {}
+    )
 
 
 def empty(who: Writer) -> Record:
     """Return the summary as it is before the first session: the same in every clone, but for its time and author."""
     now = who.clock.stamp()
     return make(
-        "summary", summary_id(), TITLE, BODY, created=now, updated=now, rev=1, author=f"{who.author[0]} <{who.author[1]}>", origin="consolidated",
+        "summary",
+        summary_id(),
+        TITLE,
+        BODY,
+        created=now,
+        updated=now,
+        rev=1,
+        author=f"{who.author[0]} <{who.author[1]}>",
+        origin="consolidated",
         scope="project",
-    )  # fmt: skip
+    )
 
 
 def grow(
-    store: Store, who: Writer, fresh: Mapping[str, Sequence[Entry]], limit: int, source: str, ask: Ask | None = None, finished: Sequence[Entry] = ()
-) -> Change | None:  # fmt: skip
+    store: Store,
+    who: Writer,
+    fresh: Mapping[str, Sequence[Entry]],
+    limit: int,
+    source: str,
+    ask: Ask | None = None,
+    finished: Sequence[Entry] = (),
+) -> Change | None:
     """Integrate entries into the summary; None when that changes nothing.
 
     `source` says where they come from, `ask` is a model that knows what is obsolete, `finished` closes tasks and does not come in.
@@ -79,8 +113,12 @@ def grow(
     gone = set(before.get("gone") or []) if before else set()
     new = {name: [dict(e) for e in part if key_of(e) not in gone] for name, part in fresh.items()}
     obsolete = _reviewed(ask, old, new) if ask else frozenset()
-    if obsolete:  # the newest entry stands for them, so that a session that is read anew does not bring them back
-        newest = max((e for part in new.values() for e in part if e.get("kind") in KINDS), key=lambda e: (str(e.get("at", "")), key_of(e)))
+    # the newest entry stands for them, so that a session that is read anew does not bring them back
+    if obsolete:
+        newest = max(
+            (e for part in new.values() for e in part if e.get("kind") in KINDS),
+            key=lambda e: (str(e.get("at", "")), key_of(e)),
+        )
         absorb(newest, [e for part in old.values() for e in part if key_of(e) in obsolete])
     merged, grown = integrate(without(old, obsolete) if obsolete else old, new, finished)
     if not grown.changed and not obsolete and before is not None:
@@ -90,11 +128,21 @@ def grow(
     if before is not None and after == old:
         return None
     dropped = len(grown.dropped) + len(obsolete)
-    what = ", ".join(f"{n} {word}" for n, word in ((len(grown.added), "new"), (len(grown.again), "renewed"), (dropped, "dropped")) if n)
+    what = ", ".join(
+        f"{n} {word}"
+        for n, word in (
+            (len(grown.added), "new"),
+            (len(grown.again), "renewed"),
+            (dropped, "dropped"),
+        )
+        if n
+    )
     return save(store, who, before, after, f"summary: {what or 'condensed'}, from {source}")
 
 
-def _reviewed(ask: Ask, old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entry]]) -> frozenset[str]:
+def _reviewed(
+    ask: Ask, old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entry]]
+) -> frozenset[str]:
     """Return the old entries that a model finds obsolete; of what it says only ids that it was shown count."""
     every = [e for part in old.values() for e in part if not kept(e) and not e.get("of")]
     shown = sorted(every, key=lambda e: str(e.get("at", "")))[-REVIEWED:]
@@ -109,7 +157,11 @@ def _reviewed(ask: Ask, old: Mapping[str, Sequence[Entry]], new: Mapping[str, Se
     except External:
         return frozenset()  # the rules alone decide
     said = answer.get("obsolete")
-    named = frozenset(x for x in said if isinstance(x, str) and x in known) if isinstance(said, list) else frozenset()
+    named = (
+        frozenset(x for x in said if isinstance(x, str) and x in known)
+        if isinstance(said, list)
+        else frozenset()
+    )
     return named if len(named) <= EACH * len(fresh) else frozenset()
 
 
@@ -117,13 +169,29 @@ def _row(entry: Entry) -> str:
     return f"{harmless(key_of(entry), 12)} {harmless(entry['text'], TEXT)}"
 
 
-def save(store: Store, who: Writer, before: Record | None, after: Mapping[str, Sequence[Entry]], subject: str, **fields: Any) -> Change:
+def save(
+    store: Store,
+    who: Writer,
+    before: Record | None,
+    after: Mapping[str, Sequence[Entry]],
+    subject: str,
+    **fields: Any,
+) -> Change:
     """Write the summary with these sections."""
     base = before or empty(who)
-    record = base.change(sections={name: list(part) for name, part in after.items() if part} or None, **fields)
+    record = base.change(
+        sections={name: list(part) for name, part in after.items() if part} or None, **fields
+    )
     if before is None:
         record, found = write.clean(record, who.allow)
-        return Change(None, record, store.write([operations.put(record, revive=True)], who.message(record, "summary", subject)), found)
+        return Change(
+            None,
+            record,
+            store.write(
+                [operations.put(record, revive=True)], who.message(record, "summary", subject)
+            ),
+            found,
+        )
     return write.update(store, who, before, record, "summary", subject)
 
 
@@ -138,30 +206,57 @@ def find(record: Record | None, text: str) -> tuple[str, Entry]:
 def find_in(sections: Mapping[str, Sequence[Entry]], text: str) -> tuple[str, Entry]:
     """Return (section, entry) of the one entry whose id begins with a text; raises UnknownId."""
     low = text.strip().lower()
-    found = [(name, e) for name, part in sections.items() for e in part if low and key_of(e).startswith(low)]
+    found = [
+        (name, e)
+        for name, part in sections.items()
+        for e in part
+        if low and key_of(e).startswith(low)
+    ]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UnknownId(f"the summary has no entry '{text}'.", "See their ids with: git mem summary --ids")
-    raise UnknownId(f"{len(found)} entries begin with '{text}'.", "Give more characters: " + " | ".join(key_of(e) for _, e in found[:4]))
+        raise UnknownId(
+            f"the summary has no entry '{text}'.", "See their ids with: git mem summary --ids"
+        )
+    raise UnknownId(
+        f"{len(found)} entries begin with '{text}'.",
+        "Give more characters: " + " | ".join(key_of(e) for _, e in found[:4]),
+    )
 
 
-def add(store: Store, who: Writer, kind: str, text: str, *, limit: int, pinned: bool = False) -> tuple[Change | None, Entry]:
+def add(
+    store: Store, who: Writer, kind: str, text: str, *, limit: int, pinned: bool = False
+) -> tuple[Change | None, Entry]:
     """Put in one entry that somebody wrote; one that was taken out before may come back. Raises InvalidRecord for an empty text."""
     masked = scrub(text, who.allow)  # before the commit's subject quotes it
     line = clean_title(masked.text)
     if kind not in KINDS:
-        raise InvalidRecord(f"an entry cannot be of kind '{kind}'.", "Kinds: " + ", ".join(KINDS) + ".")
+        raise InvalidRecord(
+            f"an entry cannot be of kind '{kind}'.", "Kinds: " + ", ".join(KINDS) + "."
+        )
     if not line:
         raise InvalidRecord("an entry needs a text.", "Give one line that says it.")
-    entry: Entry = {"id": item_id(line), "kind": kind, "text": line, "at": who.clock.stamp(), "session": who.session or None}
+    entry: Entry = {
+        "id": item_id(line),
+        "kind": kind,
+        "text": line,
+        "at": who.clock.stamp(),
+        "session": who.session or None,
+    }
     entry = {k: v for k, v in {**entry, "origin": "manual", "pinned": pinned or None}.items() if v}
     before = load(store)
     gone = sorted(set(before.get("gone") or []) - {entry["id"]}) if before else []
     merged, grown = integrate(sections(before), {SECTION[kind]: [entry]})
     if not grown.changed:
         return None, entry
-    change = save(store, who, before, condense(merged, limit, who.clock.stamp()), f'summary: add "{line}"', gone=gone or None)
+    change = save(
+        store,
+        who,
+        before,
+        condense(merged, limit, who.clock.stamp()),
+        f'summary: add "{line}"',
+        gone=gone or None,
+    )
     return replace(change, findings=(*masked.findings, *change.findings)), entry
 
 
@@ -173,7 +268,11 @@ def flag(store: Store, who: Writer, id: str, name: str, value: bool) -> tuple[Ch
     changed = {k: v for k, v in {**entry, name: value or None}.items() if v is not None}
     after = _replaced(sections(before), key_of(entry), changed)
     return save(
-        store, who, before, after, f'summary: {"" if value else "un"}{"pin" if name == "pinned" else name} "{entry["text"]}"'
+        store,
+        who,
+        before,
+        after,
+        f'summary: {"" if value else "un"}{"pin" if name == "pinned" else name} "{entry["text"]}"',
     ), changed
 
 
@@ -191,7 +290,9 @@ def of_record(record: Record | None, proposal: Record) -> Entry | None:
     """Return the entry of a summary that a proposal was made beside; None when there is none."""
     id = str(proposal.fields.get("item") or item_id(proposal.title))
     every = [e for part in sections(record).values() for e in part if not e.get("of")]
-    return next((e for e in every if key_of(e) == id), None) or next((e for e in every if id in (e.get("also") or ())), None)
+    return next((e for e in every if key_of(e) == id), None) or next(
+        (e for e in every if id in (e.get("also") or ())), None
+    )
 
 
 def reject(store: Store, who: Writer, proposal: Record) -> tuple[bool, Entry | None]:
@@ -220,28 +321,56 @@ def finish(store: Store, who: Writer, id: str) -> tuple[Change, Entry]:
     _, entry = find(before, id)
     if entry.get("kind") != TASK:
         raise UserError(
-            f"'{entry['text']}' is not a task, but of kind {entry.get('kind')}.", f"To take it out: git mem summary drop {key_of(entry)}"
+            f"'{entry['text']}' is not a task, but of kind {entry.get('kind')}.",
+            f"To take it out: git mem summary drop {key_of(entry)}",
         )
-    done = {**entry, "kind": DONE, "at": who.clock.stamp(), "session": who.session or entry.get("session")}
+    done = {
+        **entry,
+        "kind": DONE,
+        "at": who.clock.stamp(),
+        "session": who.session or entry.get("session"),
+    }
     after = _replaced(sections(before), key_of(entry), None)
-    after[SECTION[DONE]] = ordered([*after.get(SECTION[DONE], []), {k: v for k, v in done.items() if v and k not in FLAGS}])
+    after[SECTION[DONE]] = ordered(
+        [*after.get(SECTION[DONE], []), {k: v for k, v in done.items() if v and k not in FLAGS}]
+    )
     return save(store, who, before, after, f'summary: done "{entry["text"]}"'), entry
 
 
 def _replaced(all: Sections, id: str, entry: Entry | None) -> Sections:
-    out = {name: [(entry if key_of(e) == id else e) for e in part if key_of(e) != id or entry] for name, part in all.items()}
+    out = {
+        name: [(entry if key_of(e) == id else e) for e in part if key_of(e) != id or entry]
+        for name, part in all.items()
+    }
     return {name: [e for e in part if e] for name, part in out.items()}
 
 
-def edited(store: Store, who: Writer, before: Record | None, after: Mapping[str, Sequence[Entry]]) -> Change:
+def edited(
+    store: Store, who: Writer, before: Record | None, after: Mapping[str, Sequence[Entry]]
+) -> Change:
     """Write sections as somebody edited them: what is missing there is taken out for good."""
     new = {id for part in after.values() for e in part for id in known_as(e)}
-    old = {id for part in sections(before).values() for e in part if key_of(e) not in new for id in known_as(e)}
+    old = {
+        id
+        for part in sections(before).values()
+        for e in part
+        if key_of(e) not in new
+        for id in known_as(e)
+    }
     gone = sorted({*((before.get("gone") or []) if before else []), *(old - new)} - new)[-GONE:]
-    return save(store, who, before, {name: ordered(part) for name, part in after.items()}, "summary: edited", gone=gone or None)
+    return save(
+        store,
+        who,
+        before,
+        {name: ordered(part) for name, part in after.items()},
+        "summary: edited",
+        gone=gone or None,
+    )
 
 
-def compared(old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entry]]) -> dict[str, list[tuple[str, Entry]]]:
+def compared(
+    old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entry]]
+) -> dict[str, list[tuple[str, Entry]]]:
     """Return what differs between two states: `added`, `changed`, `dropped`, each as (section, entry)."""
     a = {key_of(e): (name, e) for name, part in old.items() for e in part}
     b = {key_of(e): (name, e) for name, part in new.items() for e in part}
@@ -252,17 +381,24 @@ def compared(old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entr
     }
 
 
-def share(shared: Store, who: Writer, entry: Entry, limit: int) -> tuple[list[operations.Op], list[Entry]]:
+def share(
+    shared: Store, who: Writer, entry: Entry, limit: int
+) -> tuple[list[operations.Op], list[Entry]]:
     """Return the operations that put an accepted entry into the shared part, none if it is there, and the entries that it replaces there."""
     before = load(shared)
-    accepted = {key: value for key, value in entry.items() if key not in ("also", "since")} | {"origin": "accepted"}
+    accepted = {key: value for key, value in entry.items() if key not in ("also", "since")} | {
+        "origin": "accepted"
+    }
     old = sections(before)
     merged, grown = integrate(old, {SECTION[str(entry["kind"])]: [accepted]})
     if not grown.changed:
         return [], []
     after = condense(merged, limit, who.clock.stamp())
     base = before or empty(who)
-    record, _ = write.clean(base.change(sections={name: list(part) for name, part in after.items() if part} or None), who.allow)
+    record, _ = write.clean(
+        base.change(sections={name: list(part) for name, part in after.items() if part} or None),
+        who.allow,
+    )
     replaced = [e for part in old.values() for e in part if key_of(e) in grown.dropped]
     if before is None:
         return [operations.put(record, revive=True)], replaced

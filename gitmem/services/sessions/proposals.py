@@ -53,9 +53,17 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
     )
     now = who.clock.stamp()
     common: dict[str, Any] = {
-        "created": item.at or now, "updated": now, "rev": 1, "author": f"{who.author[0]} <{who.author[1]}>", "agent": who.agent if who.agent != "global" else None,
-        "session": session or None, "origin": "extracted", "tags": [TAG], "item": item_id(item.text), "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
-    }  # fmt: skip
+        "created": item.at or now,
+        "updated": now,
+        "rev": 1,
+        "author": f"{who.author[0]} <{who.author[1]}>",
+        "agent": who.agent if who.agent != "global" else None,
+        "session": session or None,
+        "origin": "extracted",
+        "tags": [TAG],
+        "item": item_id(item.text),
+        "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
+    }
     if item.kind == ERROR:
         return make(
             "gotcha",
@@ -85,15 +93,30 @@ def _title(text: str) -> str:
 
 
 def _evidence(item: Item, source: str) -> str:
-    said = {"user": "said by the user", "assistant": "said by the agent", "tool": "seen in tool output"}.get(item.role, "found")
+    said = {
+        "user": "said by the user",
+        "assistant": "said by the agent",
+        "tool": "seen in tool output",
+    }.get(item.role, "found")
     first, last = item.lines
-    where = f", commit {item.commit[:12]}" if item.commit else f", line {first}" + (f" to {last}" if last > first else "") if first else ""
+    where = (
+        f", commit {item.commit[:12]}"
+        if item.commit
+        else f", line {first}" + (f" to {last}" if last > first else "")
+        if first
+        else ""
+    )
     return f"Evidence: {said} in {source}{where}." if source else ""
 
 
 def choose(items: Iterable[Item]) -> list[Item]:
     """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, and sure."""
-    found = [item for item in items if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.sure)]
+    found = [
+        item
+        for item in items
+        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail))
+        and (item.marked or item.sure)
+    ]
     return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:COMPARED]
 
 
@@ -103,7 +126,13 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
     kinds = ("gotcha", "memory")
     for index in indexes:
         for hit in (
-            index.search(query, limit=LOOKED, kinds=kinds, statuses=("active", "pinned", "archived", "decayed"), snippets=False)
+            index.search(
+                query,
+                limit=LOOKED,
+                kinds=kinds,
+                statuses=("active", "pinned", "archived", "decayed"),
+                snippets=False,
+            )
             if query
             else ()
         ):
@@ -126,8 +155,14 @@ def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
 
 
 def propose(
-    store: Store, who: Writer, items: Sequence[Item], session: str, source: str, indexes: Callable[[], Sequence[Index]], elsewhere: Sequence[Store] = ()
-) -> list[Record]:  # fmt: skip
+    store: Store,
+    who: Writer,
+    items: Sequence[Item],
+    session: str,
+    source: str,
+    indexes: Callable[[], Sequence[Index]],
+    elsewhere: Sequence[Store] = (),
+) -> list[Record]:
     """Write proposals for what is not known yet; return them. One commit, none when there is nothing new.
 
     `source` says where it was found, in words; `elsewhere` are stores in which a rejected or accepted one may be.
@@ -162,7 +197,9 @@ def suggest_of_commits(
         author = authors.get(oid, UNKNOWN)
         said = [replace(item, commit="", role="") for item in items if item.commit == oid]
         by = Writer(who.clock, author, who.agent, who.session, who.allow)
-        new += suggest(store, by, choose(said), f"commit {oid[:12]} by {author}", indexes, elsewhere)
+        new += suggest(
+            store, by, choose(said), f"commit {oid[:12]} by {author}", indexes, elsewhere
+        )
     return new
 
 
@@ -177,7 +214,9 @@ def _write(
 ) -> list[Record]:
     there = indexes() if chosen else ()
     room = MOST - _waiting(there, session)
-    refused = Refused(said for one in (store, *elsewhere) for said in rejected(one)) if chosen else None
+    refused = (
+        Refused(said for one in (store, *elsewhere) for said in rejected(one)) if chosen else None
+    )
     new: list[Record] = []
     for item in chosen:
         if len(new) >= room:
@@ -188,21 +227,30 @@ def _write(
             record, _ = write.clean(record_of(item, session, source, who), who.allow)
         except InvalidRecord:  # an odd title must not cost the others theirs
             continue
-        if refused and refused.says_again(write.words_of(record)):  # as it was kept of those: without secrets
+        # as it was kept of those: without secrets
+        if refused and refused.says_again(write.words_of(record)):
             continue
         if not any(_had(one, record.id) for one in (store, *elsewhere)):
             new.append(record.change(supersedes=overruled(there, item) or None))
     if new:
         subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
         store.write(
-            [operations.put(one) for one in new], Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session)
+            [operations.put(one) for one in new],
+            Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session),
         )
     return new
 
 
 def _waiting(indexes: Sequence[Index], session: str) -> int:
     """Return how many proposals of a session nobody has looked at."""
-    return sum(index.number(sessions=(session,), tags=(TAG,), unconfirmed=True, statuses=LIVE) for index in indexes) if session else 0
+    return (
+        sum(
+            index.number(sessions=(session,), tags=(TAG,), unconfirmed=True, statuses=LIVE)
+            for index in indexes
+        )
+        if session
+        else 0
+    )
 
 
 def _had(store: Store, id: str) -> bool:
@@ -219,8 +267,14 @@ def rejected(store: Store) -> list[str]:
     """Return what rejected proposals of a store said, as far as their tombstones tell, the latest first."""
     tree = store.tree()
     root = store.objects.find(tree, "tombstones") if tree else None
-    shards = [entry.oid for entry in store.objects.tree(root.oid) if entry.is_tree] if root and root.is_tree else []
-    marks = [entry.oid for shard in shards for entry in store.objects.tree(shard) if not entry.is_tree]
+    shards = (
+        [entry.oid for entry in store.objects.tree(root.oid) if entry.is_tree]
+        if root and root.is_tree
+        else []
+    )
+    marks = [
+        entry.oid for shard in shards for entry in store.objects.tree(shard) if not entry.is_tree
+    ]
     found = []
     for _, data in store.objects.read_many_small(marks, FILE_LIMIT):
         if not data or b'"said"' not in data:
@@ -246,20 +300,35 @@ def replaced_by(shared: Store, record: Record) -> list[Record]:
     return found
 
 
-def accept(private: Store, shared: Store, who: Writer, record: Record, commit: str = "", more: Sequence[operations.Op] = ()) -> Change:
+def accept(
+    private: Store,
+    shared: Store,
+    who: Writer,
+    record: Record,
+    commit: str = "",
+    more: Sequence[operations.Op] = (),
+) -> Change:
     """Move a proposal to the shared store, confirmed, and archive what it replaces, in one commit with `more`; it leaves the private store."""
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
     tags = [tag for tag in record.tags if tag != TAG]
     confirmed = {k: v for k, v in facts.items() if v}
     agent = None if record.fields.get("agent") == UNTOLD else record.fields.get("agent")
-    after = record.change(confirmed=confirmed, tags=tags or None, item=None, agent=agent).touched(who.clock.stamp())
+    after = record.change(confirmed=confirmed, tags=tags or None, item=None, agent=agent).touched(
+        who.clock.stamp()
+    )
     todo = [operations.put(after, revive=True), *more]
     todo += [
-        operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old) for old in replaced_by(shared, record)
+        operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old)
+        for old in replaced_by(shared, record)
     ]
     written = shared.write(todo, who.message(after, "confirm"))
     private.write(
         [operations.collect(record.id)],
-        Message(f"{record.kind}: moved {record.id} to the shared store", "move", (record.id,), session=who.session),
+        Message(
+            f"{record.kind}: moved {record.id} to the shared store",
+            "move",
+            (record.id,),
+            session=who.session,
+        ),
     )
     return Change(record, after, written)

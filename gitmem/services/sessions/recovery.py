@@ -27,12 +27,17 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
     unknown = _unknown(home, state, now)[:MOST]
     if not unknown:
         return 0
-    from gitmem.services.sessions.digest import digest_id  # heavier than all the rest, and every drain asks
+    # heavier than all the rest, and every drain asks
+    from gitmem.services.sessions.digest import digest_id
 
     for id, stem, last in unknown:
         agent, started = _begun(home, id, last)
         name = os.path.basename(stem) + reader.LIVE
-        sessions.sign(state, Session(id, agent, min(started, last), last, name, None, None, root, "", ""), opens=False)
+        sessions.sign(
+            state,
+            Session(id, agent, min(started, last), last, name, None, None, root, "", ""),
+            opens=False,
+        )
         one = sessions.get(state, id)
         if one is None or one.last != last:
             continue  # it gave a sign of life this moment

@@ -16,27 +16,49 @@ def lines(change: Change, scope: str) -> list[str]:
     before, after = _entries(change.before), _entries(change.after)
     out = []
     for id, old in before.items():
-        new = after.get(id) or next((entry for entry in after.values() if id in (entry.get("also") or ())), None)
+        new = after.get(id) or next(
+            (entry for entry in after.values() if id in (entry.get("also") or ())), None
+        )
         if new is None:
             out.append(f"closed: {old['text']}" if old.get("kind") == TASK else "")
         elif not new.get("of") and new["text"] != old["text"]:
-            word = "closed" if old.get("kind") == TASK and new.get("kind") != TASK else "reworded" if key_of(new) == id else "replaced"
+            word = (
+                "closed"
+                if old.get("kind") == TASK and new.get("kind") != TASK
+                else "reworded"
+                if key_of(new) == id
+                else "replaced"
+            )
             out.append(f"{word}: {old['text']} Now: {new['text']}")
-    back = f" (take it back: git mem undo {commit[:10]}{' --private' if scope == 'private' else ''})" if commit else ""
+    back = (
+        f" (take it back: git mem undo {commit[:10]}{' --private' if scope == 'private' else ''})"
+        if commit
+        else ""
+    )
     return [line + back for line in out if line][:MOST]
 
 
 def _entries(record: Record | None) -> dict[str, Entry]:
-    return {key_of(entry): entry for part in project_summary.sections(record).values() for entry in part}
+    return {
+        key_of(entry): entry for part in project_summary.sections(record).values() for entry in part
+    }
 
 
 def of(body: str) -> list[str]:
     """Return the lines that a digest's text has under our heading."""
-    return [line[2:] for line in body.partition(f"\n## {HEADING}\n")[2].splitlines() if line.startswith("- ")]
+    return [
+        line[2:]
+        for line in body.partition(f"\n## {HEADING}\n")[2].splitlines()
+        if line.startswith("- ")
+    ]
 
 
 def with_lines(body: str, new: list[str]) -> str:
     """Return a digest's text with lines under our heading, at its end, before those that are there."""
     text = body.partition(f"\n## {HEADING}\n")[0].rstrip("\n") + "\n"
     every = list(dict.fromkeys([*new, *of(body)]))[:MOST]
-    return text + (f"\n## {HEADING}\n\n" + "".join(f"- {' '.join(line.split())}\n" for line in every) if every else "")
+    return text + (
+        f"\n## {HEADING}\n\n" + "".join(f"- {' '.join(line.split())}\n" for line in every)
+        if every
+        else ""
+    )

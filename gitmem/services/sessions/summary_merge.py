@@ -53,7 +53,9 @@ def kept(entry: Mapping[str, Any]) -> bool:
 
 
 def integrate(
-    sections: Mapping[str, Iterable[Entry]], fresh: Mapping[str, Iterable[Entry]], finished: Iterable[Entry] = ()
+    sections: Mapping[str, Iterable[Entry]],
+    fresh: Mapping[str, Iterable[Entry]],
+    finished: Iterable[Entry] = (),
 ) -> tuple[Sections, Grown]:
     """Return the sections with fresh entries in them, and what became of them. `finished` closes tasks, and does not come in itself.
 
@@ -65,11 +67,20 @@ def integrate(
     closing = [dict(one) for one in finished]
     for done in closing:
         _finish(out, done, grown)
-    new = [(name, dict(e)) for name, part in fresh.items() for e in part if e.get("kind") in KINDS and str(e.get("text", "")).strip()]
+    new = [
+        (name, dict(e))
+        for name, part in fresh.items()
+        for e in part
+        if e.get("kind") in KINDS and str(e.get("text", "")).strip()
+    ]
     for name, entry in sorted(
         new, key=lambda pair: (pair[1]["kind"] == TASK, str(pair[1].get("at", "")), key_of(pair[1]))
     ):  # tasks last: all that is done is known
-        if entry["kind"] == TASK and any(e.get("kind") == DONE and finishes(e, entry) for part in (*out.values(), closing) for e in part):
+        if entry["kind"] == TASK and any(
+            e.get("kind") == DONE and finishes(e, entry)
+            for part in (*out.values(), closing)
+            for e in part
+        ):
             continue  # it was done since
         _put(out, name, entry, grown)
         if entry["kind"] == DONE:
@@ -80,26 +91,46 @@ def integrate(
 
 def _put(out: Sections, name: str, entry: Entry, grown: Grown) -> None:
     part, key, at = out.setdefault(name, []), key_of(entry), str(entry.get("at", ""))
-    if any(key in (e.get("also") or ()) and at <= str(e.get("at", "")) for other in out.values() for e in other):
+    if any(
+        key in (e.get("also") or ()) and at <= str(e.get("at", ""))
+        for other in out.values()
+        for e in other
+    ):
         return  # it is part of another, or was overruled: what is integrated again changes nothing
     rivals = [e for e in part if e.get("kind") == entry["kind"] and not e.get("of")]
     same = next((e for e in rivals if key_of(e) == key), None)
     if same is None:
-        newer = next((e for e in rivals if at < str(e.get("at", "")) and replaces(e["text"], entry["text"])), None)
+        newer = next(
+            (e for e in rivals if at < str(e.get("at", "")) and replaces(e["text"], entry["text"])),
+            None,
+        )
         if newer is not None:
             absorb(newer, [entry])
             return
-    gone = [e for e in rivals if e is not same and not kept(e) and at >= str(e.get("at", "")) and replaces(entry["text"], e["text"])]
+    gone = [
+        e
+        for e in rivals
+        if e is not same
+        and not kept(e)
+        and at >= str(e.get("at", ""))
+        and replaces(entry["text"], e["text"])
+    ]
     for old in gone:
         part.remove(old)
         grown.dropped.append(key_of(old))
-    same = same or next((e for e in rivals if e not in gone and same_statement.same(entry["text"], e["text"])), None)
+    same = same or next(
+        (e for e in rivals if e not in gone and same_statement.same(entry["text"], e["text"])), None
+    )
     if same is None:
         absorb(entry, gone)
         part.append(entry)
         grown.added.append(key)
         return
-    renewed = _renewed(same, entry, newer=(at, item_id(entry["text"])) >= (str(same.get("at", "")), item_id(same["text"])))
+    renewed = _renewed(
+        same,
+        entry,
+        newer=(at, item_id(entry["text"])) >= (str(same.get("at", "")), item_id(same["text"])),
+    )
     absorb(renewed, [entry, *gone])
     if renewed != same:
         part[part.index(same)] = renewed
@@ -121,7 +152,11 @@ def _renewed(old: Entry, entry: Entry, *, newer: bool) -> Entry:
         first = old if newer else entry
     out = {**first, **last} if not kept(old) else {**old, "at": last.get("at", "")}
     out["id"] = key_of(old)
-    since = min(str(x) for x in (old.get("since"), old.get("at"), entry.get("at")) if x) if old.get("at") or entry.get("at") else ""
+    since = (
+        min(str(x) for x in (old.get("since"), old.get("at"), entry.get("at")) if x)
+        if old.get("at") or entry.get("at")
+        else ""
+    )
     if since and since != out.get("at"):
         out["since"] = since
     else:
@@ -140,7 +175,9 @@ def _renewed(old: Entry, entry: Entry, *, newer: bool) -> Entry:
 def _finish(out: Sections, done: Entry, grown: Grown) -> None:
     """Take away the tasks that something done has finished."""
     for part in out.values():
-        for task in [e for e in part if e.get("kind") == TASK and not e.get("of") and finishes(done, e)]:
+        for task in [
+            e for e in part if e.get("kind") == TASK and not e.get("of") and finishes(done, e)
+        ]:
             part.remove(task)
             grown.dropped.append(key_of(task))
             absorb(done, [task])
@@ -158,7 +195,14 @@ def closes(done: str, task: str) -> str:
     A task is done if all that it is about is named, its verb apart. It is perhaps done if only a part of it is named, and nothing else.
     """
     asked, said = words(same_statement.bare(task)), words(done)
-    verb = next((word for run in same_statement.bare(task).split() if (word := words(run[:3] if run[0] > "\u3000" else run))), frozenset())
+    verb = next(
+        (
+            word
+            for run in same_statement.bare(task).split()
+            if (word := words(run[:3] if run[0] > "\u3000" else run))
+        ),
+        frozenset(),
+    )
     about = asked - verb - _NEW or asked
     if not said or not about:
         return ""
@@ -167,19 +211,26 @@ def closes(done: str, task: str) -> str:
     named = {word for word in about if any(_one_word(word, other) for other in said)}
     extra = {word for word in said if not any(_one_word(word, other) for other in asked)}
     if len(named) >= NEARLY * len(about):
-        plain = not any(char.isdigit() for word in about - named for char in word)  # a number or a version always tells
+        # a number or a version always tells
+        plain = not any(char.isdigit() for word in about - named for char in word)
         return DONE_SURELY if plain and not extra else PERHAPS
     return PERHAPS if named and not extra else ""
 
 
 def _one_word(one: str, other: str) -> bool:
     """Say whether two stems are of one word: `test`, `tested`."""
-    return one == other or (min(len(one), len(other)) > 3 and (one.startswith(other) or other.startswith(one)))
+    return one == other or (
+        min(len(one), len(other)) > 3 and (one.startswith(other) or other.startswith(one))
+    )
 
 
 def size(sections: Mapping[str, Iterable[Mapping[str, Any]]]) -> int:
     """Return how many characters a summary has, without its names and dates."""
-    return sum(len(str(e.get("text", ""))) + len(str(e.get("detail", ""))) for part in sections.values() for e in part)
+    return sum(
+        len(str(e.get("text", ""))) + len(str(e.get("detail", "")))
+        for part in sections.values()
+        for e in part
+    )
 
 
 def condense(sections: Mapping[str, Iterable[Entry]], limit: int, today: str) -> Sections:
@@ -188,14 +239,25 @@ def condense(sections: Mapping[str, Iterable[Entry]], limit: int, today: str) ->
     `today` is a date or time, RFC 3339. First what was done goes, and long details; then the entries of a month become one; in the end
     those go too, oldest first.
     """
-    out: Sections = {name: ordered(dict(e) for e in part) for name, part in sections.items() if part}
+    out: Sections = {
+        name: ordered(dict(e) for e in part) for name, part in sections.items() if part
+    }
     if size(out) <= limit:
         return out
     fresh, recent = _before(today, FRESH), _before(today, PROGRESS)
-    out = {name: [e for e in part if kept(e) or e.get("kind") != DONE or str(e.get("at", "")) >= recent] for name, part in out.items()}
+    out = {
+        name: [
+            e for e in part if kept(e) or e.get("kind") != DONE or str(e.get("at", "")) >= recent
+        ]
+        for name, part in out.items()
+    }
     for part in out.values():
         for entry in part:
-            if not kept(entry) and str(entry.get("at", "")) < fresh and len(str(entry.get("detail", ""))) > DETAIL:
+            if (
+                not kept(entry)
+                and str(entry.get("at", "")) < fresh
+                and len(str(entry.get("detail", ""))) > DETAIL
+            ):
                 entry["detail"] = _clause(str(entry["detail"]), DETAIL)
     for until in (fresh, "9999"):  # what is fresh only when there is no other way
         for month, name, kind in _months(out, until):
@@ -241,15 +303,33 @@ def _joined(part: list[Entry], name: str, month: str, kind: str, until: str) -> 
     clauses += [_clause(str(e.get("text", "")), CLAUSE) for e in single]
     shown = clauses[-LISTED:]
     rest = number - len(shown)
-    text = f"{month}, {number} {PLURAL.get(kind, 'notes')}: " + "; ".join(shown) + (f"; {rest} more" if rest > 0 else "")
-    also = sorted({one for e in mine for one in known_as(e)} - {id})[:MONTH]  # what is read anew is not a second one
-    entry: Entry = {"id": id, "kind": kind, "text": text, "at": max(str(e.get("at", "")) for e in mine), "of": number, "also": also}
+    text = (
+        f"{month}, {number} {PLURAL.get(kind, 'notes')}: "
+        + "; ".join(shown)
+        + (f"; {rest} more" if rest > 0 else "")
+    )
+    # what is read anew is not a second one
+    also = sorted({one for e in mine for one in known_as(e)} - {id})[:MONTH]
+    entry: Entry = {
+        "id": id,
+        "kind": kind,
+        "text": text,
+        "at": max(str(e.get("at", "")) for e in mine),
+        "of": number,
+        "also": also,
+    }
     return [e for e in part if e not in mine] + [entry]
 
 
 def _joins(entry: Entry, month: str, kind: str, until: str) -> bool:
     at = str(entry.get("at", ""))
-    return not kept(entry) and not entry.get("of") and at[:7] == month and entry.get("kind") == kind and at < until
+    return (
+        not kept(entry)
+        and not entry.get("of")
+        and at[:7] == month
+        and entry.get("kind") == kind
+        and at < until
+    )
 
 
 def _shrink(sections: Sections) -> bool:
@@ -258,7 +338,13 @@ def _shrink(sections: Sections) -> bool:
     if not every:
         return False
     name, oldest = min(
-        every, key=lambda pair: (pair[1].get("kind") == TASK, not pair[1].get("of"), str(pair[1].get("at", "")), key_of(pair[1]))
+        every,
+        key=lambda pair: (
+            pair[1].get("kind") == TASK,
+            not pair[1].get("of"),
+            str(pair[1].get("at", "")),
+            key_of(pair[1]),
+        ),
     )
     sections[name].remove(oldest)
     return True
@@ -286,4 +372,9 @@ def counts(sections: Mapping[str, Iterable[Mapping[str, Any]]]) -> dict[str, int
 
 def without(sections: Mapping[str, Iterable[Entry]], ids: Collection[str]) -> Sections:
     """Return the sections without some entries; what is pinned or critical stays."""
-    return _tidy({name: [e for e in part if key_of(e) not in ids or kept(e)] for name, part in sections.items()})
+    return _tidy(
+        {
+            name: [e for e in part if key_of(e) not in ids or kept(e)]
+            for name, part in sections.items()
+        }
+    )

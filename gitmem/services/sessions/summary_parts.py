@@ -52,13 +52,18 @@ class SummaryParts:
         out = []
         for scope, record in self.records().items():
             keys = {key_of(e) for part in project_summary.sections(record).values() for e in part}
-            out += [(scope, act(self.stores[scope], who, key)[0]) for key in sorted(known_as(entry) & keys)]
+            out += [
+                (scope, act(self.stores[scope], who, key)[0])
+                for key in sorted(known_as(entry) & keys)
+            ]
         return out
 
     def edited(self, who: Writer, before: Sections, after: Sections) -> list[tuple[str, Change]]:
         """Write the joined sections as somebody edited them, each entry to the part that has it; new ones go to the first."""
         new = {key_of(e): (name, e) for name, part in after.items() for e in part}
-        shown = {key: (name, e) for name, part in before.items() for e in part for key in known_as(e)}
+        shown = {
+            key: (name, e) for name, part in before.items() for e in part for key in known_as(e)
+        }
         out = []
         records = self.records()
         for scope in dict.fromkeys((self.first[0], *records)):
@@ -87,20 +92,34 @@ def joined(records: Mapping[str, Record]) -> Sections:
     if len(parts) < 2:
         return parts[0] if parts else {}
     gone = {id for record in records.values() for id in record.get("gone") or []}
-    kept = [{name: [e for e in part if key_of(e) not in gone or e.get("pinned")] for name, part in one.items()} for one in parts]
+    kept = [
+        {
+            name: [e for e in part if key_of(e) not in gone or e.get("pinned")]
+            for name, part in one.items()
+        }
+        for one in parts
+    ]
     out: Sections = kept[0]
     for one in kept[1:]:
         condensed = {name: [e for e in part if e.get("of")] for name, part in one.items()}
         single = {name: [e for e in part if not e.get("of")] for name, part in one.items()}
-        out, _ = integrate(out, single, [e for e in single.get(SECTION[DONE], []) if e.get("kind") == DONE])
-        out = {name: [*out.get(name, []), *condensed.get(name, [])] for name in {**out, **condensed}}
+        out, _ = integrate(
+            out, single, [e for e in single.get(SECTION[DONE], []) if e.get("kind") == DONE]
+        )
+        out = {
+            name: [*out.get(name, []), *condensed.get(name, [])] for name in {**out, **condensed}
+        }
     return {name: part for name, part in out.items() if part}
 
 
 def scope_of(entry: Mapping[str, Any], records: Mapping[str, Record]) -> str:
     """Return the first part that has an entry: `shared` when others can read it."""
     for scope in ("shared", *records):
-        keys = {key_of(e) for part in project_summary.sections(records.get(scope)).values() for e in part}
+        keys = {
+            key_of(e)
+            for part in project_summary.sections(records.get(scope)).values()
+            for e in part
+        }
         if known_as(entry) & keys:
             return scope
     return ""
@@ -112,5 +131,9 @@ def unshared(fresh: Mapping[str, Sequence[Entry]], shared: Record | None) -> Sec
         return {name: list(part) for name, part in fresh.items()}
     gone = set(shared.get("gone") or [])
     _, grown = integrate(project_summary.sections(shared), fresh)
-    new = {*grown.added, *grown.again}  # the same words once more renew what the owner sees; other words for it say nothing new
-    return {name: [e for e in part if key_of(e) in new and key_of(e) not in gone] for name, part in fresh.items()}
+    # the same words once more renew what the owner sees; other words for it say nothing new
+    new = {*grown.added, *grown.again}
+    return {
+        name: [e for e in part if key_of(e) in new and key_of(e) not in gone]
+        for name, part in fresh.items()
+    }

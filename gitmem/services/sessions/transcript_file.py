@@ -13,7 +13,8 @@ from typing import Any
 from gitmem.transcripts import reader
 from gitmem.transcripts.turn import Turn
 
-LIMITS = (256 << 20, 32 << 20, 4 << 20, 4 << 20)  # bytes of a transcript that are read at the first try, the second, ...; then none
+# bytes of a transcript that are read at the first try, the second, ...; then none
+LIMITS = (256 << 20, 32 << 20, 4 << 20, 4 << 20)
 COUNTED = 4 << 30  # bytes before those that are read, of which the lines are counted
 STEP = 1 << 20
 WHOLE = frozenset({"gemini-document", "state"})  # forms of which an end alone cannot be read
@@ -61,7 +62,8 @@ def _opened(path: str) -> io.FileIO | None:
     if not path.endswith((".jsonl", ".json")):
         return None
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)  # a pipe must not make it wait
+        # a pipe must not make it wait
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except (OSError, ValueError):  # a name with a zero byte
         return None
     facts = os.fstat(handle)

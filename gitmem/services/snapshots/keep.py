@@ -47,17 +47,30 @@ def adopt(objects: Objects, store: Store) -> list[str]:
             continue
         record = sane(text, id)
         if not isinstance(record, str) and record.kind == "snapshot":
-            store.write([operations.put(record)], Message(f"snapshot: {id} from elsewhere", "snapshot", (id,)))
+            store.write(
+                [operations.put(record)],
+                Message(f"snapshot: {id} from elsewhere", "snapshot", (id,)),
+            )
     return damaged
 
 
 def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int, days: float) -> list[str]:
     """Return the ids of the snapshots that are neither pinned, nor among the newest `number`, or older than `days`."""
-    free = sorted((row for row in rows if row["status"] != "pinned"), key=lambda row: (str(row["created"]), str(row["id"])), reverse=True)
-    return [str(row["id"]) for place, row in enumerate(free) if place >= number or now - seconds(str(row["created"])) > days * 86400]
+    free = sorted(
+        (row for row in rows if row["status"] != "pinned"),
+        key=lambda row: (str(row["created"]), str(row["id"])),
+        reverse=True,
+    )
+    return [
+        str(row["id"])
+        for place, row in enumerate(free)
+        if place >= number or now - seconds(str(row["created"])) > days * 86400
+    ]
 
 
-def drop(objects: Objects, store: Store, who: Writer, ids: Sequence[str], why: str = "") -> list[str]:
+def drop(
+    objects: Objects, store: Store, who: Writer, ids: Sequence[str], why: str = ""
+) -> list[str]:
     """Remove snapshots: the ref first, then the record; return the ids of those that were there. Git frees the space with its next collection."""
     gone = []
     for id in ids:
@@ -76,7 +89,13 @@ def drop(objects: Objects, store: Store, who: Writer, ids: Sequence[str], why: s
 
 
 def prune(
-    objects: Objects, store: Store, who: Writer, rows: Sequence[Mapping[str, Any]], home: Home, number: int, days: float
+    objects: Objects,
+    store: Store,
+    who: Writer,
+    rows: Sequence[Mapping[str, Any]],
+    home: Home,
+    number: int,
+    days: float,
 ) -> list[str]:
     """Drop what has outlived its time; return the ids. What a restore that was stopped needs stays."""
     left = note_of(home)

@@ -31,7 +31,8 @@ class Plan:
     blocked: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)  # files that are new now and stay -> why
     submodules: dict[str, str] = field(default_factory=dict)  # their commits then
-    flags: list[str] = field(default_factory=list)  # whose skip-worktree or assume-unchanged differs
+    # whose skip-worktree or assume-unchanged differs
+    flags: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -129,7 +130,9 @@ def _was_ignored(path: str, ignored: Sequence[str]) -> bool:
     return any(path == name or (name.endswith("/") and path.startswith(name)) for name in ignored)
 
 
-def _plan_bytes(work: Work, objects: Objects, out: Plan, now: Saved, then: Saved, paths: Sequence[str]) -> None:
+def _plan_bytes(
+    work: Work, objects: Objects, out: Plan, now: Saved, then: Saved, paths: Sequence[str]
+) -> None:
     """Files that git takes for the same in both, but whose bytes on disk were others: its filters make the difference."""
     for path in sorted(set(now.state.raw) ^ set(then.state.raw)):
         if path in out.write or path in out.remove or not within(path, paths):
@@ -238,7 +241,9 @@ def _files_below(root: str, folder: str) -> Iterator[str]:
 def _plan_blobs(work: Work, out: Plan, then: Saved) -> None:
     """See to it that all objects are there, and are what they are used as, before anything is changed."""
     used = [entry.oid for entry in out.write.values()]
-    used += [entry.oid for entry in out.stage.values() if entry is not None and entry.mode != COMMIT]
+    used += [
+        entry.oid for entry in out.stage.values() if entry is not None and entry.mode != COMMIT
+    ]
     for path, stages in then.state.unmerged.items():
         if path in out.stage:
             used += [oid for mode, oid in stages if mode not in {"000000", "160000"}]

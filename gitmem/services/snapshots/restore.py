@@ -70,7 +70,12 @@ def carry_out(
         )
     work.check_index_is_free()
     home.make()
-    facts = {"target": note.target, "safety": note.safety, "root": note.root, "paths": list(note.paths)}
+    facts = {
+        "target": note.target,
+        "safety": note.safety,
+        "root": note.root,
+        "paths": list(note.paths),
+    }
     write_atomic(home.join(RESTORING), json.dumps(facts).encode(), shared=home.shared)
     index = ""
     try:
@@ -182,7 +187,12 @@ class _Files:
                 self._tree.make_room(path)
                 self._tree.write_new(path)
             if wanted:
-                how = ("--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
+                how = (
+                    "--intent-to-add",
+                    "--force",
+                    "--pathspec-from-file=-",
+                    "--pathspec-file-nul",
+                )
                 literal = ("--literal-pathspecs",)
                 self._work.run("add", *how, stdin=_list(wanted), index=self._index, config=literal)
         finally:

@@ -17,7 +17,15 @@ from gitmem.repo.location import storable
 from gitmem.repo.path_rules import path_refusal
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
-from gitmem.services.snapshots.saved import CONFLICTS, STAGED, STATE, WORKTREE, Saved, read_commit, ref_of
+from gitmem.services.snapshots.saved import (
+    CONFLICTS,
+    STAGED,
+    STATE,
+    WORKTREE,
+    Saved,
+    read_commit,
+    ref_of,
+)
 from gitmem.services.snapshots.state import State
 from gitmem.services.snapshots.unchanged import converted, unusual_permissions
 from gitmem.store.store import Store
@@ -28,7 +36,9 @@ IGNORED = 20_000  # ignored paths that are kept by name
 REGULAR = frozenset({"100644", "100755"})
 DIRTY = 200  # changed files that the record names
 # untracked files whose names say that they hold secrets
-SECRET = re.compile(r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[^/]*)?|\.envrc|[^/]+\.env|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|keystore|jks))$")  # fmt: skip
+SECRET = re.compile(
+    r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[^/]*)?|\.envrc|[^/]+\.env|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|keystore|jks))$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +66,17 @@ class _Taken:
 
 
 def save(
-    work: Work, objects: Objects, store: Store, who: Writer, id: str, context: Context, *, named: Collection[str] = (), hides: Callable[[str], bool] = lambda _: False, limit: int = LIMIT
-) -> Record:  # fmt: skip
+    work: Work,
+    objects: Objects,
+    store: Store,
+    who: Writer,
+    id: str,
+    context: Context,
+    *,
+    named: Collection[str] = (),
+    hides: Callable[[str], bool] = lambda _: False,
+    limit: int = LIMIT,
+) -> Record:
     """Save the state of a work tree under an id; return the record of it, which has what was left out as `omitted`.
 
     `named` are paths that are taken though their names tell of secrets; what is hidden is never taken. Raises External, and what a write raises.
@@ -68,7 +87,9 @@ def save(
     record = _record(who, id, context, work, state, taken.state.omitted)
     record, _ = write.clean(record, who.allow)
     taken.state.record = encode(record).decode()
-    objects.move(ref_of(id), None, _commit(objects, state, taken, who, id), f"gitmem: snapshot {id}")
+    objects.move(
+        ref_of(id), None, _commit(objects, state, taken, who, id), f"gitmem: snapshot {id}"
+    )
     return write.add(store, who, record, "snapshot").after
 
 
@@ -80,7 +101,14 @@ def _state_without_secrets(text: str, who: Writer) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def unkept(work: Work, objects: Objects, who: Writer, *, hides: Callable[[str], bool] = lambda _: False, limit: int = LIMIT) -> Saved:
+def unkept(
+    work: Work,
+    objects: Objects,
+    who: Writer,
+    *,
+    hides: Callable[[str], bool] = lambda _: False,
+    limit: int = LIMIT,
+) -> Saved:
     """Return the state of a work tree as a snapshot that has no ref: git may throw it away once these objects are closed."""
     state = _seen(work, hides)
     taken = _take(work, objects, state, (), limit, hides)
@@ -102,7 +130,14 @@ def is_clean(work: Work, *, hides: Callable[[str], bool] = lambda _: False) -> b
     return not (state.changed or state.flags)
 
 
-def _take(work: Work, objects: Objects, state: WorkState, named: Collection[str], limit: int, hides: Callable[[str], bool]) -> _Taken:
+def _take(
+    work: Work,
+    objects: Objects,
+    state: WorkState,
+    named: Collection[str],
+    limit: int,
+    hides: Callable[[str], bool],
+) -> _Taken:
     out = _Taken(state=State(commit=state.commit, branch=state.branch, flags=state.flags))
     out.state.ignored = _bounded(state.ignored)
     out.state.under_way = work.under_way()
@@ -121,18 +156,26 @@ def _take(work: Work, objects: Objects, state: WorkState, named: Collection[str]
         elif one.intended:
             out.state.intended.append(one.path)
         elif one.staged not in {".", "?"}:
-            out.staged[one.path] = None if one.entry[0] == ABSENT else Entry(name, int(one.entry[0], 8), one.entry[1])
+            out.staged[one.path] = (
+                None if one.entry[0] == ABSENT else Entry(name, int(one.entry[0], 8), one.entry[1])
+            )
         if one.unstaged == "D":
             out.worktree[one.path] = None
         elif one.on_disk:
             _take_file(work, one, out, named, limit, algorithm)
     apart = seen | set(state.flags)
-    entries = [row for row in work.entries() if row[0] in REGULAR and row[2] not in apart and not hides(row[2])]
+    entries = [
+        row
+        for row in work.entries()
+        if row[0] in REGULAR and row[2] not in apart and not hides(row[2])
+    ]
     _take_unchanged(work, out, entries, limit, algorithm)
     return out
 
 
-def _take_unchanged(work: Work, out: _Taken, entries: list[tuple[str, str, str]], limit: int, algorithm: str) -> None:
+def _take_unchanged(
+    work: Work, out: _Taken, entries: list[tuple[str, str, str]], limit: int, algorithm: str
+) -> None:
     """Take what of the files that git calls unchanged would not come back as it is on disk."""
     for file in converted(work, entries, limit, algorithm):
         if file.data is not None:
@@ -143,18 +186,28 @@ def _take_unchanged(work: Work, out: _Taken, entries: list[tuple[str, str, str]]
             out.raws.append((oid, "blob", file.data))
             out.worktree[file.path] = Entry(file.path.rpartition("/")[2], file.mode, oid)
         out.state.raw.append(file.path)
-    regular = [path for path, entry in out.worktree.items() if entry is not None and entry.mode in {BLOB, EXEC}]
-    out.state.modes = dict(unusual_permissions(work.root, [*regular, *(path for _, _, path in entries)]))
+    regular = [
+        path
+        for path, entry in out.worktree.items()
+        if entry is not None and entry.mode in {BLOB, EXEC}
+    ]
+    out.state.modes = dict(
+        unusual_permissions(work.root, [*regular, *(path for _, _, path in entries)])
+    )
 
 
 def _bounded(ignored: list[str]) -> list[str]:
     """Return what git ignores; of very many, the folders at the root that have some."""
     if len(ignored) <= IGNORED:
         return ignored
-    return sorted({f"{path.split('/', 1)[0]}/" if "/" in path else path for path in ignored})[:IGNORED]
+    return sorted({f"{path.split('/', 1)[0]}/" if "/" in path else path for path in ignored})[
+        :IGNORED
+    ]
 
 
-def _take_file(work: Work, one: Changed, out: _Taken, named: Collection[str], limit: int, algorithm: str) -> None:
+def _take_file(
+    work: Work, one: Changed, out: _Taken, named: Collection[str], limit: int, algorithm: str
+) -> None:
     name = one.path.rpartition("/")[2]
     if one.submodule or one.path.endswith("/"):
         _take_repository(work, one, out)
@@ -194,7 +247,9 @@ def _take_repository(work: Work, one: Changed, out: _Taken) -> None:
     if head := work.submodule_head(path):
         out.worktree[path] = Entry(path.rpartition("/")[2], COMMIT, head)
     if one.submodule[2:3] == "M" or one.submodule[3:4] == "U":
-        out.state.omitted.append({"path": path, "why": "changes inside of this submodule: make a snapshot in it"})
+        out.state.omitted.append(
+            {"path": path, "why": "changes inside of this submodule: make a snapshot in it"}
+        )
 
 
 def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: str) -> str:
@@ -203,7 +258,11 @@ def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: 
     person = Identity(*(who.author if who.author[0] else ("git-mem", "")), int(who.clock.now()))
 
     def tree(of: str | None, edits: Iterable[tuple[str, Entry | None]]) -> str:
-        _, made, raws = build(Draft(of, _settled(dict(edits)), (), "", person, person), objects.tree, objects.traits.hash)
+        _, made, raws = build(
+            Draft(of, _settled(dict(edits)), (), "", person, person),
+            objects.tree,
+            objects.traits.hash,
+        )
         new = [raw for raw in raws if raw[1] == "tree"]
         if new:
             objects.store(new)
@@ -214,11 +273,15 @@ def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: 
     staged = tree(base, taken.staged.items())
     worktree = tree(staged, taken.worktree.items())
     edits: dict[str, bytes | Entry | None] = {
-        STAGED: Entry(STAGED, TREE, staged), WORKTREE: Entry(WORKTREE, TREE, worktree), STATE: taken.state.encode(),
+        STAGED: Entry(STAGED, TREE, staged),
+        WORKTREE: Entry(WORKTREE, TREE, worktree),
+        STATE: taken.state.encode(),
         **{f"{CONFLICTS}/{path}": entry for path, entry in taken.conflicts.items()},
-    }  # fmt: skip
+    }
     text = f"gitmem: snapshot {id}\n\nGitmem-Op: snapshot\n"
-    return objects.write(Draft(None, edits, (state.commit,) if state.commit else (), text, person, person))
+    return objects.write(
+        Draft(None, edits, (state.commit,) if state.commit else (), text, person, person)
+    )
 
 
 def _settled(edits: dict[str, Entry | None]) -> dict[str, Entry | None]:
@@ -228,23 +291,61 @@ def _settled(edits: dict[str, Entry | None]) -> dict[str, Entry | None]:
     return {
         path: entry
         for path, entry in edits.items()
-        if entry is not None or not (path in above or any(path[:at] in files for at in range(len(path)) if path[at] == "/"))
+        if entry is not None
+        or not (
+            path in above or any(path[:at] in files for at in range(len(path)) if path[at] == "/")
+        )
     }
 
 
-def _record(who: Writer, id: str, context: Context, work: Work, state: WorkState, omitted: list[dict[str, Any]]) -> Record:
+def _record(
+    who: Writer,
+    id: str,
+    context: Context,
+    work: Work,
+    state: WorkState,
+    omitted: list[dict[str, Any]],
+) -> Record:
     now = who.clock.stamp()
-    title = " ".join((context.reason or context.note or f"Work on {state.branch or state.commit[:10] or 'a new repository'}").split())
+    title = " ".join(
+        (
+            context.reason
+            or context.note
+            or f"Work on {state.branch or state.commit[:10] or 'a new repository'}"
+        ).split()
+    )
     upstream = {"name": state.upstream, "ahead": state.ahead, "behind": state.behind}
     return make(
-        "snapshot", id, title, "", created=now, updated=now, rev=1, author=f"{who.author[0]} <{who.author[1]}>" if who.author[0] else None, agent=who.agent,
-        session=who.session or None, origin="captured" if context.reason else None, branch=state.branch or None, commit=state.commit or None,
-        dirty=[{"path": storable(one.path), "status": one.letters.strip()} for one in state.changed[:DIRTY]], story=context.story or None,
-        subtask=context.subtask or None, cwd=context.cwd or None, worktree=work.root, state=context.state or None, note=_note(context, omitted) or None,
-        upstream={key: value for key, value in upstream.items() if value is not None} if state.upstream else None,
-        omitted=[{"path": storable(str(one["path"])), "why": one["why"]} for one in omitted] or None,
+        "snapshot",
+        id,
+        title,
+        "",
+        created=now,
+        updated=now,
+        rev=1,
+        author=f"{who.author[0]} <{who.author[1]}>" if who.author[0] else None,
+        agent=who.agent,
+        session=who.session or None,
+        origin="captured" if context.reason else None,
+        branch=state.branch or None,
+        commit=state.commit or None,
+        dirty=[
+            {"path": storable(one.path), "status": one.letters.strip()}
+            for one in state.changed[:DIRTY]
+        ],
+        story=context.story or None,
+        subtask=context.subtask or None,
+        cwd=context.cwd or None,
+        worktree=work.root,
+        state=context.state or None,
+        note=_note(context, omitted) or None,
+        upstream={key: value for key, value in upstream.items() if value is not None}
+        if state.upstream
+        else None,
+        omitted=[{"path": storable(str(one["path"])), "why": one["why"]} for one in omitted]
+        or None,
         more=len(state.changed) - DIRTY if len(state.changed) > DIRTY else None,
-    )  # fmt: skip
+    )
 
 
 def _note(context: Context, omitted: list[dict[str, Any]]) -> str:

@@ -16,7 +16,8 @@ from gitmem.services.snapshots.state import State, StateDamaged, StateTooNew, de
 STAGED, WORKTREE, CONFLICTS, STATE = "staged", "worktree", "conflicts", "state.json"
 STATE_LIMIT = 64 << 20  # bytes of a state.json
 DEEPEST = 300  # folders in one another; a path of the operating system has fewer
-MOST_ENTRIES = 5_000_000  # of two trees that are compared: a tree of equal folders stands for any number
+# of two trees that are compared: a tree of equal folders stands for any number
+MOST_ENTRIES = 5_000_000
 _OLD_BLOB = 0o100664  # of very old gits
 MODES = frozenset({BLOB, EXEC, LINK, TREE, COMMIT, _OLD_BLOB})
 
@@ -51,7 +52,10 @@ def read(objects: Objects, id: str) -> Saved:
     """Return a snapshot; raises UnknownId when its work was not saved, External when it cannot be read."""
     oid = objects.tip(ref_of(id))
     if oid is None:
-        raise UnknownId(f"the work of {id} was not saved, or was dropped.", "See what there is: git mem snapshot list")
+        raise UnknownId(
+            f"the work of {id} was not saved, or was dropped.",
+            "See what there is: git mem snapshot list",
+        )
     return read_commit(objects, id, oid)
 
 
@@ -108,10 +112,14 @@ class _Comparison:
             raise TreesDamaged("a folder has two entries of one name")
         for entry in rows:
             if entry.mode not in MODES:
-                raise TreesDamaged(f"{entry.name!r} has a mode that git does not have: {entry.mode:o}")
+                raise TreesDamaged(
+                    f"{entry.name!r} has a mode that git does not have: {entry.mode:o}"
+                )
         return entries
 
-    def walk(self, old: str | None, new: str | None, prefix: str, depth: int) -> Iterator[tuple[str, Pair]]:
+    def walk(
+        self, old: str | None, new: str | None, prefix: str, depth: int
+    ) -> Iterator[tuple[str, Pair]]:
         """Yield (path, (entry before, entry after)); equal folders are not opened."""
         if old == new:
             return
@@ -151,4 +159,6 @@ def differences(objects: Objects, old: str | None, new: str | None) -> Iterator[
 
 def within(path: str, wanted: Sequence[str]) -> bool:
     """Say whether a path is one of some, or below one; with none, all are."""
-    return not wanted or any(path == one or path.startswith(one.rstrip("/") + "/") or one in {"", "."} for one in wanted)
+    return not wanted or any(
+        path == one or path.startswith(one.rstrip("/") + "/") or one in {"", "."} for one in wanted
+    )

@@ -28,15 +28,21 @@ class State:
 
     commit: str = ""
     branch: str = ""
-    # files of `worktree` that are as they were on disk; the others are as git has them, before its filters
+    # files of `worktree` that are as they were on disk; the others are as git has them, before its
+    # filters
     raw: list[str] = field(default_factory=list)
-    flags: dict[str, str] = field(default_factory=dict)  # 'S' skip-worktree, 'h' assumed unchanged, 's' both
+    # 'S' skip-worktree, 'h' assumed unchanged, 's' both
+    flags: dict[str, str] = field(default_factory=dict)
     intended: list[str] = field(default_factory=list)  # `git add -N`
-    unmerged: dict[str, list[list[str]]] = field(default_factory=dict)  # path -> (mode, oid) of the three stages
+    # path -> (mode, oid) of the three stages
+    unmerged: dict[str, list[list[str]]] = field(default_factory=dict)
     omitted: list[dict[str, Any]] = field(default_factory=list)  # path, why
-    modes: dict[str, str] = field(default_factory=dict)  # permissions that git does not keep, three octal digits
-    ignored: list[str] = field(default_factory=list)  # what git ignored then; folders end in a slash
-    under_way: dict[str, str] = field(default_factory=dict)  # a merge, a rebase …: its name -> a commit, or ''
+    # permissions that git does not keep, three octal digits
+    modes: dict[str, str] = field(default_factory=dict)
+    # what git ignored then; folders end in a slash
+    ignored: list[str] = field(default_factory=list)
+    # a merge, a rebase …: its name -> a commit, or ''
+    under_way: dict[str, str] = field(default_factory=dict)
     record: str = ""
 
     def encode(self) -> bytes:

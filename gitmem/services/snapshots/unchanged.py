@@ -36,7 +36,9 @@ def unusual_permissions(root: str, paths: Iterable[str]) -> Iterator[tuple[str, 
             yield path, f"{mode & 0o777:03o}"
 
 
-def converted(work: Work, entries: Sequence[tuple[str, str, str]], limit: int, algorithm: str) -> Iterator[Unchanged]:
+def converted(
+    work: Work, entries: Sequence[tuple[str, str, str]], limit: int, algorithm: str
+) -> Iterator[Unchanged]:
     """Yield the files among index entries (mode, oid, path) that a checkout would write differently."""
     conversions = Conversions(work, [path for _, _, path in entries])
     if not conversions.possible:
@@ -79,4 +81,6 @@ def _may_differ(root: str, path: str, kind: str, blob_size: int) -> bool:
 def _has_plain_crlf(data: bytes, blob_size: int) -> bool:
     """Say whether all line ends are CRLF and the blob has the same text with LF: that is what a checkout writes."""
     ends = data.count(b"\n")
-    return data.count(b"\r\n") == ends and data.count(b"\r") == ends and len(data) - ends == blob_size
+    return (
+        data.count(b"\r\n") == ends and data.count(b"\r") == ends and len(data) - ends == blob_size
+    )

@@ -71,15 +71,23 @@ class Wanted(NamedTuple):
     def fits(self, event: Event) -> bool:
         """Say whether an event passes."""
         return (
-            self.since <= event.at <= self.until and (not self.agent or event.agent == self.agent) and (not self.session or event.session.startswith(self.session))
+            self.since <= event.at <= self.until
+            and (not self.agent or event.agent == self.agent)
+            and (not self.session or event.session.startswith(self.session))
             and (not self.story or event.story == self.story)
-        )  # fmt: skip
+        )
 
 
 class Sources:
     """Where events come from; `record` reads one by its id."""
 
-    def __init__(self, history: CodeHistory, state: State, indexes: Sequence[tuple[str, Index]], record: Callable[[str], "Record"]) -> None:
+    def __init__(
+        self,
+        history: CodeHistory,
+        state: State,
+        indexes: Sequence[tuple[str, Index]],
+        record: Callable[[str], "Record"],
+    ) -> None:
         self.history = history
         self.state = state
         self.indexes = indexes
@@ -121,13 +129,19 @@ def _span(wanted: Wanted, *, whole: bool = False) -> list[str]:
 
 
 def _log(sources: Sources, *args: str) -> Iterator[CodeCommit]:
-    return (found for row in sources.history.lines("log", *args, sep=b"\0") if (found := parse(row)) is not None)
+    return (
+        found
+        for row in sources.history.lines("log", *args, sep=b"\0")
+        if (found := parse(row)) is not None
+    )
 
 
 def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     """Return the commits of the branches; git is at work from now on."""
     path = ["--", f":(top,literal){wanted.file}"] if wanted.file else []
-    return _of_commits(sources, _log(sources, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path))
+    return _of_commits(
+        sources, _log(sources, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path)
+    )
 
 
 def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event]:
@@ -137,28 +151,52 @@ def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event
         link = next((link for link in some if link.kind != links.HUMAN), None)
         about = sources.session(link.session) if link else None
         yield Event(
-            float(one.at), "commit", "merge" if len(one.parents) > 1 else "commit", one.subject, one.oid, one.author, link.agent if link else "",
-            link.session if link else "", about.story if about else "",
-        )  # fmt: skip
+            float(one.at),
+            "commit",
+            "merge" if len(one.parents) > 1 else "commit",
+            one.subject,
+            one.oid,
+            one.author,
+            link.agent if link else "",
+            link.session if link else "",
+            about.story if about else "",
+        )
 
 
 def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     """Return what was done to records: the history of the refs tells it; git is at work from now on."""
-    tips = [tip for name, tip in sources.indexes[0][1].tips().items() if name in {"shared", "private"} and tip]
+    tips = [
+        tip
+        for name, tip in sources.indexes[0][1].tips().items()
+        if name in {"shared", "private"} and tip
+    ]
     if not tips:
         return iter(())
     about = (
-        {row["id"] for _, index in sources.indexes for row in index.rows(paths=(wanted.file,), fields=("id",))} if wanted.file else set()
+        {
+            row["id"]
+            for _, index in sources.indexes
+            for row in index.rows(paths=(wanted.file,), fields=("id",))
+        }
+        if wanted.file
+        else set()
     )
     return _of_memory(sources, wanted, _log(sources, *_span(wanted), *tips, "--"), about)
 
 
-def _of_memory(sources: Sources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]") -> Iterator[Event]:
+def _of_memory(
+    sources: Sources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]"
+) -> Iterator[Event]:
     for one in log:
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
         op, ids = (found.get("op") or [""])[0], found.get("id", [])
         kinds = {KIND.get(id[:3], "") for id in ids}
-        if op in BOOKKEEPING or not kinds or kinds <= _OWN or (wanted.file and not about.intersection(ids)):
+        if (
+            op in BOOKKEEPING
+            or not kinds
+            or kinds <= _OWN
+            or (wanted.file and not about.intersection(ids))
+        ):
             continue
         session = (found.get("session") or [""])[0]
         known = sources.session(session)
@@ -166,14 +204,24 @@ def _of_memory(sources: Sources, wanted: Wanted, log: Iterable[CodeCommit], abou
         agent = known.agent if known else (found.get("agent") or [""])[0]
         title = one.subject.partition('"')[2].rpartition('"')[0] or one.subject
         yield Event(
-            float(one.authored), source, op or "change", title[:TALE], ids[0], one.author, agent, session, known.story if known else ""
+            float(one.authored),
+            source,
+            op or "change",
+            title[:TALE],
+            ids[0],
+            one.author,
+            agent,
+            session,
+            known.story if known else "",
         )
 
 
 def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     for _, index in sources.indexes:
         for row in index.rows(
-            kinds=("snapshot",), since=_stamp(wanted.since), fields=("id", "title", "created", "author", "agent", "session")
+            kinds=("snapshot",),
+            since=_stamp(wanted.since),
+            fields=("id", "title", "created", "author", "agent", "session"),
         ):
             record = _read(sources, row["id"]) if wanted.file or wanted.story else None
             files = tuple(str(one.get("path")) for one in record.get("dirty")) if record else ()
@@ -200,18 +248,38 @@ def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     touched = set()
     if wanted.file:
         file = storable(wanted.file)
-        touched = {session for path, session in edits.touched(sources.state, 0.0, float(LAST)) if path == file}
+        touched = {
+            session
+            for path, session in edits.touched(sources.state, 0.0, float(LAST))
+            if path == file
+        }
     seen = set()
     titles = {
-        row["session"]: row for _, index in sources.indexes for row in index.rows(kinds=("summary",), by_sessions=True, fields=("session", "title", "created", "author", "tags"))
+        row["session"]: row
+        for _, index in sources.indexes
+        for row in index.rows(
+            kinds=("summary",),
+            by_sessions=True,
+            fields=("session", "title", "created", "author", "tags"),
+        )
         if row["session"]
-    }  # fmt: skip
+    }
     for one in sessions.some(sources.state):
         seen.add(one.id)
         if wanted.file and one.id not in touched:
             continue
         title = one.title or (titles[one.id]["title"] if one.id in titles else "")
-        yield Event(one.started, "session", "start", title or f"{one.agent} session", one.id, "", one.agent, one.id, one.story)
+        yield Event(
+            one.started,
+            "session",
+            "start",
+            title or f"{one.agent} session",
+            one.id,
+            "",
+            one.agent,
+            one.id,
+            one.story,
+        )
         if one.ended is not None:
             yield Event(
                 max(one.ended, one.started),
@@ -226,12 +294,24 @@ def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             )
     for id, row in titles.items():
         if id not in seen and not wanted.file:
-            yield Event(_seconds(row["created"]), "session", "start", row["title"], id, _name(row["author"]), "", id)
+            yield Event(
+                _seconds(row["created"]),
+                "session",
+                "start",
+                row["title"],
+                id,
+                _name(row["author"]),
+                "",
+                id,
+            )
 
 
 def _noted(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     for _, index in sources.indexes:
-        for row in index.rows(kinds=("event",), fields=("id", "title", "created", "author", "agent", "session", "anchors")):
+        for row in index.rows(
+            kinds=("event",),
+            fields=("id", "title", "created", "author", "agent", "session", "anchors"),
+        ):
             files = tuple(str(one["path"]) for one in row["anchors"] if one.get("path"))
             if wanted.file and wanted.file not in files:
                 continue

@@ -62,7 +62,11 @@ def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) ->
     if history.not_below_any(kept[0], heads):
         return None
     before = list(parsed_changes(kept[1]))
-    names = list(dict.fromkeys([path, *(one.path for one in before), *(one.was for one in before if one.was)]))
+    names = list(
+        dict.fromkeys(
+            [path, *(one.path for one in before), *(one.was for one in before if one.was)]
+        )
+    )
     new = history.changes_of(names, heads, kept[0])
     if new is None:
         return None
@@ -74,7 +78,9 @@ def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) ->
 
 
 def _place(home: Home, path: str) -> str:
-    return home.join(os.path.join(FOLDER, sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]))
+    return home.join(
+        os.path.join(FOLDER, sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32])
+    )
 
 
 def _kept(home: Home, path: str) -> Kept | None:
@@ -93,33 +99,53 @@ def _keep(home: Home, path: str, heads: Sequence[str], found: bytes) -> None:
     head = json.dumps({"version": VERSION, "path": path, "heads": list(heads)})
     try:
         home.make(FOLDER)
-        write_atomic(_place(home, path), head.encode() + b"\n" + found, shared=home.shared, durable=False)
+        write_atomic(
+            _place(home, path), head.encode() + b"\n" + found, shared=home.shared, durable=False
+        )
     except (OSError, GitmemError):
         return  # a read-only disk: it is asked again
 
 
 def evolution(
-    sources: Sources, indexes: Sequence[tuple[str, Index]], found: Iterable[FileChange], fits: Callable[[Step], bool], limit: int | None
-) -> Iterator[Step]:  # fmt: skip
+    sources: Sources,
+    indexes: Sequence[tuple[str, Index]],
+    found: Iterable[FileChange],
+    fits: Callable[[Step], bool],
+    limit: int | None,
+) -> Iterator[Step]:
     """Yield changes with whose they were and what was learned then, those that fit."""
     number = 0
     rest = iter(found)
     while part := list(islice(rest, min(BATCH, limit or BATCH))):
-        known = known_links(sources, [one.commit.oid for one in part], patches=bool(limit and limit <= FEW))
+        known = known_links(
+            sources, [one.commit.oid for one in part], patches=bool(limit and limit <= FEW)
+        )
         for one in part:
             links = [link for link in known.get(one.commit.oid, []) if link.kind != HUMAN]
             step = Step(one, writers(links, one.path, one.lines))
             step.others = [link for link in links if link not in step.links]
             ids = [link.session for link in (*step.links, *step.others)]
             if ids:
-                step.stories = list(dict.fromkeys(about.story for id in ids if (about := sessions.get(sources.state, id)) and about.story))
+                step.stories = list(
+                    dict.fromkeys(
+                        about.story
+                        for id in ids
+                        if (about := sessions.get(sources.state, id)) and about.story
+                    )
+                )
             if not fits(step):
                 continue
             if ids:
                 step.records = [
                     row
                     for _, index in indexes
-                    for row in index.rows(sessions=ids, kinds=("memory", "gotcha"), statuses=LIVE, limit=RECORDS, fields=FIELDS)
+                    for row in index.rows(
+                        sessions=ids,
+                        kinds=("memory", "gotcha"),
+                        statuses=LIVE,
+                        limit=RECORDS,
+                        fields=FIELDS,
+                    )
                 ]
             yield step
             number += 1

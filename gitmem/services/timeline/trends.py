@@ -18,8 +18,14 @@ _TOOLS = ("AfterTool", "ToolFailed")
 
 
 def trends(
-    history: CodeHistory, state: State, indexes: Sequence[tuple[str, Index]], since: float, until: float, local: Callable[[float], tuple[int, int, str]], shown: Callable[[str], bool]
-) -> dict[str, Any]:  # fmt: skip
+    history: CodeHistory,
+    state: State,
+    indexes: Sequence[tuple[str, Index]],
+    since: float,
+    until: float,
+    local: Callable[[float], tuple[int, int, str]],
+    shown: Callable[[str], bool],
+) -> dict[str, Any]:
     """Return what happened between two times (epoch seconds). `local` gives (hour, weekday from Monday 0, first day of the week) of a time where the user is.
 
     {hot_files: [{path, commits, edits}], agents: [{agent, sessions, tools, failed}], hours: [24], weekdays: [7], errors: {tools, failed, rate},
@@ -36,14 +42,18 @@ def trends(
         changed.update(storable(path) for path in paths if shown(path))
     edited: Counter[str] = Counter()
     edited.update(path for path, _ in edits.touched(state, since, until))
-    hot = sorted({*changed, *edited}, key=lambda path: (-(changed[path] + edited[path]), path))[:TOP]
+    hot = sorted({*changed, *edited}, key=lambda path: (-(changed[path] + edited[path]), path))[
+        :TOP
+    ]
     mine = [one for one in sessions.some(state) if since <= one.last and one.started <= until]
     by_agent: dict[str, dict[str, int]] = {}
     used: dict[str, Counter[str]] = {}
     for cost in sessions.costs(state, [one.id for one in mine][:500]):
         used.setdefault(cost.session, Counter())[cost.event] += cost.calls
     for session in mine:
-        row = by_agent.setdefault(session.agent or "unknown", {"sessions": 0, "tools": 0, "failed": 0})
+        row = by_agent.setdefault(
+            session.agent or "unknown", {"sessions": 0, "tools": 0, "failed": 0}
+        )
         row["sessions"] += 1
         row["tools"] += sum(used.get(session.id, Counter())[name] for name in _TOOLS)
         row["failed"] += used.get(session.id, Counter())["ToolFailed"]
@@ -61,9 +71,26 @@ def trends(
             if since <= at <= until:
                 weeks.setdefault(local(at)[2], Counter())[record["kind"]] += 1
     return {
-        "hot_files": [{"path": path, "commits": changed[path], "edits": edited[path]} for path in hot],
-        "agents": [{"agent": agent, **row} for agent, row in sorted(by_agent.items(), key=lambda one: (-one[1]["sessions"], one[0]))],
-        "hours": hours, "weekdays": days, "errors": {"tools": tools, "failed": failed, "rate": round(failed / tools, 3) if tools else None},
-        "learned": [{"week": week, **{kind: weeks[week][kind] for kind in LEARNED}} for week in sorted(weeks)],
-        "commits": commits, "sessions": len(mine),
-    }  # fmt: skip
+        "hot_files": [
+            {"path": path, "commits": changed[path], "edits": edited[path]} for path in hot
+        ],
+        "agents": [
+            {"agent": agent, **row}
+            for agent, row in sorted(
+                by_agent.items(), key=lambda one: (-one[1]["sessions"], one[0])
+            )
+        ],
+        "hours": hours,
+        "weekdays": days,
+        "errors": {
+            "tools": tools,
+            "failed": failed,
+            "rate": round(failed / tools, 3) if tools else None,
+        },
+        "learned": [
+            {"week": week, **{kind: weeks[week][kind] for kind in LEARNED}}
+            for week in sorted(weeks)
+        ],
+        "commits": commits,
+        "sessions": len(mine),
+    }

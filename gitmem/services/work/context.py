@@ -12,7 +12,20 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.location import storable
 from gitmem.repo.refs import branch
 from gitmem.state import activity, workflow
-from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TASK, Act, Table, WorkflowState, ago, fill, infer, is_fresh, kind_of
+from gitmem.state.workflow import (
+    AGENT,
+    ASSISTANT,
+    COMMAND,
+    TASK,
+    Act,
+    Table,
+    WorkflowState,
+    ago,
+    fill,
+    infer,
+    is_fresh,
+    kind_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +44,26 @@ class Context:
     """The work in hand, as the next agent finds it. Times are epoch seconds; where the kind is `new`, there is nothing of before."""
 
     __slots__ = (
-        "agent", "agents", "began", "branch", "commands", "handovers", "id", "kind", "last", "message", "next", "now", "observed", "previous", "state", "story", "sure", "tasks", "workflow",
-    )  # fmt: skip
+        "agent",
+        "agents",
+        "began",
+        "branch",
+        "commands",
+        "handovers",
+        "id",
+        "kind",
+        "last",
+        "message",
+        "next",
+        "now",
+        "observed",
+        "previous",
+        "state",
+        "story",
+        "sure",
+        "tasks",
+        "workflow",
+    )
 
     def __init__(self, kind: str, agent: str, now: float) -> None:
         self.kind = kind
@@ -40,7 +71,8 @@ class Context:
         self.now = now
         self.id = ""
         self.began = self.last = 0.0
-        self.previous: dict[str, Any] | None = None  # agent, at, command: the last one that is another
+        # agent, at, command: the last one that is another
+        self.previous: dict[str, Any] | None = None
         self.commands: list[str] = []  # the last ten, the latest at the end
         self.agents: list[dict[str, Any]] = []  # agent, at
         self.tasks: list[dict[str, Any]] = []  # task, at, success, agent, story
@@ -54,14 +86,27 @@ class Context:
         """Return all of it as JSON has it."""
         previous = self.previous
         return {
-            "kind": self.kind, "id": self.id or None, "agent": self.agent or None, "started": _time(self.began), "last": _time(self.last),
+            "kind": self.kind,
+            "id": self.id or None,
+            "agent": self.agent or None,
+            "started": _time(self.began),
+            "last": _time(self.last),
             "previous_agent": {**previous, "at": _time(previous["at"])} if previous else None,
-            "last_commands": self.commands, "agents": [{**one, "at": _time(one["at"])} for one in self.agents],
+            "last_commands": self.commands,
+            "agents": [{**one, "at": _time(one["at"])} for one in self.agents],
             "tasks": [{**one, "at": _time(one["at"])} for one in self.tasks],
-            "workflow": self.workflow or None, "state": self.state or None, "done": self.sure if self.workflow else None, "next": self.next,
-            "story": self.story or None, "branch": self.branch or None, "message": self.message or None,
-            "handovers": [{k: row.get(k) for k in ("id", "title", "author", "created", "agent")} for row in self.handovers],
-        }  # fmt: skip
+            "workflow": self.workflow or None,
+            "state": self.state or None,
+            "done": self.sure if self.workflow else None,
+            "next": self.next,
+            "story": self.story or None,
+            "branch": self.branch or None,
+            "message": self.message or None,
+            "handovers": [
+                {k: row.get(k) for k in ("id", "title", "author", "created", "agent")}
+                for row in self.handovers
+            ],
+        }
 
 
 def _time(at: float) -> str | None:
@@ -74,8 +119,13 @@ def root_of(worktree: str | None) -> str:
 
 
 def load(
-    app: "Any", agent: str = "", *, session: str = "", history: "Sequence[Mapping[str, Any]] | None" = None, strict: bool = False
-) -> Context:  # fmt: skip
+    app: "Any",
+    agent: str = "",
+    *,
+    session: str = "",
+    history: "Sequence[Mapping[str, Any]] | None" = None,
+    strict: bool = False,
+) -> Context:
     """Return the context of an app's work tree for an agent ('' is nobody in particular).
 
     `session` is the agent's session that this runs in; `history` are messages of a conversation, which go before what is known here. A
@@ -91,21 +141,39 @@ def load(
             raise
         table = Table(workflow_table.shipped())
     found = of(
-        app.state, table, root, app.clock.now(), agent, session=session, on=branch(app.location),
+        app.state,
+        table,
+        root,
+        app.clock.now(),
+        agent,
+        session=session,
+        on=branch(app.location),
         said=from_history(table, history, agent) if history else None,
-    )  # fmt: skip
+    )
     if agent:
         found.handovers = handed([app.index()], (agent,))
     return found
 
 
 def of(
-    state: "State", table: Table, root: str, now: float, agent: str = "", *, session: str = "", on: str = "", talked: bool = False,
+    state: "State",
+    table: Table,
+    root: str,
+    now: float,
+    agent: str = "",
+    *,
+    session: str = "",
+    on: str = "",
+    talked: bool = False,
     said: "Sequence[Act] | None" = None,
-) -> Context:  # fmt: skip
+) -> Context:
     """Return the context of a work tree. `talked` is a conversation that goes on, `said` one that was handed in, which counts alone."""
     mine = activity.current(state, root) if said is None else None
-    if mine is not None and not is_fresh(mine.last, now) and not (session and mine.session == session):
+    if (
+        mine is not None
+        and not is_fresh(mine.last, now)
+        and not (session and mine.session == session)
+    ):
         mine = None
     done = list(said) if said is not None else activity.of(state, root, mine.began) if mine else []
     commands = _commands(done)
@@ -123,22 +191,32 @@ def of(
     return found
 
 
-def _tell(found: Context, table: Table, done: "Sequence[Act]", position: WorkflowState, epic: str) -> None:
+def _tell(
+    found: Context, table: Table, done: "Sequence[Act]", position: WorkflowState, epic: str
+) -> None:
     """Fill in what was done, where it stands, and what to say of it; `epic` is the one that this work tree is at."""
     found.commands = _commands(done)[-workflow.COMMANDS :]
     found.agents = _agents(done)[-workflow.AGENTS :]
     found.tasks = [
-        {"task": one.what, "at": one.at, "success": one.ok, "agent": one.agent, "story": one.story} for one in done if one.kind == TASK
-    ][-workflow.TASKS :]  # fmt: skip
+        {"task": one.what, "at": one.at, "success": one.ok, "agent": one.agent, "story": one.story}
+        for one in done
+        if one.kind == TASK
+    ][-workflow.TASKS :]
     found.workflow, found.state, found.sure = position.workflow, position.state, position.sure
     found.observed = position.role == workflow.TOOL
     values = {"story_path": found.story, "branch": found.branch, "epic": epic}
-    found.next = [fill(one, values) for one in table.after(position.workflow, position.state, position.by)]
+    found.next = [
+        fill(one, values) for one in table.after(position.workflow, position.state, position.by)
+    ]
     others = [one for one in found.agents if one["agent"] != found.agent]
     if others:
         last = others[-1]
         # what an agent has only named is not what it did
-        given = [one for one in done if one.kind != AGENT and one.agent == last["agent"] and one.role != ASSISTANT]
+        given = [
+            one
+            for one in done
+            if one.kind != AGENT and one.agent == last["agent"] and one.role != ASSISTANT
+        ]
         found.previous = {
             **last,
             "at": max([last["at"], *(one.at for one in given)]),
@@ -179,18 +257,30 @@ def _message(found: Context) -> str:
     parts = []
     if found.previous:
         failed = " (failed)" if found.previous["failed"] else ""
-        last = f"; last: {spoken(found.previous['command'])}{failed}" if found.previous["command"] else ""
-        parts.append(f"Continuing from @{found.previous['agent']}, {ago(found.now - found.previous['at'])}{last}.")
-    if found.commands and not (found.previous and len(found.commands) == 1 and found.previous["command"]):
+        last = (
+            f"; last: {spoken(found.previous['command'])}{failed}"
+            if found.previous["command"]
+            else ""
+        )
+        parts.append(
+            f"Continuing from @{found.previous['agent']}, {ago(found.now - found.previous['at'])}{last}."
+        )
+    if found.commands and not (
+        found.previous and len(found.commands) == 1 and found.previous["command"]
+    ):
         parts.append(f"Recent commands: {', '.join(map(spoken, found.commands[-SHOWN:]))}.")
     if found.workflow:
-        parts.append(f"Workflow: {found.workflow}, {found.state}{'' if found.sure else ' (begun)'}.")
+        parts.append(
+            f"Workflow: {found.workflow}, {found.state}{'' if found.sure else ' (begun)'}."
+        )
     if found.story:
         parts.append(f"Story: {found.story}.")
     return " ".join(parts)
 
 
-def from_history(table: Table, messages: "Sequence[Mapping[str, Any]]", agent: str = "") -> "list[Act]":
+def from_history(
+    table: Table, messages: "Sequence[Mapping[str, Any]]", agent: str = ""
+) -> "list[Act]":
     """Return the commands of a conversation as acts; what is not a message is passed over. `content` may be a text or parts with texts."""
     from gitmem.services.work.slash_commands import commands
 
@@ -198,11 +288,14 @@ def from_history(table: Table, messages: "Sequence[Mapping[str, Any]]", agent: s
     for one in messages:
         if not isinstance(one, dict):
             continue
-        role = workflow.ASSISTANT if one.get("role") in {"assistant", "model", "ai"} else workflow.USER
+        role = (
+            workflow.ASSISTANT if one.get("role") in {"assistant", "model", "ai"} else workflow.USER
+        )
         text = _text(one.get("content") or one.get("text") or one.get("parts"))
         out += [
-            Act(COMMAND, name, agent=agent, role=role) for name in commands(text, table.known, spoken_by_user=role == workflow.USER)
-        ]  # fmt: skip
+            Act(COMMAND, name, agent=agent, role=role)
+            for name in commands(text, table.known, spoken_by_user=role == workflow.USER)
+        ]
     return out
 
 
@@ -210,7 +303,9 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "\n".join(_text(part.get("text") if isinstance(part, dict) else part) for part in content)
+        return "\n".join(
+            _text(part.get("text") if isinstance(part, dict) else part) for part in content
+        )
     return ""
 
 
@@ -218,7 +313,14 @@ def handed(indexes: "Sequence[Index]", agents: "Sequence[str]") -> "list[dict[st
     """Return the open hand-overs to these agents, the latest first."""
     rows: list[dict[str, Any]] = []
     for index in indexes:
-        rows += index.rows(what="context", statuses=LIVE, agents=agents, tags=(HANDOVER,), limit=HANDED, order="created")
+        rows += index.rows(
+            what="context",
+            statuses=LIVE,
+            agents=agents,
+            tags=(HANDOVER,),
+            limit=HANDED,
+            order="created",
+        )
     return rows[:HANDED]
 
 
@@ -228,4 +330,11 @@ def handed(indexes: "Sequence[Index]", agents: "Sequence[str]") -> "list[dict[st
 def activated(app: "Any", agent: str, *, session: str = "") -> None:
     """Note that an agent has come. One that is there already comes no second time."""
     root = root_of(app.location.worktree)
-    activity.note(app.state, root, app.clock.now(), [Act(AGENT, agent, agent=agent, session=session)], conversation=session, once=True)
+    activity.note(
+        app.state,
+        root,
+        app.clock.now(),
+        [Act(AGENT, agent, agent=agent, session=session)],
+        conversation=session,
+        once=True,
+    )

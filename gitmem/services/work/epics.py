@@ -28,7 +28,9 @@ from gitmem.state.database import State
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
-HOLDING = frozenset({"start", "story", "done", "reopen", "phase", "go", "restart", "checkpoint", "review", "error"})
+HOLDING = frozenset(
+    {"start", "story", "done", "reopen", "phase", "go", "restart", "checkpoint", "review", "error"}
+)
 RESTING = frozenset({"pause", "abort", "complete"})
 ASIDE = "discarded"  # how an archived epic is called
 SLUG = 60  # characters of a slug that is made from a title
@@ -85,7 +87,10 @@ def slug(text: str) -> str:
     """Return the slug of a name or a title; one without a letter or digit that a slug may have gets a name of its own."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     found = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:SLUG].strip("-._")
-    return found or f"epic-{hashlib.sha256(unicodedata.normalize('NFC', text).encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return (
+        found
+        or f"epic-{hashlib.sha256(unicodedata.normalize('NFC', text).encode('utf-8', 'replace')).hexdigest()[:8]}"
+    )
 
 
 def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
@@ -101,9 +106,16 @@ def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
         if len(found) == 1:
             return found[0]
         if found:
-            raise UserError(f"'{text}' may be {', '.join(id[4:] for id in found[:5])}.", "Give its whole name.")
+            raise UserError(
+                f"'{text}' may be {', '.join(id[4:] for id in found[:5])}.", "Give its whole name."
+            )
     names = ", ".join(str(row["id"])[4:] for row in rows[:5])
-    raise UserError(f"there is no epic '{text}'.", f"There {'is' if len(rows) == 1 else 'are'} {names}; see also: git mem work list --all" if rows else "Begin it: git mem work start NAME")  # fmt: skip
+    raise UserError(
+        f"there is no epic '{text}'.",
+        f"There {'is' if len(rows) == 1 else 'are'} {names}; see also: git mem work list --all"
+        if rows
+        else "Begin it: git mem work start NAME",
+    )
 
 
 def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -113,17 +125,24 @@ def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
     here = epics.chosen(desk.state, desk.root)
     if any(row["id"] == here for row in live):
         return here
-    mine = [row for row in open_ if desk.who.session and row["holder"].get("session") == desk.who.session]
+    mine = [
+        row
+        for row in open_
+        if desk.who.session and row["holder"].get("session") == desk.who.session
+    ]
     for some in (mine, open_, live):
         if len(some) == 1:
             return str(some[0]["id"])
         if some:
             break
     if not live:
-        raise UserError("there is no epic yet.", "Begin one: git mem work start NAME --story ID --story ID")
+        raise UserError(
+            "there is no epic yet.", "Begin one: git mem work start NAME --story ID --story ID"
+        )
     names = ", ".join(str(row["id"])[4:] for row in (open_ or live)[:8])
     raise UserError(
-        f"there are several epics: {names}.", "Name the one that you mean, or choose it for this work tree: git mem work start NAME"
+        f"there are several epics: {names}.",
+        "Name the one that you mean, or choose it for this work tree: git mem work start NAME",
     )
 
 
@@ -142,7 +161,13 @@ def insist(desk: Desk, id: str) -> Epic:
 def require_checkpoint(epic: Epic) -> None:
     """Raise UserError where no checkpoint waits for an answer; one that was answered may be answered otherwise."""
     known = epic.facts["last"].get("action")
-    if epic.state.get("checkpoints") and known in {work.CHECKPOINT_REACHED, work.GO, work.REVIEW, work.PAUSE, work.ABORT}:
+    if epic.state.get("checkpoints") and known in {
+        work.CHECKPOINT_REACHED,
+        work.GO,
+        work.REVIEW,
+        work.PAUSE,
+        work.ABORT,
+    }:
         return
     raise UserError(
         f"no checkpoint of the epic {epic.slug} waits for an answer; nothing changed.",
@@ -170,7 +195,8 @@ def known_story(epic: Epic, sid: str) -> None:
         else ""
     )
     raise UserError(
-        f"the epic {epic.slug} has no story '{sid}'; nothing changed.", f"{meant}To add it: git mem work story --add {shlex.quote(sid)}"
+        f"the epic {epic.slug} has no story '{sid}'; nothing changed.",
+        f"{meant}To add it: git mem work story --add {shlex.quote(sid)}",
     )
 
 
@@ -178,13 +204,24 @@ def load(desk: Desk, id: str) -> Epic:
     """Return an epic as the store has it; raises UnknownId."""
     record = desk.store.get(id).record
     facts = {**work.facts(record.fields.get("state")), "id": id}
-    return Epic(record, facts, epics.condition(desk.state, facts, desk.clock.now(), processes.is_gone))
+    return Epic(
+        record, facts, epics.condition(desk.state, facts, desk.clock.now(), processes.is_gone)
+    )
 
 
 # -- doing
 
 
-def do(desk: Desk, id: str, act: str, args: Mapping[str, Any], *, title: str = "", chooses: bool = True, holds: bool = True) -> Written:
+def do(
+    desk: Desk,
+    id: str,
+    act: str,
+    args: Mapping[str, Any],
+    *,
+    title: str = "",
+    chooses: bool = True,
+    holds: bool = True,
+) -> Written:
     """Do something to an epic; `title` begins a new one where there is none. What changes nothing writes nothing.
 
     `chooses`: this work tree is at it from now on; `holds`: whoever works here is.
@@ -197,12 +234,26 @@ def do(desk: Desk, id: str, act: str, args: Mapping[str, Any], *, title: str = "
     new = _new(desk, id, clean_title(scrub(title, desk.who.allow).text), now) if title else None
     names = [str(given[key]) for key in ("phase", "story", "next") if given.get(key)]
     subject = f"work: {act} {id}{' ' if names else ''}{' '.join(names)}"
-    message = Message(subject, "work", (id,), desk.who.agent if desk.who.agent != "global" else "", desk.who.session)
+    message = Message(
+        subject,
+        "work",
+        (id,),
+        desk.who.agent if desk.who.agent != "global" else "",
+        desk.who.session,
+    )
     written = desk.store.write([operations.work(id, act, given, now, new)], message)
     if desk.state.in_memory:
         return written
     if act in HOLDING and holds:
-        epics.hold(desk.state, id, desk.clone, desk.who.session, desk.process, desk.clock.now(), processes.is_gone)
+        epics.hold(
+            desk.state,
+            id,
+            desk.clone,
+            desk.who.session,
+            desk.process,
+            desk.clock.now(),
+            processes.is_gone,
+        )
     elif act in RESTING:
         epics.release(desk.state, id)
     if chooses and (act in HOLDING or act == "import"):
@@ -222,17 +273,35 @@ def discard(desk: Desk, epic: Epic) -> Written:
 
 def _new(desk: Desk, id: str, title: str, now: str) -> Record:
     if kind_of(id) != "work":
-        raise UserError(f"'{id[4:]}' is not a name for an epic.", "Use 1 to 64 letters a to z, digits, dots, hyphens.")
+        raise UserError(
+            f"'{id[4:]}' is not a name for an epic.",
+            "Use 1 to 64 letters a to z, digits, dots, hyphens.",
+        )
     author = f"{desk.who.author[0]} <{desk.who.author[1]}>"
     agent = desk.who.agent if desk.who.agent != "global" else None
-    return make("work", id, title, created=now, updated=now, rev=1, author=author, agent=agent, session=desk.who.session or None)
+    return make(
+        "work",
+        id,
+        title,
+        created=now,
+        updated=now,
+        rev=1,
+        author=author,
+        agent=agent,
+        session=desk.who.session or None,
+    )
 
 
 def _holder(desk: Desk) -> dict[str, str]:
     """Return who is at it, as colleagues may know it."""
     known = sessions.get(desk.state, desk.who.session) if desk.who.session else None
     agent = known.agent if known else desk.who.agent if desk.who.agent != "global" else ""
-    facts = {"host": os.uname().nodename, "agent": agent, "session": desk.who.session, "person": "" if agent else desk.who.author[0]}
+    facts = {
+        "host": os.uname().nodename,
+        "agent": agent,
+        "session": desk.who.session,
+        "person": "" if agent else desk.who.author[0],
+    }
     return {key: value for key, value in facts.items() if value}
 
 
@@ -244,7 +313,8 @@ def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
         found = clean_title(scrub(text, allow).text)
         if not found or len(found) > NAME:
             raise UserError(
-                f"'{text[:40]}{'…' if len(text) > 40 else ''}' is not a name for a story.", f"Use one line of 1 to {NAME} characters."
+                f"'{text[:40]}{'…' if len(text) > 40 else ''}' is not a name for a story.",
+                f"Use one line of 1 to {NAME} characters.",
             )
         return found
 
@@ -273,35 +343,54 @@ def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
 # -- saying
 
 
-NEXT = {"validation": "development", "development": "quality_gate", "self_healing": "quality_gate", "quality_gate": "push"}
+NEXT = {
+    "validation": "development",
+    "development": "quality_gate",
+    "self_healing": "quality_gate",
+    "quality_gate": "push",
+}
 OPTIONS = {
-    "continue": "go on where it stopped", "review": "see what was done, change nothing", "restart": "begin story {story} anew; stories that are done stay done",
+    "continue": "go on where it stopped",
+    "review": "see what was done, change nothing",
+    "restart": "begin story {story} anew; stories that are done stay done",
     "discard": "put the epic aside; git mem restore brings it back",
-}  # fmt: skip
+}
 
 
 def next_step(epic: Epic) -> str:
     """Return what is to be done next, with the command that says so."""
     known, name = epic.facts, epic.slug
-    story, phase, action = str(known["story"]), str(known["phase"]), str(known["last"].get("action", ""))
+    story, phase, action = (
+        str(known["story"]),
+        str(known["phase"]),
+        str(known["last"].get("action", "")),
+    )
     if epic.condition == ASIDE:
         return f"bring it back if it is still wanted: git mem restore {epic.record.id}"
-    if epic.condition == work.COMPLETED and (work.is_whole(epic.state) or not work.stories(epic.state)):
+    if epic.condition == work.COMPLETED and (
+        work.is_whole(epic.state) or not work.stories(epic.state)
+    ):
         return f"nothing is left to do. Put it aside: git mem work discard {name}"
     if epic.condition in (work.COMPLETED, work.ABORTED):
         return f"take it up again with git mem work resume {name} --continue, or put it aside: git mem work discard {name}"
     if epic.condition == work.PAUSED:
-        return f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"
+        return (
+            f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"
+        )
     if not story:
         return f"add a story: git mem work story --add ID --epic {name}"
     if action == work.CHECKPOINT_REACHED:
         return f"answer the checkpoint: git mem work checkpoint --answer go --epic {name} (or pause, review, abort)"
     if action == work.ERROR_OCCURRED:
-        return f"deal with the error of story {story}: git mem work phase self_healing --epic {name}"
+        return (
+            f"deal with the error of story {story}: git mem work phase self_healing --epic {name}"
+        )
     if not phase:
         return f"begin story {story}: git mem work phase validation --epic {name}"
     if phase in NEXT:
-        return f"finish {phase} of story {story}, then: git mem work phase {NEXT[phase]} --epic {name}"
+        return (
+            f"finish {phase} of story {story}, then: git mem work phase {NEXT[phase]} --epic {name}"
+        )
     return f"finish {phase} of story {story}, then: git mem work story {story} --done --epic {name}"
 
 
@@ -311,7 +400,11 @@ def resume_text(epic: Epic) -> str:
     out = []
     if known["story"]:
         begun = (
-            f"was in phase {known['phase']}" if known["phase"] else "was begun, in no phase yet" if known["since"] else "is not begun yet"
+            f"was in phase {known['phase']}"
+            if known["phase"]
+            else "was begun, in no phase yet"
+            if known["since"]
+            else "is not begun yet"
         )
         attempts = f", attempt {known['attempts']}" if known["attempts"] > 1 else ""
         out.append(f"Story {known['story']} {begun}{attempts}.")
@@ -319,18 +412,28 @@ def resume_text(epic: Epic) -> str:
         out.append(f"{known['doer']} was working on it.")
     note = known["last"].get("note")
     if note and known["last"].get("action") in {work.ERROR_OCCURRED, work.PAUSE, work.ABORT}:
-        words = {work.ERROR_OCCURRED: "The last error", work.PAUSE: "It was paused", work.ABORT: "It was aborted"}
+        words = {
+            work.ERROR_OCCURRED: "The last error",
+            work.PAUSE: "It was paused",
+            work.ABORT: "It was aborted",
+        }
         out.append(f"{words[known['last']['action']]}: {str(note).rstrip('.')}.")
     out.append(f"Progress: {known['done']} of {known['total']} stories done ({known['percent']}%).")
     step = next_step(epic)
-    return " ".join([*out, f"Next: {step}{'' if step.endswith(')') else '.' if ': ' not in step else ''}"])
+    return " ".join(
+        [*out, f"Next: {step}{'' if step.endswith(')') else '.' if ': ' not in step else ''}"]
+    )
 
 
 def options(epic: Epic) -> list[dict[str, str]]:
     """Return the four ways to go on: `option`, `label`, `command`."""
     story = epic.facts["story"] or "-"
     return [
-        {"option": key, "label": label.format(story=story), "command": f"git mem work resume {epic.slug} --{key}"}
+        {
+            "option": key,
+            "label": label.format(story=story),
+            "command": f"git mem work resume {epic.slug} --{key}",
+        }
         for key, label in OPTIONS.items()
         if epic.condition != ASIDE and (epic.facts["story"] or key != "restart")
     ]
@@ -349,24 +452,53 @@ def view(epic: Epic) -> dict[str, Any]:
     state, known = epic.state, epic.facts
     every = state.get("stories", {})
     return {
-        "id": epic.record.id, "slug": epic.slug, "title": epic.record.title, "epic": known["ref"] or None, "status": epic.record.status,
-        "standing": epic.condition, "crashed": epic.condition == epics.CRASHED, "why": epic.how["why"], "alive": epic.how["alive"],
-        "minutes_silent": int(epic.how["silent"] / 60 + 0.5), "created": epic.record.created, "updated": epic.record.updated, "progress": work.progress(state),
+        "id": epic.record.id,
+        "slug": epic.slug,
+        "title": epic.record.title,
+        "epic": known["ref"] or None,
+        "status": epic.record.status,
+        "standing": epic.condition,
+        "crashed": epic.condition == epics.CRASHED,
+        "why": epic.how["why"],
+        "alive": epic.how["alive"],
+        "minutes_silent": int(epic.how["silent"] / 60 + 0.5),
+        "created": epic.record.created,
+        "updated": epic.record.updated,
+        "progress": work.progress(state),
         "stories": [
-            {"id": sid, "title": str(work.value(every[sid], "title") or ""), "done": work.is_done(state, sid), "current": sid == known["story"],
-             "completed_at": every[sid]["done"]["at"] if work.is_done(state, sid) else None, "phase_results": results_of(state, sid)}
+            {
+                "id": sid,
+                "title": str(work.value(every[sid], "title") or ""),
+                "done": work.is_done(state, sid),
+                "current": sid == known["story"],
+                "completed_at": every[sid]["done"]["at"] if work.is_done(state, sid) else None,
+                "phase_results": results_of(state, sid),
+            }
             for sid in work.stories(state)
         ],
         "workflow": {
-            "current_phase": known["phase"] or None, "attempt_count": known["attempts"], "started_at": known["since"] or None,
+            "current_phase": known["phase"] or None,
+            "attempt_count": known["attempts"],
+            "started_at": known["since"] or None,
             "phase_results": results_of(state, known["story"]),
         },
-        "last_action": {"type": known["last"].get("action"), "timestamp": known["at"] or None, **{k: v for k, v in known["last"].items() if k != "action"}},
-        "context": {
-            "files_modified": sorted(state.get("files", {})), "files_count": max(len(state.get("files", {})), state.get("changed", 0)),
-            "branch": known["branch"] or None, "last_executor": known["executor"] or None,
-            "executor_distribution": {name: work.counted(n) for name, n in sorted(state.get("executors", {}).items())},
+        "last_action": {
+            "type": known["last"].get("action"),
+            "timestamp": known["at"] or None,
+            **{k: v for k, v in known["last"].items() if k != "action"},
         },
-        "holder": dict(known["holder"]) or None, "overrides": work.overrides(state), "checkpoints": state.get("checkpoints", []),
-        "next_step": next_step(epic), "resume": resume_text(epic),
-    }  # fmt: skip
+        "context": {
+            "files_modified": sorted(state.get("files", {})),
+            "files_count": max(len(state.get("files", {})), state.get("changed", 0)),
+            "branch": known["branch"] or None,
+            "last_executor": known["executor"] or None,
+            "executor_distribution": {
+                name: work.counted(n) for name, n in sorted(state.get("executors", {}).items())
+            },
+        },
+        "holder": dict(known["holder"]) or None,
+        "overrides": work.overrides(state),
+        "checkpoints": state.get("checkpoints", []),
+        "next_step": next_step(epic),
+        "resume": resume_text(epic),
+    }

@@ -37,13 +37,23 @@ class Handover:
             return [{"id": id, "text": text} if id else {"text": text} for id, text in some]
 
         return {
-            "from": self.sender or None, "to": self.to, "message": self.message or None,
+            "from": self.sender or None,
+            "to": self.to,
+            "message": self.message or None,
             "context": {
-                "branch": on.branch or None, "commit": self.commit or None, "dirty": [{"path": path, "status": status} for path, status in self.dirty],
-                "workflow": on.workflow or None, "state": on.state or None, "next": on.next, "story": on.story or None, "last_commands": on.commands,
+                "branch": on.branch or None,
+                "commit": self.commit or None,
+                "dirty": [{"path": path, "status": status} for path, status in self.dirty],
+                "workflow": on.workflow or None,
+                "state": on.state or None,
+                "next": on.next,
+                "story": on.story or None,
+                "last_commands": on.commands,
             },
-            "decisions": rows(self.decisions), "tasks": rows(self.tasks), "evidence": rows(self.evidence),
-        }  # fmt: skip
+            "decisions": rows(self.decisions),
+            "tasks": rows(self.tasks),
+            "evidence": rows(self.evidence),
+        }
 
 
 def title_of(given: Handover, on: Context) -> str:
@@ -63,10 +73,14 @@ def _about(given: Handover, on: Context) -> str:
 def body_of(given: Handover, on: Context) -> str:
     """Return the text: what was said as far as the title has not room for it, then where it stands, and what is decided, open and shown, each a list."""
     stands = [
-        f"Workflow: {on.workflow}, {on.state}{'' if on.sure else ' (begun)'}" if on.workflow else "",
+        f"Workflow: {on.workflow}, {on.state}{'' if on.sure else ' (begun)'}"
+        if on.workflow
+        else "",
         f"Usual next: {', '.join(map(spoken, on.next))}" if on.next else "",
         f"Story: {on.story}" if on.story else "",
-        f"Branch: {on.branch}{f' at {given.commit[:12]}' if given.commit else ''}" if on.branch else "",
+        f"Branch: {on.branch}{f' at {given.commit[:12]}' if given.commit else ''}"
+        if on.branch
+        else "",
         f"Last commands: {', '.join(map(spoken, on.commands[-5:]))}" if on.commands else "",
         *(f"Failed: {one['task']}" for one in on.tasks[-5:] if not one["success"]),
         f"Not committed: {', '.join(path for path, _ in given.dirty[:DIRTY])}{' and more' if len(given.dirty) > DIRTY else ''}"
@@ -81,7 +95,11 @@ def body_of(given: Handover, on: Context) -> str:
     ]
     said = given.message.strip()
     text = f"{said}\n" if said and said != _about(given, on) else ""  # the title has it
-    return text + "".join(f"\n## {name}\n\n" + "".join(f"- {' '.join(item.split())}\n" for item in items) for name, items in parts if items)
+    return text + "".join(
+        f"\n## {name}\n\n" + "".join(f"- {' '.join(item.split())}\n" for item in items)
+        for name, items in parts
+        if items
+    )
 
 
 def _item(one: tuple[str, str]) -> str:
@@ -89,19 +107,33 @@ def _item(one: tuple[str, str]) -> str:
     return f"{text} ({id})" if id else text
 
 
-def write(store: Store, who: Writer, given: Handover, on: Context, open_ones: Sequence[Record]) -> Change:
+def write(
+    store: Store, who: Writer, given: Handover, on: Context, open_ones: Sequence[Record]
+) -> Change:
     """Write a hand-over; `open_ones` are those that are open to either agent.
 
     One from the same agent to the same agent takes the place of the one before. What was handed to the agent that hands on is done with.
     """
     links = sorted({id for id, _ in (*given.decisions, *given.tasks, *given.evidence) if id})
     new = memories.draft(
-        replace(who, agent=given.to), "memory", title_of(given, on), body_of(given, on), type="context", importance=7.0,
-        tags=[HANDOVER, *([f"{SENDER}{given.sender}"] if given.sender else [])], links=links or None,
-    )  # fmt: skip
-    mine = [one for one in open_ones if one.get("agent") == given.to and _sender(one) == given.sender]
+        replace(who, agent=given.to),
+        "memory",
+        title_of(given, on),
+        body_of(given, on),
+        type="context",
+        importance=7.0,
+        tags=[HANDOVER, *([f"{SENDER}{given.sender}"] if given.sender else [])],
+        links=links or None,
+    )
+    mine = [
+        one for one in open_ones if one.get("agent") == given.to and _sender(one) == given.sender
+    ]
     taken = [one for one in open_ones if given.sender and one.get("agent") == given.sender]
-    change = memories.supersede(store, who, mine[0], new) if mine else memories.add(store, who, new, HANDOVER)
+    change = (
+        memories.supersede(store, who, mine[0], new)
+        if mine
+        else memories.add(store, who, new, HANDOVER)
+    )
     for one in (*mine[1:], *taken):
         memories.set_status(store, who, one, "archived", "archive")
     return change

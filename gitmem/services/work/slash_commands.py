@@ -21,10 +21,16 @@ _LEAD = Lazy(
     r"\s*(?:>\s*)*(?:(?:[-+*]|\d{1,3}[.)])\s+)?(?:@[a-z][a-z0-9]*(?:-[a-z0-9]+)*[,:]?\s+)?[\"'(«“‘]?"
 )  # a quote, a list, an agent that is called, a quotation mark
 _SLASH = Lazy(r"/((?:[A-Za-z0-9_-]+:)*)([a-z][a-z0-9_]*(?:-[a-z0-9_]+)*)(?=\s|$)")
-_LOOKS_LIKE_CODE = Lazy(r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|void|const|\w+_t|float|double|unsigned|lambda)\s+\*")
-_ENDS = Lazy(r"(?<=[^ \t*])\*(?![\w*])")  # where an emphasis ends: a star after a letter, and nothing of a word behind it
-# -c and -C always take a value: were they taken for options without one too, a row of them could be read in endless ways
-_GIT = Lazy(rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+|\s+(?!-[cC]\s)--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])")
+_LOOKS_LIKE_CODE = Lazy(
+    r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|void|const|\w+_t|float|double|unsigned|lambda)\s+\*"
+)
+# where an emphasis ends: a star after a letter, and nothing of a word behind it
+_ENDS = Lazy(r"(?<=[^ \t*])\*(?![\w*])")
+# -c and -C always take a value: were they taken for options without one too, a row of them could be
+# read in endless ways
+_GIT = Lazy(
+    rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+|\s+(?!-[cC]\s)--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])"
+)
 _STORY = Lazy(r"(?i)(?<!\S)(?=[\w./-]*?stor(?:y|ies))[\w./-]++(?!\S)")
 _AGENT = Lazy(r"@([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=\s|$)")
 # what an agent's CLI does with itself
@@ -33,7 +39,8 @@ OWN = frozenset(
     "mcp memory mem model new output-style permissions plugin privacy quit release-notes resume rewind settings stats status statusline "
     "terminal-setup theme tools upgrade usage vim".split()
 )
-_ABOUT = frozenset({"exit", "guide", "help", "status", "session-info", "yolo"})  # of an agent, not of the work
+# of an agent, not of the work
+_ABOUT = frozenset({"exit", "guide", "help", "status", "session-info", "yolo"})
 
 
 def may(text: str) -> bool:
@@ -41,7 +48,9 @@ def may(text: str) -> bool:
     return "*" in text or text.lstrip()[:1] in {"/", "@"}
 
 
-def commands(text: str, known: "Container[str]" = (), *, spoken_by_user: bool = True) -> "list[str]":
+def commands(
+    text: str, known: "Container[str]" = (), *, spoken_by_user: bool = True
+) -> "list[str]":
     """Return the commands in a text in their order, without their mark, each with what it is given where it begins a line.
 
     `known` are names that are commands wherever they stand; any other has to stand apart: at the beginning of a line, or alone in a code span.
@@ -60,7 +69,11 @@ def _starred(line: str, known: "Container[str]") -> "list[str]":
     if "*" not in line:
         return []
     alone = _CODE.sub(lambda span: span[1] if span[1].startswith("*") else "", line)
-    spans = {span[1].split()[0] for span in _CODE.finditer(line) if span[1].startswith("*") and span[1].split()}
+    spans = {
+        span[1].split()[0]
+        for span in _CODE.finditer(line)
+        if span[1].startswith("*") and span[1].split()
+    }
     if _LOOKS_LIKE_CODE.search(alone):
         return []
     lead = _LEAD.match(alone)
@@ -78,7 +91,11 @@ def _starred(line: str, known: "Container[str]") -> "list[str]":
         first = found.start() == start
         if name in _ABOUT or not (first or name in known or f"*{name}" in spans or "-" in name):
             continue
-        out.append(_with(name, alone[found.end() :]) if first and not _STAR.search(alone, found.end()) else name)
+        out.append(
+            _with(name, alone[found.end() :])
+            if first and not _STAR.search(alone, found.end())
+            else name
+        )
     return out
 
 
@@ -91,7 +108,13 @@ def git_commands(command: str) -> "list[str]":
     """Return the git commands of a shell's command line that move work along: `git add`, `git commit`, `git push`, each once."""
     if "git" not in command:
         return []
-    return list(dict.fromkeys(f"git {found[2]}" for line in command[:LONG].split("\n") for found in _GIT.finditer(line)))
+    return list(
+        dict.fromkeys(
+            f"git {found[2]}"
+            for line in command[:LONG].split("\n")
+            for found in _GIT.finditer(line)
+        )
+    )
 
 
 def story_in(command: str) -> str:

@@ -19,9 +19,24 @@ from gitmem.text import safe_yaml
 LARGEST = 1 << 20  # bytes
 SESSION_FILE = "docs/stories/.session-state.yaml"
 WORKFLOW = frozenset(
-    {"currentPhase", "current_phase", "currentStory", "current_story", "story_id", "storyId", "workflow_id", "workflowId", "steps"}
+    {
+        "currentPhase",
+        "current_phase",
+        "currentStory",
+        "current_story",
+        "story_id",
+        "storyId",
+        "workflow_id",
+        "workflowId",
+        "steps",
+    }
 )
-FOLDERS = (".aiox/workflow-state", ".aios/workflow-state", ".aiox-core/workflow-state", ".aios-core/workflow-state")
+FOLDERS = (
+    ".aiox/workflow-state",
+    ".aios/workflow-state",
+    ".aiox-core/workflow-state",
+    ".aios-core/workflow-state",
+)
 SUFFIX = "-state.yaml"
 NESTED = 40  # levels of a file
 PARTS, DEEPEST = 2000, 5  # of what the phases came to, and of an override
@@ -52,7 +67,8 @@ def read(data: bytes, called: str) -> Found:
 def _wrong(called: str, errors: Sequence[str]) -> UserError:
     more = f"; and {len(errors) - 4} more" if len(errors) > 4 else ""
     return UserError(
-        f"{called} is not a state of work: {'; '.join(errors[:4])}{more}.", "Nothing was imported. docs/work.md lists what is read."
+        f"{called} is not a state of work: {'; '.join(errors[:4])}{more}.",
+        "Nothing was imported. docs/work.md lists what is read.",
     )
 
 
@@ -89,9 +105,15 @@ def _loader() -> Any:
     class Texts(base):  # type: ignore[misc]
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             keys = [key.value for key, _ in node.value if isinstance(key.value, str)]
-            twice = next((key for key in keys if keys.count(key) > 1), None) if len(keys) <= STORIES else None
+            twice = (
+                next((key for key in keys if keys.count(key) > 1), None)
+                if len(keys) <= STORIES
+                else None
+            )
             if twice is not None:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {twice} is given twice", node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {twice} is given twice", node.start_mark
+                )
             return super().construct_mapping(node, deep)
 
         def flatten_mapping(self, node: Any) -> None:
@@ -99,7 +121,8 @@ def _loader() -> Any:
 
     known = {"tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"}
     Texts.yaml_implicit_resolvers = {
-        first: [row for row in rows if row[0] in known] for first, rows in base.yaml_implicit_resolvers.items()
+        first: [row for row in rows if row[0] in known]
+        for first, rows in base.yaml_implicit_resolvers.items()
     }
     return Texts
 
@@ -116,7 +139,11 @@ def _text(given: Any) -> str:
 
 
 def _number(given: Any) -> int | None:
-    return int(given) if isinstance(given, str) and re.fullmatch(r"\+?\d{1,9}", given.strip()) else None
+    return (
+        int(given)
+        if isinstance(given, str) and re.fullmatch(r"\+?\d{1,9}", given.strip())
+        else None
+    )
 
 
 def _time(given: Any) -> str:
@@ -172,8 +199,14 @@ class _Draft:
         if current and current not in done:
             self.state["current"] = self.register(current)
 
-    def run(self, story: str, phase: str, attempts: int, results: Mapping[str, Any], since: str) -> None:
-        if not story or story not in self.state.get("stories", {}) or work.is_done(self.state, story):
+    def run(
+        self, story: str, phase: str, attempts: int, results: Mapping[str, Any], since: str
+    ) -> None:
+        if (
+            not story
+            or story not in self.state.get("stories", {})
+            or work.is_done(self.state, story)
+        ):
             return
         run: dict[str, Any] = {"since": since} if since else {}
         if phase:
@@ -189,13 +222,23 @@ class _Draft:
         files = _first(given, "files_modified", "filesModified")
         if isinstance(files, Sequence) and not isinstance(files, str):
             self.state["files"] = {
-                name: self.at for file in files if (name := _text(file.get("path") if isinstance(file, Mapping) else file))
+                name: self.at
+                for file in files
+                if (name := _text(file.get("path") if isinstance(file, Mapping) else file))
             }
         elif _number(files):
             self.state["changed"] = _number(files)
-        counts = {_text(name): _number(n) for name, n in _map(_first(given, "executor_distribution", "executorDistribution")).items()}
+        counts = {
+            _text(name): _number(n)
+            for name, n in _map(
+                _first(given, "executor_distribution", "executorDistribution")
+            ).items()
+        }
         self.state["executors"] = {name: {BY: n} for name, n in counts.items() if name and n}
-        for key, value in (("executor", _first(given, "last_executor", "lastExecutor")), ("branch", given.get("branch"))):
+        for key, value in (
+            ("executor", _first(given, "last_executor", "lastExecutor")),
+            ("branch", given.get("branch")),
+        ):
             if _text(value):
                 self.state[key] = self.register(_text(value))
 
@@ -208,7 +251,11 @@ def _plain(value: Any) -> Any:
         nonlocal left
         left -= 1
         if isinstance(value, Mapping):
-            return {str(key): one(inner, depth + 1) for key, inner in value.items() if left > 0} if depth < DEEPEST else {}
+            return (
+                {str(key): one(inner, depth + 1) for key, inner in value.items() if left > 0}
+                if depth < DEEPEST
+                else {}
+            )
         if isinstance(value, Sequence) and not isinstance(value, str):
             return [one(inner, depth + 1) for inner in value if left > 0] if depth < DEEPEST else []
         return value if isinstance(value, str | bool) or value is None else str(value)
@@ -226,15 +273,23 @@ def _session(given: Any, called: str) -> Found:
     errors: list[str] = []
     version = _version(root.get("version"), errors)
     whole = version >= NEWEST
-    epic, progress, flow, last = (_map(root.get(key)) for key in ("epic", "progress", "workflow", "last_action"))
+    epic, progress, flow, last = (
+        _map(root.get(key)) for key in ("epic", "progress", "workflow", "last_action")
+    )
     name, title = _text(epic.get("id")), _text(epic.get("title"))
     total = _number(epic.get("total_stories"))
     if not (name or title):
         errors.append("epic.id and epic.title are missing")
     elif whole:
-        errors += [f"epic.{key} is missing" for key, value in (("id", name), ("title", title)) if not value]
+        errors += [
+            f"epic.{key} is missing" for key, value in (("id", name), ("title", title)) if not value
+        ]
     if total is None and (whole or epic.get("total_stories") is not None):
-        errors.append("epic.total_stories is not a number" if epic.get("total_stories") is not None else "epic.total_stories is missing")
+        errors.append(
+            "epic.total_stories is not a number"
+            if epic.get("total_stories") is not None
+            else "epic.total_stories is missing"
+        )
     lists = []
     for key in ("stories_done", "stories_pending"):
         value = progress.get(key)
@@ -246,10 +301,14 @@ def _session(given: Any, called: str) -> Found:
     action, at = _text(last.get("type")), _time(last.get("timestamp"))
     if whole or last:
         errors += [
-            f"last_action.{key} is {how}" for key, value, how in (("type", action, "missing"), ("timestamp", at, "not a time")) if not value
+            f"last_action.{key} is {how}"
+            for key, value, how in (("type", action, "missing"), ("timestamp", at, "not a time"))
+            if not value
         ]
     if action and action not in work.ACTIONS:
-        errors.append(f"last_action.type is '{action[:40]}', which is none of {', '.join(work.ACTIONS[:-1])}")
+        errors.append(
+            f"last_action.type is '{action[:40]}', which is none of {', '.join(work.ACTIONS[:-1])}"
+        )
     phase = _phase(flow.get("current_phase"), errors)
     if errors:
         raise _wrong(called, errors)
@@ -274,7 +333,11 @@ def _session(given: Any, called: str) -> Found:
         draft.state["total"] = total
     if name:
         draft.state["ref"] = name
-    set_ = {key: _plain(value) for key, value in _map(root.get("overrides")).items() if value is not None}
+    set_ = {
+        key: _plain(value)
+        for key, value in _map(root.get("overrides")).items()
+        if value is not None
+    }
     draft.state["overrides"] = {key: draft.register(value) for key, value in set_.items()}
     return Found(name or title, title or name, _sized(draft.state, called))
 
@@ -286,14 +349,18 @@ def _version(given: Any, errors: list[str]) -> tuple[int, ...]:
         return (0,)
     version = tuple(map(int, text.split(".")))
     if version[0] > NEWEST[0]:
-        errors.append(f"its version {text} is newer than {'.'.join(map(str, NEWEST))}, the last that is known")
+        errors.append(
+            f"its version {text} is newer than {'.'.join(map(str, NEWEST))}, the last that is known"
+        )
     return version
 
 
 def _phase(given: Any, errors: list[str]) -> str:
     phase = _text(given)
     if phase and phase not in work.PHASES:
-        errors.append(f"workflow.current_phase is '{phase[:40]}', which is none of {', '.join(work.PHASES)}")
+        errors.append(
+            f"workflow.current_phase is '{phase[:40]}', which is none of {', '.join(work.PHASES)}"
+        )
     return phase
 
 
@@ -310,12 +377,29 @@ def _workflow(tree: Mapping[str, Any], called: str) -> Found:
     """Return a workflow as an epic: its steps are stories, or the one story that it is about."""
     stem = called.rsplit("/", 1)[-1].removesuffix(SUFFIX)
     name = _text(
-        _first(tree, "instance_id", "instanceId", "story_id", "storyId", "currentStory", "current_story", "workflow_id", "workflowId")
+        _first(
+            tree,
+            "instance_id",
+            "instanceId",
+            "story_id",
+            "storyId",
+            "currentStory",
+            "current_story",
+            "workflow_id",
+            "workflowId",
+        )
     ) or _text(stem)
     title = _text(_first(tree, "workflow_name", "workflowName", "title", "workflow")) or name
     times = [
         time
-        for key in ("updated_at", "updatedAt", "last_updated", "lastUpdated", "started_at", "startedAt")
+        for key in (
+            "updated_at",
+            "updatedAt",
+            "last_updated",
+            "lastUpdated",
+            "started_at",
+            "startedAt",
+        )
         if (time := _time(tree.get(key)))
     ]
     if not name:
@@ -336,7 +420,11 @@ def _workflow(tree: Mapping[str, Any], called: str) -> Found:
     attempts = _number(_first(tree, "attempt_count", "attemptCount")) or 0
     results = _map(_plain(_map(_first(tree, "phase_results", "phaseResults"))))
     draft.run(
-        work.current(draft.state), phase if phase in work.PHASES else "", attempts, results, _time(_first(tree, "started_at", "startedAt"))
+        work.current(draft.state),
+        phase if phase in work.PHASES else "",
+        attempts,
+        results,
+        _time(_first(tree, "started_at", "startedAt")),
     )
     draft.context(
         {
@@ -344,10 +432,17 @@ def _workflow(tree: Mapping[str, Any], called: str) -> Found:
             "last_executor": _first(tree, "currentExecutor", "current_executor", "executor"),
         }
     )
-    action = {"paused": work.PAUSE, "aborted": work.ABORT, "failed": work.ERROR_OCCURRED, "completed": work.EPIC_COMPLETED}.get(
-        status, work.PHASE_CHANGE
-    )
-    facts = {"action": action, "story": work.current(draft.state), "phase": phase if phase in work.PHASES else ""}
+    action = {
+        "paused": work.PAUSE,
+        "aborted": work.ABORT,
+        "failed": work.ERROR_OCCURRED,
+        "completed": work.EPIC_COMPLETED,
+    }.get(status, work.PHASE_CHANGE)
+    facts = {
+        "action": action,
+        "story": work.current(draft.state),
+        "phase": phase if phase in work.PHASES else "",
+    }
     draft.state["last"] = draft.register({key: value for key, value in facts.items() if value})
     draft.state["ref"] = name
     return Found(name, title, _sized(draft.state, called))
@@ -356,9 +451,13 @@ def _workflow(tree: Mapping[str, Any], called: str) -> Found:
 def _steps(given: Any) -> Iterator[tuple[str, str]]:
     """Yield (id, status) of the steps of a workflow, each under its own name."""
     seen: set[str] = set()
-    for n, step in enumerate(given if isinstance(given, Sequence) and not isinstance(given, str) else [], 1):
+    for n, step in enumerate(
+        given if isinstance(given, Sequence) and not isinstance(given, str) else [], 1
+    ):
         one = _map(step)
-        what = _text(_first(one, "id", "name", "action", "phase", "agent")) or (_text(step) if isinstance(step, str) else "")
+        what = _text(_first(one, "id", "name", "action", "phase", "agent")) or (
+            _text(step) if isinstance(step, str) else ""
+        )
         name = f"{n:02d} {what}".strip()[:NAME]
         if name not in seen:
             seen.add(name)

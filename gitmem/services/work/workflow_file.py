@@ -47,7 +47,9 @@ def parse(path: str) -> dict[str, Any]:
         text = raw.decode("utf-8")
         data = json.loads(text) if path.endswith(".json") else _yaml(text)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise InvalidRecord(f"{where} cannot be read: {' '.join(str(error).split())[:200]}", HINT) from error
+        raise InvalidRecord(
+            f"{where} cannot be read: {' '.join(str(error).split())[:200]}", HINT
+        ) from error
     try:
         return checked(data)
     except ValueError as error:
@@ -79,15 +81,22 @@ def checked(data: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping) or len(given) > MOST:
         raise ValueError(f"workflows is not a map of at most {MOST} names")
     for name, flow in given.items():
-        flows[_name(name, "a workflow's name")] = None if flow is None else _flow(f"workflows.{name}", flow)
+        flows[_name(name, "a workflow's name")] = (
+            None if flow is None else _flow(f"workflows.{name}", flow)
+        )
     tasks = data.get("tasks") or []
     if isinstance(tasks, Mapping):  # task: [workflow, state], or task: {workflow:, state:}
-        tasks = [{"task": key, **(row if isinstance(row, Mapping) else {"workflow": None})} for key, row in tasks.items()]
+        tasks = [
+            {"task": key, **(row if isinstance(row, Mapping) else {"workflow": None})}
+            for key, row in tasks.items()
+        ]
     if not isinstance(tasks, list) or len(tasks) > MOST:
         raise ValueError(f"tasks is not a list of at most {MOST} rows")
     return {
-        "replace": data.get("replace", False), "workflows": flows, "tasks": [_task(f"tasks[{n}]", row) for n, row in enumerate(tasks)],
-    }  # fmt: skip
+        "replace": data.get("replace", False),
+        "workflows": flows,
+        "tasks": [_task(f"tasks[{n}]", row) for n, row in enumerate(tasks)],
+    }
 
 
 def _keys(value: Any, where: str, known: set[str]) -> None:
@@ -95,7 +104,9 @@ def _keys(value: Any, where: str, known: set[str]) -> None:
         raise ValueError(f"{where} is not a map")
     unknown = sorted(str(key) for key in value if key not in known)
     if unknown:
-        raise ValueError(f"{where} has '{unknown[0][:60]}', which is not known; it may have {', '.join(sorted(known))}")
+        raise ValueError(
+            f"{where} has '{unknown[0][:60]}', which is not known; it may have {', '.join(sorted(known))}"
+        )
 
 
 def _name(value: Any, where: str) -> str:
@@ -105,9 +116,15 @@ def _name(value: Any, where: str) -> str:
 
 
 def _command(value: Any, where: str) -> str:
-    text = " ".join(value.strip().split()).removeprefix("*").removeprefix("/") if isinstance(value, str) else ""
+    text = (
+        " ".join(value.strip().split()).removeprefix("*").removeprefix("/")
+        if isinstance(value, str)
+        else ""
+    )
     if not COMMAND.fullmatch(text):
-        raise ValueError(f"{where} is '{str(value)[:60]}': write a command such as review-qa or 'git commit'")
+        raise ValueError(
+            f"{where} is '{str(value)[:60]}': write a command such as review-qa or 'git commit'"
+        )
     return text
 
 
@@ -121,7 +138,12 @@ def _flow(where: str, flow: Any) -> dict[str, Any]:
     rows = flow.get("transitions")
     if not isinstance(rows, list) or not rows or len(rows) > MOST:
         raise ValueError(f"{where}.transitions is not a list of 1 to {MOST} rows")
-    return {"threshold": threshold, "transitions": [_transition(f"{where}.transitions[{n}]", row) for n, row in enumerate(rows)]}
+    return {
+        "threshold": threshold,
+        "transitions": [
+            _transition(f"{where}.transitions[{n}]", row) for n, row in enumerate(rows)
+        ],
+    }
 
 
 def _transition(where: str, row: Any) -> dict[str, Any]:
@@ -131,17 +153,19 @@ def _transition(where: str, row: Any) -> dict[str, Any]:
     if not isinstance(following, list) or len(following) > NEXT:
         raise ValueError(f"{where}.next is not a list of at most {NEXT} commands")
     return {
-        "state": _name(row.get("state"), f"{where}.state"), "trigger": _command(row.get("trigger"), f"{where}.trigger"),
+        "state": _name(row.get("state"), f"{where}.state"),
+        "trigger": _command(row.get("trigger"), f"{where}.trigger"),
         "next": [_command(one, f"{where}.next[{n}]") for n, one in enumerate(following)],
-    }  # fmt: skip
+    }
 
 
 def _task(where: str, row: Any) -> dict[str, str]:
     _keys(row, where, {"task", "workflow", "state"})
     return {
-        "task": _command(row.get("task"), f"{where}.task"), "workflow": _name(row.get("workflow"), f"{where}.workflow"),
+        "task": _command(row.get("task"), f"{where}.task"),
+        "workflow": _name(row.get("workflow"), f"{where}.workflow"),
         "state": _name(row.get("state"), f"{where}.state"),
-    }  # fmt: skip
+    }
 
 
 def joined(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,14 +175,25 @@ def joined(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """
     flows = {} if own["replace"] else dict(base["workflows"])
     mine = {name: flow for name, flow in own["workflows"].items() if flow is not None}
-    kept = {name: mine.get(name, flow) for name, flow in flows.items() if own["workflows"].get(name, flow) is not None}
+    kept = {
+        name: mine.get(name, flow)
+        for name, flow in flows.items()
+        if own["workflows"].get(name, flow) is not None
+    }
     flows = {**{name: flow for name, flow in mine.items() if name not in kept}, **kept}
     # what the repository says of a command, as a task or as a trigger, goes before what ships
-    named = {row["task"] for row in own["tasks"]} | {normal(row["trigger"]) for flow in mine.values() for row in flow["transitions"]}
-    old = [] if own["replace"] else [row for row in base["tasks"] if row["task"] not in named and row["workflow"] in flows]
+    named = {row["task"] for row in own["tasks"]} | {
+        normal(row["trigger"]) for flow in mine.values() for row in flow["transitions"]
+    }
+    old = (
+        []
+        if own["replace"]
+        else [row for row in base["tasks"] if row["task"] not in named and row["workflow"] in flows]
+    )
     lost = [row for row in own["tasks"] if row["workflow"] not in flows]
     if lost:
         raise InvalidRecord(
-            f"{workflow_table.FOLDER}: the task '{lost[0]['task']}' names the workflow '{lost[0]['workflow']}', which is not there.", HINT
+            f"{workflow_table.FOLDER}: the task '{lost[0]['task']}' names the workflow '{lost[0]['workflow']}', which is not there.",
+            HINT,
         )
     return {"workflows": flows, "tasks": [*own["tasks"], *old]}

@@ -69,6 +69,11 @@ def keep(home: "Home", root: str, path: str, data: "Mapping[str, Any]") -> None:
 
     try:
         home.make()
-        write_atomic(_cache(home, root), dumps({"key": _key(path), "data": data}).encode(), shared=home.shared, durable=False)
+        write_atomic(
+            _cache(home, root),
+            dumps({"key": _key(path), "data": data}).encode(),
+            shared=home.shared,
+            durable=False,
+        )
     except Exception:  # noqa: BLE001 - a read-only disk: the next reader compiles it again
         return

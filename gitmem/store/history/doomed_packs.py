@@ -20,12 +20,21 @@ from gitmem.git.process import DURABLE, Git
 from gitmem.store.repack import drop_pack, index_oids
 
 OWN_FOLDER = "gitmem-purge"  # below the objects; only the holder of the maintenance lock uses it
-CLOSING = 2.0  # seconds that a temporary pack may be there that nobody has open: before its renaming
+# seconds that a temporary pack may be there that nobody has open: before its renaming
+CLOSING = 2.0
 ABANDONED = 600.0  # and where the system does not tell who has it open
 _PARTS = ("tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_", ".tmp-")
-_PACKERS = frozenset({
-    "gc", "repack", "pack-objects", "index-pack", "unpack-objects", "maintenance", "fetch-pack",
-})  # fmt: skip
+_PACKERS = frozenset(
+    {
+        "gc",
+        "repack",
+        "pack-objects",
+        "index-pack",
+        "unpack-objects",
+        "maintenance",
+        "fetch-pack",
+    }
+)
 
 
 @dataclass(slots=True)

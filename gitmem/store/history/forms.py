@@ -56,10 +56,16 @@ def _core(text: str) -> bytes:
 def _pattern(text: str) -> str:
     out = []
     for number, part in enumerate(re.findall(r"\\+|[^\\]", text, re.DOTALL)):
-        if number == 0 and part.swapcase().swapcase() == part != part.swapcase() and len(part.swapcase()) == 1:
+        if (
+            number == 0
+            and part.swapcase().swapcase() == part != part.swapcase()
+            and len(part.swapcase()) == 1
+        ):
             out.append(f"(?:{_one_of(part)}|{_one_of(part.swapcase())})")
         elif part[0] == "\\":
-            out.append(rf"(?:\\{{{len(part)},{8 * len(part)}}}|(?:\\{{1,{_DEEP}}}u005[cC]){{{len(part)}}})")
+            out.append(
+                rf"(?:\\{{{len(part)},{8 * len(part)}}}|(?:\\{{1,{_DEEP}}}u005[cC]){{{len(part)}}})"
+            )
         else:
             out.append(_one_of(part))
     return "".join(out)

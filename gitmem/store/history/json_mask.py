@@ -18,10 +18,23 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # of a pair, which only an escape can write
 _COLON = re.compile(rb"\s*:")
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
-_WORDS = frozenset({"role", "event", "tool", "action", "source", "agent", "op", "kind", "type", "why"})
-_NAMES = frozenset({
-    "timestamp", "id", "call", "agent_id", "key", "ref", "since", "session", "at", "oid",
-})  # fmt: skip
+_WORDS = frozenset(
+    {"role", "event", "tool", "action", "source", "agent", "op", "kind", "type", "why"}
+)
+_NAMES = frozenset(
+    {
+        "timestamp",
+        "id",
+        "call",
+        "agent_id",
+        "key",
+        "ref",
+        "since",
+        "session",
+        "at",
+        "oid",
+    }
+)
 
 
 def mask_json(mask: Mask, data: bytes) -> bytes | None:

@@ -65,7 +65,9 @@ def losses(objects: Objects, git: Git, ours: str, theirs: str, carried: Carried)
     after = _records(objects, carried.commit)
     removed = {id for id in before if id not in after}
     removed |= set(purged_ids(objects, theirs)) - set(purged_ids(objects, ours))
-    changed = {id for path in carried.changed if (id := id_of_path(path)) and id in after and id in before}
+    changed = {
+        id for path in carried.changed if (id := id_of_path(path)) and id in after and id in before
+    }
     out.masked = sorted(changed - removed)
     out.ids = sorted(removed | changed)
     out.total = len(before)
@@ -75,7 +77,9 @@ def losses(objects: Objects, git: Git, ours: str, theirs: str, carried: Carried)
     return out
 
 
-def last_bytes(objects: Objects, git: Git, ours: str, ids: Iterable[str]) -> list[tuple[str, bytes]]:
+def last_bytes(
+    objects: Objects, git: Git, ours: str, ids: Iterable[str]
+) -> list[tuple[str, bytes]]:
     """Return what records hold at a commit, or held last before it; those that cannot be read are left out."""
     tree = objects.commit(ours).tree
     out = []
@@ -83,7 +87,9 @@ def last_bytes(objects: Objects, git: Git, ours: str, ids: Iterable[str]) -> lis
         path = record_path(id)
         entry = objects.find(tree, path)
         if entry is None:
-            listed = git.run("log", "-1", "--format=%H", "--diff-filter=AM", ours, "--", path, timeout=600)
+            listed = git.run(
+                "log", "-1", "--format=%H", "--diff-filter=AM", ours, "--", path, timeout=600
+            )
             commit = listed.decode().strip()
             entry = objects.find(objects.commit(commit).tree, path) if commit else None
         data = objects.read_small(entry.oid, SUMMARY_LIMIT) if entry and not entry.is_tree else None
@@ -120,7 +126,9 @@ def _purgers(objects: Objects, ours: str, theirs: str) -> list[str]:
     return list(found) or ([last] if last else [])
 
 
-def _other_writers(git: Git, tip: str, ids: Sequence[str], purgers: Sequence[str]) -> dict[str, int]:
+def _other_writers(
+    git: Git, tip: str, ids: Sequence[str], purgers: Sequence[str]
+) -> dict[str, int]:
     """Return who wrote a version of some records and did not purge them: {name and mail: records}.
 
     The committer of a store's commit counts, not what the record says of its author. A record of which no
@@ -132,9 +140,17 @@ def _other_writers(git: Git, tip: str, ids: Sequence[str], purgers: Sequence[str
     if not paths:
         return {}
     out = git.run(
-        "log", "-z", "-m", "--no-renames", "--name-only", "--format=%x01%cn <%ce>", tip, "--", *paths,
+        "log",
+        "-z",
+        "-m",
+        "--no-renames",
+        "--name-only",
+        "--format=%x01%cn <%ce>",
+        tip,
+        "--",
+        *paths,
         timeout=600,
-    ).decode("utf-8", "replace")  # fmt: skip
+    ).decode("utf-8", "replace")
     for block in out.split("\x01")[1:]:
         who, _, rest = block.partition("\0")
         for name in rest.split("\0"):

@@ -27,7 +27,15 @@ def is_whole(git: Git, tips: Sequence[str]) -> bool:
     if not tips:
         return True
     listing = "".join(f"{tip}\n" for tip in tips).encode()
-    code, out, _ = git.call("rev-list", "--objects", "--missing=print", "--stdin", stdin=listing, ok=range(256), timeout=600)
+    code, out, _ = git.call(
+        "rev-list",
+        "--objects",
+        "--missing=print",
+        "--stdin",
+        stdin=listing,
+        ok=range(256),
+        timeout=600,
+    )
     return code == 0 and not out.startswith(b"?") and b"\n?" not in out
 
 
@@ -74,7 +82,9 @@ def survey(objects: Objects, git: Git, tips: Iterable[str]) -> Survey:
     while grew:
         grew = False
         for oid, entries in trees.items():
-            if oid not in out.broken and any(e.oid in out.gone or e.oid in out.broken for e in entries):
+            if oid not in out.broken and any(
+                e.oid in out.gone or e.oid in out.broken for e in entries
+            ):
                 out.broken.add(oid)
                 grew = True
     return out
@@ -103,14 +113,21 @@ def _children_first(commits: Sequence[Commit]) -> list[Commit]:
 
 def _missing(git: Git, oids: Iterable[str]) -> list[str]:
     listing = "".join(f"{oid}\n" for oid in oids).encode()
-    out = git.run("cat-file", "--batch-check", stdin=listing, timeout=600).decode().splitlines() if listing else []
+    out = (
+        git.run("cat-file", "--batch-check", stdin=listing, timeout=600).decode().splitlines()
+        if listing
+        else []
+    )
     return [line.split()[0] for line in out if line.endswith(" missing")]
 
 
-Standing = Callable[[str, str], "Entry | bytes | None"]  # (path, oid or '') -> what takes the place of a file that is gone
+# (path, oid or '') -> what takes the place of a file that is gone
+Standing = Callable[[str, str], "Entry | bytes | None"]
 
 
-def remains(objects: Objects, found: Survey, instead: Standing) -> tuple[dict[str, "Entry | bytes"], list[str]]:
+def remains(
+    objects: Objects, found: Survey, instead: Standing
+) -> tuple[dict[str, "Entry | bytes"], list[str]]:
     """Return what is left of the newest tree, by path, and the files that nothing stands in for.
 
     A folder that cannot be read is taken from the newest older tree that has it; so is a file, unless `instead` knows better.
@@ -153,11 +170,23 @@ def whole_history(objects: Objects, found: Survey) -> dict[str, tuple[str, ...]]
             stands[commit.oid] = (commit.oid,)
         else:
             text = f"{commit.message.rstrip()}\nGitmem-Was: {commit.oid}\n"
-            stands[commit.oid] = (objects.write(Draft(commit.tree, {}, parents, text, commit.author, commit.committer)),)
+            stands[commit.oid] = (
+                objects.write(
+                    Draft(commit.tree, {}, parents, text, commit.author, commit.committer)
+                ),
+            )
     return stands
 
 
-def mended(objects: Objects, parents: Sequence[str], files: "dict[str, Entry | bytes]", lost: Sequence[str], who: Identity) -> str:
+def mended(
+    objects: Objects,
+    parents: Sequence[str],
+    files: "dict[str, Entry | bytes]",
+    lost: Sequence[str],
+    who: Identity,
+) -> str:
     """Return a commit of what is left, on what is whole."""
-    text = "gitmem: mend\n\nGitmem-Op: mend\n" + "".join(f"Gitmem-Lost: {path}\n" for path in lost[:100])
+    text = "gitmem: mend\n\nGitmem-Op: mend\n" + "".join(
+        f"Gitmem-Lost: {path}\n" for path in lost[:100]
+    )
     return objects.write(Draft(None, dict(files), tuple(parents), text, who, who))

@@ -19,7 +19,10 @@ def pending(home: Home) -> dict[str, list[str]]:
     except (OSError, ValueError, RecursionError):
         loaded = None
     lists = {key: loaded.get(key) if isinstance(loaded, dict) else None for key in ("tips", "oids")}
-    return {k: [x for x in v if isinstance(x, str) and _OID.fullmatch(x)] if isinstance(v, list) else [] for k, v in lists.items()}
+    return {
+        k: [x for x in v if isinstance(x, str) and _OID.fullmatch(x)] if isinstance(v, list) else []
+        for k, v in lists.items()
+    }
 
 
 def remember(home: Home, what: dict[str, list[str]]) -> None:

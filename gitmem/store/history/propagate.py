@@ -31,10 +31,12 @@ class Carried:
     commit: str
     report: Report
     masked: set[str] = field(default_factory=set)  # the texts that were taken out of the changes
-    left_out: list[str] = field(default_factory=list)  # paths whose change could not be told from what was purged
+    # paths whose change could not be told from what was purged
+    left_out: list[str] = field(default_factory=list)
     doomed: list[str] = field(default_factory=list)  # commits made on the way that hold it
     changed: set[str] = field(default_factory=set)  # paths that the purge gave another form
-    unsent: list[str] = field(default_factory=list)  # records that it took out and that had changes which nobody else has
+    # records that it took out and that had changes which nobody else has
+    unsent: list[str] = field(default_factory=list)
 
 
 def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
@@ -47,7 +49,11 @@ def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
             row = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(row, dict) and isinstance(row.get("boundary"), str) and _OID.fullmatch(row["boundary"]):
+        if (
+            isinstance(row, dict)
+            and isinstance(row.get("boundary"), str)
+            and _OID.fullmatch(row["boundary"])
+        ):
             yield {**row, "at": str(row.get("at", ""))}
 
 
@@ -73,7 +79,9 @@ def _done(objects: Objects, boundary: str, purged: str) -> bool:
         return True  # not here: then it can only be the former name of a commit
 
 
-def _holds_anew(objects: Objects, other: str, purged: str, rows: list[dict[str, str]]) -> dict[str, str] | None:
+def _holds_anew(
+    objects: Objects, other: str, purged: str, rows: list[dict[str, str]]
+) -> dict[str, str] | None:
     """Return the purge that another purged history lacks: its own form of the replaced commit still has what ours has not."""
     wanted = {row["boundary"]: row for row in rows}
     mine: dict[str, Commit] = {}
@@ -86,7 +94,9 @@ def _holds_anew(objects: Objects, other: str, purged: str, rows: list[dict[str, 
             if name not in wanted:
                 continue
             twin = mine.get(name)
-            if twin is None or (twin.oid != commit.oid and not _as_clean(objects, twin.tree, commit.tree)):
+            if twin is None or (
+                twin.oid != commit.oid and not _as_clean(objects, twin.tree, commit.tree)
+            ):
                 return wanted[name]
     return None
 
@@ -122,16 +132,26 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
 
     def clean(tree: str) -> str:
         edits: dict[str, bytes | Entry | None] = {
-            p: v for p, v in cleaner.edits(tree).items() if not p.startswith(tuple(f + "/" for f in forced))
+            p: v
+            for p, v in cleaner.edits(tree).items()
+            if not p.startswith(tuple(f + "/" for f in forced))
         }
         edits |= forced
-        return objects.commit(objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who))).tree if edits else tree
+        return (
+            objects.commit(
+                objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who))
+            ).tree
+            if edits
+            else tree
+        )
 
     start = objects.commit(base).tree if base else None
     touched = {c.path for c in diff(objects, start, one.tree)}
     out.left_out = sorted(touched & forced.keys())
     out.unsent = sorted(id for path in touched if (id := id_of_path(path)) and id in ids)
-    edits, out.report = merge_trees(objects, clean(start) if start else None, two.tree, clean(one.tree))
+    edits, out.report = merge_trees(
+        objects, clean(start) if start else None, two.tree, clean(one.tree)
+    )
     if edits:
         persons = _last_committers(objects, other, [old.oid for old, _ in pairs])
         out.commit = _committed(objects, two, edits, persons, who.time)
@@ -229,7 +249,9 @@ def _difference(
 
 
 def _taken_out(objects: Objects, change: Change, known: set[str]) -> set[str] | None:
-    old, new = (objects.read_small(e.oid, SUMMARY_LIMIT) if e else None for e in (change.old, change.new))
+    old, new = (
+        objects.read_small(e.oid, SUMMARY_LIMIT) if e else None for e in (change.old, change.new)
+    )
     return None if old is None or new is None else taken_out(change.path, old, new, known)
 
 
@@ -238,5 +260,9 @@ def purged_ids(objects: Objects, commit: str) -> list[str]:
     found = objects.find(objects.commit(commit).tree, "tombstones")
     listed = list(files(objects, found.oid if found and found.is_tree else None))
     marks = objects.read_many(entry.oid for _, entry in listed)
-    ids = (path.rsplit("/", 1)[-1] for (path, _), (_, data) in zip(listed, marks, strict=True) if b'"purged": true' in data)
+    ids = (
+        path.rsplit("/", 1)[-1]
+        for (path, _), (_, data) in zip(listed, marks, strict=True)
+        if b'"purged": true' in data
+    )
     return sorted(id for id in ids if kind_of(id))

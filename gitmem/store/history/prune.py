@@ -38,7 +38,8 @@ class Pruned(NamedTuple):
 
     removed: int = 0
     kept: Sequence[str] = ()  # objects in packs that the user marked `.keep`
-    borrowed: Sequence[str] = ()  # objects that are in another repository, from which this one borrows
+    # objects that are in another repository, from which this one borrows
+    borrowed: Sequence[str] = ()
     busy: Sequence[str] = ()  # processes and files that may still hold some; then a note stays
     abandoned: Sequence[str] = ()  # temporary packs of processes that were killed
 
@@ -75,7 +76,8 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         loose = _remove_loose(git, doomed)
         swept = sweep(git, doomed)
         removed |= loose | swept.removed
-        # whoever begins to pack from now on cannot find them; whoever had begun may still write them
+        # whoever begins to pack from now on cannot find them; whoever had begun may still write
+        # them
         busy = _wait_for(packers(git), deadline)
         there = _present(git, doomed) - swept.kept
         ours = there & _own_objects(git) if there and _borrows(git) else there
@@ -84,7 +86,9 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         if time.monotonic() > deadline:
             if swept.error and not busy:
                 raise swept.error
-            busy = busy or [f"{len(ours)} object(s) that came back while another git process packed"]
+            busy = busy or [
+                f"{len(ours)} object(s) that came back while another git process packed"
+            ]
             break
         time.sleep(0.05)
     drop_stale_joint_index(pack_folder(git))

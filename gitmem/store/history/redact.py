@@ -88,8 +88,12 @@ class Mask:
         head = start[0] if start else ""
         ids = "|".join(re.escape(id) for id in _NAMED.findall(message) if kind_of(id))
         parts = re.split(f"({ids})", first[len(head) :]) if ids else [first[len(head) :]]
-        subject = head + "".join(part if number % 2 else self.text(part) for number, part in enumerate(parts))
-        out = "\n".join([subject, *(line if _TRAILER.match(line) else self.text(line) for line in rest)])
+        subject = head + "".join(
+            part if number % 2 else self.text(part) for number, part in enumerate(parts)
+        )
+        out = "\n".join(
+            [subject, *(line if _TRAILER.match(line) else self.text(line) for line in rest)]
+        )
         self.found = self.found or out != message
         return out
 
@@ -97,9 +101,17 @@ class Mask:
         try:
             record = decode(data)
             clean = Record(
-                record.id, record.kind, self.text(record.title), self.text(record.body), {k: self._field(record, k) for k in record.fields}
+                record.id,
+                record.kind,
+                self.text(record.title),
+                self.text(record.body),
+                {k: self._field(record, k) for k in record.fields},
             )
-            same = (clean.title, clean.body, clean.fields) == (record.title, record.body, dict(record.fields))
+            same = (clean.title, clean.body, clean.fields) == (
+                record.title,
+                record.body,
+                dict(record.fields),
+            )
             return data if same else encode_canonical(canonical(clean))
         except InvalidRecord:
             return self.raw(data)
@@ -110,7 +122,8 @@ class Mask:
             return value
         if key in _WORDY and isinstance(value, str) and _WORD.fullmatch(value):
             return value
-        # what a program put there may hold anything, in its keys too; the other fields' keys are known names
+        # what a program put there may hold anything, in its keys too; the other fields' keys are
+        # known names
         return self._value(value, keys=kind in {"any", None})
 
     def _value(self, value: Any, *, keys: bool) -> Any:
@@ -119,13 +132,18 @@ class Mask:
         if isinstance(value, list):
             return [self._value(v, keys=keys) for v in value]
         if isinstance(value, dict):
-            return {self.text(k) if keys else k: self._value(v, keys=keys) for k, v in value.items()}
+            return {
+                self.text(k) if keys else k: self._value(v, keys=keys) for k, v in value.items()
+            }
         return value
 
     def _tombstone(self, data: bytes) -> bytes:
         try:
             mark = json.loads(data)
-            clean = {k: self.text(v) if k in _MARKS and isinstance(v, str) else v for k, v in mark.items()}
+            clean = {
+                k: self.text(v) if k in _MARKS and isinstance(v, str) else v
+                for k, v in mark.items()
+            }
         except (ValueError, AttributeError, RecursionError):
             return self.raw(data)
         return data if clean == mark else mark_bytes(clean)
@@ -142,7 +160,11 @@ def purged_mark(data: bytes, id: str) -> bytes:
         old = json.loads(data)
     except (ValueError, RecursionError):
         old = None
-    kept = {k: old[k] for k in ("at", "by") if isinstance(old.get(k), str)} if isinstance(old, dict) else {}
+    kept = (
+        {k: old[k] for k in ("at", "by") if isinstance(old.get(k), str)}
+        if isinstance(old, dict)
+        else {}
+    )
     return mark_bytes({**kept, "id": id, "purged": True})
 
 
@@ -215,5 +237,11 @@ def _forms(text: str) -> set[str]:
     """Return a text as it was given and as a record would have it."""
     clean = clean_text(text)
     composed = {unicodedata.normalize(form, text) for form in ("NFC", "NFD")}
-    forms = {*composed, clean, clean.strip(), " ".join(clean.split()), unicodedata.normalize("NFD", clean)}
+    forms = {
+        *composed,
+        clean,
+        clean.strip(),
+        " ".join(clean.split()),
+        unicodedata.normalize("NFD", clean),
+    }
     return {text, *(f for f in forms if len(f) >= SHORTEST)}

@@ -30,7 +30,12 @@ def was(commit: Commit) -> list[str]:
     return _WAS.findall(commit.message)
 
 
-def rewrite(objects: Objects, tip: str, cleaner: "Cleaner", progress: Callable[[int, int], None] = lambda *_: None) -> Rewritten:
+def rewrite(
+    objects: Objects,
+    tip: str,
+    cleaner: "Cleaner",
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Rewritten:
     """Write the history of a tip anew, without what the cleaner removes; moves no ref."""
     commits = list(objects.walk([tip]))
     commits.reverse()
@@ -47,7 +52,9 @@ def rewrite(objects: Objects, tip: str, cleaner: "Cleaner", progress: Callable[[
             continue
         text = message if "\n\n" in message else message.rstrip("\n") + "\n\n"
         text = f"{text if text.endswith(chr(10)) else text + chr(10)}Gitmem-Was: {commit.oid}\n"
-        new[commit.oid] = objects.write(Draft(commit.tree, edits, parents, text, commit.author, commit.committer))
+        new[commit.oid] = objects.write(
+            Draft(commit.tree, edits, parents, text, commit.author, commit.committer)
+        )
         out.replaced += 1
         if dirty.isdisjoint(commit.parents):
             out.boundaries.append(commit.oid)
@@ -79,7 +86,9 @@ class Cleaner:
         for id in self.ids:
             for path in (record_path(id), f"attic/{id}"):
                 if self._objects.find(tree, path) is not None:
-                    out = {p: v for p, v in out.items() if p != path and not p.startswith(path + "/")}
+                    out = {
+                        p: v for p, v in out.items() if p != path and not p.startswith(path + "/")
+                    }
                     out[path] = None
             mark = self._objects.find(tree, tombstone_path(id))
             if mark is not None and not mark.is_tree:

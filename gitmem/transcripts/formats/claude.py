@@ -13,7 +13,9 @@ from gitmem.transcripts.turn import ASSISTANT, SYSTEM, USER, Turn
 
 OPEN_CALLS = 256  # uses of tools that have not ended yet
 NAMES = 500  # tasks of the session's list
-_TOLD_INSTEAD = re.compile(r"(?s)\AThe user doesn't want to (?:proceed|take).*?the user said:\s*(.+)")
+_TOLD_INSTEAD = re.compile(
+    r"(?s)\AThe user doesn't want to (?:proceed|take).*?the user said:\s*(.+)"
+)
 _CREATED = re.compile(r"Task #(\w+) created")
 _ANSWERED = re.compile(r'"([^"\n]{1,400})"="([^"\n]{1,400})"')
 
@@ -30,7 +32,8 @@ class _Reading:
     def __init__(self) -> None:
         self.calls: OrderedDict[str, tuple[int, str, dict[str, Any], str, bool]] = OrderedDict()
         self.root = ""
-        self.counted: OrderedDict[str, int] = OrderedDict()  # tokens of the latest messages: each of a message's lines tells them
+        # tokens of the latest messages: each of a message's lines tells them
+        self.counted: OrderedDict[str, int] = OrderedDict()
         self.names: OrderedDict[str, str] = OrderedDict()
 
     def row(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:
@@ -52,7 +55,13 @@ class _Reading:
             for block in sequence(content):
                 one = mapping(block)
                 if one.get("type") == "tool_use" and string(one.get("id")):
-                    self.calls[string(one.get("id"))] = (line, string(one.get("name")), mapping(one.get("input")), at, side)
+                    self.calls[string(one.get("id"))] = (
+                        line,
+                        string(one.get("name")),
+                        mapping(one.get("input")),
+                        at,
+                        side,
+                    )
                     if len(self.calls) > OPEN_CALLS:
                         yield self.ended(self.calls.popitem(last=False)[1], "", None)
             return
@@ -62,10 +71,15 @@ class _Reading:
                 yield from self.result(line, at, one, side)
         text = said(texts(content))
         if text:
-            yield Turn(SYSTEM if row.get("isCompactSummary") is True else USER, text, at, line, side=side)
+            yield Turn(
+                SYSTEM if row.get("isCompactSummary") is True else USER, text, at, line, side=side
+            )
 
     def attached(self, line: int, at: str, attachment: dict[str, Any]) -> Iterator[Turn]:
-        if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
+        if (
+            attachment.get("type") == "queued_command"
+            and attachment.get("commandMode", "prompt") == "prompt"
+        ):
             text = said(texts(attachment.get("prompt")))  # typed while the agent was at work
             if text:
                 yield Turn(USER, text, at, line)
@@ -73,7 +87,11 @@ class _Reading:
     def result(self, line: int, at: str, block: dict[str, Any], side: bool) -> Iterator[Turn]:
         call = self.calls.pop(string(block.get("tool_use_id")), None) or (line, "", {}, at, side)
         output = texts(block.get("content"))
-        refused = _TOLD_INSTEAD.search(output) if block.get("is_error") is True and output.startswith("The user doesn't") else None
+        refused = (
+            _TOLD_INSTEAD.search(output)
+            if block.get("is_error") is True and output.startswith("The user doesn't")
+            else None
+        )
         if refused:
             yield Turn(USER, said(refused[1]), at, line, side=side)
             return
@@ -83,7 +101,13 @@ class _Reading:
             return
         yield self.ended(call, output, block.get("is_error") is True, line)
 
-    def ended(self, call: tuple[int, str, dict[str, Any], str, bool], output: str, failed: bool | None, line: int = 0) -> Turn:
+    def ended(
+        self,
+        call: tuple[int, str, dict[str, Any], str, bool],
+        output: str,
+        failed: bool | None,
+        line: int = 0,
+    ) -> Turn:
         began, tool, given, at, side = call
         if tool in ("TaskCreate", "TaskUpdate"):
             given = self.named(tool, given, output)
@@ -104,7 +128,13 @@ class _Reading:
         """Return what a message cost that was not counted with an earlier line of it."""
         usage = mapping(message.get("usage"))
         total = sum(
-            number(usage.get(key)) for key in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+            number(usage.get(key))
+            for key in (
+                "input_tokens",
+                "cache_creation_input_tokens",
+                "cache_read_input_tokens",
+                "output_tokens",
+            )
         )
         id = string(message.get("id"))
         before = self.counted.get(id, 0) if id else 0

@@ -25,7 +25,9 @@ def codex(stream: IO[bytes]) -> Iterator[Turn]:
         kind = string(payload.get("type"))
         root = root or string(payload.get("cwd"))
         if kind == "token_count":
-            total = number(mapping(mapping(payload.get("info")).get("total_token_usage")).get("total_tokens"))
+            total = number(
+                mapping(mapping(payload.get("info")).get("total_token_usage")).get("total_tokens")
+            )
             if total > counted:
                 yield Turn(ASSISTANT, "", at, line, tokens=total - counted)
                 counted = total
@@ -35,8 +37,15 @@ def codex(stream: IO[bytes]) -> Iterator[Turn]:
             if role and text and not _put_in(payload):
                 yield Turn(role, text, at, line)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            given = mapping(payload.get("action")) if kind == "local_shell_call" else _given(payload)
-            calls[string(payload.get("call_id"))] = (line, string(payload.get("name")) or "shell", given, at)
+            given = (
+                mapping(payload.get("action")) if kind == "local_shell_call" else _given(payload)
+            )
+            calls[string(payload.get("call_id"))] = (
+                line,
+                string(payload.get("name")) or "shell",
+                given,
+                at,
+            )
             if len(calls) > OPEN_CALLS:
                 began, tool, given, at = calls.popitem(last=False)[1]
                 yield used(tool, given, "", None, root, at=at, line=began)
@@ -79,6 +88,10 @@ def _output(value: Any) -> tuple[str, bool | None]:
     if isinstance(value, dict):
         code = mapping(value.get("metadata")).get("exit_code")
         success = value.get("success")
-        failed = code != 0 if isinstance(code, int) else (not success if isinstance(success, bool) else None)
+        failed = (
+            code != 0
+            if isinstance(code, int)
+            else (not success if isinstance(success, bool) else None)
+        )
         return texts(value.get("output") or value.get("content")), failed
     return texts(value), None

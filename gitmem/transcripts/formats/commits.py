@@ -12,7 +12,9 @@ from gitmem.transcripts.turn import ASSISTANT, Turn
 
 TOOL_NAME = "commit"
 MESSAGE = 4000  # characters of one
-DATED = 20  # commits by whose dates it is told in which order they come; between neighbours a merge may turn it round
+# commits by whose dates it is told in which order they come; between neighbours a merge may turn it
+# round
+DATED = 20
 NEWEST = 20_000  # commits that are held to turn them round
 BODY = 400  # lines of a message
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,64})(?:\s.*)?$")
@@ -30,7 +32,10 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
     read = printed(stream)
     head = list(islice(read, DATED))
     pairs = [(one.at, other.at) for one, other in pairwise(head)]
-    later, earlier = sum(one < other for one, other in pairs), sum(one > other for one, other in pairs)
+    later, earlier = (
+        sum(one < other for one, other in pairs),
+        sum(one > other for one, other in pairs),
+    )
     if later > 2 * earlier and (
         later >= 2 or len(pairs) == 1
     ):  # one that was rebased, or picked from elsewhere, is older than those around it
@@ -79,7 +84,9 @@ def _stamp(text: str) -> str:
     """Return git's date as RFC 3339, UTC; empty when it is none."""
     for form in ("%a %b %d %H:%M:%S %Y %z", "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%dT%H:%M:%S%z"):
         try:
-            return datetime.strptime(text.strip(), form).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            return (
+                datetime.strptime(text.strip(), form).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            )
         except ValueError:
             continue
     return ""

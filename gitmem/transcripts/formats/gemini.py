@@ -11,8 +11,11 @@ from gitmem.transcripts.jsonl import objects
 from gitmem.transcripts.tool_calls import used
 from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
-_SHELL = re.compile(r"(?m)^(?:Output: (?!\(empty\))|Process Group PGID: .*$|Background PIDs: .*$|Error: \(none\)$|Signal: .*$)")
-OWN = ("System: Potential loop detected.", "System: Please continue.")  # what the CLI itself tells its model in the user's place
+_SHELL = re.compile(
+    r"(?m)^(?:Output: (?!\(empty\))|Process Group PGID: .*$|Background PIDs: .*$|Error: \(none\)$|Signal: .*$)"
+)
+# what the CLI itself tells its model in the user's place
+OWN = ("System: Potential loop detected.", "System: Please continue.")
 WINDOW = 64  # messages that a later line may still replace
 KNOWN = 20_000  # ids of messages that are told already
 
@@ -65,7 +68,9 @@ def _message(line: int, row: dict[str, Any]) -> Iterator[Turn]:
             yield Turn(USER, text, at, line)
     elif kind in ("gemini", "model", "assistant"):
         spent = mapping(row.get("tokens"))
-        total = number(spent.get("total")) or number(spent.get("input")) + number(spent.get("output"))
+        total = number(spent.get("total")) or number(spent.get("input")) + number(
+            spent.get("output")
+        )
         if text or total:
             yield Turn(ASSISTANT, text, at, line, tokens=total)
         for call in sequence(row.get("toolCalls")):
@@ -75,7 +80,9 @@ def _message(line: int, row: dict[str, Any]) -> Iterator[Turn]:
 def _call(line: int, call: dict[str, Any]) -> Turn:
     """Return one use of a tool. A command that fails is a success to Gemini CLI; its output tells."""
     output = []
-    failed: bool | None = {"success": None, "error": True, "cancelled": True}.get(string(call.get("status")))
+    failed: bool | None = {"success": None, "error": True, "cancelled": True}.get(
+        string(call.get("status"))
+    )
     result = call.get("result")
     for part in result if isinstance(result, list) else [result]:
         response = mapping(mapping(mapping(part).get("functionResponse")).get("response"))
@@ -87,7 +94,14 @@ def _call(line: int, call: dict[str, Any]) -> Turn:
         if call.get("name") == "run_shell_command"
         else "\n".join(one for one in output if one)
     )
-    turn = used(string(call.get("name")), mapping(call.get("args")), text, failed, at=string(call.get("timestamp")), line=line)
+    turn = used(
+        string(call.get("name")),
+        mapping(call.get("args")),
+        text,
+        failed,
+        at=string(call.get("timestamp")),
+        line=line,
+    )
     if turn.failed is None and call.get("status") == "success":
         from dataclasses import replace
 

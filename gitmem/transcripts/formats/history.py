@@ -10,7 +10,15 @@ from gitmem.transcripts.jsonl import objects
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 MARKED = {"Mark", "Note"}
-_ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "model": ASSISTANT, "ai": ASSISTANT, "system": SYSTEM, "tool": TOOL}
+_ROLES = {
+    "user": USER,
+    "human": USER,
+    "assistant": ASSISTANT,
+    "model": ASSISTANT,
+    "ai": ASSISTANT,
+    "system": SYSTEM,
+    "tool": TOOL,
+}
 CALLS = 256
 
 
@@ -25,7 +33,8 @@ def exported(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
-    commands: OrderedDict[str, str] = OrderedDict()  # of uses of tools: what came after one tells its command and its output in one text
+    # of uses of tools: what came after one tells its command and its output in one text
+    commands: OrderedDict[str, str] = OrderedDict()
     for line, row in rows:
         role = _ROLES.get(string(row.get("role")).lower())
         facts = mapping(row.get("metadata"))
@@ -56,7 +65,16 @@ def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
             continue
         text = said(content)
         if text and (role != SYSTEM or marked):
-            yield Turn(role, text, at, line, files=files, marked=marked, side=side, tokens=number(facts.get("tokens")))
+            yield Turn(
+                role,
+                text,
+                at,
+                line,
+                files=files,
+                marked=marked,
+                side=side,
+                tokens=number(facts.get("tokens")),
+            )
 
 
 def _parted(content: str, command: str) -> tuple[str, str]:

@@ -6,7 +6,8 @@ _CELL = re.compile(r"(?<!\\)\|")
 _WHY = re.compile(
     r"(?i)^(?:why|reasons?|rationale|because|motiv[oe]s?|raz(?:ón|ones|ão|ões)|por ?qu[êeé]|justifica(?:ción|tiva)|原因|理由|为什么)\W*$"
 )
-# columns that say something about a row and are not part of what it says; and cells by which a row does not count
+# columns that say something about a row and are not part of what it says; and cells by which a row
+# does not count
 _ASIDE = re.compile(
     r"(?i)^(?:#|no?\.?|nr\.?|id|date|when|owner|who|author|alternatives?\b.*|rejected.*|discarded.*|options\b.*|fecha|data|responsable|responsável|alternativas?\b.*|"
     r"descartad[oa]s?.*|rejeitad[oa]s?.*|日期|负责人|编号|备选.*)\W*$"
@@ -15,7 +16,9 @@ _DROPPED = re.compile(
     r"(?i)^\W*(?:rejected|declined|superseded|deprecated|dropped|discarded|abandoned|won.?t ?fix|cancell?ed|obsolete|rejeitad[oa]|rechazad[oa]|descartad[oa]|cancelad[oa]|substituíd[oa]|"
     r"sustituid[oa]|已?(?:取消|拒绝|废弃|否决))\b"
 )
-_STATE = re.compile(r"(?i)^(?:status|state|done|progress|estado|situação|hecho|feito|状态|进度)\W*$")
+_STATE = re.compile(
+    r"(?i)^(?:status|state|done|progress|estado|situação|hecho|feito|状态|进度)\W*$"
+)
 _ENDED = re.compile(
     r"(?i)^\W*(?:done|completed?|finished|shipped|merged|closed|yes|x|✅|✔|concluíd[oa]|feit[oa]|pront[oa]|hech[oa]|terminad[oa]|completad[oa]|list[oa]|已?完成|是)\W*$|^[✅✔☑]\ufe0f?$"
 )
@@ -45,7 +48,10 @@ class Table:
         if "-" in bare and not bare.strip("|:- \t"):
             self._rows = int(bool(self._head))
             return ""
-        cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(bare[1:].removesuffix("|"), CELLS)[:CELLS]]
+        cells = [
+            cell.strip().replace("\\|", "|")
+            for cell in _CELL.split(bare[1:].removesuffix("|"), CELLS)[:CELLS]
+        ]
         if not self._rows:
             self._head = cells
             return ""
@@ -58,12 +64,17 @@ class Table:
         named = list(zip(self._head, cells, strict=False))
         state = next((cell for name, cell in named if _STATE.match(name)), "")
         told = [
-            cell for name, cell in named if not (_WHY.match(name) or _ASIDE.match(name) or _STATE.match(name)) and re.search(r"\w", cell)
+            cell
+            for name, cell in named
+            if not (_WHY.match(name) or _ASIDE.match(name) or _STATE.match(name))
+            and re.search(r"\w", cell)
         ]
         if not told:
             return ""
         said = (": ".join(told[:2]) + "".join(f", {cell}" for cell in told[2:])).rstrip(".")
         if _ENDED.match(state) or _OPEN.match(state):
             return f"- [{'x' if _ENDED.match(state) else ' '}] {said}"
-        reason = next((cell for name, cell in named if _WHY.match(name) and re.search(r"\w", cell)), "")
+        reason = next(
+            (cell for name, cell in named if _WHY.match(name) and re.search(r"\w", cell)), ""
+        )
         return f"- {said}." + (f" Reason: {reason}" if reason else "")

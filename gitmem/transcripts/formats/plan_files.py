@@ -26,18 +26,88 @@ _PENDING = re.compile(
 _DONE = re.compile(
     r"(?i)\b(?:done|completed?|finished|shipped|closed|implemented|what was done|accomplished|concluíd[oa]s?|feit[oa]s?|finalizad[oa]s?|terminad[oa]s?|prontos?|hech[oa]s?|completad[oa]s?|listos?)\b|已完成|完成情况|已做|完成的"
 )
-_PHASE = re.compile(r"(?i)^[ \t>*_#-]*+(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*+\s*+[:：][*_]*+\s*+([^\n]*[^\s*_])[\s*_]*$", re.MULTILINE)  # fmt: skip
+_PHASE = re.compile(
+    r"(?i)^[ \t>*_#-]*+(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*+\s*+[:：][*_]*+\s*+([^\n]*[^\s*_])[\s*_]*$",
+    re.MULTILINE,
+)
 _LISTS = {
-    "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
-    "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
-}  # fmt: skip
+    "pending": (
+        "pending",
+        "todo",
+        "tasks_pending",
+        "pending_tasks",
+        "pendingTasks",
+        "in_progress",
+        "inProgress",
+        "doing",
+        "wip",
+        "current_tasks",
+        "currentTasks",
+        "remaining",
+        "next",
+        "next_steps",
+        "nextSteps",
+        "stories_pending",
+        "backlog",
+    ),
+    "completed": (
+        "completed",
+        "done",
+        "tasks_done",
+        "completed_tasks",
+        "completedTasks",
+        "finished",
+        "stories_done",
+    ),
+}
 _DROPPED = {
-    "rejected", "declined", "wontfix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped",
-    "replaced", "rejeitado", "substituído", "substituida", "rechazado", "sustituido", "sustituida", "reemplazado", "cancelado", "descartado", "已取消", "已拒绝",
-}  # fmt: skip
-_DOING = ("in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks")  # lists of what is begun, or one of them
+    "rejected",
+    "declined",
+    "wontfix",
+    "cancelled",
+    "canceled",
+    "dropped",
+    "abandoned",
+    "superseded",
+    "deprecated",
+    "obsolete",
+    "invalid",
+    "duplicate",
+    "skipped",
+    "replaced",
+    "rejeitado",
+    "substituído",
+    "substituida",
+    "rechazado",
+    "sustituido",
+    "sustituida",
+    "reemplazado",
+    "cancelado",
+    "descartado",
+    "已取消",
+    "已拒绝",
+}
+# lists of what is begun, or one of them
+_DOING = ("in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks")
 _REPLACED = ("superseded_by", "supersededBy", "replaced_by", "replacedBy")
-_NO_NAME = {"", "-", "–", "—", "none", "null", "nil", "n/a", "na", "no", "false", "nenhum", "nenhuma", "ninguno", "ninguna", "无"}
+_NO_NAME = {
+    "",
+    "-",
+    "–",
+    "—",
+    "none",
+    "null",
+    "nil",
+    "n/a",
+    "na",
+    "no",
+    "false",
+    "nenhum",
+    "nenhuma",
+    "ninguno",
+    "ninguna",
+    "无",
+}
 # what says in so many words that something else holds now
 _REPLACED_BY = re.compile(
     r"(?i)\W*(?:(?:superseded|replaced|overruled)\W+(?:by|with|in favou?r)\b|(?:substituíd|substituid|sustituid|reemplazad)[oa]\W+(?:por|pel[oa])\b|(?:rejected|declined|cancelled|canceled|deprecated|superseded|replaced|rejeitad[oa]|rechazad[oa]|cancelad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|reemplazad[oa])\W*(?:$|[(:,;–—])|已?(?:被.{1,20})?(?:取代|废弃|拒绝|取消|替代))"
@@ -60,26 +130,68 @@ _OPEN = {
 }
 # what a list is of, and the marker that names it
 _NAMED = {
-    "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
-    "Error": ("issues", "bugs", "problems", "errors"), "Known": ("gotchas", "pitfalls", "known_issues", "knownIssues"),
-}  # fmt: skip
+    "Decision": ("decisions", "adrs"),
+    "Note": ("notes",),
+    "Blocked": ("blockers",),
+    "Pattern": ("patterns", "conventions", "rules"),
+    "Preference": ("preferences",),
+    "Error": ("issues", "bugs", "problems", "errors"),
+    "Known": ("gotchas", "pitfalls", "known_issues", "knownIssues"),
+}
 _WORK = ("tasks", "stories", "items", "steps", "phases", "milestones", "features", "todos")
 _NEXT = ("next_action", "nextAction", "next_step", "nextStep", "next_task", "nextTask", "next")
 _NAMES = (
-    "title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id",
-)  # fmt: skip
+    "title",
+    "name",
+    "what",
+    "content",
+    "description",
+    "task",
+    "text",
+    "decision",
+    "summary",
+    "id",
+)
 # what names a row of a kind before all else
 _FIRST = {
-    "Error": ("error", "problem", "symptom", "message", "issue", "bug"), "Known": ("gotcha", "pitfall", "error", "problem"), "Pattern": ("pattern", "rule", "convention"),
-    "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
-}  # fmt: skip
+    "Error": ("error", "problem", "symptom", "message", "issue", "bug"),
+    "Known": ("gotcha", "pitfall", "error", "problem"),
+    "Pattern": ("pattern", "rule", "convention"),
+    "Preference": ("preference",),
+    "Note": ("note",),
+    "Blocked": ("blocker", "problem"),
+}
 _CUT = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")  # half an escape
 _VALUE = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"|\Z)', re.DOTALL)
 _SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
-_ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
+# what describes where it runs
+_ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
 _FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
-_ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "resolved", "fixed", "solved", "resolvido", "resuelto", "corrigido", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成", "已修复", "已解决"}  # fmt: skip
+_ENDED = {
+    "done",
+    "completed",
+    "complete",
+    "finished",
+    "closed",
+    "passed",
+    "merged",
+    "resolved",
+    "fixed",
+    "solved",
+    "resolvido",
+    "resuelto",
+    "corrigido",
+    "concluído",
+    "concluido",
+    "feito",
+    "hecho",
+    "completado",
+    "完成",
+    "已完成",
+    "已修复",
+    "已解决",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +237,9 @@ def progress(turns: Iterable[Turn]) -> Progress:
     done, total = counted if counted and counted[1] >= len(tasks) else (len(completed), len(tasks))
     if not counted and len(tasks) < 2:  # a next step alone is no plan of one task
         done = total = 0
-    return Progress(phase, done, total, tuple(name for name, done in tasks.items() if not done), completed)
+    return Progress(
+        phase, done, total, tuple(name for name, done in tasks.items() if not done), completed
+    )
 
 
 def plan(stream: IO[bytes]) -> Iterator[Turn]:
@@ -146,11 +260,41 @@ def state(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 _DONE_COUNT = (
-    "tasks_done", "tasksDone", "tasks_completed", "tasksCompleted", "completed_tasks", "completedTasks", "completed_count", "completedCount", "done_count", "doneCount",
-    "completed", "done", "finished",
-)  # fmt: skip
-_TOTAL_COUNT = ("tasks_total", "tasksTotal", "total_tasks", "totalTasks", "task_count", "taskCount", "tasks_count", "tasksCount", "total")
-_LEFT_COUNT = ("tasks_remaining", "tasksRemaining", "remaining_tasks", "remainingTasks", "tasks_left", "remaining", "left", "pending")
+    "tasks_done",
+    "tasksDone",
+    "tasks_completed",
+    "tasksCompleted",
+    "completed_tasks",
+    "completedTasks",
+    "completed_count",
+    "completedCount",
+    "done_count",
+    "doneCount",
+    "completed",
+    "done",
+    "finished",
+)
+_TOTAL_COUNT = (
+    "tasks_total",
+    "tasksTotal",
+    "total_tasks",
+    "totalTasks",
+    "task_count",
+    "taskCount",
+    "tasks_count",
+    "tasksCount",
+    "total",
+)
+_LEFT_COUNT = (
+    "tasks_remaining",
+    "tasksRemaining",
+    "remaining_tasks",
+    "remainingTasks",
+    "tasks_left",
+    "remaining",
+    "left",
+    "pending",
+)
 
 
 def _counts(value: dict[str, Any]) -> tuple[int, int] | None:
@@ -163,7 +307,9 @@ def _counts(value: dict[str, Any]) -> tuple[int, int] | None:
         done = total - left
     if total is None and done is not None and left is not None:
         total = done + left
-    said = re.fullmatch(r"\s*(\d{1,9})\s*(?:/|of|de)\s*(\d{1,9})(?:\s.*)?", string(value.get("progress")))
+    said = re.fullmatch(
+        r"\s*(\d{1,9})\s*(?:/|of|de)\s*(\d{1,9})(?:\s.*)?", string(value.get("progress"))
+    )
     if said and done is None:
         done, total = int(said[1]), int(said[2])
     return (done, total) if done is not None and total and 0 <= done <= total else None
@@ -208,19 +354,31 @@ def _key(text: str) -> str:
 
 def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
     """Yield what a document says, as a person would write it down, each with a text that it holds for it."""
-    phase = next((value[key] for key in ("phase", "currentPhase", "current_phase", "stage", "status") if string(value.get(key))), "")
+    phase = next(
+        (
+            value[key]
+            for key in ("phase", "currentPhase", "current_phase", "stage", "status")
+            if string(value.get(key))
+        ),
+        "",
+    )
     if phase:
         yield said(f"Phase: {phase}", 300), string(phase)
     counts = _counts(value)
     if counts:
         yield f"Tasks: {counts[0]}/{counts[1]}", ""
-    known = {string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]}
+    known = {
+        string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]
+    }
     for what, keys in _LISTS.items():
         for key in keys:
             for one in _of_list(value.get(key), key):
                 name, row = _name(one), mapping(one)
                 if name and not _dropped(row) and not (key in _DOING and name in known):
-                    yield f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}", name
+                    yield (
+                        f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}",
+                        name,
+                    )
     for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
         name, row = _name(one), mapping(one)
         if name and not _dropped(row):
@@ -238,19 +396,34 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
         for told, name in _facts(value.get(key)):
             yield said(f"Context: {told}"), name
     if deep < 3:
-        for key in ("progress", "session_state", "state", "plan", "workflow", "tasks", "stories", "todos"):
+        for key in (
+            "progress",
+            "session_state",
+            "state",
+            "plan",
+            "workflow",
+            "tasks",
+            "stories",
+            "todos",
+        ):
             if isinstance(value.get(key), dict):
                 yield from _stated(value[key], deep + 1)
 
 
 def _of_list(value: Any, key: str) -> list[Any]:
     """Return the rows of a list of tasks; what is being done may be one alone."""
-    return [value] if key in _DOING and value and isinstance(value, str | dict) else sequence(value)[:TASKS]
+    return (
+        [value]
+        if key in _DOING and value and isinstance(value, str | dict)
+        else sequence(value)[:TASKS]
+    )
 
 
 def _named(kind: str, name: str, row: dict[str, Any]) -> str:
     """Return a row of a list with what explains it, as a person marks it; of issues that nobody explained, those that are open, as things to do."""
-    why, fix = (next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX))
+    why, fix = (
+        next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX)
+    )
     if kind == "Note":
         return name
     if kind not in {"Error", "Known", "Blocked"}:
@@ -260,31 +433,52 @@ def _named(kind: str, name: str, row: dict[str, Any]) -> str:
             return f"- [ ] {name}" if _states(row) & _OPEN or row.get("resolved") is False else ""
         return name if kind == "Known" else f"{kind}: {name}"
     return "\n".join(
-        [f"{'Error' if kind == 'Known' else kind}: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])]
+        [
+            f"{'Error' if kind == 'Known' else kind}: {name}",
+            *([f"Cause: {why}"] if why else []),
+            *([f"Fix: {fix}"] if fix else []),
+        ]
     )
 
 
 def _rows(value: Any) -> list[Any]:
     """Return the rows of a list, or of an object the texts in it."""
-    return [one for one in value.values() if isinstance(one, str)][:TASKS] if isinstance(value, dict) else sequence(value)[:TASKS]
+    return (
+        [one for one in value.values() if isinstance(one, str)][:TASKS]
+        if isinstance(value, dict)
+        else sequence(value)[:TASKS]
+    )
 
 
 def _facts(value: Any) -> list[tuple[str, str]]:
     """Return what an object, a list or a text says of where something runs, each with a text in it; nothing that may be a secret, and no variables of an environment."""
     if isinstance(value, dict):
         facts = [
-            (key, f"{one}" if isinstance(one, int | float) and not isinstance(one, bool) else _joined(one))
+            (
+                key,
+                f"{one}"
+                if isinstance(one, int | float) and not isinstance(one, bool)
+                else _joined(one),
+            )
             for key, one in list(value.items())[:TASKS]
             if not (key.isupper() or _SECRET.search(key))
         ]
         return [(f"{key}: {one}", key) for key, one in facts if one]
-    rows = [one for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS] if isinstance(one, str) and one.strip()]
+    rows = [
+        one
+        for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS]
+        if isinstance(one, str) and one.strip()
+    ]
     return [(" ".join(one.split()), one) for one in rows]
 
 
 def _joined(value: Any) -> str:
     """Return a text, or a list of texts, as one line."""
-    return " ".join(" ".join(one.split()) for one in ([value] if isinstance(value, str) else sequence(value)) if isinstance(one, str))
+    return " ".join(
+        " ".join(one.split())
+        for one in ([value] if isinstance(value, str) else sequence(value))
+        if isinstance(one, str)
+    )
 
 
 def _states(row: dict[str, Any]) -> set[str]:

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER
 
-TURNS, SHARE = 4, 0.5  # how many lines with a name, and how much of all paragraphs, make a talk of people
+# how many lines with a name, and how much of all paragraphs, make a talk of people
+TURNS, SHARE = 4, 0.5
 _NAMES = {
     USER: "user human me you usuário usuario utilizador humano eu yo 用户 使用者 我",
     ASSISTANT: "assistant ai agent claude gemini codex gpt chatgpt copilot cursor bot model assistente asistente agente modelo 助手 助理",
     SYSTEM: "system sistema 系统",
     TOOL: "tool ferramenta herramienta 工具",
 }
-_ROLES = {name: role for role, names in _NAMES.items() for name in names.split()} | {"tool result": TOOL}
+_ROLES = {name: role for role, names in _NAMES.items() for name in names.split()} | {
+    "tool result": TOOL
+}
 _SIDES = {USER, ASSISTANT}
 _PLAIN = set(
     "user human usuário usuario utilizador humano 用户 使用者 assistant claude gemini codex gpt chatgpt copilot assistente asistente 助手".split()
@@ -23,7 +26,9 @@ _PLAIN = set(
 _WHEN = r"\u200e?(?:\[?\d[\d/.:,T\u202f \-]{3,22}(?:[\u202f ]?[AaPp]\.?[Mm]\.?)?\]?\s{0,3}(?:[-–]\s{0,3})?)?"
 _STAMP = re.compile(r"^\u200e?\[?\d{1,4}[/.:-]\d{1,2}")
 _AFTER = r"[*_]{0,2} ?(?:[(\[][^()\[\]\n]{1,40}[)\]])?\s*[:：>][*_]{0,2}(?:\s+|$|(?<=：))(.*)$"
-_LABEL = re.compile(rf"(?i)^\s{{0,3}}(?:#{{1,4}} +)?{_WHEN}[*_]{{0,2}}({'|'.join(sorted(_ROLES, key=len, reverse=True))}){_AFTER}")
+_LABEL = re.compile(
+    rf"(?i)^\s{{0,3}}(?:#{{1,4}} +)?{_WHEN}[*_]{{0,2}}({'|'.join(sorted(_ROLES, key=len, reverse=True))}){_AFTER}"
+)
 _HEADING = re.compile(
     r"(?i)^#{1,4} +[*_]{0,2}(user|human|usuário|usuario|humano|用户|assistant|claude|gemini|assistente|asistente|助手|system)[*_]{0,2}\s*$"
 )
@@ -76,7 +81,9 @@ class Speakers:
             return Spoken(_ROLES[heading[1].lower()], "", heading[1])
         if found := _LABEL.match(line):
             role = _ROLES[found[1].lower()]
-            known = found[1] in self.labels or (role in _SIDES and (begins or not found[1].islower()))
+            known = found[1] in self.labels or (
+                role in _SIDES and (begins or not found[1].islower())
+            )
             return Spoken(role, found[2], found[1]) if known else None
         person = _PERSON.match(line) if self.people else None
         return Spoken(USER, person[2], person[1]) if person and person[1] in self.people else None
@@ -116,7 +123,12 @@ def speakers(head: Sequence[str]) -> Speakers:
         sure |= {name for name in inside if _ROLES[name] in _SIDES}
     known = frozenset(name for name, count in people.items() if count > 1)
     turns = said + sum(people[name] for name in known)
-    crowd = bool(known) and len(known) + len(sure) > 1 and turns >= min(TURNS, 2 * paragraphs) and turns >= SHARE * paragraphs
+    crowd = (
+        bool(known)
+        and len(known) + len(sure) > 1
+        and turns >= min(TURNS, 2 * paragraphs)
+        and turns >= SHARE * paragraphs
+    )
     both = {_ROLES[name.lower()] for name in sure} >= _SIDES
     if not (crowd or both or headings > 1 or any(name.lower() in _PLAIN for name in sure)):
         return Speakers()

@@ -17,9 +17,11 @@ MESSAGE_LIMIT = 200
 WORKAROUND_LIMIT = 80
 
 LEVEL = {
-    "error": t.DiagnosticSeverity.Error, "warning": t.DiagnosticSeverity.Warning, "information": t.DiagnosticSeverity.Information,
+    "error": t.DiagnosticSeverity.Error,
+    "warning": t.DiagnosticSeverity.Warning,
+    "information": t.DiagnosticSeverity.Information,
     "hint": t.DiagnosticSeverity.Hint,
-}  # fmt: skip
+}
 SUFFIX = {
     "moved": " (moved)",
     "changed": " (code changed since)",
@@ -51,11 +53,19 @@ def loudness(note: Note, options: Options = DEFAULTS) -> t.DiagnosticSeverity | 
 
 
 def make_marks(
-    notes: Sequence[Note], lines: Sequence[str], encoding: str, total: int | None = None, options: Options = DEFAULTS
+    notes: Sequence[Note],
+    lines: Sequence[str],
+    encoding: str,
+    total: int | None = None,
+    options: Options = DEFAULTS,
 ) -> list[Mark]:
     """Return one mark a line, ordered by line; past the cap the most severe stay and a last one counts the rest."""
     hidden = max(0, (len(notes) if total is None else total) - len(notes))
-    loud = [(level, note) for note in notes if (level := loudness(note, options)) and (options.unconfirmed or not note.unconfirmed)]
+    loud = [
+        (level, note)
+        for note in notes
+        if (level := loudness(note, options)) and (options.unconfirmed or not note.unconfirmed)
+    ]
     by_line: dict[int, list[tuple[t.DiagnosticSeverity, Note]]] = {}
     for level, note in sorted(loud, key=lambda pair: (pair[0].value, pair[1].rank, pair[1].id)):
         by_line.setdefault(note.line, []).append((level, note))
@@ -73,23 +83,38 @@ def make_marks(
     return sorted(marks, key=lambda mark: mark.line)
 
 
-def _mark(line: int, group: Sequence[tuple[t.DiagnosticSeverity, Note]], lines: Sequence[str], encoding: str) -> Mark:
+def _mark(
+    line: int,
+    group: Sequence[tuple[t.DiagnosticSeverity, Note]],
+    lines: Sequence[str],
+    encoding: str,
+) -> Mark:
     notes = tuple(note for _, note in group)
     shown = [_title(note) for note in notes[:LINE_CAP]]
     if len(notes) == 1:
         message = _alone(notes[0])
     else:
-        message = "; ".join([*shown, *([f"+{len(notes) - LINE_CAP} more"] if len(notes) > LINE_CAP else [])])
+        message = "; ".join(
+            [*shown, *([f"+{len(notes) - LINE_CAP} more"] if len(notes) > LINE_CAP else [])]
+        )
     diagnostic = t.Diagnostic(
-        range=code_range(lines, line, encoding), message=message, severity=group[0][0], source=SOURCE, code=short_id(notes[0].id),
+        range=code_range(lines, line, encoding),
+        message=message,
+        severity=group[0][0],
+        source=SOURCE,
+        code=short_id(notes[0].id),
         data={"ids": [note.id for note in notes]},
-    )  # fmt: skip
+    )
     return Mark(line, notes, diagnostic)
 
 
 def suffix(note: Note) -> str:
     """Return what is to be said about a note's place, and about who says it."""
-    place = f" (moved to {plain(note.went)})" if note.went else SUFFIX.get(note.state, SUFFIX["changed"] if note.stale else "")
+    place = (
+        f" (moved to {plain(note.went)})"
+        if note.went
+        else SUFFIX.get(note.state, SUFFIX["changed"] if note.stale else "")
+    )
     return place + (" (unconfirmed)" if note.unconfirmed else "")
 
 
@@ -104,7 +129,12 @@ def _alone(note: Note) -> str:
 
 def _rest(count: int, lines: Sequence[str], encoding: str) -> Mark:
     message = f"{count} more gotcha{'s' if count > 1 else ''} about this file; see them all with: git mem list --kind gotcha --unresolved"
-    diagnostic = t.Diagnostic(range=code_range(lines, 0, encoding), message=message, severity=t.DiagnosticSeverity.Hint, source=SOURCE)
+    diagnostic = t.Diagnostic(
+        range=code_range(lines, 0, encoding),
+        message=message,
+        severity=t.DiagnosticSeverity.Hint,
+        source=SOURCE,
+    )
     return Mark(0, (), diagnostic)
 
 
@@ -112,7 +142,10 @@ def as_json(diagnostic: t.Diagnostic) -> dict[str, Any]:
     """Return a diagnostic of ours as the protocol writes it."""
     start, end = diagnostic.range.start, diagnostic.range.end
     out: dict[str, Any] = {
-        "range": {"start": {"line": start.line, "character": start.character}, "end": {"line": end.line, "character": end.character}},
+        "range": {
+            "start": {"line": start.line, "character": start.character},
+            "end": {"line": end.line, "character": end.character},
+        },
         "message": diagnostic.message,
         "source": diagnostic.source,
     }

@@ -26,7 +26,11 @@ class Tracking:
     def known(self, place: Place, version: int) -> Moves:
         """Return what was found for a file; of what came to it, only what is sure to be so in a state of the stores."""
         found = self._known.get((place.gitdir, place.paths), NONE)
-        return found if found.version == version or not found.came else numbered(replace(found, came=()))
+        return (
+            found
+            if found.version == version or not found.came
+            else numbered(replace(found, came=()))
+        )
 
     def recall(self, state: Opened) -> None:
         """Put what was found for a document's file into its state."""
@@ -40,10 +44,19 @@ class Tracking:
 
     async def renew(self, state: Opened) -> None:
         """Leave out what came to a document and has been resolved since, or is not there any more."""
-        if state.place is not None and state.rows is not None and state.moves.came and state.moves.version != state.rows.version:
+        if (
+            state.place is not None
+            and state.rows is not None
+            and state.moves.came
+            and state.moves.version != state.rows.version
+        ):
             view = state.place.repository.view
             came = await state.place.repository.run(view.again, state.moves.came)
-            self._keep(state, state.place, numbered(replace(state.moves, came=came, version=state.rows.version)))
+            self._keep(
+                state,
+                state.place,
+                numbered(replace(state.moves, came=came, version=state.rows.version)),
+            )
 
     def _keep(self, state: Opened, place: Place, moves: Moves) -> None:
         state.moves, state.paths = moves, tuple(dict.fromkeys((*place.paths, *moves.names)))
@@ -73,15 +86,25 @@ class Tracking:
             self._documents.touch(state.uri, moved=found.names != before.names)
         for other in self._documents.of(place.repository):  # what one has lost another may have got
             idle = other.back is None or other.back.done()
-            if other is not state and idle and other.place and other.place.worktree == place.worktree and other.moves.key != found.key:
+            if (
+                other is not state
+                and idle
+                and other.place
+                and other.place.worktree == place.worktree
+                and other.moves.key != found.key
+            ):
                 self.begin(other)
 
     async def find(self, place: Place, notes: Sequence[Note]) -> Moves:
         """Return what is known of a file that shows some notes."""
         repository, scout, found = place.repository, place.repository.scout, NONE
         version, bases = await repository.run(repository.view.bases)
-        key, apart = await repository.read_history(scout.apart, place.worktree, bases, repository.view.heads)
+        key, apart = await repository.read_history(
+            scout.apart, place.worktree, bases, repository.view.heads
+        )
         if apart:
             others = await repository.run(repository.view.about, apart)
-            found = await repository.read_history(scout.look, place.worktree, place.paths[0], apart, others, notes)
+            found = await repository.read_history(
+                scout.look, place.worktree, place.paths[0], apart, others, notes
+            )
         return replace(found, key=key, version=version)

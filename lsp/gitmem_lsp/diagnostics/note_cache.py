@@ -21,18 +21,31 @@ class Looked:
     whole: bool = True
 
 
-def look(view: RepositoryView, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str]) -> Looked:
+def look(
+    view: RepositoryView,
+    worktree: str | None,
+    rows: Rows,
+    paths: tuple[str, ...],
+    lines: Sequence[str],
+) -> Looked:
     """Return the notes at anchors. On the thread that reads code."""
     rest = bool(rows.triggered or rows.past)
     if not bounded("".join(lines), lines):
         return Looked()
     if not rows.open:
         return Looked(whole=not rest)
-    return Looked(tuple(find_notes(rows.open, paths, lines, view.follower(worktree))), whole=not rest)
+    return Looked(
+        tuple(find_notes(rows.open, paths, lines, view.follower(worktree))), whole=not rest
+    )
 
 
 def look_further(
-    view: RepositoryView, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str], so_far: Looked
+    view: RepositoryView,
+    worktree: str | None,
+    rows: Rows,
+    paths: tuple[str, ...],
+    lines: Sequence[str],
+    so_far: Looked,
 ) -> Looked:
     """Return the notes with those by triggers and the resolved ones. On the thread that reads code."""
     past = find_notes(rows.past, paths, lines, view.follower(worktree)) if rows.past else ()
@@ -47,7 +60,14 @@ class Memory:
         self._marks: OrderedDict[Hashable, list[Mark]] = OrderedDict()
         self._rows: OrderedDict[Hashable, Rows] = OrderedDict()
 
-    def key(self, view: RepositoryView, worktree: str | None, paths: tuple[str, ...], version: int, text: str) -> Hashable:
+    def key(
+        self,
+        view: RepositoryView,
+        worktree: str | None,
+        paths: tuple[str, ...],
+        version: int,
+        text: str,
+    ) -> Hashable:
         """Return what names a text and the gotchas looked for in it."""
         return id(view), worktree, paths, version, len(text), hash(text)
 

@@ -43,5 +43,7 @@ class Documents(Protocol):
     def of(self, repository: Repository) -> list[Opened]:
         """Return the open documents of a repository."""
 
-    def touch(self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False) -> None:
+    def touch(
+        self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False
+    ) -> None:
         """Look at a document again after a delay."""

@@ -51,13 +51,20 @@ class Ahead:
     def __init__(self) -> None:
         self._tables: dict[tuple[Repository, str | None], Table] = {}
 
-    def find(self, place: Place, encoding: str, options: Options, text: str) -> list[dict[str, Any]] | None:
+    def find(
+        self, place: Place, encoding: str, options: Options, text: str
+    ) -> list[dict[str, Any]] | None:
         """Return the diagnostics of a file that has this text; None when they were not made."""
         table = self._tables.get((place.repository, place.worktree))
         if table is None or len(place.paths) != 1 or table.version != place.repository.view.version:
             return None
         ready = table.files.get(place.paths[0])
-        if ready is None or not ready.blob or (table.encoding, table.options) != (encoding, options) or "\r" in text:
+        if (
+            ready is None
+            or not ready.blob
+            or (table.encoding, table.options) != (encoding, options)
+            or "\r" in text
+        ):
             return None
         if ready.blob not in blob_ids(text, (len(ready.blob),)):
             return None
@@ -80,7 +87,13 @@ class Ahead:
             room -= sum(len(path) + len(ready.diagnostics) for path, ready in made.items())
 
 
-def _piece(view: RepositoryView, worktree: str | None, paths: Iterator[str], before: dict[str, Ready], table: Table) -> dict[str, Ready]:
+def _piece(
+    view: RepositoryView,
+    worktree: str | None,
+    paths: Iterator[str],
+    before: dict[str, Ready],
+    table: Table,
+) -> dict[str, Ready]:
     """Return what is ready of the next files; empty at the end. On the repository's thread."""
     until = time.monotonic() + PIECE
     out = {}
@@ -94,14 +107,23 @@ def _piece(view: RepositoryView, worktree: str | None, paths: Iterator[str], bef
     return out
 
 
-def _ready(view: RepositoryView, worktree: str, path: str, before: Ready | None, table: Table) -> Ready:
+def _ready(
+    view: RepositoryView, worktree: str, path: str, before: Ready | None, table: Table
+) -> Ready:
     """Return what is ready of a file; raises OSError and ValueError where there is no text."""
     full = os.path.join(worktree, path)
     found = os.lstat(full)
     rows = view.recall((path,))
     if rows is None or not rows.open:
         return Ready()
-    made_of = hash((found.st_ino, found.st_mtime_ns, found.st_size, tuple((row["store"], row["id"], row["oid"]) for row in rows.open)))
+    made_of = hash(
+        (
+            found.st_ino,
+            found.st_mtime_ns,
+            found.st_size,
+            tuple((row["store"], row["id"], row["oid"]) for row in rows.open),
+        )
+    )
     if before is not None and before.made_of == made_of:
         return before
     text = _text(full)
@@ -111,11 +133,16 @@ def _ready(view: RepositoryView, worktree: str, path: str, before: Ready | None,
         return Ready(made_of)
     marks = make_marks(notes, lines, table.encoding, len(rows.open), table.options)
     blob = str(notes[0].row["anchors"][notes[0].anchor]["blob"])
-    return Ready(made_of, blob, json.dumps([as_json(mark.diagnostic) for mark in marks], separators=(",", ":")))
+    return Ready(
+        made_of,
+        blob,
+        json.dumps([as_json(mark.diagnostic) for mark in marks], separators=(",", ":")),
+    )
 
 
 def _text(path: str) -> str:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not block
+    # a pipe must not block
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:

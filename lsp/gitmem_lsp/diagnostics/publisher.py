@@ -77,8 +77,14 @@ class Publisher:
         notes = state.notes
         if not notes:
             return []
-        total = len(state.moves.over(state.rows).open) + len(state.looked.triggered) if state.rows and state.looked.notes else None
-        return make_marks(notes, document.lines, document.encoding, total, self.options(state.place))
+        total = (
+            len(state.moves.over(state.rows).open) + len(state.looked.triggered)
+            if state.rows and state.looked.notes
+            else None
+        )
+        return make_marks(
+            notes, document.lines, document.encoding, total, self.options(state.place)
+        )
 
     # -- events
 
@@ -122,8 +128,15 @@ class Publisher:
         key = self._key(state, rows, text)
         found = self._memory.get(key)
         if found is None:
-            quick = None if moves.came else self._quick(rows, paths, text, document.lines) if rows.open else []
-            if quick is not None and (rows.triggered or rows.past):  # the rest is looked for afterwards
+            quick = (
+                None
+                if moves.came
+                else self._quick(rows, paths, text, document.lines)
+                if rows.open
+                else []
+            )
+            # the rest is looked for afterwards
+            if quick is not None and (rows.triggered or rows.past):
                 state.looked = Looked(tuple(quick), whole=False)
                 return (key, "quick")
             if quick is not None:
@@ -140,7 +153,9 @@ class Publisher:
         if ready is not None:
             self._publish(state, document.version, ready)
 
-    def _quick(self, rows: Rows, paths: tuple[str, ...], text: str, lines: Sequence[str]) -> list[Note] | None:
+    def _quick(
+        self, rows: Rows, paths: tuple[str, ...], text: str, lines: Sequence[str]
+    ) -> list[Note] | None:
         return quick_notes(rows.open, paths, text, len(lines)) if bounded(text, lines) else None
 
     def _guess(self, path: str) -> Place | None:
@@ -154,7 +169,9 @@ class Publisher:
     def _key(self, state: Opened, rows: Rows, text: str) -> Hashable:
         assert state.place is not None
         view = state.place.repository.view
-        return self._memory.key(view, state.place.worktree, state.paths, rows.version, text), state.moves.number
+        return self._memory.key(
+            view, state.place.worktree, state.paths, rows.version, text
+        ), state.moves.number
 
     def edited(self, uri: str, changes: Sequence[Any], delay: float) -> None:
         """Move the marks along with edits, and place the gotchas anew when the typing pauses."""
@@ -162,7 +179,12 @@ class Publisher:
         edits = edits_of(changes)
         if state is not None and edits:
             old = state.looked
-            state.looked = Looked(self._moved(old.notes, edits), self._moved(old.triggered, edits), self._moved(old.past, edits), old.whole)
+            state.looked = Looked(
+                self._moved(old.notes, edits),
+                self._moved(old.triggered, edits),
+                self._moved(old.past, edits),
+                old.whole,
+            )
             state.shifted = True
         self.touch(uri, delay, read=False)
 
@@ -171,10 +193,16 @@ class Publisher:
         for note in notes:
             line = note.line if note.whole_file else shift(note.line, edits)
             if line is not None:
-                out.append(note if line == note.line else replace(note, line=line, last=max(line, note.last + line - note.line)))
+                out.append(
+                    note
+                    if line == note.line
+                    else replace(note, line=line, last=max(line, note.last + line - note.line))
+                )
         return tuple(out)
 
-    def touch(self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False) -> None:
+    def touch(
+        self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False
+    ) -> None:
         """Look at a document again after a delay; a later call takes the place of one that waits. `read` asks the stores too."""
         if self._client.workspace_lines.opened(uri) is None:
             return
@@ -221,12 +249,21 @@ class Publisher:
 
     def prepare(self, repository: Repository) -> None:
         """Make the diagnostics of files that nobody has opened yet; begins anew where that is under way."""
-        place = next((home for home in self._repositories.homes.values() if home.repository is repository and home.worktree), None)
+        place = next(
+            (
+                home
+                for home in self._repositories.homes.values()
+                if home.repository is repository and home.worktree
+            ),
+            None,
+        )
         if place is not None:
             if repository in self._preparing:
                 self._preparing[repository].cancel()
             encoding = self._client.workspace_lines.encoding
-            self._preparing[repository] = self._background.start(self._ahead.prepare(place, encoding, self.options(place)))
+            self._preparing[repository] = self._background.start(
+                self._ahead.prepare(place, encoding, self.options(place))
+            )
 
     def retry(self) -> None:
         """Look again at what could not be read."""
@@ -257,16 +294,30 @@ class Publisher:
 
     async def _first(self, state: Opened, document: LineDocument) -> bool:
         """Find and read a new document's gotchas in one job, when it is in the workspace: each job more costs as much as the work."""
-        home = next((p for p in self._repositories.homes.values() if p.worktree and inside(document.path, p.worktree)), None)
+        home = next(
+            (
+                p
+                for p in self._repositories.homes.values()
+                if p.worktree and inside(document.path, p.worktree)
+            ),
+            None,
+        )
         if home is None or not home.repository.view.is_open:
             return False
-        view, version, text, lines = home.repository.view, document.version, document.source, document.snapshot()
+        view, version, text, lines = (
+            home.repository.view,
+            document.version,
+            document.source,
+            document.snapshot(),
+        )
 
         def job() -> tuple[Place, Rows, list[Note] | None] | None:
             found = self._repositories.locate(document.path)
             if found is None or found.key != os.path.realpath(home.repository.location.commondir):
                 return None
-            place = Place(home.repository, found.location.gitdir, found.location.worktree, found.paths)
+            place = Place(
+                home.repository, found.location.gitdir, found.location.worktree, found.paths
+            )
             rows = view.gotchas(found.paths)
             plain = not rows.triggered and not rows.past
             return place, rows, self._quick(rows, found.paths, text, lines) if plain else None
@@ -329,7 +380,9 @@ class Publisher:
                     if self._current(state, document, version):
                         state.looked = first
                         self._show(state, document)
-                    found = await place.repository.read_code(look_further, view, worktree, rows, paths, lines, found)
+                    found = await place.repository.read_code(
+                        look_further, view, worktree, rows, paths, lines, found
+                    )
             else:
                 found = Looked()
             self._memory.put(key, found)
@@ -338,7 +391,10 @@ class Publisher:
             self._show(state, document)
 
     def _current(self, state: Opened, document: LineDocument, version: int | None) -> bool:
-        return self._client.workspace_lines.opened(state.uri) is document and document.version == version
+        return (
+            self._client.workspace_lines.opened(state.uri) is document
+            and document.version == version
+        )
 
     def _show(self, state: Opened, document: LineDocument, marks: list[Mark] | None = None) -> None:
         before = [(mark.line, mark.diagnostic.message) for mark in state.marks]
@@ -350,7 +406,9 @@ class Publisher:
     def _send(self, state: Opened, version: int | None, diagnostics: list[t.Diagnostic]) -> None:
         self._publish(state, version, [as_json(diagnostic) for diagnostic in diagnostics])
 
-    def _publish(self, state: Opened, version: int | None, diagnostics: list[dict[str, Any]]) -> None:
+    def _publish(
+        self, state: Opened, version: int | None, diagnostics: list[dict[str, Any]]
+    ) -> None:
         if state.shown != (version, diagnostics):
             state.shown = (version, diagnostics)
             self._tell(state.uri, version, diagnostics)

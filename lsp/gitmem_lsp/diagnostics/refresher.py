@@ -12,7 +12,8 @@ from gitmem_lsp.workspace.repositories import Repository
 from gitmem_lsp.workspace.watcher import Watcher
 
 log = logging.getLogger("gitmem_lsp")
-AHEAD = 2.0  # seconds of rest after a change before the gotchas of files that are not open are read again
+# seconds of rest after a change before the gotchas of files that are not open are read again
+AHEAD = 2.0
 SETTLE = 0.3  # seconds before the watching library is loaded: the first diagnostics come first
 POLL = 0.8  # seconds between two looks at what cannot be watched
 SLOW = 30.0  # seconds between two looks at what is watched: a safety net
@@ -66,7 +67,9 @@ class Following:
         return patience if until is None else max(0.05, min(patience, until - time.time()))
 
     async def _watch(self, repository: Repository) -> None:
-        repository.watched = await self.watcher.watch(repository.location, repository.user, repository.news.set)
+        repository.watched = await self.watcher.watch(
+            repository.location, repository.user, repository.news.set
+        )
 
     async def _look_ahead(self, repository: Repository) -> None:
         try:
@@ -78,7 +81,8 @@ class Following:
     async def _look(self, repository: Repository, anyway: bool) -> bool:
         """Bring what is shown up to date; False when that has to be tried again."""
         heads = repository.view.heads
-        await self._watch(repository)  # folders may have come; what is written in them from now on is told, the rest is seen below
+        # folders may have come; what is written in them from now on is told, the rest is seen below
+        await self._watch(repository)
         try:
             moved = await repository.run(repository.view.moved)
             changed = (moved or anyway) and await repository.run(repository.view.changed)
@@ -94,7 +98,12 @@ class Following:
             self._background.warn(problem)
         open_now = self._publisher.of(repository)
         # a document that was opened or saved a moment ago may have been first to read the news
-        if changed or any(state.rows and state.rows.version != repository.view.version for state in open_now):
+        if changed or any(
+            state.rows and state.rows.version != repository.view.version for state in open_now
+        ):
             await self._publisher.reload(repository)
             self._client.tell_changed([state.uri for state in self._publisher.of(repository)])
-        return not any(state.stale and (state.task is None or state.task.done()) for state in self._publisher.of(repository))
+        return not any(
+            state.stale and (state.task is None or state.task.done())
+            for state in self._publisher.of(repository)
+        )

@@ -17,7 +17,8 @@ EDITED: Mapping[str, tuple[str, ...]] = {
     "gotcha": ("severity", "category", "workaround", "status", "tags", "links"),
     "memory": ("type", "importance", "status", "tags", "links", "project"),
 }
-SHOWN = {"gotcha": ("severity", "category", "workaround"), "memory": ("type", "importance")}  # even when they have their defaults
+# even when they have their defaults
+SHOWN = {"gotcha": ("severity", "category", "workaround"), "memory": ("type", "importance")}
 CHOICES = {"severity": SEVERITIES, "category": CATEGORIES, "status": STATUSES, "type": TYPES}
 PLACES = "places"
 _HINT = re.compile(r"^<!-- git-mem:.*?-->\n?", re.MULTILINE | re.DOTALL)
@@ -49,9 +50,16 @@ def render(record: Record, hint: str = "") -> str:
             )
     if record.kind in {"gotcha", "memory"}:
         rows.append(f"{PLACES}:" + ("" if record.anchors else " []"))
-        rows += [f"  - {json.dumps(spec_of(anchor), ensure_ascii=False)}" for anchor in record.anchors]
+        rows += [
+            f"  - {json.dumps(spec_of(anchor), ensure_ascii=False)}" for anchor in record.anchors
+        ]
     note = f"<!-- git-mem: {hint} -->\n" if hint else ""
-    return "---\n" + "\n".join(rows) + f"\n---\n{note}# {record.title}\n" + (f"\n{record.body}" if record.body else "\n")
+    return (
+        "---\n"
+        + "\n".join(rows)
+        + f"\n---\n{note}# {record.title}\n"
+        + (f"\n{record.body}" if record.body else "\n")
+    )
 
 
 def parse(text: str, base: Record, anchor: Callable[[str], dict[str, Any]]) -> Record:
@@ -63,18 +71,36 @@ def parse(text: str, base: Record, anchor: Callable[[str], dict[str, Any]]) -> R
     head = "".join(f"{key}: {value}\n" for key, value in kept.items())
     found = decode(("---\n" + head + text[4:]).encode("utf-8", "surrogatepass"))
     for key, allowed in CHOICES.items():
-        if key in EDITED.get(base.kind, ()) and key in found.fields and found.fields[key] not in allowed:
+        if (
+            key in EDITED.get(base.kind, ())
+            and key in found.fields
+            and found.fields[key] not in allowed
+        ):
             raise InvalidRecord(f"{key} is '{found.fields[key]}'; allowed: {', '.join(allowed)}.")
-    changes: dict[str, Any] = {key: found.fields.get(key) for key in EDITED.get(base.kind, ("tags", "links"))}
-    changes = {key: None if key not in base.fields and value == base.get(key) else value for key, value in changes.items()}  # a default
+    changes: dict[str, Any] = {
+        key: found.fields.get(key) for key in EDITED.get(base.kind, ("tags", "links"))
+    }
+    # a default
+    changes = {
+        key: None if key not in base.fields and value == base.get(key) else value
+        for key, value in changes.items()
+    }
     places = found.fields.get(PLACES)
     if places is not None and base.kind in {"gotcha", "memory"}:
         if not isinstance(places, list) or not all(isinstance(place, str) for place in places):
             raise InvalidRecord(f"{PLACES} is not a list of places such as 'app/pay.py:40-52'.")
         known = {spec_of(a): a for a in reversed(base.anchors)}
-        changes["anchors"] = [dict(known[place]) if place in known else anchor(place) for place in places if place.strip()] or None
+        changes["anchors"] = [
+            dict(known[place]) if place in known else anchor(place)
+            for place in places
+            if place.strip()
+        ] or None
     changes = {key: None if value in ("", [], {}) else value for key, value in changes.items()}
-    after = base.change(title=found.title, body=found.body.rstrip("\n") + "\n" if found.body.strip() else "", **changes)
+    after = base.change(
+        title=found.title,
+        body=found.body.rstrip("\n") + "\n" if found.body.strip() else "",
+        **changes,
+    )
     return decode(encode(after))
 
 

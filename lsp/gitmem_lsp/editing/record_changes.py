@@ -47,18 +47,31 @@ def writer(app: App) -> EditorWriter:
 
 def head(app: App, gitdir: str) -> str:
     """Return the commit that is checked out in a work tree, empty when there is none."""
-    return Git(gitdir, app.env).run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1)).decode().strip()
+    return (
+        Git(gitdir, app.env)
+        .run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1))
+        .decode()
+        .strip()
+    )
 
 
 def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], write.Change]) -> Done:
     scope, stored = app.get(id)
     change = work(app.store(scope), writer(app), stored.record)
-    return Done(change.after, change.written.journaled, change.after is change.before or change.after == change.before)
+    return Done(
+        change.after,
+        change.written.journaled,
+        change.after is change.before or change.after == change.before,
+    )
 
 
 def resolve(app: App, id: str, gitdir: str) -> Done:
     """Mark a gotcha as resolved at the commit that is checked out, in the store that it is in; raises GitmemError."""
-    return _change(app, id, lambda store, who, before: lifecycle.resolve(store, who, before, commit=head(app, gitdir)))
+    return _change(
+        app,
+        id,
+        lambda store, who, before: lifecycle.resolve(store, who, before, commit=head(app, gitdir)),
+    )
 
 
 def reopen(app: App, id: str) -> Done:
@@ -68,13 +81,19 @@ def reopen(app: App, id: str) -> Done:
 
 def verify(app: App, id: str, gitdir: str) -> Done:
     """Say that a record still holds."""
-    return _change(app, id, lambda store, who, before: lifecycle.confirm(store, who, before, commit=head(app, gitdir)))
+    return _change(
+        app,
+        id,
+        lambda store, who, before: lifecycle.confirm(store, who, before, commit=head(app, gitdir)),
+    )
 
 
 def set_pin(app: App, id: str, *, pinned: bool) -> Done:
     """Keep a record from fading, or let it fade again."""
     status, op = ("pinned", "pin") if pinned else ("active", "unpin")
-    return _change(app, id, lambda store, who, before: write.set_status(store, who, before, status, op))
+    return _change(
+        app, id, lambda store, who, before: write.set_status(store, who, before, status, op)
+    )
 
 
 def snooze(app: App, id: str, days: float) -> dict[str, Any]:
@@ -96,13 +115,24 @@ def make_anchor(app: App, path: str, lines: Sequence[str], first: int, last: int
     """Return an anchor at lines of a text, counted from 1, with the code around it and the definition that it is in."""
     from gitmem.codemap.anchors.resolve import attach
 
-    text = "".join(lines).encode("utf-8", "replace").decode()  # a client may have sent half of a letter
+    # a client may have sent half of a letter
+    text = "".join(lines).encode("utf-8", "replace").decode()
     kind = "sha256" if app.settings.git("extensions.objectformat") == "sha256" else "sha1"
     text = text.replace("\r\n", "\n")
-    return attach({"path": path, "lines": [first, last]}, text, object_id("blob", text.encode("utf-8", "replace"), kind))
+    return attach(
+        {"path": path, "lines": [first, last]},
+        text,
+        object_id("blob", text.encode("utf-8", "replace"), kind),
+    )
 
 
-def reanchor(app: App, id: str, anchor: Mapping[str, Any], paths: Sequence[str], was: Mapping[str, Any] | None = None) -> Done:
+def reanchor(
+    app: App,
+    id: str,
+    anchor: Mapping[str, Any],
+    paths: Sequence[str],
+    was: Mapping[str, Any] | None = None,
+) -> Done:
     """Put the place of a record that is in a file elsewhere in it: the anchor `was`, else the first in that file.
 
     A pattern stays: it speaks of other files too.
@@ -113,17 +143,34 @@ def reanchor(app: App, id: str, anchor: Mapping[str, Any], paths: Sequence[str],
             raise UserError(f"{before.id} is a {before.kind}, which has no place in the code.")
         anchors = [dict(a) for a in before.anchors]
         here = [n for n, a in enumerate(anchors) if "glob" not in a and applies(a, paths)]
-        at = anchors.index(dict(was)) if was and "glob" not in was and dict(was) in anchors else here[0] if here else len(anchors)
+        at = (
+            anchors.index(dict(was))
+            if was and "glob" not in was and dict(was) in anchors
+            else here[0]
+            if here
+            else len(anchors)
+        )
         anchors[at : at + 1] = [dict(anchor)]
         return lifecycle.reanchor(store, who, before, anchors)
 
     return _change(app, id, work)
 
 
-def record(app: App, title: str, anchors: Sequence[Mapping[str, Any]], given: Mapping[str, Any]) -> Done:
+def record(
+    app: App, title: str, anchors: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
+) -> Done:
     """Record a gotcha."""
-    fields = {key: str(given[key]) for key in ("severity", "category", "workaround") if given.get(key)}
+    fields = {
+        key: str(given[key]) for key in ("severity", "category", "workaround") if given.get(key)
+    }
     who = writer(app)
-    made = write.draft(who, "gotcha", title, str(given.get("body") or ""), anchors=[dict(a) for a in anchors] or None, **fields)
+    made = write.draft(
+        who,
+        "gotcha",
+        title,
+        str(given.get("body") or ""),
+        anchors=[dict(a) for a in anchors] or None,
+        **fields,
+    )
     change = write.add(app.store(), who, made)
     return Done(change.after, change.written.journaled)

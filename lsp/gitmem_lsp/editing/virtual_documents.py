@@ -25,7 +25,9 @@ from gitmem_lsp.editing.record_changes import writer
 
 KEPT_DAYS = 30
 EDIT_HINT = "saving this file commits the change; closing it without saving changes nothing"
-NEW_HINT = "write a title behind the '#' and what happens below it; saving this file records the gotcha"
+NEW_HINT = (
+    "write a title behind the '#' and what happens below it; saving this file records the gotcha"
+)
 REPLACE_HINT = "saving this file records this in place of {}"
 
 
@@ -62,14 +64,25 @@ class Editing:
         if self._is_touched(name):
             return os.path.join(self.folder, name)
         return self._draft(
-            name, render(record, EDIT_HINT), {"mode": "edit", "id": record.id, "scope": scope, "base": encode(record).decode()}
+            name,
+            render(record, EDIT_HINT),
+            {"mode": "edit", "id": record.id, "scope": scope, "base": encode(record).decode()},
         )
 
     def record(self, anchors: Sequence[Mapping[str, Any]], given: Mapping[str, Any]) -> str:
         """Return the path of a draft of a new gotcha."""
-        fields = {key: str(given[key]) for key in ("severity", "category", "workaround") if given.get(key)}
+        fields = {
+            key: str(given[key]) for key in ("severity", "category", "workaround") if given.get(key)
+        }
         who = writer(self.app)
-        base = write.draft(who, "gotcha", "untitled", str(given.get("body") or ""), anchors=[dict(a) for a in anchors] or None, **fields)
+        base = write.draft(
+            who,
+            "gotcha",
+            "untitled",
+            str(given.get("body") or ""),
+            anchors=[dict(a) for a in anchors] or None,
+            **fields,
+        )
         facts = {"mode": "record", "id": base.id, "scope": "shared", "base": encode(base).decode()}
         return self._draft(f"new-{base.id}.md", render(replace(base, title=""), NEW_HINT), facts)
 
@@ -80,12 +93,32 @@ class Editing:
         kept = {
             k: v
             for k, v in old.fields.items()
-            if k in {"severity", "category", "workaround", "type", "importance", "tags", "anchors", "triggers", "project"}
+            if k
+            in {
+                "severity",
+                "category",
+                "workaround",
+                "type",
+                "importance",
+                "tags",
+                "anchors",
+                "triggers",
+                "project",
+            }
         }
-        who = replace(writer(self.app), agent=old.get("agent"))  # it stays in the namespace of what it replaces
+        # it stays in the namespace of what it replaces
+        who = replace(writer(self.app), agent=old.get("agent"))
         base = write.draft(who, old.kind, old.title, old.body, **kept)
-        facts = {"mode": "supersede", "id": base.id, "old": old.id, "scope": scope, "base": encode(base).decode()}
-        return self._draft(f"supersede-{old.id}.md", render(base, REPLACE_HINT.format(old.id)), facts)
+        facts = {
+            "mode": "supersede",
+            "id": base.id,
+            "old": old.id,
+            "scope": scope,
+            "base": encode(base).decode(),
+        }
+        return self._draft(
+            f"supersede-{old.id}.md", render(base, REPLACE_HINT.format(old.id)), facts
+        )
 
     def _draft(self, name: str, text: str, facts: dict[str, Any]) -> str:
         facts |= {"worktree": self.worktree, "text": text, "saved": False}
@@ -99,7 +132,10 @@ class Editing:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             write_atomic(path, text.encode("utf-8", "surrogatepass"), durable=False)
         except OSError as error:
-            raise External(f"{self.folder} cannot be written: {error.strerror}.", "Use the command line: git mem edit ID") from error
+            raise External(
+                f"{self.folder} cannot be written: {error.strerror}.",
+                "Use the command line: git mem edit ID",
+            ) from error
         return path
 
     def _keep(self, name: str, facts: Mapping[str, Any]) -> None:
@@ -110,12 +146,19 @@ class Editing:
             found = json.loads(Path(self.folder, name + ".json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) and {"mode", "base", "scope", "text"} <= set(found) else None
+        return (
+            found
+            if isinstance(found, dict) and {"mode", "base", "scope", "text"} <= set(found)
+            else None
+        )
 
     def _is_touched(self, name: str) -> bool:
         facts = self._facts(name)
         try:
-            return facts is not None and Path(self.folder, name).read_text(encoding="utf-8") != facts["text"]
+            return (
+                facts is not None
+                and Path(self.folder, name).read_text(encoding="utf-8") != facts["text"]
+            )
         except (OSError, ValueError):
             return False
 
@@ -132,12 +175,20 @@ class Editing:
         if facts["mode"] == "record":
             change = write.add(store, who, after)
         elif facts["mode"] == "supersede":
-            change = write.supersede(store, who, self.app.get(facts["old"], (facts["scope"],))[1].record, after)
+            change = write.supersede(
+                store, who, self.app.get(facts["old"], (facts["scope"],))[1].record, after
+            )
         else:
             change = write.update(store, who, base, after, "edit")
         # from now on it is the draft of a record that there is
-        self._keep(name, facts | {"mode": "edit", "base": encode(change.after).decode(), "text": text, "saved": True})
-        return Saved(change.after, facts["mode"], change.written.journaled, change.before != change.after)
+        self._keep(
+            name,
+            facts
+            | {"mode": "edit", "base": encode(change.after).decode(), "text": text, "saved": True},
+        )
+        return Saved(
+            change.after, facts["mode"], change.written.journaled, change.before != change.after
+        )
 
     def close(self, name: str) -> bool:
         """Remove a document that the editor has closed; False for a draft that is kept because of what was typed into it."""

@@ -24,7 +24,8 @@ class Known:
     ranks: dict[str, float]
 
 
-# one commit of each repository is held: the editor asks again and again about the one that is checked out
+# one commit of each repository is held: the editor asks again and again about the one that is
+# checked out
 _known: dict[str, Known] = {}
 
 
@@ -61,9 +62,15 @@ async def of_file(place: Place, path: str) -> dict[str, Any] | None:
         return None
     users = sorted(code.graph.dependents(path), key=lambda one: (-code.ranks.get(one, 0.0), one))
     return {
-        "path": path, "rank": code.ranks.get(path, 0.0), "place": list(code.ranks).index(path) + 1, "of": len(code.ranks), "usedBy": users[:LISTED],
-        "users": len(users), "uses": sorted(code.graph.edges.get(path, ())), "names": code.graph.used(path),
-    }  # fmt: skip
+        "path": path,
+        "rank": code.ranks.get(path, 0.0),
+        "place": list(code.ranks).index(path) + 1,
+        "of": len(code.ranks),
+        "usedBy": users[:LISTED],
+        "users": len(users),
+        "uses": sorted(code.graph.edges.get(path, ())),
+        "names": code.graph.used(path),
+    }
 
 
 async def hanging(place: Place, path: str, qualified: str) -> str:

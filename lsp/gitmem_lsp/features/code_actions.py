@@ -30,16 +30,40 @@ def title_of(row: Row) -> str:
     return shorten(plain(str(row["title"])), TITLE_LIMIT)
 
 
-def _command(title: str, name: str, *arguments: Any, kind: str = "quickfix", diagnostic: t.Diagnostic | None = None) -> t.CodeAction:
+def _command(
+    title: str,
+    name: str,
+    *arguments: Any,
+    kind: str = "quickfix",
+    diagnostic: t.Diagnostic | None = None,
+) -> t.CodeAction:
     command = t.Command(title, name, arguments=list(arguments))
-    return t.CodeAction(title, kind=t.CodeActionKind(kind), diagnostics=[diagnostic] if diagnostic else None, command=command)
+    return t.CodeAction(
+        title,
+        kind=t.CodeActionKind(kind),
+        diagnostics=[diagnostic] if diagnostic else None,
+        command=command,
+    )
 
 
-def for_marks(marks: Sequence[Mark], range: t.Range, uri: str, snooze_days: int) -> list[t.CodeAction]:
+def for_marks(
+    marks: Sequence[Mark], range: t.Range, uri: str, snooze_days: int
+) -> list[t.CodeAction]:
     """Return what can be done about the gotchas of the lines of a range, resolving first."""
-    pairs = [(mark, note) for mark in marks if range.start.line <= mark.line <= range.end.line for note in mark.notes]
+    pairs = [
+        (mark, note)
+        for mark in marks
+        if range.start.line <= mark.line <= range.end.line
+        for note in mark.notes
+    ]
     out = [
-        _command(f"Resolve gotcha: {title_of(n.row)}", command_names.RESOLVE, n.id, uri, diagnostic=m.diagnostic)
+        _command(
+            f"Resolve gotcha: {title_of(n.row)}",
+            command_names.RESOLVE,
+            n.id,
+            uri,
+            diagnostic=m.diagnostic,
+        )
         for m, n in pairs[:OFFERED]
     ]
     for mark, note in pairs[:WHOLE]:
@@ -47,23 +71,52 @@ def for_marks(marks: Sequence[Mark], range: t.Range, uri: str, snooze_days: int)
     return out
 
 
-def _more(diagnostic: t.Diagnostic, note: Note, range: t.Range, uri: str, days: int) -> list[t.CodeAction]:
+def _more(
+    diagnostic: t.Diagnostic, note: Note, range: t.Range, uri: str, days: int
+) -> list[t.CodeAction]:
     id, title = note.id, title_of(note.row)
     pinned = note.row.get("status") == "pinned"
     out = [
-        _command(f"Snooze for {days} day{'s' if days != 1 else ''}: {title}", command_names.SNOOZE, id, days, diagnostic=diagnostic),
-        _command(f"{'Confirm' if note.unconfirmed else 'Still true'}: {title}", command_names.VERIFY, id, diagnostic=diagnostic),
+        _command(
+            f"Snooze for {days} day{'s' if days != 1 else ''}: {title}",
+            command_names.SNOOZE,
+            id,
+            days,
+            diagnostic=diagnostic,
+        ),
+        _command(
+            f"{'Confirm' if note.unconfirmed else 'Still true'}: {title}",
+            command_names.VERIFY,
+            id,
+            diagnostic=diagnostic,
+        ),
         _command(f"Edit: {title}", command_names.EDIT, id, diagnostic=diagnostic),
     ]
     if note.state != "trigger":
         where = {"start": _spot(range.start), "end": _spot(range.end)}
-        out.append(_command(f"Re-anchor here: {title}", command_names.REANCHOR, id, uri, where, diagnostic=diagnostic))
+        out.append(
+            _command(
+                f"Re-anchor here: {title}",
+                command_names.REANCHOR,
+                id,
+                uri,
+                where,
+                diagnostic=diagnostic,
+            )
+        )
     out.append(
         _command(
-            f"{'Unpin' if pinned else 'Pin'}: {title}", command_names.UNPIN if pinned else command_names.PIN, id, diagnostic=diagnostic
+            f"{'Unpin' if pinned else 'Pin'}: {title}",
+            command_names.UNPIN if pinned else command_names.PIN,
+            id,
+            diagnostic=diagnostic,
         )
     )
-    out.append(_command(f"Replace by a new record: {title}", command_names.SUPERSEDE, id, diagnostic=diagnostic))
+    out.append(
+        _command(
+            f"Replace by a new record: {title}", command_names.SUPERSEDE, id, diagnostic=diagnostic
+        )
+    )
     return out
 
 
@@ -75,13 +128,32 @@ def for_astray(notes: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAc
     """Return what puts gotchas whose code was not found at the selection."""
     where = {"start": _spot(range.start), "end": _spot(range.end)}
     lost = [note for note in notes if note.state == "adrift"][:OFFERED]
-    return [_command(f"Re-anchor here: {title_of(n.row)}", command_names.REANCHOR, n.id, uri, where, kind="refactor") for n in lost]
+    return [
+        _command(
+            f"Re-anchor here: {title_of(n.row)}",
+            command_names.REANCHOR,
+            n.id,
+            uri,
+            where,
+            kind="refactor",
+        )
+        for n in lost
+    ]
 
 
 def for_past(past: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAction]:
     """Return what reopens the gotchas that were resolved in the lines of a range."""
-    here = [note for note in past if not note.whole_file and range.start.line <= note.line <= range.end.line]
-    return [_command(f"Reopen gotcha: {title_of(n.row)}", command_names.REOPEN, n.id, uri, kind="refactor") for n in here[:OFFERED]]
+    here = [
+        note
+        for note in past
+        if not note.whole_file and range.start.line <= note.line <= range.end.line
+    ]
+    return [
+        _command(
+            f"Reopen gotcha: {title_of(n.row)}", command_names.REOPEN, n.id, uri, kind="refactor"
+        )
+        for n in here[:OFFERED]
+    ]
 
 
 def for_code(range: t.Range, uri: str) -> list[t.CodeAction]:
@@ -89,7 +161,11 @@ def for_code(range: t.Range, uri: str) -> list[t.CodeAction]:
     where = {"start": _spot(range.start), "end": _spot(range.end)}
     what = "selection" if range.start != range.end else "line"
     return [
-        _command(f"Record a gotcha for this {what}", command_names.RECORD, uri, where, kind="refactor"),
+        _command(
+            f"Record a gotcha for this {what}", command_names.RECORD, uri, where, kind="refactor"
+        ),
         _command(f"Why is this {what} so", command_names.WHY, uri, where, kind="source"),
-        _command("Timeline of this symbol", command_names.TIMELINE, uri, where["start"], kind="source"),
+        _command(
+            "Timeline of this symbol", command_names.TIMELINE, uri, where["start"], kind="source"
+        ),
     ]

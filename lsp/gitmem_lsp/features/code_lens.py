@@ -50,16 +50,28 @@ def symbol_lenses(notes: Sequence[Note], symbols: Sequence[Any], uri: str) -> li
     return out
 
 
-def hints(marks: Sequence[Mark], lines: Sequence[str], encoding: str, range: t.Range) -> list[t.InlayHint]:
+def hints(
+    marks: Sequence[Mark], lines: Sequence[str], encoding: str, range: t.Range
+) -> list[t.InlayHint]:
     """Return a hint behind each marked line of a range: the worst title."""
     out = []
     for mark in marks:
-        if not mark.notes or not range.start.line <= mark.line <= range.end.line or mark.line >= len(lines):
+        if (
+            not mark.notes
+            or not range.start.line <= mark.line <= range.end.line
+            or mark.line >= len(lines)
+        ):
             continue
         note, more = mark.notes[0], len(mark.notes) - 1
-        label = shorten(plain(str(note.row["title"])), HINT_LIMIT) + suffix(note) + (f" +{more}" if more else "")
+        label = (
+            shorten(plain(str(note.row["title"])), HINT_LIMIT)
+            + suffix(note)
+            + (f" +{more}" if more else "")
+        )
         line = content(lines[mark.line])[:CODE_LIMIT]
         spot = t.Position(mark.line, to_units(line, len(line), encoding))
-        tooltip = t.MarkupContent(t.MarkupKind.Markdown, inline(str(note.row.get("workaround") or note.row["title"])))
+        tooltip = t.MarkupContent(
+            t.MarkupKind.Markdown, inline(str(note.row.get("workaround") or note.row["title"]))
+        )
         out.append(t.InlayHint(spot, f"⚑ {label}", padding_left=True, tooltip=tooltip))
     return out

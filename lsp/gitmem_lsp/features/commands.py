@@ -19,7 +19,15 @@ from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
 from gitmem_lsp.features import code, provenance, reports
 from gitmem_lsp.features.host import Host
-from gitmem_lsp.features.resolve import as_plain, holder, home, lines_from, lines_of, looked_at, place_of
+from gitmem_lsp.features.resolve import (
+    as_plain,
+    holder,
+    home,
+    lines_from,
+    lines_of,
+    looked_at,
+    place_of,
+)
 from gitmem_lsp.protocol.safe_text import plain
 from gitmem_lsp.workspace.place_notes import Note, find_notes
 from gitmem_lsp.workspace.repositories import Place
@@ -36,7 +44,9 @@ def editing(place: Place) -> Editing:
     return Editing(place.repository.view.app, place.repository.editing, place.worktree)
 
 
-async def _changed(ls: Host, place: Place, done: record_changes.Done, **told: Any) -> dict[str, Any]:
+async def _changed(
+    ls: Host, place: Place, done: record_changes.Done, **told: Any
+) -> dict[str, Any]:
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
     await _show_anew(ls, place)
@@ -51,7 +61,9 @@ async def _show_anew(ls: Host, place: Place) -> None:
 async def resolve(ls: Host, id: str, uri: str = "") -> Answer:
     """Resolve a gotcha."""
     place = await holder(ls, id, uri)
-    done = await place.repository.run(lambda: record_changes.resolve(place.repository.view.app, id, place.gitdir))
+    done = await place.repository.run(
+        lambda: record_changes.resolve(place.repository.view.app, id, place.gitdir)
+    )
     return await _changed(ls, place, done, resolved=True)
 
 
@@ -68,7 +80,9 @@ async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
     days = ls.publisher.options(place).snooze_days if days is None else days
     if not 0 < days <= LONGEST_SNOOZE:
         raise UserError(f"a gotcha is snoozed for up to {LONGEST_SNOOZE} days, not {days:g}.")
-    told = await place.repository.run(lambda: record_changes.snooze(place.repository.view.app, id, days))
+    told = await place.repository.run(
+        lambda: record_changes.snooze(place.repository.view.app, id, days)
+    )
     await _show_anew(ls, place)
     return dict(told)
 
@@ -76,7 +90,9 @@ async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
 async def unsnooze(ls: Host, id: str) -> Answer:
     """Show a gotcha again."""
     place = await holder(ls, id)
-    told = await place.repository.run(lambda: record_changes.unsnooze(place.repository.view.app, id))
+    told = await place.repository.run(
+        lambda: record_changes.unsnooze(place.repository.view.app, id)
+    )
     await _show_anew(ls, place)
     return dict(told)
 
@@ -84,21 +100,27 @@ async def unsnooze(ls: Host, id: str) -> Answer:
 async def pin(ls: Host, id: str) -> Answer:
     """Pin a record."""
     place = await holder(ls, id)
-    done = await place.repository.run(lambda: record_changes.set_pin(place.repository.view.app, id, pinned=True))
+    done = await place.repository.run(
+        lambda: record_changes.set_pin(place.repository.view.app, id, pinned=True)
+    )
     return await _changed(ls, place, done, pinned=True)
 
 
 async def unpin(ls: Host, id: str) -> Answer:
     """Unpin a record."""
     place = await holder(ls, id)
-    done = await place.repository.run(lambda: record_changes.set_pin(place.repository.view.app, id, pinned=False))
+    done = await place.repository.run(
+        lambda: record_changes.set_pin(place.repository.view.app, id, pinned=False)
+    )
     return await _changed(ls, place, done, pinned=False)
 
 
 async def verify(ls: Host, id: str) -> Answer:
     """Say that a record still holds."""
     place = await holder(ls, id)
-    done = await place.repository.run(lambda: record_changes.verify(place.repository.view.app, id, place.gitdir))
+    done = await place.repository.run(
+        lambda: record_changes.verify(place.repository.view.app, id, place.gitdir)
+    )
     return await _changed(ls, place, done, confirmed=True)
 
 
@@ -107,8 +129,14 @@ async def _anchor(ls: Host, place: Place, uri: str, range: Any) -> dict[str, Any
     span = lines_from(range, lines)
     if span is None:
         return {"path": place.paths[0]}
-    app = place.repository.view.app if place.repository.view.is_open else await place.repository.run(lambda: place.repository.view.app)
-    return await place.repository.read_code(record_changes.make_anchor, app, place.paths[0], lines, *span)
+    app = (
+        place.repository.view.app
+        if place.repository.view.is_open
+        else await place.repository.run(lambda: place.repository.view.app)
+    )
+    return await place.repository.read_code(
+        record_changes.make_anchor, app, place.paths[0], lines, *span
+    )
 
 
 async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer:
@@ -118,7 +146,9 @@ async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer
     state = ls.publisher.get(uri)
     was = next((note.spot for note in state.notes if note.id == id), None) if state else None
     paths = state.paths if state and state.paths else place.paths
-    done = await place.repository.run(lambda: record_changes.reanchor(place.repository.view.app, id, anchor, paths, was))
+    done = await place.repository.run(
+        lambda: record_changes.reanchor(place.repository.view.app, id, anchor, paths, was)
+    )
     return await _changed(ls, place, done)
 
 
@@ -142,14 +172,20 @@ async def supersede(ls: Host, id: str) -> Answer:
 
 
 async def record(
-    ls: Host, uri: str, range: dict[str, Any] | None = None, title: str | None = None, facts: dict[str, Any] | None = None
+    ls: Host,
+    uri: str,
+    range: dict[str, Any] | None = None,
+    title: str | None = None,
+    facts: dict[str, Any] | None = None,
 ) -> Answer:
     """Record a gotcha about a range, or open a draft of one."""
     place = await place_of(ls, uri)
     anchor = await _anchor(ls, place, uri, range)
     given: Mapping[str, Any] = facts or {}
     if title and title.strip():
-        done = await place.repository.run(lambda: record_changes.record(place.repository.view.app, title.strip(), [anchor], given))
+        done = await place.repository.run(
+            lambda: record_changes.record(place.repository.view.app, title.strip(), [anchor], given)
+        )
         return await _changed(ls, place, done)
     return await _open(ls, place, lambda documents: documents.record([anchor], given))
 
@@ -164,7 +200,9 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
     view = place.repository.view
 
     def about() -> list[Row]:
-        rows = sorted(view.app.rows(paths=paths, limit=500), key=lambda row: HIDES.get(row["store"], 0))
+        rows = sorted(
+            view.app.rows(paths=paths, limit=500), key=lambda row: HIDES.get(row["store"], 0)
+        )
         return list({row["id"]: row for row in rows}.values())
 
     rows = await place.repository.run(about)
@@ -176,8 +214,16 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
         if around is None:
             return place.paths[0], rows, ""
         notes = find_notes(rows, paths, lines, view.follower(place.worktree))
-        named = {note.id for note in notes if not note.whole_file and around.first <= note.line + 1 <= around.last}
-        return f"{around.qualified} in {place.paths[0]}", [row for row in rows if row["id"] in named], around.qualified
+        named = {
+            note.id
+            for note in notes
+            if not note.whole_file and around.first <= note.line + 1 <= around.last
+        }
+        return (
+            f"{around.qualified} in {place.paths[0]}",
+            [row for row in rows if row["id"] in named],
+            around.qualified,
+        )
 
     title, chosen, symbol = await place.repository.read_code(choose)
     text = await place.repository.run(reports.timeline, view.app, title, chosen)
@@ -220,10 +266,21 @@ async def show(ls: Host, id: str) -> Answer:
     made = stored.record
     told = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
     shown = {"title": plain(made.title), "markdown": reports.whole(made), "store": scope}
-    return {**told, **shown, "id": made.id, "kind": made.kind, "severity": reports.clean(made.get("severity")), "category": reports.clean(made.get("category")), "status": made.status, "resolved": made.resolved}  # fmt: skip
+    return {
+        **told,
+        **shown,
+        "id": made.id,
+        "kind": made.kind,
+        "severity": reports.clean(made.get("severity")),
+        "category": reports.clean(made.get("category")),
+        "status": made.status,
+        "resolved": made.resolved,
+    }
 
 
-async def list_gotchas(ls: Host, uri: str | None = None, options: dict[str, Any] | None = None) -> Answer:
+async def list_gotchas(
+    ls: Host, uri: str | None = None, options: dict[str, Any] | None = None
+) -> Answer:
     """Return the gotchas of a file; with `all`, or without a file, of the repository around it or of the workspace's first."""
     if uri and not (options or {}).get("all"):
         try:
@@ -234,7 +291,11 @@ async def list_gotchas(ls: Host, uri: str | None = None, options: dict[str, Any]
     place = await home(ls, uri or "")
     if place is None:
         return []
-    rows = await place.repository.run(lambda: place.repository.view.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED))  # fmt: skip
+    rows = await place.repository.run(
+        lambda: place.repository.view.app.rows(
+            kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED
+        )
+    )
     return reports.of_repository(rows)
 
 
@@ -243,7 +304,11 @@ async def report(ls: Host, uri: str) -> Answer:
     place, found = await looked_at(ls, uri)
     title = f"Gotchas of {place.paths[0]}"
     return await _page(
-        ls, place, f"gotchas-{place.paths[0]}", title, reports.report(title, reports.of_notes((*found.notes, *found.triggered)))
+        ls,
+        place,
+        f"gotchas-{place.paths[0]}",
+        title,
+        reports.report(title, reports.of_notes((*found.notes, *found.triggered))),
     )
 
 
@@ -258,14 +323,31 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
     view = place.repository.view
 
     def count() -> dict[str, Any]:
-        rows = view.app.rows(kinds=("gotcha",), statuses=LIVE, fields=("id", "store", "resolved", "origin", "confirmed"))
+        rows = view.app.rows(
+            kinds=("gotcha",),
+            statuses=LIVE,
+            fields=("id", "store", "resolved", "origin", "confirmed"),
+        )
         left = [row for row in rows if not row["resolved"]]
-        unsure = sum(row["origin"] in {"captured", "extracted"} and not row["confirmed"] for row in left)
-        return {"gotchas": len(rows), "unresolved": len(left), "unconfirmed": unsure, "snoozed": len(view.snoozed(view.app.clock.now()))}
+        unsure = sum(
+            row["origin"] in {"captured", "extracted"} and not row["confirmed"] for row in left
+        )
+        return {
+            "gotchas": len(rows),
+            "unresolved": len(left),
+            "unconfirmed": unsure,
+            "snoozed": len(view.snoozed(view.app.clock.now())),
+        }
 
     counts = await place.repository.run(count)
-    adrift: set[str] = {note.id for state in ls.publisher.of(place.repository) for note in _lost(state.looked.notes)}
-    return {"root": place.worktree or os.path.realpath(place.repository.location.commondir), **counts, "adrift": len(adrift)}
+    adrift: set[str] = {
+        note.id for state in ls.publisher.of(place.repository) for note in _lost(state.looked.notes)
+    }
+    return {
+        "root": place.worktree or os.path.realpath(place.repository.location.commondir),
+        **counts,
+        "adrift": len(adrift),
+    }
 
 
 def _lost(notes: Sequence[Note]) -> list[Note]:
@@ -309,11 +391,14 @@ def handler(name: str) -> Callable[..., Awaitable[Answer]]:
         while len(given) > needed and given[-1] is None:
             given.pop()
         good = needed <= len(given) <= len(types) and all(
-            (isinstance(arg, kinds) and not isinstance(arg, bool)) or (arg is None and number >= needed)
+            (isinstance(arg, kinds) and not isinstance(arg, bool))
+            or (arg is None and number >= needed)
             for number, (arg, kinds) in enumerate(zip(given, types, strict=False))
         )
         if not good:
-            raise JsonRpcInvalidParams(f"{name} takes {needed} to {len(types)} arguments; see docs/language-server.md.")
+            raise JsonRpcInvalidParams(
+                f"{name} takes {needed} to {len(types)} arguments; see docs/language-server.md."
+            )
         try:
             return await run(ls, *given)
         except JsonRpcException:

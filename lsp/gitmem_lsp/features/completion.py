@@ -14,8 +14,19 @@ from gitmem_lsp.workspace.repository_view import Row
 TRIGGERS = ["-", "#"]
 MOST = 50
 LANGUAGES = frozenset({"markdown", "git-commit", "gitcommit", "scminput", "mdx", "quarto", "rmd"})
-ENDINGS = (".md", ".markdown", ".mdx", "/COMMIT_EDITMSG", "/MERGE_MSG", "/TAG_EDITMSG", "/SQUASH_MSG", "/git-rebase-todo")
-_WANTED = re.compile(r"(?:^|(?<=[\s([{\"'`,:;]))(?:(?P<prefix>mem|got|sum|snp|evt)-(?P<rest>[0-9a-z-]*)|(?<=.)#(?P<words>[\w-]*))$")
+ENDINGS = (
+    ".md",
+    ".markdown",
+    ".mdx",
+    "/COMMIT_EDITMSG",
+    "/MERGE_MSG",
+    "/TAG_EDITMSG",
+    "/SQUASH_MSG",
+    "/git-rebase-todo",
+)
+_WANTED = re.compile(
+    r"(?:^|(?<=[\s([{\"'`,:;]))(?:(?P<prefix>mem|got|sum|snp|evt)-(?P<rest>[0-9a-z-]*)|(?<=.)#(?P<words>[\w-]*))$"
+)
 
 
 def wanted(document: LineDocument) -> bool:
@@ -28,7 +39,11 @@ def typed(line: str, index: int) -> tuple[str, int, str] | None:
     match = _WANTED.search(content(line)[:index])
     if match is None:
         return None
-    return (KIND[match["prefix"]] if match["prefix"] else "", match.start(), (match["rest"] or match["words"] or "").replace("-", " "))
+    return (
+        KIND[match["prefix"]] if match["prefix"] else "",
+        match.start(),
+        (match["rest"] or match["words"] or "").replace("-", " "),
+    )
 
 
 def begun(document: LineDocument, position: t.Position) -> tuple[str, int, str] | None:
@@ -46,7 +61,9 @@ def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
     return t.MarkupKind.Markdown in (formats or ())
 
 
-def make_items(rows: Sequence[Row], document: LineDocument, position: t.Position, start: int, markdown: bool) -> t.CompletionList:
+def make_items(
+    rows: Sequence[Row], document: LineDocument, position: t.Position, start: int, markdown: bool
+) -> t.CompletionList:
     """Return an item a record, the best first; what is typed so far is replaced."""
     line = document.lines[position.line]
     place = t.Range(t.Position(position.line, to_units(line, start, document.encoding)), position)

@@ -14,16 +14,25 @@ def range_of(found: Named, lines: Sequence[str], encoding: str) -> t.Range:
     """Return where an id stands, in the client's columns."""
     line = lines[found.line]
     return t.Range(
-        t.Position(found.line, to_units(line, found.start, encoding)), t.Position(found.line, to_units(line, found.end, encoding))
+        t.Position(found.line, to_units(line, found.start, encoding)),
+        t.Position(found.line, to_units(line, found.end, encoding)),
     )
 
 
-def make_links(found: Iterable[Named], rows: dict[str, Row], lines: Sequence[str], encoding: str, uri: str) -> list[t.DocumentLink]:
+def make_links(
+    found: Iterable[Named], rows: dict[str, Row], lines: Sequence[str], encoding: str, uri: str
+) -> list[t.DocumentLink]:
     """Return a link for each id of a record that there is."""
     out = []
     for named in found:
         row = rows.get(named.text)
         if row is not None:
             tooltip = f"{row['kind']}: {shorten(plain(str(row['title'])), 100)}"
-            out.append(t.DocumentLink(range_of(named, lines, encoding), tooltip=tooltip, data={"id": row["id"], "uri": uri}))
+            out.append(
+                t.DocumentLink(
+                    range_of(named, lines, encoding),
+                    tooltip=tooltip,
+                    data={"id": row["id"], "uri": uri},
+                )
+            )
     return out

@@ -50,14 +50,23 @@ async def _with_code(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.H
 async def _with_why(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:
     """Add to a hover where its line comes from, where that is set."""
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
-    if state is None or state.place is None or document is None or not ls.publisher.options(state.place).why_hover:
+    if (
+        state is None
+        or state.place is None
+        or document is None
+        or not ls.publisher.options(state.place).why_hover
+    ):
         return told
     markdown = wants_markdown(ls.client_capabilities)
-    text = await provenance.for_hover(state.place, state.place.paths[0], document.snapshot(), line + 1, markdown)
+    text = await provenance.for_hover(
+        state.place, state.place.paths[0], document.snapshot(), line + 1, markdown
+    )
     if not text:
         return told
     if told is None:
-        return t.Hover(t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, text))
+        return t.Hover(
+            t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, text)
+        )
     assert isinstance(told.contents, t.MarkupContent)
     told.contents.value += f"\n\n---\n\n{text}" if markdown else f"\n\n----\n\n{text}"
     return told
@@ -68,7 +77,9 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     if document is None or not 0 <= position.line < len(document.lines):
         return None
     lines = document.lines
-    found = id_at(lines, position.line, to_index(lines[position.line], position.character, document.encoding))
+    found = id_at(
+        lines, position.line, to_index(lines[position.line], position.character, document.encoding)
+    )
     if found is None:
         return None
     where = range_of(found, lines, document.encoding)
@@ -79,7 +90,9 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     if row is None:
         return None
     record = await place.repository.run(place.repository.view.record, row["id"], row["store"])
-    return make_hover([Told(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities))
+    return make_hover(
+        [Told(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities)
+    )
 
 
 async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
@@ -92,12 +105,25 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     for note in notes[:RECORDS]:
         try:
             record = await repository.run(repository.view.record, note.id, note.row["store"])
-            told.append(Told(record, "stale" if note.stale and note.state in {"same", "moved"} else note.state, note.went))
-        except GitmemError as error:  # forgotten a moment ago, or damaged: the others are still told
+            told.append(
+                Told(
+                    record,
+                    "stale" if note.stale and note.state in {"same", "moved"} else note.state,
+                    note.went,
+                )
+            )
+        # forgotten a moment ago, or damaged: the others are still told
+        except GitmemError as error:
             ls.background.warn(error)
     if not told:
         return None
-    return make_hover(told, max(0, len(notes) - RECORDS), marks[0].diagnostic.range, ls.clock.now(), wants_markdown(ls.client_capabilities))
+    return make_hover(
+        told,
+        max(0, len(notes) - RECORDS),
+        marks[0].diagnostic.range,
+        ls.clock.now(),
+        wants_markdown(ls.client_capabilities),
+    )
 
 
 def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
@@ -110,15 +136,24 @@ def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | 
     options = ls.publisher.options(state.place)
     text, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
     found = code_actions.for_marks(state.marks, range, uri, options.snooze_days)
-    # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a nuisance
-    if context.trigger_kind != t.CodeActionTriggerKind.Automatic or range.start != range.end or context.only:
-        versioned = bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+    # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a
+    # nuisance
+    if (
+        context.trigger_kind != t.CodeActionTriggerKind.Automatic
+        or range.start != range.end
+        or context.only
+    ):
+        versioned = bool(
+            workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes
+        )
         facts = (uri, document.version, document.language_id or "", state.place.paths[0])
         found += comment_edits.for_marks(state.marks, range, facts, document.lines, versioned)
         found += code_actions.for_astray(state.notes, range, uri)
         found += code_actions.for_past(state.looked.past, range, uri)
         found += code_actions.for_code(range, uri)
-    found = [a for a in found if code_actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))]
+    found = [
+        a for a in found if code_actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))
+    ]
     if text and text.code_action and text.code_action.code_action_literal_support:
         return list(found)
     return [action.command for action in found if action.command is not None]
@@ -137,7 +172,9 @@ async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
     if options.symbol_lens and notes:
         from gitmem.codemap.symbols.definitions import symbols
 
-        found = await state.place.repository.read_code(symbols, document.source, state.place.paths[0])
+        found = await state.place.repository.read_code(
+            symbols, document.source, state.place.paths[0]
+        )
         out += code_lens.symbol_lenses(notes, found, state.uri)
     return out
 
@@ -156,7 +193,9 @@ def on_inlay_hint(ls: Host, params: t.InlayHintParams) -> list[t.InlayHint]:
     return code_lens.hints(state.marks, document.lines, document.encoding, params.range)
 
 
-def on_document_symbol(ls: Host, params: t.DocumentSymbolParams) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
+def on_document_symbol(
+    ls: Host, params: t.DocumentSymbolParams
+) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
     """List gotchas among a file's symbols, where it is set."""
     state = ls.publisher.get(params.text_document.uri)
     if state is None or not ls.publisher.options(state.place).outline:
@@ -164,14 +203,21 @@ def on_document_symbol(ls: Host, params: t.DocumentSymbolParams) -> list[t.Docum
     text = ls.client_capabilities.text_document
     able = text.document_symbol if text else None
     found = outline.outline(state.marks, outline.kind_for(able.symbol_kind if able else None))
-    return found if able and able.hierarchical_document_symbol_support else outline.flat(found, state.uri)
+    return (
+        found
+        if able and able.hierarchical_document_symbol_support
+        else outline.flat(found, state.uri)
+    )
 
 
 async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
     """Search the memories of all repositories at hand; one without a place in the code is a document of its own."""
     workspace = ls.client_capabilities.workspace
     able = workspace.symbol if workspace else None
-    lazily, kind = bool(able and able.resolve_support), outline.kind_for(able.symbol_kind if able else None)
+    lazily, kind = (
+        bool(able and able.resolve_support),
+        outline.kind_for(able.symbol_kind if able else None),
+    )
     places = {place.repository: place for place in ls.repositories.homes.values()}
     places |= {state.place.repository: state.place for state in ls.publisher.all() if state.place}
     out: list[t.WorkspaceSymbol] = []
@@ -186,12 +232,22 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
             if anchor and place.worktree and row["store"] != "user":
                 uri = Path(place.worktree, anchor[0]).as_uri()
                 state = ls.publisher.get(uri)
-                line = next((note.line for note in state.notes if note.id == row["id"]), anchor[1]) if state else anchor[1]
+                line = (
+                    next((note.line for note in state.notes if note.id == row["id"]), anchor[1])
+                    if state
+                    else anchor[1]
+                )
                 out.append(outline.listed(row, uri, line, kind))
             elif lazily:
-                out.append(outline.listed(row, Path(repository.editing, f"edit-{row['id']}.md").as_uri(), None, kind))
+                out.append(
+                    outline.listed(
+                        row, Path(repository.editing, f"edit-{row['id']}.md").as_uri(), None, kind
+                    )
+                )
             elif len(out) < outline.PAGES:
-                path = await repository.run(lambda place=place, row=row: editing(place).edit(row["id"]))
+                path = await repository.run(
+                    lambda place=place, row=row: editing(place).edit(row["id"])
+                )
                 out.append(outline.listed(row, Path(path).as_uri(), 0, kind))
     return out[: outline.MOST]
 
@@ -200,10 +256,15 @@ async def on_workspace_symbol_resolve(ls: Host, symbol: t.WorkspaceSymbol) -> t.
     """Make the document of a record that was chosen."""
     data = symbol.data
     id = data.get("id") if isinstance(data, dict) else getattr(data, "id", None)
-    for place in [*ls.repositories.homes.values(), *(s.place for s in ls.publisher.all() if s.place)]:
+    for place in [
+        *ls.repositories.homes.values(),
+        *(s.place for s in ls.publisher.all() if s.place),
+    ]:
         if id and await place.repository.run(place.repository.view.named, [id]):
             path = await place.repository.run(lambda place=place: editing(place).edit(str(id)))
-            symbol.location = t.Location(Path(path).as_uri(), t.Range(t.Position(0, 0), t.Position(0, 0)))
+            symbol.location = t.Location(
+                Path(path).as_uri(), t.Range(t.Position(0, 0), t.Position(0, 0))
+            )
             break
     return symbol
 
@@ -226,11 +287,15 @@ async def on_completion(ls: Host, params: t.CompletionParams) -> t.CompletionLis
     kinds = (kind,) if kind else ("memory", "gotcha")
     rows = await place.repository.search(words, completion.MOST, kinds)
     if kind and words:
-        named = await place.repository.run(view.beginning, words.replace(" ", ""), kinds, completion.MOST)
+        named = await place.repository.run(
+            view.beginning, words.replace(" ", ""), kinds, completion.MOST
+        )
         rows = list({row["id"]: row for row in [*named, *rows]}.values())
     if ls.workspace_lines.buffer(uri) is not document or document.version != version:
         return None  # typed on meanwhile: the client asks again
-    return completion.make_items(rows, document, params.position, start, completion.wants_markdown(ls.client_capabilities))
+    return completion.make_items(
+        rows, document, params.position, start, completion.wants_markdown(ls.client_capabilities)
+    )
 
 
 async def on_completion_resolve(ls: Host, item: t.CompletionItem) -> t.CompletionItem:
@@ -260,7 +325,9 @@ async def on_document_link(ls: Host, params: t.DocumentLinkParams) -> list[t.Doc
     if place is None or document is None:
         return []
     lines = document.snapshot()
-    rows = await place.repository.run(place.repository.view.named, sorted({named.text for named in found}))
+    rows = await place.repository.run(
+        place.repository.view.named, sorted({named.text for named in found})
+    )
     return make_links(found, rows, lines, document.encoding, uri)
 
 
@@ -285,18 +352,24 @@ async def on_save_draft(ls: Host, uri: str) -> bool:
         return False
     name = Path(path).name
     text = await place.repository.run(lambda: written(path, document.source))
-    worktree = next((s.place.worktree for s in ls.publisher.of(place.repository) if s.place), place.worktree)
+    worktree = next(
+        (s.place.worktree for s in ls.publisher.of(place.repository) if s.place), place.worktree
+    )
     place = type(place)(place.repository, place.gitdir, worktree, place.paths)
     try:
         saved = await place.repository.run(lambda: editing(place).save(name, text))
     except GitmemError as error:
-        ls.publisher.send(uri, document.version, [draft_problem(document.lines, f"{error} {error.hint}".strip())])
+        ls.publisher.send(
+            uri, document.version, [draft_problem(document.lines, f"{error} {error.hint}".strip())]
+        )
         return True
     ls.publisher.send(uri, document.version, [])
     if saved is not None:
         if saved.op != "edit":
             ls.say(
-                f"Recorded {saved.record.id}." if saved.op == "record" else f"Recorded {saved.record.id} in place of the other.",
+                f"Recorded {saved.record.id}."
+                if saved.op == "record"
+                else f"Recorded {saved.record.id} in place of the other.",
                 t.MessageType.Info,
             )
         await ls.publisher.reload(place.repository)
@@ -320,7 +393,12 @@ def draft_problem(lines: Any, message: str) -> t.Diagnostic:
     line = line_of("".join(lines), message)
     size = len(content(lines[line])) if line < len(lines) else 0
     where = t.Range(t.Position(line, 0), t.Position(line, size))
-    return t.Diagnostic(where, f"Not recorded: {plain(message)}", severity=t.DiagnosticSeverity.Error, source="gitmem")
+    return t.Diagnostic(
+        where,
+        f"Not recorded: {plain(message)}",
+        severity=t.DiagnosticSeverity.Error,
+        source="gitmem",
+    )
 
 
 async def on_close_draft(ls: Host, uri: str) -> None:

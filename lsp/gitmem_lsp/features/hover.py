@@ -13,7 +13,14 @@ from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain, short
 BODY_LIMIT = 4000
 RECORDS = 3  # records told in full; the others are counted
 
-UNITS = ((365 * 86400, "year"), (30 * 86400, "month"), (7 * 86400, "week"), (86400, "day"), (3600, "hour"), (60, "minute"))
+UNITS = (
+    (365 * 86400, "year"),
+    (30 * 86400, "month"),
+    (7 * 86400, "week"),
+    (86400, "day"),
+    (3600, "hour"),
+    (60, "minute"),
+)
 STATES = {
     "moved": "Its code has moved here since.",
     "changed": "The code has changed since.",
@@ -36,7 +43,11 @@ class Told:
     @property
     def place(self) -> str:
         """What is to be said of its place, if anything."""
-        return f"Its code has moved to {plain(self.went)}." if self.went else STATES.get(self.state, "")
+        return (
+            f"Its code has moved to {plain(self.went)}."
+            if self.went
+            else STATES.get(self.state, "")
+        )
 
 
 def find_mark(marks: Sequence[Mark], line: int) -> list[Mark]:
@@ -51,14 +62,19 @@ def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
     return t.MarkupKind.Markdown in (formats or ())
 
 
-def make_hover(told: Sequence[Told], more: int, range: t.Range, now: float, markdown: bool) -> t.Hover:
+def make_hover(
+    told: Sequence[Told], more: int, range: t.Range, now: float, markdown: bool
+) -> t.Hover:
     """Return the hover for the records of a line; `more` have no room."""
     tell = _markdown if markdown else _plain
     parts = [tell(item, now) for item in told]
     if more:
         parts.append(f"+{more} more on this line")
     joined = ("\n\n---\n\n" if markdown else "\n\n----\n\n").join(parts)
-    return t.Hover(t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, joined), range)
+    return t.Hover(
+        t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, joined),
+        range,
+    )
 
 
 def age(stamp: str, now: float) -> str:
@@ -77,7 +93,9 @@ def age(stamp: str, now: float) -> str:
 def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
     """Return the lines of facts; `say` makes the record's words safe."""
     author = str(record.get("author") or "").split(" <")[0]
-    made = f"Recorded {age(record.created, now)}" + (f" by {say(shorten(author, 80))}" if author else "")
+    made = f"Recorded {age(record.created, now)}" + (
+        f" by {say(shorten(author, 80))}" if author else ""
+    )
     own = ("severity", "category") if record.kind == "gotcha" else ("type",)
     first = [
         *(str(record.get(key) or "") for key in own),
@@ -95,7 +113,8 @@ def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
     confirmed = record.fields.get("confirmed")
     if isinstance(confirmed, dict) and confirmed.get("at"):
         seen.append(
-            f"confirmed {age(str(confirmed['at']), now)}" + (f" by {say(shorten(str(confirmed['by']), 80))}" if confirmed.get("by") else "")
+            f"confirmed {age(str(confirmed['at']), now)}"
+            + (f" by {say(shorten(str(confirmed['by']), 80))}" if confirmed.get("by") else "")
         )
     return [" · ".join(say(x) for x in first if x), " · ".join(seen)]
 
@@ -109,7 +128,10 @@ def _origin(record: Record) -> str:
 
 def _markdown(told: Told, now: float) -> str:
     record = told.record
-    parts = [f"**{record.kind.capitalize()}** {inline(record.title)}", "  \n".join(_facts(record, now, inline))]
+    parts = [
+        f"**{record.kind.capitalize()}** {inline(record.title)}",
+        "  \n".join(_facts(record, now, inline)),
+    ]
     if told.place:
         parts.append(inline(told.place))
     if record.body.strip():
@@ -121,7 +143,10 @@ def _markdown(told: Told, now: float) -> str:
 
 def _plain(told: Told, now: float) -> str:
     record = told.record
-    parts = [f"{record.kind.capitalize()}: {plain(record.title)}", "\n".join(_facts(record, now, plain))]
+    parts = [
+        f"{record.kind.capitalize()}: {plain(record.title)}",
+        "\n".join(_facts(record, now, plain)),
+    ]
     if told.place:
         parts.append(told.place)
     if record.body.strip():

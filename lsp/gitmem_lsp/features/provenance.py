@@ -18,16 +18,26 @@ PROMPT = 300
 CHANGES = 30
 
 
-async def asked(place: Place, path: str, lines: Sequence[str], first: int, last: int) -> list[Origin]:
+async def asked(
+    place: Place, path: str, lines: Sequence[str], first: int, last: int
+) -> list[Origin]:
     """Return where lines (from 1) of a text come from. Raises GitmemError."""
     app = await place.repository.run(lambda: place.repository.view.app)
-    history = CodeHistory(Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env)
+    history = CodeHistory(
+        Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env
+    )
     text = "".join(lines).encode("utf-8", "surrogateescape")
-    blamed: list[Blamed] = await place.repository.read_history(blame, history, path, [(first, last)], "", text)
-    return await place.repository.run(lambda: origins(replace(app.provenance(), history=history), path, blamed, text))
+    blamed: list[Blamed] = await place.repository.read_history(
+        blame, history, path, [(first, last)], "", text
+    )
+    return await place.repository.run(
+        lambda: origins(replace(app.provenance(), history=history), path, blamed, text)
+    )
 
 
-async def for_hover(place: Place, path: str, lines: Sequence[str], line: int, markdown: bool) -> str:
+async def for_hover(
+    place: Place, path: str, lines: Sequence[str], line: int, markdown: bool
+) -> str:
     """Return what a hover says of a line (from 1); '' where nothing is known of it."""
     try:
         found = await asked(place, path, lines, line, line)
@@ -42,14 +52,20 @@ def brief(found: Sequence[Origin], markdown: bool) -> str:
     out = []
     for origin in found[:1]:
         commit = origin.commit
-        out.append(f"{stamp(commit.authored)[:10]} {say(commit.author)}: {say(commit.subject)}" if commit else "Not committed yet")
+        out.append(
+            f"{stamp(commit.authored)[:10]} {say(commit.author)}: {say(commit.subject)}"
+            if commit
+            else "Not committed yet"
+        )
         out += [_of_part(part, say) for part in origin.parts[:2]]
     return ("  \n" if markdown else "\n").join(out)
 
 
 def _of_part(part: Part, say: Callable[[str], str]) -> str:
     text = part.prompt or part.title
-    return f"{part.agent or 'session'} {plain(part.session[:8])}" + (f", asked: {say(text[:PROMPT])}" if text else "")
+    return f"{part.agent or 'session'} {plain(part.session[:8])}" + (
+        f", asked: {say(text[:PROMPT])}" if text else ""
+    )
 
 
 def page(title: str, found: Sequence[Origin]) -> str:
@@ -83,7 +99,9 @@ def _session(part: Part) -> list[str]:
     if part.prompt or part.title:
         out += [f"> {inline(part.prompt or part.title)}", ""]
     for row in part.records:
-        out.append(f"- {inline(str(row.get('type') or row['kind']))}: {inline(str(row['title']))} `{row['id']}`")
+        out.append(
+            f"- {inline(str(row.get('type') or row['kind']))}: {inline(str(row['title']))} `{row['id']}`"
+        )
     out += [f"- {inline(kind)}: {inline(text)}" for kind, text in part.said]
     return [*out, ""] if part.records or part.said else out
 
@@ -91,15 +109,21 @@ def _session(part: Part) -> list[str]:
 async def changes(place: Place, path: str, symbol: str) -> str:
     """Return the part of a page that tells the commits which changed a definition, or a file where none is named; '' where git knows none."""
     app = await place.repository.run(lambda: place.repository.view.app)
-    history = CodeHistory(Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env)
+    history = CodeHistory(
+        Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env
+    )
     found = await place.repository.read_history(_changes, history, path, symbol)
     if not found:
         return ""
-    known = await place.repository.run(lambda: known_links(app.provenance(), [one.commit.oid for one in found]))
+    known = await place.repository.run(
+        lambda: known_links(app.provenance(), [one.commit.oid for one in found])
+    )
     lines = ["", "## Commits that changed it", ""]
     for one in found:
         wrote = writers(known.get(one.commit.oid, ()), one.path, one.lines)
-        who = ", ".join(f"{link.agent or 'session'} {plain(link.session[:8])}" for link in wrote[:3])
+        who = ", ".join(
+            f"{link.agent or 'session'} {plain(link.session[:8])}" for link in wrote[:3]
+        )
         lines.append(
             f"- {stamp(one.commit.authored)[:10]} {inline(one.commit.author)}: **{inline(one.commit.subject)}** `{one.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
         )
@@ -112,7 +136,15 @@ def _changes(history: CodeHistory, path: str, symbol: str) -> list[FileChange]:
         if not symbol:
             return list(parsed_changes(history.file_changes(path, ["HEAD"]) or b""))[:CHANGES]
         data = history.text(path, "HEAD")
-        named = definitions.find(definitions.symbols(data.decode("utf-8", "replace"), path), symbol) if data else []
-        return history.symbol_changes(path, named[0].first, named[0].last, "HEAD")[:CHANGES] if named else []
+        named = (
+            definitions.find(definitions.symbols(data.decode("utf-8", "replace"), path), symbol)
+            if data
+            else []
+        )
+        return (
+            history.symbol_changes(path, named[0].first, named[0].last, "HEAD")[:CHANGES]
+            if named
+            else []
+        )
     except GitmemError:
         return []

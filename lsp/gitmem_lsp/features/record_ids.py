@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LINE_LIMIT = 2000  # characters of a line that are looked at
-_ID = re.compile(r"(?<![\w-])(?:mem|got|sum|snp|evt)-(?:[0-7][0-9a-hjkmnp-tv-z]{25}|(?=[a-z]*[0-9])[0-9a-hjkmnp-tv-z]{8,25})(?![\w-])")
+_ID = re.compile(
+    r"(?<![\w-])(?:mem|got|sum|snp|evt)-(?:[0-7][0-9a-hjkmnp-tv-z]{25}|(?=[a-z]*[0-9])[0-9a-hjkmnp-tv-z]{8,25})(?![\w-])"
+)
 
 
 @dataclass(frozen=True, slots=True)

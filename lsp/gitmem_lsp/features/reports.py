@@ -18,24 +18,47 @@ if TYPE_CHECKING:
 LOOKING = 3.0  # seconds that the history of a store is read
 LISTED = 2000  # rows that a list has at most
 DONE = {
-    "add": "recorded", "edit": "changed", "resolve": "resolved", "reopen": "reopened", "confirm": "confirmed", "reanchor": "moved to other code",
-    "supersede": "superseded", "capture": "captured", "observe": "seen again", "pin": "pinned", "unpin": "unpinned", "archive": "archived",
-}  # fmt: skip
+    "add": "recorded",
+    "edit": "changed",
+    "resolve": "resolved",
+    "reopen": "reopened",
+    "confirm": "confirmed",
+    "reanchor": "moved to other code",
+    "supersede": "superseded",
+    "capture": "captured",
+    "observe": "seen again",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "archive": "archived",
+}
 
 
 def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]:
     """Return a gotcha as a client lists it; `line` counts from 0, or is null for one of the whole file."""
     return {
-        "id": row["id"], "short": short_id(str(row["id"])), "kind": row["kind"], "title": plain(str(row["title"])), "severity": plain(str(row["severity"] or "")),
-        "category": plain(str(row["category"] or "")), "status": row["status"], "resolved": bool(row["resolved"]),
-        "unconfirmed": row["origin"] in {"captured", "extracted"} and not row.get("confirmed"), "line": line, "state": state,
-        "workaround": plain(str(row.get("workaround") or "")), "agent": plain(str(row["agent"] or "")), "updated": row["updated"],
-    }  # fmt: skip
+        "id": row["id"],
+        "short": short_id(str(row["id"])),
+        "kind": row["kind"],
+        "title": plain(str(row["title"])),
+        "severity": plain(str(row["severity"] or "")),
+        "category": plain(str(row["category"] or "")),
+        "status": row["status"],
+        "resolved": bool(row["resolved"]),
+        "unconfirmed": row["origin"] in {"captured", "extracted"} and not row.get("confirmed"),
+        "line": line,
+        "state": state,
+        "workaround": plain(str(row.get("workaround") or "")),
+        "agent": plain(str(row["agent"] or "")),
+        "updated": row["updated"],
+    }
 
 
 def of_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
     """Return the gotchas of a file, in the order of its lines."""
-    return [listed(n.row, n.line, n.state) | {"moved_to": moved_to(n)} for n in sorted(notes, key=lambda n: (n.line, n.rank, n.id))]
+    return [
+        listed(n.row, n.line, n.state) | {"moved_to": moved_to(n)}
+        for n in sorted(notes, key=lambda n: (n.line, n.rank, n.id))
+    ]
 
 
 def moved_to(note: Note) -> dict[str, Any] | None:
@@ -48,16 +71,27 @@ def of_repository(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Return the gotchas of a repository, each with the line of its first place as it was recorded."""
     out = []
     for row in rows:
-        spans = [a["lines"] for a in row["anchors"] if isinstance(a.get("lines"), list) and a["lines"] and type(a["lines"][0]) is int]
+        spans = [
+            a["lines"]
+            for a in row["anchors"]
+            if isinstance(a.get("lines"), list) and a["lines"] and type(a["lines"][0]) is int
+        ]
         entry = listed(row, spans[0][0] - 1 if spans else None)
-        entry["path"] = next((a["path"] for a in row["anchors"] if isinstance(a.get("path"), str)), "")
+        entry["path"] = next(
+            (a["path"] for a in row["anchors"] if isinstance(a.get("path"), str)), ""
+        )
         out.append(entry)
     return out
 
 
 def whole(record: Record) -> str:
     """Return a record as a page: title, what kind of thing it is, text, workaround, id."""
-    facts = [record.kind, record.get("severity"), record.get("category"), "resolved" if record.resolved else None]
+    facts = [
+        record.kind,
+        record.get("severity"),
+        record.get("category"),
+        "resolved" if record.resolved else None,
+    ]
     workaround = str(record.get("workaround") or "")
     parts = [
         f"# {inline(record.title)}",
@@ -93,7 +127,9 @@ def report(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
         where = f"line {entry['line'] + 1}" if entry["line"] is not None else "the whole file"
         if entry["state"] == "adrift":
             where = "its code was not found"
-        lines.append(f"- **{inline(str(entry['title']))}** ({where}; {', '.join(str(f) for f in facts)}) `{entry['id']}`")
+        lines.append(
+            f"- **{inline(str(entry['title']))}** ({where}; {', '.join(str(f) for f in facts)}) `{entry['id']}`"
+        )
         if entry["workaround"]:
             lines.append(f"  {inline(str(entry['workaround']))}")
     return "\n".join([*lines, ""])
@@ -113,7 +149,9 @@ def timeline(app: "App", title: str, rows: Sequence[Row]) -> str:
             lines += ["", f"## {date}", ""]
             day = date
         row = titles[id]
-        lines.append(f"- {stamp(when)[11:16]} {DONE.get(op, op or 'changed')} by {inline(who)}: **{inline(str(row['title']))}** `{id}`")
+        lines.append(
+            f"- {stamp(when)[11:16]} {DONE.get(op, op or 'changed')} by {inline(who)}: **{inline(str(row['title']))}** `{id}`"
+        )
     if not whole:
         lines += ["", "Older changes were not looked for."]
     lines += ["", "## As it is now", ""]
@@ -123,7 +161,9 @@ def timeline(app: "App", title: str, rows: Sequence[Row]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _steps(app: "App", ids: Sequence[str], scopes: Iterable[str]) -> tuple[list[tuple[float, str, str, str]], bool]:
+def _steps(
+    app: "App", ids: Sequence[str], scopes: Iterable[str]
+) -> tuple[list[tuple[float, str, str, str]], bool]:
     until = time.monotonic() + LOOKING
     out: list[tuple[float, str, str, str]] = []
     whole = True
@@ -132,7 +172,9 @@ def _steps(app: "App", ids: Sequence[str], scopes: Iterable[str]) -> tuple[list[
         for step in history.log(app.store(scope), ids):
             op = step.trailers.get("op", [""])[0]
             for what, id in step.changes:
-                out.append((float(step.commit.author.time), step.commit.author.name, op or what, id))
+                out.append(
+                    (float(step.commit.author.time), step.commit.author.name, op or what, id)
+                )
                 if what == "added":
                     left.discard(id)
             if not left:

@@ -68,7 +68,10 @@ async def holder(ls: Host, id: str, uri: str = "") -> Place:
                 return place
         except GitmemError as error:
             ls.background.warn(error)
-    raise UserError(f"{id} is in no repository that is open here.", "Open a file of the repository that it is in, and try again.")
+    raise UserError(
+        f"{id} is in no repository that is open here.",
+        "Open a file of the repository that it is in, and try again.",
+    )
 
 
 async def lines_of(ls: Host, uri: str, place: Place) -> tuple[str, ...]:
@@ -85,14 +88,22 @@ def _read(path: str) -> tuple[str, ...]:
         with open(path, "rb") as file:
             data = file.read(4 * MAX_CHARS)
     except (OSError, ValueError) as error:
-        raise UserError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}.", "Open it in the editor first.") from error
+        raise UserError(
+            f"the file cannot be read: {getattr(error, 'strerror', None) or error}.",
+            "Open it in the editor first.",
+        ) from error
     return tuple(split_lines(data.decode("utf-8", "replace")))
 
 
 async def first_look(ls: Host, uri: str) -> None:
     """Wait for a document's first look, if it is under way: a client that asks at once does not always ask again when it is told to."""
     state = ls.publisher.get(uri)
-    while state is not None and state.shown is None and state.task is not None and not state.task.done():
+    while (
+        state is not None
+        and state.shown is None
+        and state.task is not None
+        and not state.task.done()
+    ):
         await asyncio.wait({state.task}, timeout=PATIENCE)
         if not state.task.done():
             return
@@ -114,11 +125,17 @@ async def looked_at(ls: Host, uri: str) -> tuple[Place, Looked]:
     return place, replace(found, notes=moves.told(found.notes))
 
 
-async def _look(place: Place, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves) -> Looked:
+async def _look(
+    place: Place, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves
+) -> Looked:
     view, read_code = place.repository.view, place.repository.read_code
     rows = moves.over(await place.repository.run(view.gotchas, paths))
     found = await read_code(look, view, place.worktree, rows, paths, lines)
-    return found if found.whole else await read_code(look_further, view, place.worktree, rows, paths, lines, found)
+    return (
+        found
+        if found.whole
+        else await read_code(look_further, view, place.worktree, rows, paths, lines, found)
+    )
 
 
 def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:
@@ -126,7 +143,10 @@ def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:
     if range is None:
         return None
     try:
-        first, last, end = (int(x) for x in (range["start"]["line"], range["end"]["line"], range["end"]["character"]))
+        first, last, end = (
+            int(x)
+            for x in (range["start"]["line"], range["end"]["line"], range["end"]["character"])
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise UserError("the range is not one of the protocol.") from error
     if last > first and end == 0:

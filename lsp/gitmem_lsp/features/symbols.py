@@ -10,7 +10,9 @@ from gitmem_lsp.workspace.repository_view import Row
 
 NAME_LIMIT = 100
 MOST = 100
-PAGES = 10  # records without a place in the code that are made documents of at once, for clients that cannot ask later
+# records without a place in the code that are made documents of at once, for clients that cannot
+# ask later
+PAGES = 10
 
 
 def kind_for(client: t.ClientSymbolKindOptions | None) -> t.SymbolKind:
@@ -26,13 +28,20 @@ def outline(marks: Sequence[Mark], kind: t.SymbolKind) -> list[t.DocumentSymbol]
         for note in mark.notes:
             name = shorten(plain(str(note.row["title"])), NAME_LIMIT) or note.id
             where = mark.diagnostic.range
-            out.append(t.DocumentSymbol(f"⚑ {name}", kind, where, where, detail=f"gotcha{suffix(note)}"))
+            out.append(
+                t.DocumentSymbol(f"⚑ {name}", kind, where, where, detail=f"gotcha{suffix(note)}")
+            )
     return out
 
 
 def flat(symbols: Sequence[t.DocumentSymbol], uri: str) -> list[t.SymbolInformation]:
     """Return symbols of a file for a client that knows no trees of them."""
-    return [t.SymbolInformation(location=t.Location(uri, one.selection_range), name=one.name, kind=one.kind) for one in symbols]
+    return [
+        t.SymbolInformation(
+            location=t.Location(uri, one.selection_range), name=one.name, kind=one.kind
+        )
+        for one in symbols
+    ]
 
 
 def symbol_name(row: Row) -> str:
@@ -42,7 +51,12 @@ def symbol_name(row: Row) -> str:
 
 def container(row: Row) -> str:
     """Return what stands beside a record's name."""
-    what = [row["kind"], row.get("severity") or row.get("type") or "", "resolved" if row.get("resolved") else "", row["id"][-8:]]
+    what = [
+        row["kind"],
+        row.get("severity") or row.get("type") or "",
+        "resolved" if row.get("resolved") else "",
+        row["id"][-8:],
+    ]
     return " ".join(plain(str(w)) for w in what if w)
 
 
@@ -50,7 +64,12 @@ def anchor_of(row: Row) -> tuple[str, int] | None:
     """Return the path and the line, from 0, of a record's first place that is a file."""
     for anchor in row["anchors"]:
         path, span = anchor.get("path"), anchor.get("lines")
-        if isinstance(path, str) and path and not path.startswith("/") and ".." not in path.split("/"):
+        if (
+            isinstance(path, str)
+            and path
+            and not path.startswith("/")
+            and ".." not in path.split("/")
+        ):
             first = span[0] if isinstance(span, list) and span and type(span[0]) is int else 1
             return path, max(0, first - 1)
     return None
@@ -59,6 +78,17 @@ def anchor_of(row: Row) -> tuple[str, int] | None:
 def listed(row: Row, uri: str, line: int | None, kind: t.SymbolKind) -> t.WorkspaceSymbol:
     """Return a record as a symbol of the workspace; without a line the client asks for it when it is chosen."""
     if line is None:
-        return t.WorkspaceSymbol(location=t.LocationUriOnly(uri), name=symbol_name(row), kind=kind, container_name=container(row), data={"id": row["id"], "uri": uri})  # fmt: skip
+        return t.WorkspaceSymbol(
+            location=t.LocationUriOnly(uri),
+            name=symbol_name(row),
+            kind=kind,
+            container_name=container(row),
+            data={"id": row["id"], "uri": uri},
+        )
     at = t.Range(t.Position(line, 0), t.Position(line, 0))
-    return t.WorkspaceSymbol(location=t.Location(uri, at), name=symbol_name(row), kind=kind, container_name=container(row))
+    return t.WorkspaceSymbol(
+        location=t.Location(uri, at),
+        name=symbol_name(row),
+        kind=kind,
+        container_name=container(row),
+    )

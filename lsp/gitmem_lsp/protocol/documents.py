@@ -62,7 +62,9 @@ class LineDocument(TextDocument):
             head = lines[first] + head
         fresh = split_lines(head + change.text + tail)
         if last < len(lines) - 1:
-            fresh.pop()  # the tail brought its line end, so the last piece is the empty text before the next line
+            # the tail brought its line end, so the last piece is the empty text before the next
+            # line
+            fresh.pop()
         lines[first : last + 1] = fresh
         self._source = None
 
@@ -71,9 +73,20 @@ class LineWorkspace(Workspace):
     """A workspace that makes `LineDocument`s. Installed by changing the class of the one that pygls made."""
 
     def _create_text_document(
-        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+        self,
+        doc_uri: str,
+        source: str | None = None,
+        version: int | None = None,
+        language_id: str | None = None,
     ) -> LineDocument:
-        return LineDocument(doc_uri, source or "", version, language_id, sync_kind=self._sync_kind, position_codec=self._position_codec)
+        return LineDocument(
+            doc_uri,
+            source or "",
+            version,
+            language_id,
+            sync_kind=self._sync_kind,
+            position_codec=self._position_codec,
+        )
 
     @property
     def encoding(self) -> str:

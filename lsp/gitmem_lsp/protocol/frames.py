@@ -31,7 +31,10 @@ def read_frame(stream: BinaryIO) -> bytes | None:
 
 
 async def serve_frames(
-    stream: BinaryIO, threads: Executor, protocol: GuardedProtocol, report: Callable[[Exception, type[JsonRpcException]], Any]
+    stream: BinaryIO,
+    threads: Executor,
+    protocol: GuardedProtocol,
+    report: Callable[[Exception, type[JsonRpcException]], Any],
 ) -> None:
     """Hand each message to the protocol, until the stream ends; one that cannot be handled is reported and passed over."""
     loop = asyncio.get_running_loop()

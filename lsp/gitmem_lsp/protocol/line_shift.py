@@ -7,7 +7,8 @@ from lsprotocol import types as t
 
 from gitmem_lsp.protocol.positions import split_lines
 
-Edit = tuple[int, int, int, int]  # first line and column, last line, line ends in what was put there
+# first line and column, last line, line ends in what was put there
+Edit = tuple[int, int, int, int]
 
 
 def edits_of(changes: Sequence[Any]) -> list[Edit] | None:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from lsprotocol import types as t
 
-CODE_LIMIT = 1000  # code points of a line that a range covers at most: a minified file is one line of a megabyte
+# code points of a line that a range covers at most: a minified file is one line of a megabyte
+CODE_LIMIT = 1000
 
 # what ends a line for Python and not for the protocol, and `\r`, which does so in its own way
 _OTHER_ENDS = ("\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
@@ -80,7 +81,10 @@ def code_range(lines: Sequence[str], number: int, encoding: str) -> t.Range:
     start = len(line) - len(line.lstrip())
     comment = _COMMENT.search(line)
     end = comment.start() if comment else len(line)
-    return t.Range(t.Position(number, to_units(line, start, encoding)), t.Position(number, to_units(line, max(start, end), encoding)))
+    return t.Range(
+        t.Position(number, to_units(line, start, encoding)),
+        t.Position(number, to_units(line, max(start, end), encoding)),
+    )
 
 
 def git_lines(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[int]]:

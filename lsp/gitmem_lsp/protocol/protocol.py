@@ -31,7 +31,10 @@ class GuardedProtocol(LanguageServerProtocol):
         return self._shutdown
 
     def _send_data(self, data: Any) -> None:
-        if self.leaving or (self._shutdown and (hasattr(data, "method") or (isinstance(data, dict) and "method" in data))):
+        if self.leaving or (
+            self._shutdown
+            and (hasattr(data, "method") or (isinstance(data, dict) and "method" in data))
+        ):
             return
         try:
             super()._send_data(data)
@@ -53,24 +56,38 @@ class GuardedProtocol(LanguageServerProtocol):
         if method is None or method == t.EXIT:
             super().handle_message(message)
         elif self._shutdown:
-            self._refuse(getattr(message, "id", None), INVALID_REQUEST, "the server has been shut down.")
+            self._refuse(
+                getattr(message, "id", None), INVALID_REQUEST, "the server has been shut down."
+            )
         elif self._workspace is None and method != t.INITIALIZE:
-            self._refuse(getattr(message, "id", None), NOT_INITIALIZED, "the server has not been initialized.")
+            self._refuse(
+                getattr(message, "id", None),
+                NOT_INITIALIZED,
+                "the server has not been initialized.",
+            )
         elif self._workspace is not None and method == t.INITIALIZE:  # it would forget what is open
-            self._refuse(getattr(message, "id", None), INVALID_REQUEST, "the server has been initialized before.")
+            self._refuse(
+                getattr(message, "id", None),
+                INVALID_REQUEST,
+                "the server has been initialized before.",
+            )
         else:
             super().handle_message(message)
 
     def _refuse(self, id: Any, code: int, message: str) -> None:
         """Answer a request with an error; what has no id is a notification, and gets no answer."""
         if isinstance(id, (int, str)):
-            self._send_data({"jsonrpc": self.VERSION, "id": id, "error": {"code": code, "message": message}})
+            self._send_data(
+                {"jsonrpc": self.VERSION, "id": id, "error": {"code": code, "message": message}}
+            )
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON: a third of the time that pygls needs to take objects apart."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
-    def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
+    def _execute_handler(
+        self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None
+    ) -> None:
         super()._execute_handler(msg_id, handler, callback, args, kwargs)
         future = self._request_futures.get(msg_id)
         if future is not None:

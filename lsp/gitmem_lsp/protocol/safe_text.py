@@ -7,13 +7,17 @@ lists, code and nothing else: no link, no image, no HTML, whatever the editor's 
 import re
 from collections.abc import Iterator
 
-# controls, directions, letters that cannot be seen, halves of letters; joiners and variations stay: words and emoji are spelled with them
+# controls, directions, letters that cannot be seen, halves of letters; joiners and variations stay:
+# words and emoji are spelled with them
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
-_ADDRESS = re.compile(r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):|(?<=\bvim):|(?<=\bvi):|(?<=\bex):", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):|(?<=\bvim):|(?<=\bvi):|(?<=\bex):",
+    re.IGNORECASE,
+)
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _LINE_START = re.compile(r"(\s*)(?:([#+=-])|(\d{1,9})([.)]))")
 _BULLET = re.compile(r"(?<!\s)\s*+[-*+] +(?=\S)")
@@ -29,7 +33,9 @@ def plain(text: str) -> str:
 
 def multiline(text: str) -> str:
     """Return lines without control and direction characters."""
-    return "\n".join(_CONTROL.sub("", line).replace("\t", "    ").rstrip() for line in text.split("\n"))
+    return "\n".join(
+        _CONTROL.sub("", line).replace("\t", "    ").rstrip() for line in text.split("\n")
+    )
 
 
 def shorten(text: str, limit: int) -> str:
@@ -103,7 +109,8 @@ def _closes(line: str, mark: str) -> bool:
 def _line(line: str) -> str:
     heading = _HEADING.match(line)
     if heading:
-        # bold by the text's own words would need their emphasis balanced; a heading of level 4 needs nothing
+        # bold by the text's own words would need their emphasis balanced; a heading of level 4
+        # needs nothing
         said = heading[1].rstrip().rstrip("#").rstrip()
         return f"#### {inline(said)}" if said else ""
     for marker in (_BULLET, _NUMBERED):

@@ -76,11 +76,20 @@ class Scout:
                 self._known.popitem(last=False)
         return self._known[worktree]
 
-    def apart(self, worktree: str | None, bases: Mapping[str, set[str]], heads: int) -> tuple[Hashable, frozenset[str]]:
+    def apart(
+        self, worktree: str | None, bases: Mapping[str, set[str]], heads: int
+    ) -> tuple[Hashable, frozenset[str]]:
         """Return the files that are not what they were when gotchas were recorded about them, and a key of their state."""
         return self._tree(worktree).apart(bases, heads)
 
-    def look(self, worktree: str | None, path: str, apart: frozenset[str], others: Sequence[Row], notes: Sequence[Note]) -> Moves:
+    def look(
+        self,
+        worktree: str | None,
+        path: str,
+        apart: frozenset[str],
+        others: Sequence[Row],
+        notes: Sequence[Note],
+    ) -> Moves:
         """Return what is known of a file; `others` are the gotchas of the files `apart`, `notes` those that the file shows."""
         follower = self._tree(worktree).follower
         end = time.monotonic() + SECONDS
@@ -89,7 +98,11 @@ class Scout:
             return time.monotonic() < end
 
         names = names_of(path, follower, apart, lambda: others, go_on)
-        lost = [Placed(note.row, Placement(path, 1, 1, note.state)) for note in notes if note.state in ADRIFT and not note.row.get("came")]
+        lost = [
+            Placed(note.row, Placement(path, 1, 1, note.state))
+            for note in notes
+            if note.state in ADRIFT and not note.row.get("came")
+        ]
         away = {
             str(one.row["id"]): f"{one.where.path}:{one.where.first}"
             for one in gone(lost, follower, go_on)
@@ -100,7 +113,12 @@ class Scout:
             return Moves(names, (), away)
         text = data.decode("utf-8", "replace")
         shown = {note.id for note in notes if not note.row.get("came")}
-        strange = [row for row in others if row["id"] not in shown and not any(a.get("path") in (path, *names) for a in row["anchors"])]
+        strange = [
+            row
+            for row in others
+            if row["id"] not in shown
+            and not any(a.get("path") in (path, *names) for a in row["anchors"])
+        ]
         found = arrived(strange, follower, path, text.split("\n"), 0, go_on, states=("moved",))
         return Moves(names, tuple(_brought(one, path, text, data) for one in found), away)
 
@@ -115,14 +133,29 @@ class _Tree:
         self._key: Hashable = None
 
     def apart(self, bases: Mapping[str, set[str]], heads: int) -> tuple[Hashable, frozenset[str]]:
-        seen = {path: (_state(os.path.join(self._root, path)), frozenset(blobs)) for path, blobs in bases.items()}
-        todo = {path: bases[path] for path, state in seen.items() if self._settled.get(path, (None, False))[0] != state}
+        seen = {
+            path: (_state(os.path.join(self._root, path)), frozenset(blobs))
+            for path, blobs in bases.items()
+        }
+        todo = {
+            path: bases[path]
+            for path, state in seen.items()
+            if self._settled.get(path, (None, False))[0] != state
+        }
         end = time.monotonic() + SECONDS
         changed, left = settle(todo, self.follower, lambda: time.monotonic() < end)
         unsure = frozenset(left)
-        self._settled = {path: (state, path not in changed and self._was(path, todo)) for path, state in seen.items() if path not in unsure}
+        self._settled = {
+            path: (state, path not in changed and self._was(path, todo))
+            for path, state in seen.items()
+            if path not in unsure
+        }
         apart = frozenset(path for path in bases if path in unsure or not self._settled[path][1])
-        key = (heads, _state(os.path.join(self.follower.git.gitdir, "index")), frozenset((path, seen[path]) for path in apart))
+        key = (
+            heads,
+            _state(os.path.join(self.follower.git.gitdir, "index")),
+            frozenset((path, seen[path]) for path in apart),
+        )
         if key != self._key:
             self._key = key
             self.follower.forget()  # what git said of these files may not hold any more

@@ -20,7 +20,8 @@ TRIGGER_SECONDS = 0.3  # that all triggers together may take on a text
 
 RANK = {"critical": 0, "warning": 1, "info": 2}
 ADRIFT = frozenset({"adrift", "approximate"})  # its code is not there any more
-STATES = ("same", "moved", "changed", "approximate", "trigger", "file", "glob", "adrift")  # surest first
+# surest first
+STATES = ("same", "moved", "changed", "approximate", "trigger", "file", "glob", "adrift")
 
 
 class Placement(Protocol):
@@ -46,7 +47,9 @@ class Placement(Protocol):
 class Placer(Protocol):
     """What finds anchors in a text."""
 
-    def place_all(self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = "") -> Sequence[Placement]:
+    def place_all(
+        self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = ""
+    ) -> Sequence[Placement]:
         """Return where anchors are in one text of a file called `path` today."""
 
 
@@ -100,16 +103,25 @@ def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:
     """Return the oids that git could know a text by: as it is, and with the line ends that it keeps for a CRLF file."""
     forms = {text, text.replace("\r\n", "\n")} if "\r" in text else {text}
     kinds = {"sha256" if length == 64 else "sha1" for length in lengths}
-    return frozenset(object_id("blob", form.encode("utf-8", "replace"), kind) for form in forms for kind in kinds)
+    return frozenset(
+        object_id("blob", form.encode("utf-8", "replace"), kind) for form in forms for kind in kinds
+    )
 
 
-def choose(rows: Sequence[Row], paths: Sequence[str]) -> list[tuple[Row, list[tuple[int, dict[str, Any]]]]]:
+def choose(
+    rows: Sequence[Row], paths: Sequence[str]
+) -> list[tuple[Row, list[tuple[int, dict[str, Any]]]]]:
     """Return the rows that are looked for, the most severe first, each with its anchors in a file and their numbers."""
     ranked = sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1))
-    return [(row, [(n, a) for n, a in enumerate(row["anchors"]) if applies(a, paths)]) for row in ranked[:PLACED]]
+    return [
+        (row, [(n, a) for n, a in enumerate(row["anchors"]) if applies(a, paths)])
+        for row in ranked[:PLACED]
+    ]
 
 
-def quick_notes(rows: Sequence[Row], paths: Sequence[str], text: str, count: int) -> list[Note] | None:
+def quick_notes(
+    rows: Sequence[Row], paths: Sequence[str], text: str, count: int
+) -> list[Note] | None:
     """Return the notes when every anchor was made on this very text of so many lines, which needs no looking; else None."""
     if "\r" in text:
         return None
@@ -122,7 +134,9 @@ def quick_notes(rows: Sequence[Row], paths: Sequence[str], text: str, count: int
         return None
     out = []
     for row, found in chosen:
-        spots = [(min(a["lines"][0], count) - 1, min(a["lines"][1], count) - 1, n) for n, a in found]
+        spots = [
+            (min(a["lines"][0], count) - 1, min(a["lines"][1], count) - 1, n) for n, a in found
+        ]
         if spots:
             line, last, number = min(spots)
             out.append(Note(row, line, "same", last=last, anchor=number))
@@ -131,49 +145,79 @@ def quick_notes(rows: Sequence[Row], paths: Sequence[str], text: str, count: int
 
 def _is_span(anchor: Mapping[str, Any]) -> bool:
     span = anchor.get("lines")
-    return isinstance(span, list) and len(span) == 2 and all(type(n) is int for n in span) and 1 <= span[0] <= span[1]
+    return (
+        isinstance(span, list)
+        and len(span) == 2
+        and all(type(n) is int for n in span)
+        and 1 <= span[0] <= span[1]
+    )
 
 
-def find_notes(rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str], placer: Placer) -> list[Note]:
+def find_notes(
+    rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str], placer: Placer
+) -> list[Note]:
     """Return each gotcha at its best place in a text, the most severe first."""
     chosen = choose(rows, paths)
     lengths = {len(str(a["blob"])) for _, found in chosen for _, a in found if a.get("blob")}
     blobs = blob_ids("".join(lines), lengths) if lengths else frozenset()
     ended, starts = git_lines(lines)
     texts = [content(line) for line in ended]
-    keyed = {json.dumps(anchor, sort_keys=True): anchor for _, found in chosen for _, anchor in found}
+    keyed = {
+        json.dumps(anchor, sort_keys=True): anchor for _, found in chosen for _, anchor in found
+    }
     by_blob: dict[str, list[str]] = {}
     for key, anchor in keyed.items():
         blob = str(anchor.get("blob") or "")
         by_blob.setdefault(blob if blob in blobs else "", []).append(key)
     known: dict[str, tuple[int, int, str, bool]] = {}
     for blob, keys in by_blob.items():
-        for key, found in zip(keys, _place(placer, [keyed[key] for key in keys], paths[0], texts, blob), strict=True):
+        for key, found in zip(
+            keys, _place(placer, [keyed[key] for key in keys], paths[0], texts, blob), strict=True
+        ):
             if found is None:
                 known[key] = (0, 0, "adrift", True)
                 continue
-            first, last = (starts[max(0, min(n, len(starts)) - 1)] for n in (found.first, found.last))
-            known[key] = (first, max(first, last), found.state if found.state in STATES else "adrift", bool(found.stale))
+            first, last = (
+                starts[max(0, min(n, len(starts)) - 1)] for n in (found.first, found.last)
+            )
+            known[key] = (
+                first,
+                max(first, last),
+                found.state if found.state in STATES else "adrift",
+                bool(found.stale),
+            )
     out = []
     for row, anchors in chosen:
         spots = [(*known[json.dumps(anchor, sort_keys=True)], number) for number, anchor in anchors]
         if spots:
-            line, last, state, stale, number = min(spots, key=lambda spot: (STATES.index(spot[2]), spot[0]))
+            line, last, state, stale, number = min(
+                spots, key=lambda spot: (STATES.index(spot[2]), spot[0])
+            )
             state = "moved" if state == "same" and "came" in row else state
             out.append(Note(row, line, state, stale, last, number))
     return out
 
 
-def _place(placer: Placer, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str) -> Sequence[Placement | None]:
+def _place(
+    placer: Placer, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str
+) -> Sequence[Placement | None]:
     """Return where anchors are; all in one call, or one by one when that fails: an anchor may hold anything, and must not hide the others."""
     try:
         return placer.place_all(anchors, path, lines, blob)
     except Exception as error:  # noqa: BLE001 - see above
         log.info("an anchor cannot be placed: %s", error)
-        return [None] if len(anchors) == 1 else [found for anchor in anchors for found in _place(placer, [anchor], path, lines, blob)]
+        return (
+            [None]
+            if len(anchors) == 1
+            else [
+                found for anchor in anchors for found in _place(placer, [anchor], path, lines, blob)
+            ]
+        )
 
 
-def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds: float = TRIGGER_SECONDS) -> list[Note]:
+def trigger_notes(
+    rows: Sequence[Row], path: str, lines: Sequence[str], seconds: float = TRIGGER_SECONDS
+) -> list[Note]:
     """Return the lines on which gotchas without a place fire, the most severe first; what does not fit the time is left out."""
     if not rows:
         return []
@@ -183,7 +227,8 @@ def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds:
 
     language = grammars.language_of(path)
     texts, starts = git_lines(lines)
-    if not "".join(texts).isascii():  # a client may have sent half of a letter, which no engine takes
+    # a client may have sent half of a letter, which no engine takes
+    if not "".join(texts).isascii():
         texts = [line.encode("utf-8", "replace").decode() for line in texts]
     until = time.monotonic() + seconds
     out: list[Note] = []
@@ -199,8 +244,18 @@ def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds:
             if isinstance(given.get("code"), str):
                 hits += triggers.code_hits(given["code"], texts, path, HITS)
             if isinstance(given.get("query"), str) and language and wanted:
-                hits += triggers.query_hits(given["query"], language, "".join(texts), HITS, max(0.01, until - time.monotonic()))
+                hits += triggers.query_hits(
+                    given["query"],
+                    language,
+                    "".join(texts),
+                    HITS,
+                    max(0.01, until - time.monotonic()),
+                )
         except UserError:
             continue  # not every record's pattern is one that can be searched for
-        out += [Note(row, starts[hit - 1], "trigger", last=starts[hit - 1]) for hit in sorted(set(hits))[:HITS] if hit <= len(starts)]
+        out += [
+            Note(row, starts[hit - 1], "trigger", last=starts[hit - 1])
+            for hit in sorted(set(hits))[:HITS]
+            if hit <= len(starts)
+        ]
     return out

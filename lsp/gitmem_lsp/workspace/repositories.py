@@ -20,19 +20,35 @@ from gitmem_lsp.workspace.repository_view import RepositoryView, Row
 
 T = TypeVar("T")
 
-# An editor that git started (for a commit message) inherits these, and they name that one repository whatever file is open.
-MISLEADING = frozenset({
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH",
-})  # fmt: skip
+# An editor that git started (for a commit message) inherits these, and they name that one
+# repository whatever file is open.
+MISLEADING = frozenset(
+    {
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_COMMON_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_NAMESPACE",
+        "GIT_PREFIX",
+        "GIT_QUARANTINE_PATH",
+    }
+)
 REMEMBERED = 2000  # files whose repository is known without a look at the disk
-EDITING = os.path.join("gitmem", "editing")  # in the common dir: documents that we made for the editor
+# in the common dir: documents that we made for the editor
+EDITING = os.path.join("gitmem", "editing")
 
 
 class Repository:
     """One repository, by its common dir: its two threads, and what is kept of it."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.location = location
         self.env = env
         self._lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-repository")
@@ -105,7 +121,9 @@ class Place:
 class Repositories:
     """All repositories of open documents. `locate` and `enclose` read the disk; the rest is for the loop."""
 
-    def __init__(self, env: Mapping[str, str], progress: Callable[[Location, int, int], None] | None = None) -> None:
+    def __init__(
+        self, env: Mapping[str, str], progress: Callable[[Location, int, int], None] | None = None
+    ) -> None:
         self.env = {key: value for key, value in env.items() if key not in MISLEADING}
         self._progress = progress
         self._known: dict[str, Repository] = {}
@@ -128,7 +146,9 @@ class Repositories:
             if found is None or found.worktree is None:
                 continue
             root = os.path.realpath(found.worktree)
-            paths = tuple(dict.fromkeys(rel for p in (candidate, target) if (rel := inside(p, root))))
+            paths = tuple(
+                dict.fromkeys(rel for p in (candidate, target) if (rel := inside(p, root)))
+            )
             if paths and not inside(candidate, os.path.realpath(found.gitdir)):
                 return Found(found, os.path.realpath(found.commondir), paths)
         return None
@@ -150,9 +170,13 @@ class Repositories:
         """Return the place of a located file, and remember it; its repository is made once."""
         if found.key not in self._known:
             progress = self._progress
-            report = (lambda done, total: progress(found.location, done, total)) if progress else None
+            report = (
+                (lambda done, total: progress(found.location, done, total)) if progress else None
+            )
             self._known[found.key] = Repository(found.location, self.env, report)
-        made = Place(self._known[found.key], found.location.gitdir, found.location.worktree, found.paths)
+        made = Place(
+            self._known[found.key], found.location.gitdir, found.location.worktree, found.paths
+        )
         if path:
             self.remember(path, made)
         return made
@@ -185,4 +209,8 @@ class Repositories:
 def inside(path: str, root: str) -> str | None:
     """Return a path relative to a folder, with `/`; None when it is not inside."""
     prefix = root.rstrip(os.sep) + os.sep
-    return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) and len(path) > len(prefix) else None
+    return (
+        path[len(prefix) :].replace(os.sep, "/")
+        if path.startswith(prefix) and len(path) > len(prefix)
+        else None
+    )

@@ -51,7 +51,12 @@ class Rows:
 class RepositoryView:
     """One repository's parts. Made on any thread, used on the repository's own; `follower` on the one that reads code."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.location = location
         self._env = env
         self._progress = progress
@@ -88,8 +93,11 @@ class RepositoryView:
             from gitmem.app import App  # the editor's first request need not wait for it
 
             check_owner(self.location, self.location.worktree or self.location.gitdir, self._env)
-            # `auto` is libgit2, and git where libgit2 cannot open the repository: slower is better than silent
-            self._opened = App(self.location, self._env, Clock(), prefer="auto", progress=self._progress)
+            # `auto` is libgit2, and git where libgit2 cannot open the repository: slower is better
+            # than silent
+            self._opened = App(
+                self.location, self._env, Clock(), prefer="auto", progress=self._progress
+            )
             self.configure()
         return self._opened
 
@@ -100,7 +108,9 @@ class RepositoryView:
         self._opened.__dict__.pop("settings", None)
         settings = self._opened.settings
         keys = [key for _, key in KEYS.values()] + list(GIT_LEVELS.values())
-        self.options = from_git({key: settings.get(key) for key in keys if f"gitmem.{key.lower()}" in settings.raw})
+        self.options = from_git(
+            {key: settings.get(key) for key in keys if f"gitmem.{key.lower()}" in settings.raw}
+        )
         self.problems = tuple(settings.problems)
 
     def recall(self, paths: tuple[str, ...]) -> Rows | None:
@@ -139,7 +149,12 @@ class RepositoryView:
             for path, rows in index.packed(AHEAD).items():
                 out.setdefault(path, []).extend((scope, row) for row in rows)
                 count += len(rows)
-        stored = sum(number for _, index in self.app.indexes() for (_, kind), number in index.count().items() if kind == "gotcha")
+        stored = sum(
+            number
+            for _, index in self.app.indexes()
+            for (_, kind), number in index.count().items()
+            if kind == "gotcha"
+        )
         self._ahead = (version, out) if stored <= AHEAD and count <= AHEAD else (-1, {})
 
     def gotchas(self, paths: tuple[str, ...]) -> Rows:
@@ -156,13 +171,24 @@ class RepositoryView:
 
     def _arranged(self, paths: tuple[str, ...], anchored: Sequence[Row]) -> Rows:
         """Return the rows for a file, given those that are anchored in it."""
-        matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]
+        matching = [
+            row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])
+        ]
         found = sorted([*anchored, *matching], key=lambda row: HIDES.get(row["store"], 0))
         rows = list({row["id"]: row for row in found}.values())
         live = tuple(row for row in rows if not row["resolved"] and row["id"] not in self._snoozed)
-        past = sorted((row for row in rows if row["resolved"]), key=lambda row: str(row["updated"]), reverse=True)
+        past = sorted(
+            (row for row in rows if row["resolved"]),
+            key=lambda row: str(row["updated"]),
+            reverse=True,
+        )
         here = {row["id"] for row in live}
-        return Rows(live, tuple(row for row in self._triggered if row["id"] not in here), tuple(past[:PAST]), self.version)
+        return Rows(
+            live,
+            tuple(row for row in self._triggered if row["id"] not in here),
+            tuple(past[:PAST]),
+            self.version,
+        )
 
     def _refresh(self) -> None:
         """Forget the rows when the stores, or what is snoozed, have changed."""
@@ -170,12 +196,17 @@ class RepositoryView:
         indexes = app.indexes()
         now = app.clock.now()
         snoozed = self.snoozed(now)
-        key = (tuple((scope, *sorted(index.tips().items())) for scope, index in indexes), tuple(sorted(snoozed.items())))
+        key = (
+            tuple((scope, *sorted(index.tips().items())) for scope, index in indexes),
+            tuple(sorted(snoozed.items())),
+        )
         if key == self._key:
             return
         self._snoozed, self.until = snoozed, min(snoozed.values(), default=None)
         self._globs = [
-            row for row in self._read(app, globs=True, limit=WIDE) if any(isinstance(a.get("glob"), str) for a in row["anchors"])
+            row
+            for row in self._read(app, globs=True, limit=WIDE)
+            if any(isinstance(a.get("glob"), str) for a in row["anchors"])
         ]
         wide = self._read(app, resolved=False, triggered=True, limit=WIDE)
         self._triggered = [row for row in wide if not row["anchors"] and row["id"] not in snoozed]
@@ -201,7 +232,14 @@ class RepositoryView:
             names = sorted(paths)
             for start in range(0, len(names), FILES):
                 part = names[start : start + FILES]
-                rows = self.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", paths=part, limit=MOVED_ROWS)
+                rows = self.app.rows(
+                    kinds=("gotcha",),
+                    statuses=LIVE,
+                    resolved=False,
+                    order="severity",
+                    paths=part,
+                    limit=MOVED_ROWS,
+                )
                 found |= {row["id"]: row for row in rows if row["id"] not in self._snoozed}
             worst = list(found.values())
             sort_rows(worst, "severity")
@@ -213,7 +251,12 @@ class RepositoryView:
         out = []
         for row in rows:
             fresh = self.named([row["id"]]).get(row["id"])
-            live = fresh and fresh["status"] in LIVE and not fresh["resolved"] and row["id"] not in self._snoozed
+            live = (
+                fresh
+                and fresh["status"] in LIVE
+                and not fresh["resolved"]
+                and row["id"] not in self._snoozed
+            )
             if fresh and live and row["came"] in fresh["anchors"]:
                 out.append({**fresh, "anchors": row["anchors"], "came": row["came"]})
         return tuple(out)
@@ -221,7 +264,11 @@ class RepositoryView:
     def snoozed(self, now: float) -> dict[str, float]:
         """Return {id: until} of what this user does not want to see; nothing where that cannot be read."""
         try:
-            return self.app.state.snoozed(now) if os.path.exists(self.app.home.join("state.db")) else {}
+            return (
+                self.app.state.snoozed(now)
+                if os.path.exists(self.app.home.join("state.db"))
+                else {}
+            )
         except Exception:  # noqa: BLE001 - a read-only or damaged file: everything is shown
             return {}
 
@@ -247,7 +294,11 @@ class RepositoryView:
                 id = self.app.find(text)
             except GitmemError:
                 continue
-            rows = [{**row, "store": prefix or row["store"]} for prefix, index in self.app.indexes() for row in index.get(id)]
+            rows = [
+                {**row, "store": prefix or row["store"]}
+                for prefix, index in self.app.indexes()
+                for row in index.get(id)
+            ]
             if rows:
                 out[text] = max(rows, key=lambda row: HIDES.get(row["store"], 0))
         return out
@@ -263,14 +314,24 @@ class RepositoryView:
         for prefix, index in self.app.indexes():
             with self._interruptible(index.db):
                 rows = index.search(text, limit=limit, kinds=kinds, snippets=False) if words else []
-                recent = index.rows(kinds=kinds, statuses=LIVE, order="updated", limit=RECENT if words else limit)
+                recent = index.rows(
+                    kinds=kinds, statuses=LIVE, order="updated", limit=RECENT if words else limit
+                )
             out += [{**row, "store": prefix or row["store"]} for row in rows]
-            late += [{**row, "store": prefix or row["store"]} for row in recent if all(word in str(row["title"]).lower() for word in words)]
+            late += [
+                {**row, "store": prefix or row["store"]}
+                for row in recent
+                if all(word in str(row["title"]).lower() for word in words)
+            ]
         return list({row["id"]: row for row in [*out, *late]}.values())[:limit]
 
     def beginning(self, text: str, kinds: Sequence[str], limit: int) -> list[Row]:
         """Return records of some kinds whose ids begin or end with a text."""
-        ids = list(dict.fromkeys(id for _, index in self.app.indexes() for id in index.match_ids(text, limit)))
+        ids = list(
+            dict.fromkeys(
+                id for _, index in self.app.indexes() for id in index.match_ids(text, limit)
+            )
+        )
         return [row for row in self.named(ids).values() if row["kind"] in kinds][:limit]
 
     @contextmanager
@@ -292,13 +353,20 @@ class RepositoryView:
         if self._opened is None:
             return False
         common = self.location.commondir
-        files = [os.path.join(common, name) for name in (SHARED, PRIVATE, "packed-refs", "reftable/tables.list", "HEAD", "config")]
+        files = [
+            os.path.join(common, name)
+            for name in (SHARED, PRIVATE, "packed-refs", "reftable/tables.list", "HEAD", "config")
+        ]
         files += [os.path.join(common, "gitmem", name) for name in ("state.db", "state.db-wal")]
         if self.app.has_user():
             user = self.app.user.location.commondir
-            files += [os.path.join(user, name) for name in (SHARED, "packed-refs", "reftable/tables.list")]
+            files += [
+                os.path.join(user, name) for name in (SHARED, "packed-refs", "reftable/tables.list")
+            ]
         now = tuple(_state(path) for path in files)
-        heads = tuple(_state(os.path.join(self.location.gitdir, name)) for name in ("HEAD", "logs/HEAD"))
+        heads = tuple(
+            _state(os.path.join(self.location.gitdir, name)) for name in ("HEAD", "logs/HEAD")
+        )
         if heads != self._head:
             self._head, self.heads = heads, self.heads + 1
         before, self._seen = self._seen, now
@@ -316,7 +384,10 @@ class RepositoryView:
     def _config_state(self) -> tuple[Any, ...]:
         return tuple(
             _state(os.path.join(folder, name))
-            for folder, name in ((self.location.commondir, "config"), (self.location.gitdir, "config.worktree"))
+            for folder, name in (
+                (self.location.commondir, "config"),
+                (self.location.gitdir, "config.worktree"),
+            )
         )
 
     def close(self) -> None:
@@ -340,7 +411,8 @@ class RepositoryView:
         """Return what finds code in a work tree, a new one."""
         from gitmem.codemap.anchors.tracker import Follower
 
-        gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir  # to git a work tree is not a git dir
+        # to git a work tree is not a git dir
+        gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir
         return Follower(Git(gitdir, self._env), worktree)
 
 

@@ -18,7 +18,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gitmem_lsp")
 # what others write there is not told to this machine's kernel
-REMOTE = ("nfs", "cifs", "smb", "9p", "afs", "ncpfs", "fuse", "virtiofs", "vboxsf", "prl_fs", "drvfs", "ceph", "gluster", "lustre", "coda")
+REMOTE = (
+    "nfs",
+    "cifs",
+    "smb",
+    "9p",
+    "afs",
+    "ncpfs",
+    "fuse",
+    "virtiofs",
+    "vboxsf",
+    "prl_fs",
+    "drvfs",
+    "ceph",
+    "gluster",
+    "lustre",
+    "coda",
+)
 TELLING = frozenset({"packed-refs", "HEAD", "tables.list", "config", "config.worktree"})
 
 
@@ -27,9 +43,17 @@ def folders(location: Location, user: str = "") -> dict[str, bool]:
 
     `user` is the user's own repository, whether it exists or not.
     """
-    wanted = {location.commondir: False, location.gitdir: False, os.path.join(location.gitdir, "logs"): False}
+    wanted = {
+        location.commondir: False,
+        location.gitdir: False,
+        os.path.join(location.gitdir, "logs"): False,
+    }
     for base in (location.commondir, *([user] if user else [])):
-        wanted |= {base: False, os.path.join(base, "refs"): False, os.path.join(base, "refs", "gitmem"): True}
+        wanted |= {
+            base: False,
+            os.path.join(base, "refs"): False,
+            os.path.join(base, "refs", "gitmem"): True,
+        }
         wanted |= {os.path.join(base, "reftable"): False, os.path.join(base, "gitmem"): False}
     if user and not os.path.isdir(user):
         above = os.path.dirname(user)
@@ -46,8 +70,14 @@ def is_remote(path: str, mounts: str = "/proc/self/mounts") -> bool:
         with open(mounts, encoding="utf-8", errors="surrogateescape") as file:
             for row in file:
                 _, point, name, *_ = row.split(" ")
-                point = point.encode("utf-8", "surrogateescape").decode("unicode_escape") if "\\" in point else point
-                if (path == point or path.startswith(point.rstrip("/") + "/")) and len(point) >= len(best):
+                point = (
+                    point.encode("utf-8", "surrogateescape").decode("unicode_escape")
+                    if "\\" in point
+                    else point
+                )
+                if (path == point or path.startswith(point.rstrip("/") + "/")) and len(
+                    point
+                ) >= len(best):
                     best, kind = point, name
     except (OSError, ValueError):
         return False
@@ -73,7 +103,8 @@ class Watcher:
 
     def _arm_all(self, location: Location, user: str, notify: Callable[[], None]) -> bool:
         armed: dict[str, bool] = {}
-        while (wanted := folders(location, user)) != armed:  # a folder may come before the watch of the one above it
+        # a folder may come before the watch of the one above it
+        while (wanted := folders(location, user)) != armed:
             if not self._arm(wanted, notify):
                 return False
             armed = wanted
@@ -84,7 +115,12 @@ class Watcher:
             if self._failed:
                 return False
             try:
-                new = [path for path in wanted if path not in self._watches or not os.path.samestat(os.stat(path), self._known[path])]
+                new = [
+                    path
+                    for path in wanted
+                    if path not in self._watches
+                    or not os.path.samestat(os.stat(path), self._known[path])
+                ]
                 if any(is_remote(path) for path in new):
                     return False
                 observer = self._observer = self._observer or self._start()

@@ -25,7 +25,8 @@ from gitmem.services.retrieval.task import Task
 HERE = Path(__file__).parent
 NOW = seconds("2025-06-01T00:00:00Z")
 HALVES = ("dev", "held out")
-STORES = ("firmware", "mobile", "monorepo", "platform", "pipeline", "engine", "rails")  # 10, 40, 133, 148 gotchas; 40 in each of the last
+# 10, 40, 133, 148 gotchas; 40 in each of the last
+STORES = ("firmware", "mobile", "monorepo", "platform", "pipeline", "engine", "rails")
 JUDGES = ("rails",)  # stores of which no situation is of the half `dev`
 
 
@@ -56,10 +57,21 @@ class Situation:
 
 def situations(store: str) -> list[Situation]:
     """Return all situations of a store."""
-    rows = (json.loads(line) for line in (HERE / store / "situations.jsonl").read_text("utf-8").splitlines())
+    rows = (
+        json.loads(line)
+        for line in (HERE / store / "situations.jsonl").read_text("utf-8").splitlines()
+    )
     judges = store in JUDGES
     return [
-        Situation(r["kind"], tuple(r["expect"]), r.get("text", ""), tuple(r.get("files", ())), r.get("error", ""), judges) for r in rows
+        Situation(
+            r["kind"],
+            tuple(r["expect"]),
+            r.get("text", ""),
+            tuple(r.get("files", ())),
+            r.get("error", ""),
+            judges,
+        )
+        for r in rows
     ]
 
 
@@ -69,15 +81,31 @@ def gotchas(store: str) -> dict[str, Record]:
     for number, line in enumerate((HERE / store / "gotchas.jsonl").read_text("utf-8").splitlines()):
         row = json.loads(line)
         at = NOW - 86400.0 * (1 + number * 7 % 120)
-        fields: dict[str, Any] = {key: row[key] for key in ("category", "severity", "workaround", "tags")}
+        fields: dict[str, Any] = {
+            key: row[key] for key in ("category", "severity", "workaround", "tags")
+        }
         fields["anchors"] = [anchor(spec) for spec in row["anchors"]]
         if "error" in row:
             mark = fingerprint(row["error"])
             assert mark is not None, row["key"]
             fields["triggers"] = {"error": mark.pattern}
         id = f"got-{ulid(at, hashlib.sha256(row['key'].encode()).digest()[:10])}"
-        when = {"created": stamp(at), "updated": stamp(at), "first_seen": stamp(at), "last_seen": stamp(at)}
-        out[row["key"]] = make("gotcha", id, row["title"], row.get("body", ""), rev=1, author="Ada <ada@example.org>", **when, **fields)
+        when = {
+            "created": stamp(at),
+            "updated": stamp(at),
+            "first_seen": stamp(at),
+            "last_seen": stamp(at),
+        }
+        out[row["key"]] = make(
+            "gotcha",
+            id,
+            row["title"],
+            row.get("body", ""),
+            rev=1,
+            author="Ada <ada@example.org>",
+            **when,
+            **fields,
+        )
     return out
 
 
@@ -170,12 +198,19 @@ def baseline(index: Index, keys: dict[str, str]) -> Answer:
 
     def answer(s: Situation) -> list[str]:
         said = " ".join([s.text, *s.files, s.error])
-        return [keys[row["id"]] for row in index.search(said, limit=5, snippets=False, kinds=("gotcha",), resolved=False)]
+        return [
+            keys[row["id"]]
+            for row in index.search(
+                said, limit=5, snippets=False, kinds=("gotcha",), resolved=False
+            )
+        ]
 
     return answer
 
 
-def tally(answer: Answer, among: Iterable[Situation], into: dict[str, Tally] | None = None) -> dict[str, Tally]:
+def tally(
+    answer: Answer, among: Iterable[Situation], into: dict[str, Tally] | None = None
+) -> dict[str, Tally]:
     """Return the figures by kind of situation, and of `all`; added to others, where given."""
     out: dict[str, Tally] = {} if into is None else into
     for situation in among:

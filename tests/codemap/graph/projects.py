@@ -44,7 +44,9 @@ def commit(path: Path, files: Mapping[str, str | bytes | None], message: str = "
 def code_map(path: Path, folder: Path, **options: object) -> Iterator[CodeMap]:
     """Open a map of a repository, with its cache in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = CodeMap(CodeTrees(locate(str(path), os.environ), os.environ), str(folder), os.environ, **options)  # type: ignore[arg-type]
+    made = CodeMap(
+        CodeTrees(locate(str(path), os.environ), os.environ), str(folder), os.environ, **options
+    )  # type: ignore[arg-type]
     try:
         yield made
     finally:
@@ -62,7 +64,9 @@ def arrows(found: Graph) -> set[str]:
     return {f"{one} -> {other}" for one, edges in found.edges.items() for other in edges}
 
 
-def mem(path: Path, *args: str, code: int = 0, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def mem(
+    path: Path, *args: str, code: int = 0, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run `git mem` in a folder."""
     done = subprocess.run(
         [sys.executable, "-m", "gitmem", "-C", str(path), *args],

@@ -18,15 +18,30 @@ from tests.codemap.graph.test_resolution import PROJECTS
 from tests.conftest import git
 from tests.scale import scaled
 
-ALL = {f"p{n}/{path}": text for n, (files, _) in enumerate(PROJECTS.values()) for path, text in files.items()}
+ALL = {
+    f"p{n}/{path}": text
+    for n, (files, _) in enumerate(PROJECTS.values())
+    for path, text in files.items()
+}
 TWISTS = (
-    "from pkg.money import add\nadd(3)\n", "import { money } from './money';\nmoney(9);\n", "class Cart:\n    pass\n", "def add(x):\n    return 2\n\n\nEXTRA = 1\n", "",
-    "use crate::cart::Cart;\nfn f() { Cart; }\n", "package money\n\nfunc Neu() int { return Add(1) }\n", "export * from './cart';\n", "require_relative 'cart'\nShop::Cart\n",
-    "#include \"money.h\"\nint x = MONEY;\n",
-)  # fmt: skip
+    "from pkg.money import add\nadd(3)\n",
+    "import { money } from './money';\nmoney(9);\n",
+    "class Cart:\n    pass\n",
+    "def add(x):\n    return 2\n\n\nEXTRA = 1\n",
+    "",
+    "use crate::cart::Cart;\nfn f() { Cart; }\n",
+    "package money\n\nfunc Neu() int { return Add(1) }\n",
+    "export * from './cart';\n",
+    "require_relative 'cart'\nShop::Cart\n",
+    '#include "money.h"\nint x = MONEY;\n',
+)
 
 
-@settings(max_examples=scaled(150, 12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=scaled(150, 12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(seed=st.integers(0, 10**9))
 def test_kept_up_is_built_anew(tmp_path_factory: pytest.TempPathFactory, seed: int):
     """After any changes, committed or not, the graph is what reading all of it from nothing gives."""
@@ -34,7 +49,11 @@ def test_kept_up_is_built_anew(tmp_path_factory: pytest.TempPathFactory, seed: i
     base = tmp_path_factory.mktemp("kept")
     repo = new(base / "repo")
     names = rng.sample(sorted(PROJECTS), 2)
-    files = {f"{n if rng.random() < 0.3 else ''}/{path}".lstrip("/"): text for n in names for path, text in PROJECTS[n][0].items()}
+    files = {
+        f"{n if rng.random() < 0.3 else ''}/{path}".lstrip("/"): text
+        for n in names
+        for path, text in PROJECTS[n][0].items()
+    }
     files = {path.replace(" ", "_"): text for path, text in files.items()}
     commit(repo, files)
     graph(repo, base / "cache")
@@ -56,7 +75,18 @@ def test_kept_up_is_built_anew(tmp_path_factory: pytest.TempPathFactory, seed: i
                 changes[
                     os.path.join(
                         os.path.dirname(path),
-                        rng.choice(["__init__.py", "cart.py", "money.ts", "index.ts", "cart.rs", "add.go", ".gitattributes", "money.h"]),
+                        rng.choice(
+                            [
+                                "__init__.py",
+                                "cart.py",
+                                "money.ts",
+                                "index.ts",
+                                "cart.rs",
+                                "add.go",
+                                ".gitattributes",
+                                "money.h",
+                            ]
+                        ),
                     )
                 ] = rng.choice([*TWISTS, "*.py linguist-generated\n"])
         if rng.random() < 0.7:
@@ -70,13 +100,21 @@ def test_kept_up_is_built_anew(tmp_path_factory: pytest.TempPathFactory, seed: i
             git(repo, "commit", "-q", "--allow-empty", "-m", "later")
             made = graph(repo, base / f"new{step}")
         assert kept.edges == made.edges
-        assert (kept.files, kept.skipped, kept.words, kept.consulted) == (made.files, made.skipped, made.words, made.consulted)
+        assert (kept.files, kept.skipped, kept.words, kept.consulted) == (
+            made.files,
+            made.skipped,
+            made.words,
+            made.consulted,
+        )
 
 
 @pytest.mark.parametrize(
-    ("importer", "module"), [("app/main.ts", "."), ("app/deep/main.ts", ".."), ("app/main.ts", "./"), ("main.ts", ".")]
+    ("importer", "module"),
+    [("app/main.ts", "."), ("app/deep/main.ts", ".."), ("app/main.ts", "./"), ("main.ts", ".")],
 )
-def test_an_index_that_appears_is_seen_by_files_that_import_its_folder_by_dots(tmp_path: Path, importer: str, module: str):
+def test_an_index_that_appears_is_seen_by_files_that_import_its_folder_by_dots(
+    tmp_path: Path, importer: str, module: str
+):
     """The folder's name is not in such an import."""
     repo = new(tmp_path / "repo")
     commit(repo, {importer: f"import {{ pay }} from '{module}';\npay(2);\n"})
@@ -171,9 +209,17 @@ def test_what_is_not_read_is_named(tmp_path: Path):
         found = code.graph()
     assert sorted(found.files) == ["ok.py", "sub/b_pb2.py", "thirdparty/mine/m.py"]
     assert found.skipped == {
-        "gen/a.py": "generated", "sub/deep.py": "generated", "lib/x.py": "vendored", "vendor/lib.go": "vendored", "web/app.min.js": "minified",
-        "web/packed.js": "minified", "big.py": "huge", "data.py": "binary", "proto.go": "generated", "secret/key.py": "ignored",
-    }  # fmt: skip
+        "gen/a.py": "generated",
+        "sub/deep.py": "generated",
+        "lib/x.py": "vendored",
+        "vendor/lib.go": "vendored",
+        "web/app.min.js": "minified",
+        "web/packed.js": "minified",
+        "big.py": "huge",
+        "data.py": "binary",
+        "proto.go": "generated",
+        "secret/key.py": "ignored",
+    }
 
 
 def test_whatever_is_in_files(tmp_path: Path):
@@ -203,14 +249,23 @@ def test_whatever_is_in_files(tmp_path: Path):
     )
     found = graph(repo, tmp_path / "cache")
     assert "🦊/ü.py -> 🦊/helper.py" in arrows(found)
-    assert {"new\nline.py", "a b.py", "caf\udce9.py", "broken.py", "empty.py", "latin.py"} <= found.files.keys()
+    assert {
+        "new\nline.py",
+        "a b.py",
+        "caf\udce9.py",
+        "broken.py",
+        "empty.py",
+        "latin.py",
+    } <= found.files.keys()
     assert "link.py" not in found.files
     assert graph(repo, tmp_path / "cache").files == found.files
 
 
 def test_in_repositories_of_all_kinds(make_repo, tmp_path: Path):
     """Linked work trees, other hashes, shallow clones, submodules, detached heads."""
-    for number, kind in enumerate(("plain", "worktree", "sha256", "shallow", "alternates", "submodule")):
+    for number, kind in enumerate(
+        ("plain", "worktree", "sha256", "shallow", "alternates", "submodule")
+    ):
         repo = make_repo(kind)
         git(repo, "checkout", "-q", "--detach")
         (repo / "new.py").write_text("import code\n")
@@ -252,7 +307,9 @@ def test_a_damaged_cache_is_made_again(tmp_path: Path, damage: str):
         file.write_bytes(b"this is no database, but a text that somebody put there\n" * 100)
     commit(repo, {"one_more.py": "import os\n"})
     found = graph(repo, cache)
-    assert {path: edges for path, edges in found.edges.items() if path != "one_more.py"} == wanted.edges
+    assert {
+        path: edges for path, edges in found.edges.items() if path != "one_more.py"
+    } == wanted.edges
 
 
 def test_without_a_place_for_the_cache(tmp_path: Path):
@@ -265,10 +322,16 @@ def test_without_a_place_for_the_cache(tmp_path: Path):
         assert arrows(code.graph()) == {"a.py -> b.py"}
 
 
-def test_a_parser_that_hangs_or_crashes_costs_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_parser_that_hangs_or_crashes_costs_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """The process that reads it is ended, the others are read."""
     repo = new(tmp_path / "repo")
-    commit(repo, {f"m{n}.py": f"X = {n}\n" for n in range(90)} | {"hang.py": "HANG = 1\n", "crash.py": "CRASH = 1\n"})
+    commit(
+        repo,
+        {f"m{n}.py": f"X = {n}\n" for n in range(90)}
+        | {"hang.py": "HANG = 1\n", "crash.py": "CRASH = 1\n"},
+    )
     trap = tmp_path / "site"
     trap.mkdir()
     (trap / "sitecustomize.py").write_text(
@@ -297,7 +360,9 @@ def test_two_at_once(tmp_path: Path):
     commit(repo, ALL)
     (repo / ".git" / "gitmem").mkdir()
     args = [sys.executable, "-m", "gitmem", "-C", str(repo), "code", "graph", "--json"]
-    some = [subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    some = [
+        subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
     said = [one.communicate() for one in some]
     assert [one.returncode for one in some] == [0] * 4, said
     assert len({out for out, _ in said}) == 1
@@ -308,12 +373,20 @@ def test_two_at_once(tmp_path: Path):
 def test_killed_in_the_middle(tmp_path: Path):
     """What was read until then is kept, and the next one ends it."""
     repo = new(tmp_path / "repo")
-    commit(repo, {f"m{n}.py": f"import m{n - 1}\nX{n} = m{n - 1}.X{n - 1}\n" for n in range(scaled(1500, 300))})
+    commit(
+        repo,
+        {
+            f"m{n}.py": f"import m{n - 1}\nX{n} = m{n - 1}.X{n - 1}\n"
+            for n in range(scaled(1500, 300))
+        },
+    )
     (repo / ".git" / "gitmem").mkdir()
     args = [sys.executable, "-m", "gitmem", "-C", str(repo), "code", "rank", "--json"]
     rng = random.Random(7)
     for _ in range(scaled(20, 3)):
-        child = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        child = subprocess.Popen(
+            args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         try:
             child.wait(rng.uniform(0.05, 0.8))
         except subprocess.TimeoutExpired:

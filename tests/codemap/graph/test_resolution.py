@@ -18,8 +18,13 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "star.py": "from pkg.money import *\nadd(2)\n",
         },
         {
-            "pkg/__init__.py -> pkg/cart.py", "pkg/cart.py -> pkg/money.py", "pkg/cart.py -> pkg/util/text.py", "main.py -> pkg/cart.py",
-            "main.py -> pkg/money.py", "main.py -> pkg/__init__.py", "star.py -> pkg/money.py",
+            "pkg/__init__.py -> pkg/cart.py",
+            "pkg/cart.py -> pkg/money.py",
+            "pkg/cart.py -> pkg/util/text.py",
+            "main.py -> pkg/cart.py",
+            "main.py -> pkg/money.py",
+            "main.py -> pkg/__init__.py",
+            "star.py -> pkg/money.py",
         },
     ),
     "python src layout and namespace packages": (
@@ -34,7 +39,9 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "services/a/run.py": "from billing import bill\nbill.X\n",
         },
         {
-            "src/shop/api/views.py -> src/shop/core/models.py", "tests/test_views.py -> src/shop/api/views.py", "tests/test_views.py -> tests/helper.py",
+            "src/shop/api/views.py -> src/shop/core/models.py",
+            "tests/test_views.py -> src/shop/api/views.py",
+            "tests/test_views.py -> tests/helper.py",
             "services/a/run.py -> services/a/python/billing/bill.py",
         },
     ),
@@ -49,8 +56,12 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "src/lazy.ts": "const load = () => import('./money');\nload();\n",
         },
         {
-            "src/index.ts -> src/cart/index.ts", "src/index.ts -> src/money.ts", "src/cart/index.ts -> src/money.ts", "src/main.tsx -> src/cart/index.ts",
-            "src/main.tsx -> src/money.ts", "src/lazy.ts -> src/money.ts",
+            "src/index.ts -> src/cart/index.ts",
+            "src/index.ts -> src/money.ts",
+            "src/cart/index.ts -> src/money.ts",
+            "src/main.tsx -> src/cart/index.ts",
+            "src/main.tsx -> src/money.ts",
+            "src/lazy.ts -> src/money.ts",
         },
     ),
     "javascript workspaces, exports and require": (
@@ -65,8 +76,10 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "packages/web/test/a.js": "const web = require('..');\nweb.run();\n",
         },
         {
-            "packages/core/src/index.js -> packages/core/src/int.js", "packages/web/server.js -> packages/core/src/index.js",
-            "packages/web/server.js -> packages/core/src/fn/add.js", "packages/web/test/a.js -> packages/web/server.js",
+            "packages/core/src/index.js -> packages/core/src/int.js",
+            "packages/web/server.js -> packages/core/src/index.js",
+            "packages/web/server.js -> packages/core/src/fn/add.js",
+            "packages/web/test/a.js -> packages/web/server.js",
         },
     ),
     "rust workspace": (
@@ -81,8 +94,12 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "app/src/main.rs": "use shop_core::Cart;\nfn main() { let c = Cart; shop_core::cart::Cart::total(); }\n",
         },
         {
-            "core/src/lib.rs -> core/src/cart.rs", "core/src/lib.rs -> core/src/money.rs", "core/src/cart.rs -> core/src/money.rs",
-            "core/src/cart.rs -> core/src/cart/line.rs", "core/src/cart/line.rs -> core/src/cart.rs", "app/src/main.rs -> core/src/cart.rs",
+            "core/src/lib.rs -> core/src/cart.rs",
+            "core/src/lib.rs -> core/src/money.rs",
+            "core/src/cart.rs -> core/src/money.rs",
+            "core/src/cart.rs -> core/src/cart/line.rs",
+            "core/src/cart/line.rs -> core/src/cart.rs",
+            "app/src/main.rs -> core/src/cart.rs",
         },
     ),
     "go modules": (
@@ -93,7 +110,11 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "internal/money/add.go": "package money\n\nfunc Add(x int) int { return x }\n",
             "internal/money/sub.go": "package money\n\nfunc Sub(x int) int { return Add(x) }\n",
         },
-        {"main.go -> internal/money/add.go", "main.go -> helper.go", "internal/money/sub.go -> internal/money/add.go"},
+        {
+            "main.go -> internal/money/add.go",
+            "main.go -> helper.go",
+            "internal/money/sub.go -> internal/money/add.go",
+        },
     ),
     "java packages": (
         {
@@ -103,26 +124,29 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "src/main/java/org/shop/util/Text.java": "package org.shop.util;\npublic class Text { public static int x() { return 1; } }\n",
         },
         {
-            "src/main/java/org/shop/Cart.java -> src/main/java/org/shop/Line.java", "src/main/java/org/shop/Cart.java -> src/main/java/org/shop/util/Money.java",
+            "src/main/java/org/shop/Cart.java -> src/main/java/org/shop/Line.java",
+            "src/main/java/org/shop/Cart.java -> src/main/java/org/shop/util/Money.java",
             "src/main/java/org/shop/Cart.java -> src/main/java/org/shop/util/Text.java",
         },
     ),
     "c includes": (
         {
-            "include/shop/cart.h": "#include \"money.h\"\nint cart_total(int);\n",
+            "include/shop/cart.h": '#include "money.h"\nint cart_total(int);\n',
             "include/shop/money.h": "int money_add(int);\n#define MONEY 1\n",
             "src/cart.c": "#include <stdio.h>\n#include <shop/cart.h>\nint cart_total(int x) { return money_add(x) + MONEY; }\n",
-            "src/main.c": "#include \"shop/cart.h\"\nint main(void) { return cart_total(1); }\n",
+            "src/main.c": '#include "shop/cart.h"\nint main(void) { return cart_total(1); }\n',
         },
         {
-            "include/shop/cart.h -> include/shop/money.h", "src/cart.c -> include/shop/cart.h", "src/cart.c -> include/shop/money.h",
+            "include/shop/cart.h -> include/shop/money.h",
+            "src/cart.c -> include/shop/cart.h",
+            "src/cart.c -> include/shop/money.h",
             "src/main.c -> include/shop/cart.h",
         },
     ),
     "c++": (
         {
             "src/shape.hpp": "namespace geo { class Shape { public: int area(); }; }\n",
-            "src/main.cpp": "#include \"shape.hpp\"\nint main() { geo::Shape s; return s.area(); }\n",
+            "src/main.cpp": '#include "shape.hpp"\nint main() { geo::Shape s; return s.area(); }\n',
         },
         {"src/main.cpp -> src/shape.hpp"},
     ),
@@ -134,7 +158,10 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "spec/cart_spec.rb": "Shop::Cart.new.total\n",
         },
         {
-            "lib/shop.rb -> lib/shop/cart.rb", "lib/shop/cart.rb -> lib/shop/money.rb", "lib/shop/cart.rb -> lib/shop.rb", "spec/cart_spec.rb -> lib/shop/cart.rb",
+            "lib/shop.rb -> lib/shop/cart.rb",
+            "lib/shop/cart.rb -> lib/shop/money.rb",
+            "lib/shop/cart.rb -> lib/shop.rb",
+            "spec/cart_spec.rb -> lib/shop/cart.rb",
         },
     ),
     "c#": (
@@ -146,7 +173,10 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "Other/Use.cs": "namespace Other; class U { int t = Money.Add(2); Shop.Line l; }\n",
         },
         {
-            "Shop/Cart.cs -> Shop/Line.cs", "Shop/Cart.cs -> Shop/Util/Money.cs", "Other/Use.cs -> Shop/Util/Money.cs", "Other/Use.cs -> Shop/Line.cs",
+            "Shop/Cart.cs -> Shop/Line.cs",
+            "Shop/Cart.cs -> Shop/Util/Money.cs",
+            "Other/Use.cs -> Shop/Util/Money.cs",
+            "Other/Use.cs -> Shop/Line.cs",
         },
     ),
     "php": (
@@ -160,11 +190,14 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "boot.php": "<?php\n",
         },
         {
-            "src/Cart.php -> src/Base.php", "src/Cart.php -> src/Util/Money.php", "src/Cart.php -> src/Util/Text.php", "public/index.php -> src/Cart.php",
+            "src/Cart.php -> src/Base.php",
+            "src/Cart.php -> src/Util/Money.php",
+            "src/Cart.php -> src/Util/Text.php",
+            "public/index.php -> src/Cart.php",
             "public/index.php -> boot.php",
         },
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PROJECTS)

@@ -12,34 +12,91 @@ from tests.scale import scaled
 SAMPLES: dict[str, tuple[str, list[tuple[str, tuple[tuple[str, str], ...], str]]]] = {
     "python": (
         "import a.b as c, d.e\nfrom ..f import (g, h as i)\nfrom . import j\nfrom k import *\n",
-        [("a.b", (), "c"), ("d.e", (), "d.e"), ("..f", (("g", "g"), ("h", "i")), ""), (".", (("j", "j"),), ""), ("k", (("*", "*"),), "")],
+        [
+            ("a.b", (), "c"),
+            ("d.e", (), "d.e"),
+            ("..f", (("g", "g"), ("h", "i")), ""),
+            (".", (("j", "j"),), ""),
+            ("k", (("*", "*"),), ""),
+        ],
     ),
     "javascript": (
-        ("import d, {a as b} from './x'; import * as ns from './y'; export {z as w} from './z'; export * from './q'; export * as k from './k';\n"
-        "const {p, q: r} = require('./r'); const m = require('m').foo; import './side'; const l = () => import('./lazy');\n"),
+        (
+            "import d, {a as b} from './x'; import * as ns from './y'; export {z as w} from './z'; export * from './q'; export * as k from './k';\n"
+            "const {p, q: r} = require('./r'); const m = require('m').foo; import './side'; const l = () => import('./lazy');\n"
+        ),
         [
-            ("./x", (("default", "d"), ("a", "b")), ""), ("./y", (), "ns"), ("./z", (("z", "w"),), ""), ("./q", (("*", "*"),), ""), ("./k", (), "k"),
-            ("./r", (("p", "p"), ("q", "r")), ""), ("m", (("foo", "m"),), ""), ("./side", (), ""), ("./lazy", (), ""),
+            ("./x", (("default", "d"), ("a", "b")), ""),
+            ("./y", (), "ns"),
+            ("./z", (("z", "w"),), ""),
+            ("./q", (("*", "*"),), ""),
+            ("./k", (), "k"),
+            ("./r", (("p", "p"), ("q", "r")), ""),
+            ("m", (("foo", "m"),), ""),
+            ("./side", (), ""),
+            ("./lazy", (), ""),
         ],
     ),
-    "typescript": ("import type {T} from './t';\nimport x = require('./eq');\n", [("./t", (("T", "T"),), ""), ("./eq", (), "x")]),
+    "typescript": (
+        "import type {T} from './t';\nimport x = require('./eq');\n",
+        [("./t", (("T", "T"),), ""), ("./eq", (), "x")],
+    ),
     "rust": (
-        "use crate::a::{b, c::D as E, self, f::*};\npub use super::x;\nmod foo;\n#[path = \"z.rs\"]\nmod bar;\nextern crate serde as s;\n",
+        'use crate::a::{b, c::D as E, self, f::*};\npub use super::x;\nmod foo;\n#[path = "z.rs"]\nmod bar;\nextern crate serde as s;\n',
         [
-            ("crate.a", (("b", "b"),), ""), ("crate.a.c", (("D", "E"),), ""), ("crate", (("a", "a"),), ""), ("crate.a.f", (("*", "*"),), ""),
-            ("super", (("x", "x"),), ""), ("foo", (), "foo"), ("z.rs", (), "bar"), ("serde", (), "s"),
+            ("crate.a", (("b", "b"),), ""),
+            ("crate.a.c", (("D", "E"),), ""),
+            ("crate", (("a", "a"),), ""),
+            ("crate.a.f", (("*", "*"),), ""),
+            ("super", (("x", "x"),), ""),
+            ("foo", (), "foo"),
+            ("z.rs", (), "bar"),
+            ("serde", (), "s"),
         ],
     ),
-    "go": ('package m\n\nimport (\n\t"fmt"\n\tx "a/b"\n\t_ "c"\n\t. "d"\n\t"e/v2"\n)\n', [("fmt", (), "fmt"), ("a/b", (), "x"), ("c", (), ""), ("d", (("*", "*"),), ""), ("e/v2", (), "e")]),
-    "java": ("package a.b;\nimport c.d.E;\nimport static f.G.h;\nimport i.*;\n", [("c.d", (("E", "E"),), ""), ("f.G", (("h", "h"),), ""), ("i", (("*", "*"),), "")]),
-    "c": ('#include "a/b.h"\n#include <c.h>\n', [("a/b.h", (("*", "*"),), ""), ("c.h", (("*", "*"),), "")]),
-    "ruby": ("require 'a/b'\nrequire_relative '../c'\nautoload :X, 'x'\n", [("a/b", (), ""), ("../c", (), ""), ("x", (), "")]),
-    "csharp": ("using A.B;\nusing static C.D;\nusing X = A.Y;\nglobal using Z;\n", [("A.B", (("*", "*"),), ""), ("C", (("D", "D"),), ""), ("A", (("Y", "X"),), ""), ("Z", (("*", "*"),), "")]),
+    "go": (
+        'package m\n\nimport (\n\t"fmt"\n\tx "a/b"\n\t_ "c"\n\t. "d"\n\t"e/v2"\n)\n',
+        [
+            ("fmt", (), "fmt"),
+            ("a/b", (), "x"),
+            ("c", (), ""),
+            ("d", (("*", "*"),), ""),
+            ("e/v2", (), "e"),
+        ],
+    ),
+    "java": (
+        "package a.b;\nimport c.d.E;\nimport static f.G.h;\nimport i.*;\n",
+        [("c.d", (("E", "E"),), ""), ("f.G", (("h", "h"),), ""), ("i", (("*", "*"),), "")],
+    ),
+    "c": (
+        '#include "a/b.h"\n#include <c.h>\n',
+        [("a/b.h", (("*", "*"),), ""), ("c.h", (("*", "*"),), "")],
+    ),
+    "ruby": (
+        "require 'a/b'\nrequire_relative '../c'\nautoload :X, 'x'\n",
+        [("a/b", (), ""), ("../c", (), ""), ("x", (), "")],
+    ),
+    "csharp": (
+        "using A.B;\nusing static C.D;\nusing X = A.Y;\nglobal using Z;\n",
+        [
+            ("A.B", (("*", "*"),), ""),
+            ("C", (("D", "D"),), ""),
+            ("A", (("Y", "X"),), ""),
+            ("Z", (("*", "*"),), ""),
+        ],
+    ),
     "php": (
         "<?php\nuse C\\D;\nuse E\\F as G;\nuse H\\{I, J as K};\nuse function L\\m;\nrequire __DIR__ . '/x.php';\n",
-        [("C", (("D", "D"),), ""), ("E", (("F", "G"),), ""), ("H", (("I", "I"),), ""), ("H", (("J", "K"),), ""), ("L", (("m", "m"),), ""), ("/x.php", (), "")],
+        [
+            ("C", (("D", "D"),), ""),
+            ("E", (("F", "G"),), ""),
+            ("H", (("I", "I"),), ""),
+            ("H", (("J", "K"),), ""),
+            ("L", (("m", "m"),), ""),
+            ("/x.php", (), ""),
+        ],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("language", SAMPLES)
@@ -58,7 +115,16 @@ def test_uses_are_counted_by_what_they_name():
         "python",
     )
     assert found is not None
-    assert found.uses == {".h": 1, ".q": 1, "a": 2, "f": 1, "g": 1, "os.environ": 1, "y": 1, "y.z.w": 1}
+    assert found.uses == {
+        ".h": 1,
+        ".q": 1,
+        "a": 2,
+        "f": 1,
+        "g": 1,
+        "os.environ": 1,
+        "y": 1,
+        "y.z.w": 1,
+    }
     assert found.environment == ("HOME_DIR",)
 
 
@@ -75,7 +141,9 @@ def test_what_a_file_starts_and_serves():
     assert not tags("def main():\n    pass\n", "python").main
     flask = '"""::\n\n    @app.route("/doc")\n"""\n\n\n@app.post("/carts/<id>")\ndef cart():\n    pass\n'
     assert tags(flask, "python").routes == (("post", "/carts/<id>", 7),)
-    assert tags("urlpatterns = [\n    path('/about/', about),\n]\n", "python").routes == (("path", "/about/", 2),)
+    assert tags("urlpatterns = [\n    path('/about/', about),\n]\n", "python").routes == (
+        ("path", "/about/", 2),
+    )
     assert tags("app.get('/x', (a, b) => 1);\n", "javascript").routes == (("get", "/x", 1),)
 
 
