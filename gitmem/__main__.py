@@ -1,4 +1,7 @@
-"""Entry point: a hook takes the hot path, everything else the commands; neither pays for the other."""
+"""Entry point: a hook takes the hot path, everything else the commands.
+
+Neither pays for the other.
+"""
 
 import os
 import sys
@@ -40,7 +43,9 @@ def main() -> int:
 
 
 def hook_of(args: list[str]) -> list[str] | None:
-    """Return what follows `hook` on a command line, the folder of `-C` entered; None for another command, or its help.
+    """Return what follows `hook` on a command line, the folder of `-C` entered.
+
+    None for another command, or its help.
 
     A hook must not fail, so that nothing before it may either.
     """

@@ -86,7 +86,10 @@ class App:
         self.close()
 
     def close(self) -> None:
-        """Release children, files and handles; where agents have hooks, have the index follow what was written."""
+        """Release children, files and handles.
+
+        Where agents have hooks, have the index follow what was written.
+        """
         if "objects" in self.__dict__ and self.objects.written:  # by a merge, which tells nobody
             self._pack()
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
@@ -148,7 +151,10 @@ class App:
         )
 
     def model(self) -> "Model | None":
-        """Return the model that the settings ask for, None for `offline`. One that lacks its key says so at each question (`ModelFailed`)."""
+        """Return the model that the settings ask for, None for `offline`.
+
+        One that lacks its key says so at each question (`ModelFailed`).
+        """
         if self.settings.get("summariser") == "offline":
             return None
         from gitmem.llm.select import choose
@@ -234,7 +240,10 @@ class App:
         noted: "Mapping[str, str] | None" = None,
         rewritten: "Mapping[str, Sequence[str]] | None" = None,
     ) -> "Linker":
-        """Return what finds out which sessions made commits of the code; what hooks of git have noted helps it."""
+        """Return what finds out which sessions made commits of the code.
+
+        What hooks of git have noted helps it.
+        """
         from gitmem.services.provenance.link import Linker
         from gitmem.services.session_log import reader
 
@@ -305,7 +314,10 @@ class App:
         )
 
     def subscribe(self, listener: "Callable[[Notice], None]") -> Callable[[], None]:
-        """Have a function called for each thing that this process does to the stores; return what ends that. `git mem log` tells of other processes."""
+        """Have a function called for each thing that this process does to the stores.
+
+        Return what ends that. `git mem log` tells of other processes.
+        """
         return self.notices.subscribe(listener)
 
     def notify(self, notice: "Notice") -> None:
@@ -370,7 +382,10 @@ class App:
                     continue  # it stays in the journal, for the next command
 
     def conclude(self) -> int:
-        """Draw what conclusions wait about commands that failed and came to pass; return how many gotchas changed."""
+        """Draw what conclusions wait about commands that failed and came to pass.
+
+        Return how many gotchas changed.
+        """
         from gitmem.services.gotchas import outcomes
 
         def find(pattern: str) -> list[str]:
@@ -394,7 +409,10 @@ class App:
         )
 
     def worktree(self, root: str) -> "WorkTree":
-        """Return the work tree of a folder, this repository's where it is there no more; what is not to be stored is hidden in it."""
+        """Return the work tree of a folder, this repository's where it is there no more.
+
+        What is not to be stored is hidden in it.
+        """
         from gitmem.git.worktree import WorkTree
 
         try:
@@ -476,7 +494,10 @@ class App:
         return low if kind_of(low) else joined.find_id(self.indexes(), text)
 
     def get(self, text: str, scopes: Sequence[str] = ()) -> "tuple[str, Stored]":
-        """Return (scope, record) by an id as the user types it; the private store hides the shared, both the user's."""
+        """Return (scope, record) by an id as the user types it.
+
+        The private store hides the shared, both the user's.
+        """
         id = self.find(text)
         last: GitmemError | None = None
         for scope in scopes or ("private", "shared", "user"):
@@ -498,7 +519,10 @@ class App:
         return State(self.home)
 
     def count_reads(self, scope: str, ids: Sequence[str]) -> None:
-        """Count reads locally; every fifty go into the store as one commit. Never an error: a count must not cost a read."""
+        """Count reads locally; every fifty go into the store as one commit.
+
+        Never an error: a count must not cost a read.
+        """
         app, name = (self.user, "shared") if scope == "user" else (self, scope)
         try:
             app.state.add_reads(name, ids, app.clock.stamp())

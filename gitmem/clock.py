@@ -34,7 +34,10 @@ class Clock:
 
 
 def stamp(seconds: float) -> str:
-    """Return RFC 3339 UTC with seconds: `2026-11-21T03:07:30Z`. A time that the format cannot name is the nearest one that it can."""
+    """Return RFC 3339 UTC with seconds: `2026-11-21T03:07:30Z`.
+
+    A time that the format cannot name is the nearest one that it can.
+    """
     year, month, day, hour, minute, second = time.gmtime(max(0, int(min(seconds, LAST))))[:6]
     return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}Z"
 

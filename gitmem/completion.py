@@ -1,4 +1,6 @@
-"""`git-mem __complete ids PREFIX [KIND]`: what shell completion asks for. Read-only, bounded, never an error.
+"""`git-mem __complete ids PREFIX [KIND]`: what shell completion asks for.
+
+Read-only, bounded, never an error.
 
 Answers from the index as it is: a completion must not wait for git. Standard library only.
 """
@@ -30,8 +32,14 @@ def ids(
         index = open_index(path)
         if index is None:
             continue
-        fits = "(id LIKE ?1 ESCAPE '\\' OR substr(id, 5) LIKE ?1 ESCAPE '\\' OR substr(id, ?2) LIKE ?1 ESCAPE '\\')"
-        sql = f"SELECT id, title FROM records WHERE {fits} AND ?4 IN ('', kind) ORDER BY created DESC, id DESC LIMIT ?3"
+        fits = (
+            "(id LIKE ?1 ESCAPE '\\' OR substr(id, 5) LIKE ?1 ESCAPE '\\' OR substr(id, ?2) LIKE "
+            "?1 ESCAPE '\\')"
+        )
+        sql = (
+            f"SELECT id, title FROM records WHERE {fits} AND ?4 IN ('', kind) ORDER BY created "
+            f"DESC, id DESC LIMIT ?3"
+        )
         for id, title in index.db.execute(sql, (like, -SHORT, most, kind)):
             found.setdefault(id, title)
         index.db.close()
@@ -64,7 +72,10 @@ def _line(text: str) -> str:
 
 
 def main(args: "Sequence[str]") -> int:
-    """Print `id<TAB>title` lines for `ids PREFIX [KIND]`; print nothing for anything else, or when anything is wrong."""
+    """Print `id<TAB>title` lines for `ids PREFIX [KIND]`.
+
+    Print nothing for anything else, or when anything is wrong.
+    """
     try:
         if args[:1] == ["ids"]:
             rows = ids(

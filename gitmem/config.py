@@ -1,7 +1,7 @@
 """Settings: `gitmem.*` in git's configuration, typed, with defaults.
 
-Read with one `git config --list` a process (`from_scopes`), or, on the hot path, from a cache in our
-folder that names the files it was made from and their times (`cached`). Standard library only.
+Read with one `git config --list` a process (`from_scopes`), or, on the hot path, from a cache in
+our folder that names the files it was made from and their times (`cached`). Standard library only.
 """
 
 import os
@@ -28,7 +28,10 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "ownEmail": (
         "list",
         (),
-        "further e-mail addresses that you commit under, besides user.email; may be given several times",
+        (
+            "further e-mail addresses that you commit under, besides user.email; may be given several "
+            "times"
+        ),
     ),
     "remote": (
         "text",
@@ -39,17 +42,26 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "syncOnPush": (
         "bool",
         False,
-        "exchange memory with its remote when git pushes, by the hook that 'git mem install git-hooks' writes",
+        (
+            "exchange memory with its remote when git pushes, by the hook that 'git mem install "
+            "git-hooks' writes"
+        ),
     ),
     "preCommit": (
         "show|block|off",
         "show",
-        "what git's hook does about critical gotchas of staged files: show them, or stop the commit too",
+        (
+            "what git's hook does about critical gotchas of staged files: show them, or stop the "
+            "commit too"
+        ),
     ),
     "commitTrailer": (
         "bool",
         False,
-        "name the session of an agent in the messages of its commits, by a trailer 'Gitmem-Session'",
+        (
+            "name the session of an agent in the messages of its commits, by a trailer "
+            "'Gitmem-Session'"
+        ),
     ),
     "syncTimeout": ("seconds", 60.0, "how long one exchange with a remote may take"),
     "captureThreshold": ("int", 3, "how often an error must happen to become a gotcha"),
@@ -82,12 +94,18 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "summary": (
         "shared|private|off",
         "shared",
-        "which store keeps the project summary that people write; what is extracted stays private until it is accepted",
+        (
+            "which store keeps the project summary that people write; what is extracted stays private "
+            "until it is accepted"
+        ),
     ),
     "shareExtracted": (
         "bool",
         False,
-        "put what is extracted from sessions into the shared summary at once, without anybody accepting it",
+        (
+            "put what is extracted from sessions into the shared summary at once, without anybody "
+            "accepting it"
+        ),
     ),
     "summaryLimit": (
         "int",
@@ -107,7 +125,10 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "summariser": (
         "offline|claude|gemini|codex|command",
         "offline",
-        "who reads what a session taught; anything but 'offline' sends its text to a model, and is read from your own configuration only",
+        (
+            "who reads what a session taught; anything but 'offline' sends its text to a model, and is "
+            "read from your own configuration only"
+        ),
     ),
     "geminiModel": (
         "text",
@@ -127,14 +148,20 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "modelCommand": (
         "text",
         "",
-        "the program that is asked when summariser is 'command'; read from your own configuration only",
+        (
+            "the program that is asked when summariser is 'command'; read from your own configuration "
+            "only"
+        ),
     ),
     "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
     "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
     "dna": (
         "shared|private|off",
         "private",
-        "which store keeps the DNA of the project that sessions keep up; 'off': none is made but by command",
+        (
+            "which store keeps the DNA of the project that sessions keep up; 'off': none is made but "
+            "by command"
+        ),
     ),
     "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),
     "scout": (
@@ -210,7 +237,10 @@ CACHE = "settings.json"
 
 
 class Settings:
-    """Typed settings; attribute access by `get`. Values that do not parse keep their default and are listed."""
+    """Typed settings; attribute access by `get`.
+
+    Values that do not parse keep their default and are listed.
+    """
 
     def __init__(self, raw: "Mapping[str, Sequence[str]]") -> None:
         self.raw = raw
@@ -273,7 +303,10 @@ def parse(key: str, text: str) -> "Any":
 
 
 def canonical_key(name: str) -> str:
-    """Return a setting's key for what the user typed (`gitmem.` may be left out); raises UserError."""
+    """Return a setting's key for what the user typed (`gitmem.` may be left out).
+
+    Raises UserError.
+    """
     short = name[7:] if name.lower().startswith("gitmem.") else name
     key = _BY_LOWER.get(short.lower())
     if key is None:
@@ -282,7 +315,10 @@ def canonical_key(name: str) -> str:
 
 
 def from_scopes(output: bytes) -> Settings:
-    """Return the settings of `git config --list -z --show-scope`'s output; what a repository may not set is not taken from it, and listed."""
+    """Return the settings of `git config --list -z --show-scope`'s output.
+
+    What a repository may not set is not taken from it, and listed.
+    """
     # most hooks find the settings in the cache
     from gitmem.base.git_guard import OWN_SCOPES, scoped
 
@@ -315,7 +351,10 @@ def refusal(key: str) -> tuple[str, str]:
     how = (
         "export GEMINI_API_KEY=…" if key == "geminiKey" else f"git mem config --global {key} VALUE"
     )
-    what = f"gitmem.{key} in this repository's own configuration is ignored: whoever made the repository could have set it."
+    what = (
+        f"gitmem.{key} in this repository's own configuration is ignored: whoever made the "
+        f"repository could have set it."
+    )
     return (
         what,
         f"Set it for yourself: {how}; to remove it here: git config --unset-all gitmem.{key}",
@@ -367,7 +406,10 @@ def _included(paths: "Sequence[str]", settings: Settings) -> list[str]:
 
 
 def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
-    """Keep our settings for the hot path, with the state of the files they came from; no-op when unchanged."""
+    """Keep our settings for the hot path, with the state of the files they came from.
+
+    no-op when unchanged.
+    """
     if not os.path.isdir(home.path):
         return
     paths = [*paths, *_included(paths, settings)]

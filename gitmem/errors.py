@@ -59,7 +59,10 @@ class Busy(Precondition):
 
 
 class Unfinished(Precondition):
-    """Work that was stopped by its bounds; what was done of it is kept, and it can be gone on with."""
+    """Work that was stopped by its bounds.
+
+    What was done of it is kept, and it can be gone on with.
+    """
 
 
 class FormatTooNew(Precondition):
@@ -90,7 +93,8 @@ class MissingObject(External):
 class RemoteRefused(External):
     """The remote will not take the ref; `kind` is `policy`, `auth`, `network` or `race`.
 
-    `fetched` is a commit that was fetched and must not stay, as it holds what was purged here; '' mostly.
+    `fetched` is a commit that was fetched and must not stay, as it holds what was purged here; ''
+    mostly.
     """
 
     def __init__(

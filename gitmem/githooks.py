@@ -1,4 +1,6 @@
-"""What hooks of git do: start what nobody waits for, and be gone. They never fail, and hold git up only to show a gotcha or to add a trailer.
+"""What hooks of git do: start what nobody waits for, and be gone.
+
+They never fail, and hold git up only to show a gotcha or to add a trailer.
 
 The scripts are in `git-hooks/`; `git mem install git-hooks` writes them. See docs/git-hooks.md.
 """
@@ -56,11 +58,17 @@ CRITICAL: "dict[str, Any]" = {
     "statuses": ("active", "pinned"),
     "resolved": False,
 }
-BEHIND = "git mem: the index is behind, so critical gotchas of this commit may be missing here. To bring it up to date: git mem drain"
+BEHIND = (
+    "git mem: the index is behind, so critical gotchas of this commit may be missing here. To "
+    "bring it up to date: git mem drain"
+)
 
 
 def main(args: "Sequence[str]") -> int:
-    """Answer one call of a git hook; return 0, or `STOP` when a critical gotcha is to stop a commit."""
+    """Answer one call of a git hook.
+
+    Return 0, or `STOP` when a critical gotcha is to stop a commit.
+    """
     try:
         return _call(args[0] if args else "", args[1:], os.environ)
     except (*NO_REPOSITORY, *BUSY):
@@ -193,7 +201,10 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
 def _current_index(
     where: Location, home: Home, env: "Mapping[str, str]"
 ) -> "tuple[Index | None, bool]":
-    """Return the index, and whether it holds all that was acknowledged; one that is behind is refreshed, if that is soon done."""
+    """Return the index, and whether it holds all that was acknowledged.
+
+    One that is behind is refreshed, if that is soon done.
+    """
     from gitmem.index.reader import open_index
     from gitmem.store import journal
 
@@ -219,9 +230,12 @@ def _tips(where: Location, env: "Mapping[str, str]") -> "dict[str, str]":
 
 
 def _refreshed(where: Location, env: "Mapping[str, str]") -> "Index | None":
-    """Bring the index up to date, also with what waits in the journal, and return it; None when that cannot be done in time.
+    """Bring the index up to date, also with what waits in the journal, and return it.
 
-    It stays open until this process ends, which is soon: where the disk takes no index, it is in memory alone.
+    None when that cannot be done in time.
+
+    It stays open until this process ends, which is soon: where the disk takes no index, it is in
+    memory alone.
     """
     import signal
 
@@ -335,17 +349,22 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
     if len(rows) > SHOWN:
         lines.append(f"  and {len(rows) - SHOWN} more")
     lines.append(
-        f"More: git mem show {rows[0]['id'][-8:]}. If this commit resolves one, end its message with: Resolves-Gotcha: {rows[0]['id'][-8:]}"
+        f"More: git mem show {rows[0]['id'][-8:]}. If this commit resolves one, end its message "
+        f"with: Resolves-Gotcha: {rows[0]['id'][-8:]}"
     )
     if stops:
         lines.append(
-            "The commit was not made (gitmem.preCommit is block). To commit all the same: git commit --no-verify"
+            "The commit was not made (gitmem.preCommit is block). To commit all the same: git "
+            "commit --no-verify"
         )
     return "\n".join(lines)
 
 
 def _start(where: Location, env: "Mapping[str, str]", command: str) -> None:
-    """Start a command of ours in this repository; of what git told its hook, only which repository it is stays."""
+    """Start a command of ours in this repository.
+
+    Of what git told its hook, only which repository it is stays.
+    """
     from gitmem.git.process import child_env
 
     told = {

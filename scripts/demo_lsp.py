@@ -32,7 +32,10 @@ def server_command() -> list[str]:
 
 
 async def diagnose(repo: Path, file: Path, text: str, deadline: float) -> list[t.Diagnostic]:
-    """Return the first diagnostics that the server shows in a file; empty when it showed none in time."""
+    """Return the first diagnostics that the server shows in a file.
+
+    Empty when it showed none in time.
+    """
     client = LanguageClient("demo", "1")
     uri = file.as_uri()
     shown: asyncio.Future[list[t.Diagnostic]] = asyncio.get_running_loop().create_future()
@@ -68,7 +71,10 @@ async def diagnose(repo: Path, file: Path, text: str, deadline: float) -> list[t
 
 
 async def leave(client: LanguageClient) -> None:
-    """End the server as the protocol asks; a server that does not answer is left to the end of its input."""
+    """End the server as the protocol asks.
+
+    A server that does not answer is left to the end of its input.
+    """
     try:
         await asyncio.wait_for(client.shutdown_async(None), LEAVING)
         client.exit(None)
@@ -82,7 +88,10 @@ def render(name: str, text: str, diagnostic: t.Diagnostic) -> str:
     start, end = diagnostic.range.start, diagnostic.range.end
     severity = SEVERITY.get(diagnostic.severity or t.DiagnosticSeverity.Information, "info")
     code = f" got-…{diagnostic.code}" if diagnostic.code else ""
-    head = f"{name}:{start.line + 1}:{start.character + 1} {severity} {diagnostic.source}{code}: {diagnostic.message}"
+    head = (
+        f"{name}:{start.line + 1}:{start.character + 1} {severity} {diagnostic.source}{code}: "
+        f"{diagnostic.message}"
+    )
     lines = re.split(r"\r\n|\n|\r", text)
     source = lines[start.line] if start.line < len(lines) else ""
     blanks = re.sub(r"[^\t]", " ", source[: start.character])

@@ -163,7 +163,10 @@ def page(screen: str) -> str:
             look = ";".join(f"{key}:{value}" for key, value in now.items())
             out.append(f'<span style="{look}">{html.escape(part)}</span>')
     font = "font:17px/20px 'DejaVu Sans Mono',monospace"
-    return f'<body style="margin:0;background:{BACKGROUND}"><pre style="margin:0;padding:10px;display:inline-block;color:{FOREGROUND};{font}">{"".join(out)}</pre>'
+    return (
+        f'<body style="margin:0;background:{BACKGROUND}"><pre '
+        f'style="margin:0;padding:10px;display:inline-block;color:{FOREGROUND};{font}">{"".join(out)}</pre>'
+    )
 
 
 def picture(content: str, file: Path, clip: tuple[int, int, int, int] | None = None) -> None:

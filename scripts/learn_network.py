@@ -1,7 +1,10 @@
-"""Learn the weights of `gitmem.extraction.classify.session_model`. Needs JAX and Optax, which the product does not.
+"""Learn the weights of `gitmem.extraction.classify.session_model`.
 
-One network has 48 units in its first layer and in each direction, and 64 in the layer behind them. It is learnt with AdamW (Loshchilov and Hutter 2019,
-arXiv:1711.05101), a rate that falls with a cosine, and dropout (Srivastava et al. 2014); seeds are fixed.
+Needs JAX and Optax, which the product does not.
+
+One network has 48 units in its first layer and in each direction, and 64 in the layer behind them.
+It is learnt with AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101), a rate that falls with a
+cosine, and dropout (Srivastava et al. 2014); seeds are fixed.
 """
 
 from collections.abc import Sequence
@@ -27,7 +30,11 @@ def learn(
     classes: int,
     networks: int,
 ) -> dict[str, np.ndarray]:
-    """Return the weights of networks, by the names of `network.SHAPES`. `known` has a row of features a sentence, `kinds` its class, `sessions` the rows of each session."""
+    """Return the weights of networks, by the names of `network.SHAPES`.
+
+    `known` has a row of features a sentence, `kinds` its class, `sessions` the rows of each
+    session.
+    """
     rows = np.concatenate(sessions)
     mean, scale = known[rows].mean(0), known[rows].std(0) + 1e-6
     given = np.clip((known - mean) / scale, -FAR, FAR).astype(np.float32)

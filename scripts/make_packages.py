@@ -1,10 +1,12 @@
 """Make the packages for agents' CLIs from one source: `python scripts/make_packages.py [ROOT]`.
 
-Reads the texts in `agent-hooks/source`, the adapters and the project's own data; writes the plugin for Claude Code with its marketplace,
-the extension for Gemini CLI, and the section for AGENTS.md below ROOT (the checkout, if nothing else is said). The same sources give the
-same bytes. What a package held before and does not hold now is removed.
+Reads the texts in `agent-hooks/source`, the adapters and the project's own data; writes the plugin
+for Claude Code with its marketplace, the extension for Gemini CLI, and the section for AGENTS.md
+below ROOT (the checkout, if nothing else is said). The same sources give the same bytes. What a
+package held before and does not hold now is removed.
 
-A command's source says above its text what it is for, its arguments, and what it may run without a question: `uses` of `git mem`, `git` of git.
+A command's source says above its text what it is for, its arguments, and what it may run without a
+question: `uses` of `git mem`, `git` of git.
 """
 
 import json
@@ -85,7 +87,10 @@ def claude() -> Files:
 
 
 def claude_head(text: Text) -> dict[str, str]:
-    """Return the front matter of a command; it may run without a question what it needs, and nothing else."""
+    """Return the front matter of a command.
+
+    It may run without a question what it needs, and nothing else.
+    """
     allowed = [f"Bash(git mem {word}:*)" for word in text.head["uses"]] + [
         f"Bash(git {word}:*)" for word in text.head.get("git", ())
     ]
@@ -139,7 +144,10 @@ def gemini_command(text: Text) -> str:
     """Return a command as TOML."""
     prompt = text.body.replace(ARGUMENTS, "{{args}}")
     assert "'''" not in prompt, f"{text.name}: TOML has no way to quote this"
-    return f"description = {json.dumps(text.head['description'], ensure_ascii=False)}\nprompt = '''\n{prompt}'''\n"
+    return (
+        f"description = {json.dumps(text.head['description'], ensure_ascii=False)}\nprompt = '''\n"
+        f"{prompt}'''\n"
+    )
 
 
 def agents_md() -> Files:
@@ -171,7 +179,8 @@ def readme(package: str) -> str:
     """Return what a package says of itself."""
     text = read(SOURCE / f"readme-{package}.md").body
     rows = [
-        f"| `/{item.name} {item.head['arguments'].replace('|', chr(92) + '|')}` | {item.head['description']} |"
+        f"| `/{item.name} {item.head['arguments'].replace('|', chr(92) + '|')}` "
+        f"| {item.head['description']} |"
         for item in commands()
     ]
     if "{events}" in text:
@@ -183,7 +192,10 @@ def readme(package: str) -> str:
 
 def with_head(head: dict[str, Any], body: str) -> str:
     """Return a text below its front matter."""
-    return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=100_000)}---\n\n{body}"
+    return (
+        f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=100_000)}---\n\n"
+        f"{body}"
+    )
 
 
 def as_json(value: dict[str, Any]) -> str:

@@ -272,7 +272,8 @@ def main() -> None:
     scores = first(rows)
     if given.check:
         say(
-            "precision/recall of the likeliest kind, where it is likelier than 0.3, 0.4, 0.5, 0.6, 0.7, 0.8"
+            "precision/recall of the likeliest kind, where it is likelier than 0.3, 0.4, 0.5, 0.6, "
+            "0.7, 0.8"
         )
         check(rows, scores)
         return

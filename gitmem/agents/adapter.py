@@ -1,6 +1,7 @@
 """What an agent's CLI calls things, as data, and how a payload becomes an event by it.
 
-`docs/agents/adding-an-agent.md` says how to write one. Standard library only: the hot path imports this.
+`docs/agents/adding-an-agent.md` says how to write one. Standard library only: the hot path imports
+this.
 """
 
 import os
@@ -49,11 +50,14 @@ PLACES: "dict[str, tuple[str, ...]]" = {
 class Settings:
     """Where an agent reads its hooks, and in which form: what `git mem install` writes.
 
-    `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home folder, the others from the work tree's
-    root; `behind` {event: pattern of tools} is where nothing is ever answered, so that the CLI need not wait; `most` {event: seconds} is what the
-    CLI allows where that is less than we ask for; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
-    `unit` the number of timeout units in a second, `matchers` {event of the agent: pattern of tools}. `programs` are what its CLI may be
-    called, where that is not the agent's name; `note` is what its user has to know once the hooks are installed.
+    `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home
+    folder, the others from the work tree's root; `behind` {event: pattern of tools} is where
+    nothing is ever answered, so that the CLI need not wait; `most` {event: seconds} is what the CLI
+    allows where that is less than we ask for; `override` is a variable that names the folder that
+    stands for the first part of `user`. `shape` names the form of the file, `unit` the number of
+    timeout units in a second, `matchers` {event of the agent: pattern of tools}. `programs` are
+    what its CLI may be called, where that is not the agent's name; `note` is what its user has to
+    know once the hooks are installed.
     """
 
     __slots__ = (
@@ -101,13 +105,17 @@ class Settings:
 class Adapter:
     """One agent's CLI.
 
-    `events` are {its name: ours}, `tools` {its name: COMMAND, READ or WRITE}, `places` what differs from `PLACES`. `told` names those of its
-    events beside which the model reads a text, `answer` makes the object that carries it. `refine` corrects an event that needs more than
-    names; it may return None for one that is none of ours. `limits` are the seconds that our hook has for an event, where its CLI gives less than usual.
-    `session` names variables in which its CLI tells commands the session's id, `mark` one that its commands have where none tells it. `ask` makes the answer to the end of a turn that has the
-    model go on with a remark; None where there is none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that
-    they find in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume` is what its user types before a
-    session's id to go on with it. `loads` are files whose text its model has read at every start, as records call them: from the work tree's root, or from `~`.
+    `events` are {its name: ours}, `tools` {its name: COMMAND, READ or WRITE}, `places` what differs
+    from `PLACES`. `told` names those of its events beside which the model reads a text, `answer`
+    makes the object that carries it. `refine` corrects an event that needs more than names; it may
+    return None for one that is none of ours. `limits` are the seconds that our hook has for an
+    event, where its CLI gives less than usual. `session` names variables in which its CLI tells
+    commands the session's id, `mark` one that its commands have where none tells it. `ask` makes
+    the answer to the end of a turn that has the model go on with a remark; None where there is
+    none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that they find
+    in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume`
+    is what its user types before a session's id to go on with it. `loads` are files whose text its
+    model has read at every start, as records call them: from the work tree's root, or from `~`.
     """
 
     __slots__ = (
@@ -176,7 +184,10 @@ def find(agent: str) -> Adapter:
 
 
 def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
-    """Return the event of a payload, None when it is none of ours; `given` names it when the payload does not."""
+    """Return the event of a payload, None when it is none of ours.
+
+    `given` names it when the payload does not.
+    """
     places = adapter.places
     raw = first(payload, places["event"], 64) or given
     if raw not in adapter.events or any(key in payload for key in adapter.foreign):
@@ -237,7 +248,10 @@ def read_back(text: str) -> str:
 
 
 def at(payload: "Payload", place: str) -> "Any":
-    """Return what a payload has at a place such as `tool_input.command` or `roots.0`; None when there is nothing."""
+    """Return what a payload has at a place such as `tool_input.command` or `roots.0`.
+
+    None when there is nothing.
+    """
     value: Any = payload
     for key in place.split("."):
         if isinstance(value, dict):
@@ -250,7 +264,10 @@ def at(payload: "Payload", place: str) -> "Any":
 
 
 def first(payload: "Payload", places: "Sequence[str]", most: int) -> str:
-    """Return the first text that a payload has at one of these places, as far as `most`; empty when there is none."""
+    """Return the first text that a payload has at one of these places, as far as `most`.
+
+    Empty when there is none.
+    """
     for place in places:
         value = at(payload, place)
         if isinstance(value, str) and value:

@@ -1,7 +1,8 @@
 """Codex CLI: its hook events, payloads and answers.
 
-https://developers.openai.com/codex/hooks; seen with version 0.169. A command's exit code is not in the payload: it is in the
-transcript, and already there when the hook runs. For a command that goes on in the background no hook is called at its end.
+https://developers.openai.com/codex/hooks; seen with version 0.169. A command's exit code is not in
+the payload: it is in the transcript, and already there when the hook runs. For a command that goes
+on in the background no hook is called at its end.
 """
 
 import json
@@ -34,7 +35,10 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
 
 
 def exit_code(transcript: str, call: str) -> int | None:
-    """Return the exit code that the end of a transcript tells of a call; None when it tells none."""
+    """Return the exit code that the end of a transcript tells of a call.
+
+    None when it tells none.
+    """
     if not call:
         return None
     wanted = json.dumps(call).encode()
@@ -85,6 +89,7 @@ ADAPTER = Adapter(
         project=".codex/hooks.json",
         override="CODEX_HOME",
         most={"SessionEnd": 3},  # it says so at each start to those who ask for more
-        note="Codex runs hooks once you trust them: type /hooks in it, again when they have changed.",
+        note="Codex runs hooks once you trust them: type /hooks in it, again when they have "
+        "changed.",
     ),
 )

@@ -1,8 +1,9 @@
 """GitHub Copilot CLI: its hook events, payloads and answers.
 
-https://docs.github.com/en/copilot/reference/hooks-reference; seen with version 1.0.102. Its events are named as Claude Code names
-them: then a payload has its event's name, and all but the answers are read as Claude Code's. A command that failed is an ordinary PostToolUse
-whose text ends with the exit code; PostToolUseFailure is for tools that could not be used.
+https://docs.github.com/en/copilot/reference/hooks-reference; seen with version 1.0.102. Its events
+are named as Claude Code names them: then a payload has its event's name, and all but the answers
+are read as Claude Code's. A command that failed is an ordinary PostToolUse whose text ends with the
+exit code; PostToolUseFailure is for tools that could not be used.
 """
 
 from gitmem.agents import events

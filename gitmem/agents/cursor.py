@@ -1,7 +1,8 @@
 """Cursor: its hook events, payloads and answers.
 
-https://cursor.com/docs/hooks, as read for version 2; it was not seen running. A text reaches the model at the start of a session
-and after a tool, nowhere else. What `stop` answers would be a prompt in the user's name, so it is never asked to go on.
+https://cursor.com/docs/hooks, as read for version 2; it was not seen running. A text reaches the
+model at the start of a session and after a tool, nowhere else. What `stop` answers would be a
+prompt in the user's name, so it is never asked to go on.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The events of a session, as every agent's adapter tells them.
 
-An adapter is one module of this package, named in `ADAPTERS`, whose `ADAPTER` says what its agent calls
-things (`agents.adapter`). Adapters translate; what to do is decided elsewhere. Standard library only: the
-hot path imports this.
+An adapter is one module of this package, named in `ADAPTERS`, whose `ADAPTER` says what its agent
+calls things (`agents.adapter`). Adapters translate; what to do is decided elsewhere. Standard
+library only: the hot path imports this.
 """
 
 # name -> how people call it; each is a module of this package
@@ -59,7 +59,10 @@ class Change:
 
 
 class Event:
-    """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
+    """One event.
+
+    `name` is ours, `raw` the agent's; a field that an event does not have is empty.
+    """
 
     __slots__ = (
         "action",
@@ -119,7 +122,10 @@ class Event:
 
 
 def text(value: str, most: int) -> str:
-    """Return a text from elsewhere, as far as `most`. Half of an emoji, as JavaScript cuts them, becomes `?`."""
+    """Return a text from elsewhere, as far as `most`.
+
+    Half of an emoji, as JavaScript cuts them, becomes `?`.
+    """
     return value[:most].encode("utf-8", "replace").decode()
 
 

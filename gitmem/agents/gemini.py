@@ -1,7 +1,8 @@
 """Gemini CLI: its hook events, payloads and answers.
 
-https://geminicli.com/docs/hooks/reference; seen with version 0.61. A command that failed is an ordinary AfterTool whose text ends with its
-exit code. Before a tool it drops what it is told; a file's gotchas come after the read. Angle brackets do not survive.
+https://geminicli.com/docs/hooks/reference; seen with version 0.61. A command that failed is an
+ordinary AfterTool whose text ends with its exit code. Before a tool it drops what it is told; a
+file's gotchas come after the read. Angle brackets do not survive.
 """
 
 from gitmem.agents import events
@@ -93,7 +94,9 @@ def _ended(event: Event, said: str, payload: "Mapping[str, Any]", *, wrong: bool
         .removeprefix("(empty)")
     )
     event.name = events.TOOL_FAILED
-    event.error = f"{f'Exit code {code}' if code else f'Signal {signal}' if signal else error}\n{output}".strip()
+    event.error = (
+        f"{f'Exit code {code}' if code else f'Signal {signal}' if signal else error}\n{output}"
+    ).strip()
 
 
 def _answer(event: Event, words: str) -> "dict[str, Any]":
@@ -136,7 +139,9 @@ ADAPTER = Adapter(
         user=".gemini/settings.json",
         project=".gemini/settings.json",
         unit=1000,
-        note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), and lists them when it starts.",
+        note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), "
+        "and "
+        "lists them when it starts.",
         matchers={"AfterTool": "run_shell_command|read_file|read_many_files|replace|write_file"},
     ),
 )

@@ -1,7 +1,8 @@
 """opencode: the payloads of our plugin, `agent-hooks/opencode/git-mem.js`, and its answers.
 
-https://opencode.ai/docs/plugins; seen with version 1.18. It has no hooks that run a command: the plugin calls one, in the form that
-Claude Code began, and puts the answer where the model reads it: beside the prompt, or below a tool's output.
+https://opencode.ai/docs/plugins; seen with version 1.18. It has no hooks that run a command: the
+plugin calls one, in the form that Claude Code began, and puts the answer where the model reads it:
+beside the prompt, or below a tool's output.
 """
 
 from gitmem.agents import events

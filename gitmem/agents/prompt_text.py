@@ -1,7 +1,7 @@
 """Text that a model will read: a fence around it, and nothing in it that could leave the fence.
 
-Records are data written by others. A value loses control, bidi and invisible characters and its angle
-brackets, is one line, and has an end. Standard library only: the hot path imports this.
+Records are data written by others. A value loses control, bidi and invisible characters and its
+angle brackets, is one line, and has an end. Standard library only: the hot path imports this.
 """
 
 from gitmem.base.fast import Lazy, loads
@@ -26,7 +26,8 @@ _HIDDEN = Lazy(
     "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _MARK = Lazy(
-    r"(?i)(?:\[|&lt;?|&#0{0,9}60;?|&#x0{0,9}3c;?)\s*+(/?\s*+git-mem)\s*+(?:\]|&gt;?|&#0{0,9}62;?|&#x0{0,9}3e;?)"
+    r"(?i)(?:\[|&lt;?|&#0{0,9}60;?|&#x0{0,9}3c;?)\s*+(/?\s*+git-mem)\s*+(?:\]|&gt;?|&#0{0,9}62;?"
+    r"|&#x0{0,9}3e;?)"
 )
 _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›"})
 
@@ -149,7 +150,10 @@ def record_line(
     if row["conflict"]:
         facts.append("two versions in conflict")
     facts.append(clean(spot, 200) if spot else place(row))
-    line = f"- {lead}[{clean(what, 40)} {clean(row['id'], 80)[-8:]}] {clean(row['title'], most)} ({'; '.join(f for f in facts if f)})"
+    line = (
+        f"- {lead}[{clean(what, 40)} {clean(row['id'], 80)[-8:]}] {clean(row['title'], most)} "
+        f"({'; '.join(f for f in facts if f)})"
+    )
     if row["workaround"]:
         line = f"{line} Workaround: {clean(row['workaround'], most)}"
     elif body:
@@ -158,7 +162,10 @@ def record_line(
 
 
 def fix_text(fix: str) -> str:
-    """Return how an error that came back was dealt with before, from the index's JSON of it; empty when it never was."""
+    """Return how an error that came back was dealt with before, from the index's JSON of it.
+
+    Empty when it never was.
+    """
     if not fix:
         return ""
     known = loads(fix)

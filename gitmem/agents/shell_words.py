@@ -1,6 +1,7 @@
 """The words and operators of a shell command, in one pass. Pure; the hot path imports this.
 
-`shlex` imports `re`, which takes a hook longer than all of this, and breaks words at signs that a shell has in them.
+`shlex` imports `re`, which takes a hook longer than all of this, and breaks words at signs that a
+shell has in them.
 """
 
 TYPE_CHECKING = False
@@ -40,7 +41,10 @@ def may_write(command: str) -> bool:
 
 
 def simple_commands(text: str) -> "Iterator[list[str]]":
-    """Yield the words and redirections of the simple commands of a line; nothing of the last where a quote has no end."""
+    """Yield the words and redirections of the simple commands of a line.
+
+    Nothing of the last where a quote has no end.
+    """
     words: list[str] = []
     for token in _Reader(text).tokens():
         if token is None:
@@ -66,7 +70,10 @@ class _Reader:
         self._is_plain = True  # whether nothing of the word is quoted
 
     def tokens(self) -> "Iterator[tuple[str, bool] | None]":
-        """Yield (text, whether it is an operator) of each word; None for a quote without its end."""
+        """Yield (text, whether it is an operator) of each word.
+
+        None for a quote without its end.
+        """
         while self._at < len(self._text):
             char = self._text[self._at]
             if char in _FIRSTS:

@@ -1,7 +1,10 @@
-"""What a shell command writes to files, as far as its words tell it. Pure; hooks read commands only that `may_write`.
+"""What a shell command writes to files, as far as its words tell it.
 
-Texts that `cat`, `tee`, `echo` and `printf` put into a named file are read from the command. A command that edits
-files in place (`sed -i`) tells only their names: what it changed is seen by comparing the files before and after.
+Pure; hooks read commands only that `may_write`.
+
+Texts that `cat`, `tee`, `echo` and `printf` put into a named file are read from the command. A
+command that edits files in place (`sed -i`) tells only their names: what it changed is seen by
+comparing the files before and after.
 """
 
 import posixpath
@@ -22,7 +25,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r", '"': '"', "'": "'"}
 # heads of commands that write what they are told, or text that stands in a file that they name;
 # formatters are none
 _EDITORS = frozenset(
-    "awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split()
+    "awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail "
+    "tee touch tr true".split()
 )
 _GIT = frozenset("add commit diff log mv rm status".split())
 
@@ -39,7 +43,10 @@ class Write:
 
 
 def writes(command: str) -> "list[Write]":
-    """Return the texts that a command puts into files, the last for each file; nothing for what is not understood."""
+    """Return the texts that a command puts into files, the last for each file.
+
+    Nothing for what is not understood.
+    """
     if ">" not in command and "tee" not in command:
         return []
     rest, bodies = _without_heredocs(command[:LONGEST])
@@ -70,7 +77,10 @@ def patches(command: str) -> str:
 
 
 def edited_names(command: str) -> "list[str]":
-    """Return what may be names of files that a command changes, the first ones; nothing where others' text may come in."""
+    """Return what may be names of files that a command changes, the first ones.
+
+    Nothing where others' text may come in.
+    """
     if len(command) > LONGEST or "$(" in command or "`" in command:
         return []
     rest, _ = _without_heredocs(command)
@@ -108,7 +118,10 @@ def _without_heredocs(command: str) -> "tuple[str, list[str]]":
 
 
 def _write(words: "Sequence[str]", bodies: "list[str]") -> Write | None:
-    """Return what a simple command puts into a file; here-documents are taken from `bodies` in their order."""
+    """Return what a simple command puts into a file.
+
+    here-documents are taken from `bodies` in their order.
+    """
     plain, target, append, body = [], "", False, None
     at = 0
     while at < len(words):

@@ -24,7 +24,8 @@ _CREATED = "Created file"
 def changes(given: object, answer: object, paths: "Sequence[str]", patch: str) -> "list[Change]":
     """Return what one use of a tool did to files.
 
-    `given` is the tool's input, `answer` what it returned, `patch` a patch in the input, or nothing.
+    `given` is the tool's input, `answer` what it returned, `patch` a patch in the input, or
+    nothing.
     """
     if "*** " in patch:
         return _of_patch(patch[:LONG])
@@ -115,7 +116,10 @@ def _replaced(before: str, parts: "Sequence[tuple[str, str]]", *, all: bool) -> 
 
 
 def _restored(after: str, parts: "Sequence[tuple[str, str]]") -> str | None:
-    """Return the text that a file had before parts were put in; None where it is not sure where they are."""
+    """Return the text that a file had before parts were put in.
+
+    None where it is not sure where they are.
+    """
     for new, old in reversed(parts):
         if not new or after.count(new) != 1:
             return None
@@ -200,7 +204,10 @@ def note(change: Change, content: bytes | None) -> Note | None:
 
 
 def _put_in(after: str, parts: "Sequence[tuple[str, str]]") -> "set[int]":
-    """Return the lines (from 0) of a text that parts of it are in; none where it is not sure where these are."""
+    """Return the lines (from 0) of a text that parts of it are in.
+
+    None where it is not sure where these are.
+    """
     out: set[int] = set()
     for new, _ in parts:
         bare = new.removesuffix("\n")
@@ -237,7 +244,9 @@ def compared(
     allowed: "set[int] | None" = None,
     around: "tuple[int, int] | None" = None,
 ) -> Note | None:
-    """Return what is noted of a file: of its lines before (their marks) and after; None for no change.
+    """Return what is noted of a file: of its lines before (their marks) and after.
+
+    None for no change.
 
     What is between two lines of `around`, and a line on both sides of it, counts as changed.
     """

@@ -1,4 +1,7 @@
-"""Work that nobody waits for: `git-mem` as a process of its own. Standard library only; the hot path imports this."""
+"""Work that nobody waits for: `git-mem` as a process of its own.
+
+Standard library only; the hot path imports this.
+"""
 
 import os
 import sys
@@ -14,7 +17,9 @@ AWAITED = "GITMEM_AWAITED"  # set for a process that somebody waits for: it does
 
 
 def detach(args: "Sequence[str]", env: "Mapping[str, str]", *, awaited: bool = False) -> int:
-    """Start `git-mem` in a session of its own, with nothing of ours open; return its process id, 0 when it cannot be started.
+    """Start `git-mem` in a session of its own, with nothing of ours open.
+
+    Return its process id, 0 when it cannot be started.
 
     Nobody has to wait for it; `awaited` says that somebody does, so that it has its full share of
     the processor. Raises OSError when the system has no room for a process.

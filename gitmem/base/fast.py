@@ -61,7 +61,10 @@ def loads(text: str) -> "Any":
 
 
 def dumps(value: "Any") -> str:
-    """Return a value as JSON in ASCII, as `json.dumps` writes it; raises TypeError for what JSON has no form for."""
+    """Return a value as JSON in ASCII, as `json.dumps` writes it.
+
+    Raises TypeError for what JSON has no form for.
+    """
     if isinstance(value, str):
         return _quoted(value)
     if value is None:

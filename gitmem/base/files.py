@@ -1,4 +1,7 @@
-"""Files on disk: atomic writes, locks, bounded reads. Standard library only; the hot path imports this module."""
+"""Files on disk: atomic writes, locks, bounded reads.
+
+Standard library only; the hot path imports this module.
+"""
 
 import errno
 import os
@@ -23,7 +26,8 @@ def disk_error(error: OSError, path: str) -> External:
         "EISDIR": there,
         "ENOSPC": "Free some disk space and run the command again; nothing was half-written.",
         "EDQUOT": "Your disk quota is used up; free some space and run the command again.",
-        "EROFS": "The repository is on a read-only disk; reading works, writing needs a writable copy.",
+        "EROFS": "The repository is on a read-only disk; reading works, writing needs a writable "
+        "copy.",
         "EACCES": "You may not write there; check the folder's owner and mode.",
         "EPERM": "You may not write there; check the folder's owner and mode.",
     }
@@ -44,8 +48,8 @@ def write_atomic(
 ) -> None:
     """Write a file so that a reader sees the old or the new bytes, never a part; raises External.
 
-    It is for its owner alone, or `shared` as a repository is (`base.sharing`), or has a `mode` less the umask.
-    `keep`: a file that is there keeps its mode and its owner.
+    It is for its owner alone, or `shared` as a repository is (`base.sharing`), or has a `mode` less
+    the umask. `keep`: a file that is there keeps its mode and its owner.
     """
     folder, name = os.path.split(path)
     temp = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{time.monotonic_ns()}.tmp")
@@ -168,7 +172,10 @@ def is_locked(path: str) -> bool:
 
 
 def listing(path: str, suffix: str) -> "Iterator[str]":
-    """Yield the paths of a folder's files that end so, sorted by name; nothing if it is not there."""
+    """Yield the paths of a folder's files that end so, sorted by name.
+
+    Nothing if it is not there.
+    """
     try:
         names = sorted(os.listdir(path))
     except OSError:

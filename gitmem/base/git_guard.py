@@ -191,7 +191,10 @@ def _stamp(path: str) -> tuple[int, int, int]:
 
 
 def _lowered(path: str) -> bytes:
-    """Return a configuration file in lower case; 'include', which has it listed, for one that is not to be read."""
+    """Return a configuration file in lower case.
+
+    'include', which has it listed, for one that is not to be read.
+    """
     try:
         facts = os.stat(path)
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LIMIT:

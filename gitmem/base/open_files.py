@@ -1,4 +1,7 @@
-"""Which processes have files open, by what the kernel tells below /proc; nothing where there is no /proc."""
+"""Which processes have files open, by what the kernel tells below /proc.
+
+Nothing where there is no /proc.
+"""
 
 import os
 from collections.abc import Callable, Iterator

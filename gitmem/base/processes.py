@@ -1,6 +1,9 @@
-"""Which process an agent is, and whether it is still there. Standard library only; the hot path imports this.
+"""Which process an agent is, and whether it is still there.
 
-A process is named by its host, its id and the time it was started, since ids come again. Where there is no `/proc`, nothing is known.
+Standard library only; the hot path imports this.
+
+A process is named by its host, its id and the time it was started, since ids come again. Where
+there is no `/proc`, nothing is known.
 """
 
 import os
@@ -35,7 +38,10 @@ def pass_over(pid: int) -> None:
 
 
 def agent() -> str:
-    """Return the process that started this one, shells passed over, as `host pid start`; '' when that cannot be told."""
+    """Return the process that started this one, shells passed over, as `host pid start`.
+
+    '' when that cannot be told.
+    """
     pid = os.getppid()
     for _ in range(_DEEP):
         found = _stat(pid)
@@ -55,7 +61,10 @@ def own() -> str:
 
 
 def leader() -> str:
-    """Return the process that leads this terminal's session, in the form of `agent`; '' where there is no terminal, or it cannot be told."""
+    """Return the process that leads this terminal's session, in the form of `agent`.
+
+    '' where there is no terminal, or it cannot be told.
+    """
     try:
         pid = os.getsid(0)
         with open(f"/proc/{pid}/stat", "rb") as file:
@@ -68,7 +77,10 @@ def leader() -> str:
 
 
 def terminal() -> str:
-    """Return the process that leads this terminal, a person's shell, in the form of `agent`; '' when that cannot be told."""
+    """Return the process that leads this terminal, a person's shell, in the form of `agent`.
+
+    '' when that cannot be told.
+    """
     try:
         leader = os.getsid(0)
     except OSError:
@@ -78,7 +90,10 @@ def terminal() -> str:
 
 
 def is_gone(process: str) -> bool | None:
-    """Say whether a process has ended; None when it is another host's, or nothing is known of processes."""
+    """Say whether a process has ended.
+
+    None when it is another host's, or nothing is known of processes.
+    """
     host, _, rest = process.partition(" ")
     pid, _, start = rest.partition(" ")
     if host != _host() or not pid.isdigit() or _stat(os.getpid()) is None:
@@ -112,7 +127,10 @@ def _is_hidden(pid: int) -> bool:
 
 
 def _stat(pid: int) -> "tuple[str, int, str] | None":
-    """Return (name, parent, start) of a process that runs; a dead one that nobody has buried does not run."""
+    """Return (name, parent, start) of a process that runs.
+
+    A dead one that nobody has buried does not run.
+    """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             text = file.read(4096).decode("utf-8", "replace")
@@ -127,7 +145,10 @@ def _stat(pid: int) -> "tuple[str, int, str] | None":
 
 
 def runs(pid: str) -> bool:
-    """Say whether a process of this machine runs; one that has ended and waits for its parent does not."""
+    """Say whether a process of this machine runs.
+
+    One that has ended and waits for its parent does not.
+    """
     try:
         if int(pid) <= 0:
             return False  # a group of processes

@@ -1,4 +1,7 @@
-"""One call of git where `subprocess` alone would cost more than all the rest: hooks. Standard library's cheapest modules only."""
+"""One call of git where `subprocess` alone would cost more than all the rest: hooks.
+
+Standard library's cheapest modules only.
+"""
 
 import os
 
@@ -10,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def spawn(env: "Mapping[str, str]", gitdir: str, *args: str) -> "tuple[int, int]":
-    """Start git with nothing to read; return its process id and the pipe of what it prints, or (0, 0) when there is no git.
+    """Start git with nothing to read.
+
+    Return its process id and the pipe of what it prints, or (0, 0) when there is no git.
 
     It runs no program that the repository's own configuration names.
     """
@@ -53,7 +58,10 @@ def accepts(env: "Mapping[str, str]", folder: str) -> bool:
 
 
 def own_setting(env: "Mapping[str, str]", key: str) -> str:
-    """Return a setting of the user's own configuration; empty when there is none. No repository's is read."""
+    """Return a setting of the user's own configuration; empty when there is none.
+
+    No repository's is read.
+    """
     answer = _output(*_start(env, "--git-dir", os.devnull, "config", "--get", key))
     return (answer or b"").decode("utf-8", "replace").strip()
 

@@ -5,7 +5,10 @@ import stat
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """Return the beginning of a regular file; nothing of anything else: a pipe or a terminal must not block."""
+    """Return the beginning of a regular file.
+
+    Nothing of anything else: a pipe or a terminal must not block.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, ValueError):

@@ -1,6 +1,7 @@
 """Files that ship beside the code: hook scripts, completion scripts, editor clients.
 
-In a wheel they are in the package; in a checkout (an editable install too) they are where they are edited.
+In a wheel they are in the package; in a checkout (an editable install too) they are where they are
+edited.
 """
 
 from pathlib import Path

@@ -42,7 +42,10 @@ def parse(value: str) -> int:
 
 
 def in_config(text: str) -> int:
-    """Return what a repository's configuration file asks for; git reads this setting from no other."""
+    """Return what a repository's configuration file asks for.
+
+    Git reads this setting from no other.
+    """
     section, found = "", 0
     for raw in text.split("\n"):
         line = raw.strip()
@@ -80,7 +83,10 @@ def shared_mode(mode: int, sharing: int) -> int:
 
 
 def create(path: str, flags: int, sharing: int) -> int:
-    """Open a file of ours, which may be made by that, for its owner alone or as git makes its own; return the descriptor."""
+    """Open a file of ours, which may be made by that, for its owner alone or as git makes its own.
+
+    Return the descriptor.
+    """
     if not sharing:
         return os.open(path, flags | os.O_CLOEXEC, 0o600)
     handle = os.open(path, flags | os.O_CLOEXEC, 0o666)

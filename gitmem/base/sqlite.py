@@ -1,4 +1,7 @@
-"""SQLite with many processes: transactions, what is locked, what is damaged. The hot path imports this module."""
+"""SQLite with many processes: transactions, what is locked, what is damaged.
+
+The hot path imports this module.
+"""
 
 import os
 import time
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class transaction:  # noqa: N801 - used as a statement; `contextlib` is not for the hot path
-    """BEGIN IMMEDIATE, then COMMIT; whatever the block raises rolls it back. Waits for other writers as long as the connection's timeout."""
+    """BEGIN IMMEDIATE, then COMMIT; whatever the block raises rolls it back.
+
+    Waits for other writers as long as the connection's timeout.
+    """
 
     __slots__ = ("_db",)
 
@@ -101,10 +107,13 @@ def ready(path: str) -> None:
 
 
 def use_wal(db: sqlite.Connection, patience: float) -> None:
-    """Switch a database to write-ahead logging; raises sqlite.OperationalError when others keep it for `patience` seconds.
+    """Switch a database to write-ahead logging.
 
-    Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting for its
-    busy timeout (to avoid a deadlock of two readers that both want to write), so the wait is here.
+    Raises sqlite.OperationalError when others keep it for `patience` seconds.
+
+    Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting
+    for its busy timeout (to avoid a deadlock of two readers that both want to write), so the wait
+    is here.
     """
     end = time.monotonic() + patience
     while True:

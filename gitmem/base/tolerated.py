@@ -1,4 +1,6 @@
-"""What a hook passes over, in one table: it must not fail, and it must not hide our own faults. The hot path imports this module.
+"""What a hook passes over, in one table: it must not fail, and it must not hide our own faults.
+
+The hot path imports this module.
 
 Everything else ends in `hooks.main`, which writes one line into `hook.log` and exits with 0.
 """

@@ -12,14 +12,18 @@ from gitmem.errors import UserError
 
 # these draw on a terminal, and without one wait for ever; any other program may be a script
 _ON_TERMINAL = frozenset(
-    "vi vim nvim view nano pico emacs emacsclient micro helix hx kak joe jed ne mcedit mg editor sensible-editor".split()
+    "vi vim nvim view nano pico emacs emacsclient micro helix hx kak joe jed ne mcedit mg "
+    "editor sensible-editor".split()
 )
 # ask for no terminal
 _ALONE = frozenset({"-e", "-es", "-Es", "-s", "--batch", "--headless", "-c", "--create-frame"})
 
 
 def edit(term: Terminal, app: App, text: str, hint: str) -> str | None:
-    """Return what the user's editor makes of a text, None when it was not saved; raises UserError, with the hint, where none can be opened."""
+    """Return what the user's editor makes of a text, None when it was not saved.
+
+    Raises UserError, with the hint, where none can be opened.
+    """
     editor = _chosen(term, app)
     if editor == ":":  # git's name for none: the text stays
         return text

@@ -97,7 +97,8 @@ def inbox_command(
 ) -> None:
     """Review what was captured from errors or extracted from sessions and is not confirmed yet.
 
-    On a terminal you answer each with one key. In a script, use the options. To change one first: git mem edit ID, then --accept.
+    On a terminal you answer each with one key. In a script, use the options. To change one first:
+    git mem edit ID, then --accept.
 
     \b
     Examples:
@@ -162,7 +163,8 @@ def inbox_command(
             return
         for id, facts in tasks.items():
             term.say(
-                f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} perhaps done: {plain(facts['text'])}"
+                f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} perhaps done: "
+                f"{plain(facts['text'])}"
             )
             term.say(
                 term.style(
@@ -194,7 +196,10 @@ def inbox_command(
 
 
 def _open_tasks(app: App) -> dict[str, dict[str, str]]:
-    """Return the tasks that may be done, as sessions said, and that are still open; by the id of their record or entry."""
+    """Return the tasks that may be done, as sessions said, and that are still open.
+
+    By the id of their record or entry.
+    """
     known = perhaps_done.known(app.state)
     if not known:
         return {}
@@ -217,7 +222,10 @@ def _open_tasks(app: App) -> dict[str, dict[str, str]]:
 
 
 def _task(app: App, id: str) -> str:
-    """Return the id of the task that may be done which a text names by its beginning or end; '' for none."""
+    """Return the id of the task that may be done which a text names by its beginning or end.
+
+    '' for none.
+    """
     low = id.lower()
     found = [
         one
@@ -309,8 +317,10 @@ def _apply(
     for id, mark in _rejected(app, (*accepted, *merged)).items():
         where = " --private" if history.tombstone(app.store("private"), id) else ""
         raise UserError(
-            f"{short(mark['id'])} was rejected or forgotten on {str(mark.get('at', ''))[:10]}; nothing changed.",
-            f"To take that back, if it was the last change there: git mem undo{where}. Else find its commit with git mem log{where}, then: git mem undo COMMIT{where}",
+            f"{short(mark['id'])} was rejected or forgotten on {str(mark.get('at', ''))[:10]}; "
+            f"nothing changed.",
+            f"To take that back, if it was the last change there: git mem undo{where}. Else find "
+            f"its commit with git mem log{where}, then: git mem undo COMMIT{where}",
         )
     gone = _rejected(app, rejected)
     rejected = [id for id in rejected if id not in gone]
@@ -347,7 +357,8 @@ def _apply(
     for what, mark in () if as_json else already:
         by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
         term.say(
-            f"{short(mark['id'])} was already {what}{by}, {str(mark.get('at', ''))[:10]}; nothing changed."
+            f"{short(mark['id'])} was already {what}{by}, {str(mark.get('at', ''))[:10]}; nothing "
+            f"changed."
         )
     made = {
         "accepted": [
@@ -445,24 +456,30 @@ def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     if not quiet:
         also = ", and taken out of the summary" if too else ""
         term.say(
-            f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{also}{options.journaled(written)}"
+            f"rejected {term.style(short(stored.record.id), fg='yellow')} "
+            f"{plain(stored.record.title)}{also}{options.journaled(written)}"
         )
         if entry and not too:
             term.note(
-                f"it is pinned in the summary and stays there; to take it out: git mem summary drop {key_of(entry)}"
+                f"it is pinned in the summary and stays there; to take it out: git mem summary "
+                f"drop {key_of(entry)}"
             )
     return stored.record.id
 
 
 def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, list[Stored]]:
-    """Return (scope, the gotcha that stays, the others); raises UserError when they cannot be put together."""
+    """Return (scope, the gotcha that stays, the others).
+
+    Raises UserError when they cannot be put together.
+    """
     scope, target = app.get(into)
     others = every(app, ids)
     lifecycle.require_mergeable(target.record, [stored.record for _, stored in others])
     for where, stored in others:
         if where != scope and not _moves(where, stored.record, scope):
             raise UserError(
-                f"{stored.record.id} is in the {where} store, {target.record.id} in the {scope} one.",
+                f"{stored.record.id} is in the {where} store, {target.record.id} in the {scope} "
+                f"one.",
                 "Only gotchas of one store can be merged.",
             )
     return scope, target, [stored for _, stored in others]

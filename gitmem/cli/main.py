@@ -1,4 +1,7 @@
-"""The command group: each command's module is loaded when it is called; errors become text in one place."""
+"""The command group: each command's module is loaded when it is called.
+
+Errors become text in one place.
+"""
 
 import contextlib
 import errno
@@ -269,7 +272,10 @@ def cli(
 
 
 def run(args: Sequence[str]) -> int:
-    """Run a command line; return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted."""
+    """Run a command line.
+
+    Return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted.
+    """
     # `<&-` and `>&-`: else a file of ours would get its number
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -340,7 +346,8 @@ def report(message: str, hint: str = "") -> None:
 # what the system refuses that is no fault of ours: error number -> what to do
 _REFUSALS = {
     errno.EMFILE: "This process may open too few files: allow more, for example with 'ulimit -n 256'.",
-    errno.ENFILE: "All programs together have too many files open: end some, then run the command again.",
+    errno.ENFILE: "All programs together have too many files open: end some, then run the command "
+    "again.",
     errno.ENOSPC: "Free some disk space, or write the output elsewhere, then run the command again.",
     errno.EDQUOT: "Your disk quota is used up: free some space, then run the command again.",
     errno.EFBIG: "Files may not become so large here: see 'ulimit -f'.",
@@ -358,7 +365,10 @@ _REFUSALS = {
 
 
 def _refused(error: OSError | MemoryError) -> int:
-    """Report what the system refused, and leave nothing for Python to write at the end; return 0 for what may be a fault of ours."""
+    """Report what the system refused, and leave nothing for Python to write at the end.
+
+    Return 0 for what may be a fault of ours.
+    """
     number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno or 0
     if number not in _REFUSALS:
         return 0
@@ -407,7 +417,10 @@ def _bug(error: Exception, args: Sequence[str]) -> int:
                 report(what, hint)
                 return 1
     text = "".join(traceback.format_exception(error))
-    head = f"git-mem {__version__}, Python {platform.python_version()}, {platform.platform()}\ncommand: git mem {' '.join(args[:1])}\n\n"
+    head = (
+        f"git-mem {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
+        f"command: git mem {' '.join(args[:1])}\n\n"
+    )
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="git-mem-", suffix=".log", delete=False, encoding="utf-8"

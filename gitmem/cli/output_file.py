@@ -12,7 +12,8 @@ from gitmem.repo.worktree_files import WorkTree
 def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> None:
     """Write a file that a person named; `private`: for its owner alone. Raises UserError, External.
 
-    Below the work tree no link on the way leads out of it or into git's folder, and a file that is a link is replaced.
+    Below the work tree no link on the way leads out of it or into git's folder, and a file that is
+    a link is replaced.
     """
     full = os.path.abspath(path)
     folder, name = os.path.split(full)

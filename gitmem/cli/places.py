@@ -1,4 +1,7 @@
-"""Places in the code as the user types them: FILE, FILE:LINE, FILE:FIRST-LAST, FILE#SYMBOL; from the current folder, or the root of the work tree."""
+"""Places in the code as the user types them: FILE, FILE:LINE, FILE:FIRST-LAST, FILE#SYMBOL.
+
+From the current folder, or the root of the work tree.
+"""
 
 import os
 from dataclasses import dataclass, replace
@@ -74,7 +77,10 @@ def _inside(name: str, given: str, root: str) -> str:
 
 
 def span(text: str, place: Place) -> tuple[int, int, str]:
-    """Return (first line, last line, qualified name) of a symbol in a text; raises UserError when it has none of that name."""
+    """Return (first line, last line, qualified name) of a symbol in a text.
+
+    Raises UserError when it has none of that name.
+    """
     from gitmem.codemap.symbols import definitions  # what loads tree-sitter is for symbols alone
 
     known = definitions.symbols(text, place.path)
@@ -84,7 +90,8 @@ def span(text: str, place: Place) -> tuple[int, int, str]:
         hint = (
             f"It defines: {names}"
             if names
-            else "Definitions are known in C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust and TypeScript: name lines."
+            else "Definitions are known in C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, "
+            "Rust and TypeScript: name lines."
         )
         raise UserError(f"'{place.path}' defines no '{place.symbol}'.", hint)
     if len({one.qualified for one in found}) > 1:

@@ -56,7 +56,8 @@ def snapshot_command() -> None:
 def work_of(app: App, *, obeys: bool = False) -> Work:
     """Return the work tree of a command; raises UserError in a bare repository.
 
-    A command that saves or writes files obeys the filters that the repository's configuration names, as git does.
+    A command that saves or writes files obeys the filters that the repository's configuration
+    names, as git does.
     """
     return Work(app.location, app.env, obeys=obeys)
 
@@ -83,7 +84,10 @@ def _rows(app: App) -> list[dict[str, Any]]:
 
 
 def find(app: App, text: str) -> str:
-    """Return the id of a snapshot by a part of it; 'last' or '@' is the newest that was made by hand, else the newest."""
+    """Return the id of a snapshot by a part of it.
+
+    'last' or '@' is the newest that was made by hand, else the newest.
+    """
     if text in {"last", "@"}:
         have = keep.has_work(app.objects)
         rows = [row for row in _rows(app) if row["id"] in have]
@@ -122,7 +126,9 @@ def save_command(
     named: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Save the files and the index as they are. What git ignores is not saved, nor files of more than 10 MiB.
+    """Save the files and the index as they are.
+
+    What git ignores is not saved, nor files of more than 10 MiB.
 
     \b
     Examples:
@@ -159,7 +165,8 @@ def save_command(
             return
         files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
         term.say(
-            f"saved {term.style(short(record.id), fg='yellow')} {plain(record.title)} ({files} changed file{'' if files == 1 else 's'})"
+            f"saved {term.style(short(record.id), fg='yellow')} {plain(record.title)} ({files} "
+            f"changed file{'' if files == 1 else 's'})"
         )
         _left_out(term, record)
         for name in under_way:
@@ -246,7 +253,8 @@ def list_command(
                 _omitted_count(record),
             ]
             term.say(
-                f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} ({', '.join(f for f in facts if f)})"
+                f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} "
+                f"({', '.join(f for f in facts if f)})"
             )
         for id in keep.adopt(app.objects, app.store("private")):
             term.note(f"{id} is damaged, and was not made by git mem: git mem snapshot drop {id}")
@@ -292,7 +300,8 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
             ("Commit", record.get("commit")),
             (
                 "Upstream",
-                f"{upstream['name']}: {upstream.get('ahead', 0)} ahead, {upstream.get('behind', 0)} behind"
+                f"{upstream['name']}: {upstream.get('ahead', 0)} ahead, "
+                f"{upstream.get('behind', 0)} behind"
                 if upstream
                 else None,
             ),
@@ -378,7 +387,9 @@ def restore_command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Tell where the work stood; with --worktree, bring back files and index as they were. With PATHS, those alone.
+    """Tell where the work stood; with --worktree, bring back files and index as they were.
+
+    With PATHS, those alone.
 
     \b
     Examples:
@@ -447,7 +458,8 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
     _left_out(term, record)
     if app.objects.tip(ref_of(record.id)):
         term.note(
-            f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree"
+            f"Files and index were not touched. To bring them back: git mem snapshot restore "
+            f"{short(record.id)} --worktree"
         )
 
 
@@ -486,17 +498,20 @@ def _report(
     ):
         if some:
             term.say(
-                f"{len(some)} file(s) {verb} {name}: {', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}"
+                f"{len(some)} file(s) {verb} {name}: "
+                f"{', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}"
             )
     for path, why in sorted(what.blocked.items()):
         term.note(f"in the way: {path_shown(path)}: {plain(why)}")
     for path, oid in sorted(what.submodules.items()):
         term.note(
-            f"submodule {path_shown(path)} was at {oid[:10]} then: git -C {path_shown(path)} checkout {oid[:10]}"
+            f"submodule {path_shown(path)} was at {oid[:10]} then: git -C {path_shown(path)} "
+            f"checkout {oid[:10]}"
         )
     if safety:
         term.note(
-            f"what was there before is {short(safety)}. To take this back: git mem snapshot restore {short(safety)} --worktree"
+            f"what was there before is {short(safety)}. To take this back: git mem snapshot "
+            f"restore {short(safety)} --worktree"
         )
 
 
@@ -552,7 +567,10 @@ def prune_command(term: Terminal, number: int | None, days: float | None, as_jso
 
 
 def prune(app: App, number: int | None = None, days: float | None = None) -> list[str]:
-    """Drop what has outlived its time, by the settings; never what a restore that was stopped needs."""
+    """Drop what has outlived its time, by the settings.
+
+    Never what a restore that was stopped needs.
+    """
     number = int(app.settings.get("snapshotKeep")) if number is None else number
     days = float(app.settings.get("snapshotDays")) if days is None else days
     return keep.prune(

@@ -26,8 +26,10 @@ from gitmem.store.store import Store
 TOLD = "extracted-entries-told"
 MANY = 10_000  # records that take a second to index
 HELD = (
-    "nothing was pushed: the shared project summary has entries that were extracted from conversations and that nobody accepted. "
-    "List them: git mem doctor. Make them private: git mem doctor --fix. To send them as they are, run 'git mem sync' again."
+    "nothing was pushed: the shared project summary has entries that were extracted from "
+    "conversations and that nobody accepted. "
+    "List them: git mem doctor. Make them private: git mem doctor --fix. To send them as they are, "
+    "run 'git mem sync' again."
 )
 
 
@@ -82,7 +84,9 @@ def sync_command(
     follow_purge: bool,
     as_json: bool,
 ) -> int:
-    """Fetch, merge and push memory. It pushes only to a remote that you enabled, and never with force.
+    """Fetch, merge and push memory.
+
+    It pushes only to a remote that you enabled, and never with force.
 
     Without an enabled remote, it fetches from 'origin' and sends nothing.
 
@@ -211,7 +215,8 @@ def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: s
         term.say(f"{plain(name)}: everything is up to date.")
     if out.conflicts:
         term.note(
-            f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the other is in the attic: git mem list --conflicts"
+            f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the "
+            f"other is in the attic: git mem list --conflicts"
         )
     for path in out.damaged:
         term.note(f"damaged, kept as it is: {path} (git mem doctor)")
@@ -221,7 +226,8 @@ def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: s
         waiting, since = sync.unpushed(app.store(), name)
         if waiting and app.settings.get("remote") != name:
             term.note(
-                f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To share them: git mem remote enable {name}"
+                f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To "
+                f"share them: git mem remote enable {name}"
             )
 
 
@@ -262,11 +268,13 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
         if url is None and not ("://" in name or ":" in name or os.path.isdir(name)):
             raise UserError(
                 f"there is no remote '{name}'.",
-                f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL.",
+                f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give "
+                f"a URL.",
             )
         ref = BRANCH if branch else SHARED
         term.note(
-            f"Whoever can read {plain(url or name)} will be able to read the whole shared store, old and new; it goes to the ref {ref}."
+            f"Whoever can read {plain(url or name)} will be able to read the whole shared store, "
+            f"old and new; it goes to the ref {ref}."
         )
         if (
             not yes
@@ -310,7 +318,8 @@ def remote_disable(term: Terminal, name: str | None) -> None:
         for key in ("gitmem.remote", "gitmem.remoteRef"):
             app.git.call("config", "--local", "--unset-all", key, ok=(0, 5))
         term.say(
-            f"memory is no longer pushed to {plain(current)}. To remove it there: git mem wipe --remote"
+            f"memory is no longer pushed to {plain(current)}. To remove it there: git mem wipe "
+            f"--remote"
         )
 
 
@@ -346,7 +355,8 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
             term.say(
                 "everything is sent."
                 if not row["unpushed"]
-                else f"not sent: {row['unpushed']} commit(s), the oldest {age(since, term.clock.now())}"
+                else f"not sent: {row['unpushed']} commit(s), the oldest "
+                f"{age(since, term.clock.now())}"
             )
 
 

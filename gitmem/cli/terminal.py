@@ -118,20 +118,26 @@ class Terminal:
                 self.note(f"{STOPPED[name][0]} {STOPPED[name][1]}")
         if app.stale or ("user" in app.__dict__ and app.user.stale):
             self.note(
-                "another process is indexing: the newest records may be missing here. Try again in a moment."
+                "another process is indexing: the newest records may be missing here. Try again in "
+                "a moment."
             )
         if app.fresh_index.incomplete:
             self.note(
-                "the newest commit of the memory is missing from the repository: this is what was indexed last. Run: git mem doctor --fix"
+                "the newest commit of the memory is missing from the repository: this is what was "
+                "indexed last. Run: git mem doctor --fix"
             )
         if app.unsigned:
             self.note(
-                "saved, but not signed: git could not sign. Try: git commit-tree -S -m test HEAD^{tree}; to stop signing: git config gitmem.sign false"
+                "saved, but not signed: git could not sign. Try: git commit-tree -S -m test "
+                "HEAD^{tree}; to stop signing: git config gitmem.sign false"
             )
 
     @contextlib.contextmanager
     def open_any(self) -> Iterator[App]:
-        """Open the repository of the folder; outside of one, the user's own store, if there is one."""
+        """Open the repository of the folder.
+
+        Outside of one, the user's own store, if there is one.
+        """
         try:
             app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
         except NotARepository:
@@ -236,7 +242,10 @@ def public(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def formatted(template: str, row: Mapping[str, Any]) -> str:
-    """Return a row by a `--format` template: `{id} {title}`; `\\t` and `\\n` as in git. Unknown names give nothing."""
+    """Return a row by a `--format` template: `{id} {title}`; `\\t` and `\\n` as in git.
+
+    Unknown names give nothing.
+    """
     text = template.replace("\\t", "\t").replace("\\n", "\n")
 
     def value(match: "re.Match[str]") -> str:

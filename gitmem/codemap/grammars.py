@@ -1,7 +1,10 @@
-"""Languages by file name, their tree-sitter grammars, and the queries for them; the only module that loads grammars.
+"""Languages by file name, their tree-sitter grammars, and the queries for them.
 
-A grammar that is missing or damaged, a text that is huge or binary: no tree, no error. A query is a file
-`queries/<language>/<part>.scm`; its first line may say `; inherits: <language>,...`, as editors' queries do.
+The only module that loads grammars.
+
+A grammar that is missing or damaged, a text that is huge or binary: no tree, no error. A query is a
+file `queries/<language>/<part>.scm`; its first line may say `; inherits: <language>,...`, as
+editors' queries do.
 """
 
 import functools
@@ -118,7 +121,10 @@ def grammar(language: str) -> "Language | None":
 
 
 def tree_of(data: bytes, language: str) -> "Tree | None":
-    """Return the syntax tree of a text; None when it is too large or binary, or its grammar is not to be had."""
+    """Return the syntax tree of a text.
+
+    None when it is too large or binary, or its grammar is not to be had.
+    """
     if len(data) > MAX_BYTES or b"\0" in data[:8000]:
         return None
     known = grammar(language)
@@ -134,7 +140,10 @@ def tree_of(data: bytes, language: str) -> "Tree | None":
 
 @functools.cache
 def query_text(language: str, part: str) -> str:
-    """Return a query of a language (`definitions` or `uses`), with what it inherits before it; raises OSError when there is none."""
+    """Return a query of a language (`definitions` or `uses`), with what it inherits before it.
+
+    Raises OSError when there is none.
+    """
     with open(os.path.join(QUERIES, language, part + ".scm"), encoding="utf-8") as file:
         text = file.read()
     first = text.partition("\n")[0]
@@ -145,7 +154,10 @@ def query_text(language: str, part: str) -> str:
 
 
 def query(language: str, part: str) -> "Query | None":
-    """Return a compiled query; None when the grammar is missing, or has other nodes than the query names."""
+    """Return a compiled query.
+
+    None when the grammar is missing, or has other nodes than the query names.
+    """
     key = language, part
     if key not in _queries:
         known = grammar(language)

@@ -61,7 +61,10 @@ MARKED_WORDS = 400  # characters of a marked turn that names no kind
 def extract(
     turns: Iterable[Turn], *, limit: int = LIMIT, known: Callable[[str], bool] | None = None
 ) -> Extract:
-    """Return what turns taught, at most `limit` items and all that is marked. `known` says of a text that it need not be told again."""
+    """Return what turns taught, at most `limit` items and all that is marked.
+
+    `known` says of a text that it need not be told again.
+    """
     session = _Session()
     for turn in turns:
         session.take(turn)
@@ -281,11 +284,17 @@ class _Session:
             self.exchange.agent(said, self.language)
 
     def _document(self, turn: Turn) -> bool:
-        """Say whether a turn is of a text that somebody wrote down; one without times is a dialogue once an agent has spoken."""
+        """Say whether a turn is of a text that somebody wrote down.
+
+        One without times is a dialogue once an agent has spoken.
+        """
         return not (turn.at or turn.tool or self.exchange.said)
 
     def _wrong(self, said: list[Sentence], turn: Turn) -> bool:
-        """Take a paragraph, or a point, of a document that tells what was wrong and then why; whether it is one."""
+        """Take a paragraph, or a point, of a document that tells what was wrong and then why.
+
+        Whether it is one.
+        """
         if (
             said[0].box
             or turn.marked
@@ -316,7 +325,10 @@ class _Session:
     def _answered(
         self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None
     ) -> bool:
-        """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
+        """Take what the first sentence of a user says to the agent's last words.
+
+        Whether that is all it says.
+        """
         judged = sentence_rules.judged(first, turn.role, self.language)
         settled, alone = self.exchange.answered(first, self.language)
         if sentence_rules.labelled(first.text) or first.box:
@@ -357,7 +369,10 @@ class _Session:
         return self.explained is not None
 
     def _picked(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> bool:
-        """Take a choice from the agent's options that comes after other words; whether it is one."""
+        """Take a choice from the agent's options that comes after other words.
+
+        Whether it is one.
+        """
         if (
             sentence.box
             or sentence_rules.labelled(sentence.text)

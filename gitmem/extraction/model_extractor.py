@@ -1,4 +1,6 @@
-"""What a session taught, read by a model; by the offline rules where the model cannot be asked, or answers nothing that can be used.
+"""What a session taught, read by a model.
+
+By the offline rules where the model cannot be asked, or answers nothing that can be used.
 
 What leaves this machine, when, and what happens then: docs/models.md.
 """
@@ -33,7 +35,10 @@ class _Part:
 
 @dataclass
 class _Window:
-    """Passes the oldest turns on and keeps the newest that the budget allows; marked ones leave last."""
+    """Passes the oldest turns on and keeps the newest that the budget allows.
+
+    Marked ones leave last.
+    """
 
     room: int
     recent: deque[tuple[Turn, int]] = field(default_factory=deque)
@@ -72,11 +77,14 @@ def extract(
     now: Callable[[], float] = time.monotonic,
     longest: float = LONGEST,
 ) -> Extract:
-    """Return what turns taught, read by the model where it answers; without a model by the offline rules alone.
+    """Return what turns taught, read by the model where it answers.
 
-    `turns` is read once, and never held as a whole. At most `budget` tokens are sent, by estimate; the oldest turns that nobody marked
-    are beyond it. Never raises ModelFailed: `by` and `why` tell. `allow` are expressions of what is not a secret; `known` says of a text that
-    it need not be told again.
+    Without a model by the offline rules alone.
+
+    `turns` is read once, and never held as a whole. At most `budget` tokens are sent, by estimate;
+    the oldest turns that nobody marked are beyond it. Never raises ModelFailed: `by` and `why`
+    tell. `allow` are expressions of what is not a secret; `known` says of a text that it need not
+    be told again.
     """
     if model is None:
         return extractor.extract(turns, known=known)
@@ -153,7 +161,10 @@ def merged(found: Iterable[Item]) -> tuple[Item, ...]:
 
 
 def _room(budget: int) -> int:
-    """Return the tokens of turns that a budget leaves, when each question's own words are paid; 0 when it allows none."""
+    """Return the tokens of turns that a budget leaves, when each question's own words are paid.
+
+    0 when it allows none.
+    """
     questions = max(1, -(-budget // (CHUNK + prompts.OVERHEAD)))
     room = budget - questions * prompts.OVERHEAD
     return room if room >= LEAST else 0
@@ -216,7 +227,10 @@ def _is_told(item: Item, told: Sequence[Item]) -> bool:
 
 
 def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
-    """Return one line about what the model did not read; '' when it read all, and was the one that was asked for."""
+    """Return one line about what the model did not read.
+
+    '' when it read all, and was the one that was asked for.
+    """
     failed = [part.failure for part in parts if part.failure is not None]
     out = [str(getattr(model, "remark", ""))]
     if failed:

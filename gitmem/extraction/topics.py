@@ -23,8 +23,12 @@ _WORD = re.compile(r"`([^`\n]{2,40})`|([^\W\d_][\w-]*(?:\.[a-z]\w*)?)")
 # what introduces a line and is not what it is about, and a table's line, whose rows are turns of
 # their own
 _LABEL = re.compile(
-    r"(?im)^[^\w\n]{0,4}(?:decisions?|to-?dos?|tasks?|preferences?|patterns?|errors?|root cause|cause|fix(?:ed)?|reason|context|phase|notes?|blocked|known|status|pending|done|decisi[óo]n|decisão|tareas?|tarefas?"
-    r"|preferencias?|preferências?|patr[óo]n|padrão|erros?|causa|soluci[óo]n|solução|motivo|contexto|fase|notas?|pendientes?|pendentes?|决定|待办|任务|偏好|模式|错误|原因|修复|背景|阶段)\s*[:：]|^[ \t]*\|.*$"
+    r"(?im)^[^\w\n]{0,4}(?:decisions?|to-?dos?|tasks?|preferences?|patterns?|errors?|root cause"
+    r"|cause|fix(?:ed)?|reason|context|phase|notes?|blocked|known|status|pending|done|decisi[óo]n"
+    r"|decisão|tareas?|tarefas?"
+    r"|preferencias?|preferências?|patr[óo]n|padrão|erros?|causa|soluci[óo]n|solução|motivo"
+    r"|contexto|fase|notas?|pendientes?|pendentes?|决定|待办|任务|偏好|模式|错误|原因|修复|背景|阶段)\s*[:：]"
+    r"|^[ \t]*\|.*$"
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _GAP = re.compile(r"[\W_]*$")
@@ -57,7 +61,10 @@ def _inside(text: str, at: int) -> bool:
 
 
 def _is_verb(text: str, start: int, end: int, language: str) -> bool:
-    """Whether the word there is a verb by its place: an article follows; in languages whose nouns have one before a name too, at a sentence's beginning alone."""
+    """Whether the word there is a verb by its place: an article follows.
+
+    In languages whose nouns have one before a name too, at a sentence's beginning alone.
+    """
     article = _ARTICLE.get(language)
     if article is None or not article.match(text, end):
         return False
@@ -97,7 +104,10 @@ def _stops() -> frozenset[str]:
 
 
 class Topics:
-    """Counts words of what was said; those of users weigh more, those that come in several turns, and those that few sessions have."""
+    """Counts words of what was said.
+
+    Those of users weigh more, those that come in several turns, and those that few sessions have.
+    """
 
     def __init__(self, *, common: bool = True) -> None:
         self._common = common
@@ -179,7 +189,10 @@ class Topics:
             self.shown = {word: shown for word, shown in self.shown.items() if word in kept}
 
     def best(self, most: int = 8) -> tuple[str, ...]:
-        """Return the most telling ones, the best first; a word that a pair has told is not told again."""
+        """Return the most telling ones, the best first.
+
+        A word that a pair has told is not told again.
+        """
         ranked = sorted(
             self.weight,
             key=lambda word: (-self.weight[word] * (1 + min(self.turns[word], 6)), word),

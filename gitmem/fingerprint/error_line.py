@@ -1,6 +1,7 @@
 """Which line of an output names the error.
 
-Tools that wrap an error in pages of other text have their own shape (`shapes`); everything else is ranked line by line (`saying`).
+Tools that wrap an error in pages of other text have their own shape (`shapes`); everything else is
+ranked line by line (`saying`).
 """
 
 from gitmem.base.fast import Lazy
@@ -27,13 +28,17 @@ _SIGNS = (
     "\nWhen you have resolved",
 )
 _DOING = Lazy(
-    r"(?i)(?:start|stopp|load|listen|build|download|fetch|install|connect|serv|runn|process|read|writ|creat|generat|initiali[sz]|prepar|check|updat|watch|wait|resolv|us|fork|clean|copy|open|clos|send|receiv|bundl|clon|search|add|remov|chang|audit|collect)(?:ing|ed|t)\b"
+    r"(?i)(?:start|stopp|load|listen|build|download|fetch|install|connect|serv|runn|process|read"
+    r"|writ|creat|generat|initiali[sz]|prepar|check|updat|watch|wait|resolv|us|fork|clean|copy|open"
+    r"|clos|send|receiv|bundl|clon|search|add|remov|chang|audit|collect)(?:ing|ed|t)\b"
 )
 _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 
 
 def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
-    """Return the number and the text of the line that names the error, without its place; None when no line says anything.
+    """Return the number and the text of the line that names the error, without its place.
+
+    None when no line says anything.
 
     What is known to have `failed` may say so in words that are not sign of it.
     """

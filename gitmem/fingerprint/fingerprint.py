@@ -46,19 +46,31 @@ _CONTROL = dict.fromkeys(
 )
 # what stands in front of what a line says, for people; the pattern keeps it
 _BEFORE = Lazy(
-    r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught(?: \(in promise\))?|>) |exception in thread \"[^\"]*\" |"
-    r"(?:[A-Za-z]:\\|/)[^:*?\"'<>|\n]{1,200}\.\w{1,8}(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): ?|(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: |[\w.-]*/\S+/(?=\w[\w.]*: ))+"
+    r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse"
+    r"|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught(?: \(in promise\))?|>) "
+    r"|exception in thread \"[^\"]*\" |"
+    r"(?:[A-Za-z]:\\|/)[^:*?\"'<>|\n]{1,200}\.\w{1,8}(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): ?"
+    r"|(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行"
+    r"|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da"
+    r"|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: "
+    r"|[\w.-]*/\S+/(?=\w[\w.]*: ))+"
 )
 _QUALIFIED = Lazy(
-    r"^(?:[A-Za-z_]\w*\.)+(?=[A-Z]\w*(?::|$))|^(\w+(?:\.\w+)?: )(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Error|Exception)(?::|$))"
+    r"^(?:[A-Za-z_]\w*\.)+(?=[A-Z]\w*(?::|$))|^(\w+(?:\.\w+)?: )(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Error"
+    r"|Exception)(?::|$))"
 )  # the module of an exception's class
 _PLACE = Lazy(
-    r"(?m)File \"([^\"\n]{1,400})\", line (\d{1,7})|(?:^|[\s(\[\"'=])(?:file://)?((?:[A-Za-z]:)?[\w./\\@+-]{1,400}\.\w{1,8})(?::(\d{1,7})(?!\w)|\((\d{1,7})(?:,\d+)?\))"
+    r"(?m)File \"([^\"\n]{1,400})\", line (\d{1,7})|(?:^"
+    r"|[\s(\[\"'=])(?:file://)?((?:[A-Za-z]:)?[\w./\\@+-]{1,400}\.\w{1,8})(?::(\d{1,7})(?!\w)"
+    r"|\((\d{1,7})(?:,\d+)?\))"
 )
 
 
 class Fingerprint:
-    """One error: `pattern`, the same for the same error; the rest is found when it is asked for, because most errors come once."""
+    """One error: `pattern`, the same for the same error.
+
+    The rest is found when it is asked for, because most errors come once.
+    """
 
     __slots__ = ("_at", "_command", "_key", "_lines", "_root", "pattern")
 
@@ -83,7 +95,10 @@ class Fingerprint:
 
     @property
     def category(self) -> str:
-        """One of build, test, lint, runtime, integration, security, general; by whole words of the error, its command, its surroundings."""
+        """One of build, test, lint, runtime, integration, security, general.
+
+        By whole words of the error, its command, its surroundings.
+        """
         from gitmem.fingerprint.category import category  # only an error that is kept pays for it
 
         near = "\n".join(self._lines[max(0, self._at - 40) : self._at + 40])
@@ -112,8 +127,8 @@ def fingerprint(
 ) -> Fingerprint | None:
     """Return what the output of a failed command is about; None when it tells nothing.
 
-    `root` is the work tree, whose paths are shown relative to it; `command` helps to name the category. When nobody knows that it has
-    `failed`, "boom" is not an error.
+    `root` is the work tree, whose paths are shown relative to it; `command` helps to name the
+    category. When nobody knows that it has `failed`, "boom" is not an error.
     """
     lines = _lines(text)
     # nothing else would tell a folder with a space in its name from words
@@ -167,7 +182,10 @@ def bounded(text: str) -> str:
         return text
     head, tail = text[: END + 1], text[-END - 1 :]
     first, last = tail.find("\n", 0, LINES), head.rfind("\n", END - LINES)
-    return f"{head[:last] if last >= 0 else head[:END]}\n{tail[first + 1 :] if first >= 0 else tail[1:]}"
+    return (
+        f"{head[:last] if last >= 0 else head[:END]}\n"
+        f"{tail[first + 1 :] if first >= 0 else tail[1:]}"
+    )
 
 
 def _lines(text: str) -> "list[str]":

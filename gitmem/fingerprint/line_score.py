@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 # lines that wrap an error without telling anything about it
 WRAPPING = Lazy(
-    r"(?i)(?:error: )?(?:command failed with )?exit (?:code|status):? -?\d+\.?|</?(?:untrusted_context|tool_use_error|error|stderr|stdout|system)>"
+    r"(?i)(?:error: )?(?:command failed with )?exit (?:code|status):? -?\d+\.?"
+    r"|</?(?:untrusted_context|tool_use_error|error|stderr|stdout|system)>"
 )
 _MARKS = (
     "│",
@@ -246,10 +247,15 @@ _STARTS = (
     "killed",
 )
 _SURE = Lazy(
-    r"(?i)^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*(?:Error|Exception|Exit|Interrupt|Fault|Timeout|Warning)(?: \[\w+\])?(?::\s|$| at \S+:\d+$)"
-    r"|(?:^|[:\]-] ?|\d\s+)(?:fatal |runtime |internal |syntax |parse )?(?:error|erreur|fehler|errore|erro|ошибка|エラー|错误|schwerwiegend)(?: ?[A-Z]*\d+| \d+ \(\w+\))?(?:\[\w+\])?(?: at line \d+)? ?[:：]"
-    r"|(?-i:\b(?:ERROR|FATAL|CRITICAL)\b|^[A-Z]{1,5}\d{3,5}:? )|\berror TS\d+:|^\d+:\d+\s+error\s|_test\.go:\d+: |\bkilled\b|\(\.\w+\+0x|^\S+\.go:\d+:\d+: |assertion .{0,200} failed"
-    r"|^no tests? (?:files? )?(?:ran|found)|^\S+\.rb:\d+:in |^\S+:\d+:\d+: (?-i:[A-Z]{1,5}\d{3,5}:? )|\bSC\d{4}\b"
+    r"(?i)^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*(?:Error|Exception|Exit|Interrupt|Fault"
+    r"|Timeout|Warning)(?: \[\w+\])?(?::\s|$| at \S+:\d+$)"
+    r"|(?:^|[:\]-] ?|\d\s+)(?:fatal |runtime |internal |syntax |parse )?(?:error|erreur|fehler"
+    r"|errore|erro|ошибка|エラー|错误|schwerwiegend)(?: ?[A-Z]*\d+"
+    r"| \d+ \(\w+\))?(?:\[\w+\])?(?: at line \d+)? ?[:：]"
+    r"|(?-i:\b(?:ERROR|FATAL|CRITICAL)\b|^[A-Z]{1,5}\d{3,5}:? )|\berror TS\d+:|^\d+:\d+\s+error\s"
+    r"|_test\.go:\d+: |\bkilled\b|\(\.\w+\+0x|^\S+\.go:\d+:\d+: |assertion .{0,200} failed"
+    r"|^no tests? (?:files? )?(?:ran|found)|^\S+\.rb:\d+:in "
+    r"|^\S+:\d+:\d+: (?-i:[A-Z]{1,5}\d{3,5}:? )|\bSC\d{4}\b"
 )
 _STEMS = (
     "error",
@@ -337,18 +343,23 @@ _STEMS = (
 )
 # a tool counts what it found, and it is nothing
 _COUNTS_NONE = Lazy(
-    r"\b(?:0|no) (?:\w+ )?(?:error|fail|problem|issue|vulnerabilit)(?!\w+:)|\b(?:errors?|fail(?:ed|ures?)?)\b ?[:=]? ?0\b|^test result: ok|^(?:tests|test suites):(?!.*fail)|\d passed\b(?!.*\bfail)"
+    r"\b(?:0|no) (?:\w+ )?(?:error|fail|problem|issue|vulnerabilit)(?!\w+:)|\b(?:errors?|fail(?:ed"
+    r"|ures?)?)\b ?[:=]? ?0\b|^test result: ok|^(?:tests|test suites):(?!.*fail)"
+    r"|\d passed\b(?!.*\bfail)"
 )
 _COUNTS_SOME = Lazy(
-    r"\b[1-9]\d* (?:\w+ )?(?:error|fail|problem|issue|vulnerabilit)|\b(?:errors?|fail(?:ed|ures?)?)\b ?[:=]? ?[1-9]"
+    r"\b[1-9]\d* (?:\w+ )?(?:error|fail|problem|issue|vulnerabilit)|\b(?:errors?|fail(?:ed"
+    r"|ures?)?)\b ?[:=]? ?[1-9]"
 )
 # a missing command, as the shells say it
 _ABSENT = Lazy(
-    r"(?:\S+: )?(?:line )?(?:\(eval\):)?(?:\d+: )?(?:(\S+): (?:command )?not found|(?:\S+:\d+: )?command not found: (\S+))"
+    r"(?:\S+: )?(?:line )?(?:\(eval\):)?(?:\d+: )?(?:(\S+): (?:command )?not found"
+    r"|(?:\S+:\d+: )?command not found: (\S+))"
 )
 _SHELL = Lazy(r"(?:[-\w./\\]*(?:sh|make)(?:\[\d+\])?|[-\w./]+\.sh|\(eval\)):(?: line)?(?: ?\d+:)? ")
 _FOLDER = Lazy(
-    r"(?:\S+ ?: )?(?:\w+ \d+ ?: )?(cd: (?!no such).+)|(?:\S+:)?cd:(?:\d+:)? no such file or directory: (.+)"
+    r"(?:\S+ ?: )?(?:\w+ \d+ ?: )?(cd: (?!no such).+)"
+    r"|(?:\S+:)?cd:(?:\d+:)? no such file or directory: (.+)"
 )
 _QUEUED = Lazy(r"[0-9A-F]{8,16}:error:[0-9A-F]{8}:")
 # the next line goes on
@@ -359,13 +370,24 @@ COMPARED = Lazy(
     r"(?i)\b(?:got|wants?|wanted|expect(?:ed|s)?|actual|should|not equal)\b|[!=]=|\bgave\b"
 )
 _LEAD = Lazy(
-    r"(?:[-\w./]+:\d+\.\d+(?:-\d+(?:\.\d+)?)?: |:?(?:[A-Za-z]:)?[-\w./\\@+~]+\.\w{1,8}(?::\d+(?::\d+)?|:\[\d+,\d+\]|\(\d+(?:,\d+)?\)):? ?(?:- )?|[-\w./\\@+~]*(?:\.\w{1,4})?:?\(\.\w+\+0x[0-9a-f]+\): |\S*/(?:ld|collect2): ?(?=\S)|\d+:\d+ +(?=error|warning|✖|×)"
-    r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \[?\d+\]?)?:? +|[EWF]\d{4} [\d:.]+ +\d+ \S+\] +|==\d+==|#\s+(?=Failed)|= note: |m4:[-\w./]+:\d+: |\[(?:emerg|alert|crit|error)\] \d+#\d+: (?:\*\d+ )?|[0-9A-F]{8,16}:(?=error:[0-9A-F]{8}:)|<internal:[^>\n]{1,200}>:\d+:|in [`'][^'\n]{1,80}': |[-\w./\\@+~]+\.\w{1,8}: (?=(?:fatal )?error\b)|\(node:\d+\) |E\s{2,}|-\s+(?=error|fatal))+"
+    r"(?:[-\w./]+:\d+\.\d+(?:-\d+(?:\.\d+)?)?: |:?(?:[A-Za-z]:)?[-\w./\\@+~]+\.\w{1,8}(?::\d+"
+    r"(?::\d+)?|:\[\d+,\d+\]|\(\d+(?:,\d+)?\)):? ?(?:- )?"
+    r"|[-\w./\\@+~]*(?:\.\w{1,4})?:?\(\.\w+\+0x[0-9a-f]+\): |\S*/(?:ld|collect2): ?(?=\S)"
+    r"|\d+:\d+ +(?=error|warning|✖|×)"
+    r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z"
+    r"|[+-]\d\d:?\d\d)?\]?(?: \[?\d+\]?)?:? +|[EWF]\d{4} [\d:.]+ +\d+ \S+\] +|==\d+=="
+    r"|#\s+(?=Failed)|= note: |m4:[-\w./]+:\d+: |\[(?:emerg|alert|crit"
+    r"|error)\] \d+#\d+: (?:\*\d+ )?|[0-9A-F]{8,16}:(?=error:[0-9A-F]{8}:)"
+    r"|<internal:[^>\n]{1,200}>:\d+:|in [`'][^'\n]{1,80}': "
+    r"|[-\w./\\@+~]+\.\w{1,8}: (?=(?:fatal )?error\b)|\(node:\d+\) |E\s{2,}|-\s+(?=error|fatal))+"
 )
 
 
 def tidy(line: str) -> str:
-    """Return a line without marks, times and places in front of what it says; as it is when nothing else is in it."""
+    """Return a line without marks, times and places in front of what it says.
+
+    As it is when nothing else is in it.
+    """
     bare = bared(line)
     if "not found" in bare:
         absent = _ABSENT.fullmatch(bare)
@@ -470,7 +492,10 @@ def rank_of(bare: str) -> int:
 
 
 def bared(line: str) -> str:
-    """Return a line without the marks that tools draw in front of it; of a structured log, its message."""
+    """Return a line without the marks that tools draw in front of it.
+
+    Of a structured log, its message.
+    """
     bare = line.strip()
     if bare.startswith(("====", "____", "----", "⎯⎯⎯")):
         bare = bare.strip("=_-⎯ ")

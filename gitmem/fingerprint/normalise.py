@@ -30,17 +30,20 @@ _QUOTES = str.maketrans(
 )
 _GNU = Lazy(r"`([^`'\n]{1,120})'(?!\w)")  # `word' as old GNU tools quote
 _TOKEN = Lazy(
-    r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`<>]+|(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)|[^\s\"'`()\[\]{},;=|<>]+"
+    r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`<>]+|(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)"
+    r"|[^\s\"'`()\[\]{},;=|<>]+"
 )
 _UUID = Lazy(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME = Lazy(
-    r"(?i)\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?(?:Z|[ap]m)?|Z|[ap]m)"
+    r"(?i)\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?(?:Z|[ap]m)?|Z|[ap]m)"
 )
 _HEXITS = frozenset("0123456789abcdef")
 _DRAWN = Lazy(r"(?=[^\W\d_]*\d|[\w-]*\d)(?=[\d_-]*[A-Za-z])[\w-]+")
 _HEX = Lazy(r"(?i)\b0x[0-9a-f]+\b")
 _NUMBER = Lazy(
-    r"(?<![A-Za-z0-9_])(?:(?<![\w.:-])-)?\d+(?:[.,:_]\d+)*(?:e[+-]?\d+\b)?(?:-(?:rc|alpha|beta|dev|pre)[.\d]*)?"
+    r"(?<![A-Za-z0-9_])(?:(?<![\w.:-])-)?\d+(?:[.,:_]\d+)*(?:e[+-]?\d+\b)?(?:-(?:rc|alpha|beta|dev"
+    r"|pre)[.\d]*)?"
 )
 _AMOUNT = Lazy(r"(?i)(?:\d+(?:\.\d+)?(h|m|s|ms|µs|us|ns))+|\d+(?:\.\d+)?(?:[kMGT]i?)?B")
 _VERSION = Lazy(
@@ -48,7 +51,8 @@ _VERSION = Lazy(
 )
 _CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error(?: \d+)?)[ :=\[(]{0,3}$")
 _COMPARED = Lazy(
-    r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,18}$"
+    r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?"
+    r"|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,18}$"
 )
 _COUNTED = Lazy(r"(?i)error: $")
 _STATUS = Lazy(r"[45]\d\d [A-Z][A-Za-z' -]{2,30}")
@@ -127,8 +131,12 @@ _NAMED = (
     "type",
 )
 _UNKNOWN = Lazy(
-    r"(?i) ?:? ?(?:(?:is|was|are|does|do|has|could|can|isn't|wasn't|doesn't|in this)\b ?)?(?:not (?:found|defined|declared|installed|in (?:scope|GOROOT)|recogni|exist|be (?:found|resolved|imported)|provide|a git command)|"
-    r"cannot be (?:found|resolved)|no (?:attribute|member|field|exported)|exist\b|imported but|declared but|(?:defined|assigned|given)\b.{0,9}|undefined|undeclared|unknown|unbound|missing|no such (?:variable|table|column)|nicht |non déclaré|no se declaró|не |が宣言|未声明)"
+    r"(?i) ?:? ?(?:(?:is|was|are|does|do|has|could|can|isn't|wasn't|doesn't"
+    r"|in this)\b ?)?(?:not (?:found|defined|declared|installed|in (?:scope|GOROOT)|recogni|exist"
+    r"|be (?:found|resolved|imported)|provide|a git command)|"
+    r"cannot be (?:found|resolved)|no (?:attribute|member|field|exported)|exist\b|imported but"
+    r"|declared but|(?:defined|assigned|given)\b.{0,9}|undefined|undeclared|unknown|unbound|missing"
+    r"|no such (?:variable|table|column)|nicht |non déclaré|no se declaró|не |が宣言|未声明)"
 )
 _NAME = Lazy(r"@?[A-Za-z_$-](?:[A-Za-z_./:$@~*-]|(?<=[A-Za-z_])\d{1,2}(?!\d)){0,60}(?:\(\))?")
 _IMPORTED = Lazy(r"(?i)(?:module|package|resolve|import)[: ]{1,2}$|providing package $")
@@ -160,14 +168,19 @@ _GONE = (
 )
 _HEADER = Lazy(r"(?i)fatal error: ['\"]?$")
 EXTENSIONS = frozenset(
-    "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
-    "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto graphql tf gradle cmake mk so dll dylib a o pem crt csr asm f90 ml mli hs ex exs erl jar whl gz tar zip db sqlite tmp tgz deb lua pl r".split()
+    "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt "
+    "kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
+    "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto "
+    "graphql tf gradle cmake mk so dll dylib a o pem crt csr asm f90 ml mli hs ex exs erl jar "
+    "whl gz tar zip db sqlite tmp tgz deb lua pl r".split()
 )
 _TWICE = ("<time> <time>", "<path> <path>", "<n> <n>")
 
 
 def normalise(line: str, root: str = "") -> str:
-    """Return a line without what differs from one time to the next, at most 200 characters; idempotent.
+    """Return a line without what differs from one time to the next, at most 200 characters.
+
+    Idempotent.
 
     `root` matters only when its path has spaces in it, which nothing else would tell from words.
     """
@@ -292,7 +305,10 @@ def _is_hash(word: str) -> bool:
 
 
 def _is_spec(word: str, before: str) -> bool:
-    """Tell whether a relative path is what the source asks for: a module, or a header; it is the same on every machine."""
+    """Tell whether a relative path is what the source asks for: a module, or a header.
+
+    It is the same on every machine.
+    """
     if (
         word.startswith(("/", "~", "\\"))
         or ":\\" in word
@@ -312,7 +328,10 @@ def _is_status(before: str) -> bool:
 
 
 def _own(path: str, before: str, after: str) -> str:
-    """Return the name of a project's file that is missing, or of its program that was stopped; nothing for one that has another name tomorrow."""
+    """Return the name of a project's file that is missing, or of its program that was stopped.
+
+    Nothing for one that has another name tomorrow.
+    """
     name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
     if (
         path[0] in "/~\\"

@@ -27,7 +27,10 @@ _TEST = Lazy(r"(?:FAILED \S+::|_{3,} (?:ERROR (?:at \w+ of|collecting) )?)([\w.:
 
 
 def _pytest(lines: "Sequence[str]") -> "Found":
-    """Return the last exception of the first test that failed; a bare comparison means something only with its test."""
+    """Return the last exception of the first test that failed.
+
+    A bare comparison means something only with its test.
+    """
     blocks: list[list[int]] = []
     for number, line in enumerate(lines):
         if line.startswith("E   ") and not line.endswith("%]"):  # the quiet report's dots end so
@@ -361,7 +364,10 @@ def _uvu(lines: "Sequence[str]") -> "Found":
 
 
 def _bun(lines: "Sequence[str]") -> "Found":
-    """Return the error above the first test of Bun's that failed; a comparison means something only with its test."""
+    """Return the error above the first test of Bun's that failed.
+
+    A comparison means something only with its test.
+    """
     end = next(n for n, line in enumerate(lines) if line.startswith("(fail) "))
     at = next((n for n in range(end) if lines[n].startswith("error: ")), -1)
     name = lines[end].removeprefix("(fail) ").rpartition(" [")[0].rpartition(" > ")[2]
@@ -382,7 +388,10 @@ def _lisp(lines: "Sequence[str]") -> "Found":
 
 
 def _go(lines: "Sequence[str]") -> "Found":
-    """Return what the first Go test that failed says; a comparison means something only with its test."""
+    """Return what the first Go test that failed says.
+
+    A comparison means something only with its test.
+    """
     failed = {
         found[1]
         for line in lines

@@ -13,7 +13,10 @@ _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 @dataclass(slots=True)
 class Added:
-    """What a commit, or the work tree, added to a file: runs of (first line, texts). `old` is what the file was called before."""
+    """What a commit, or the work tree, added to a file: runs of (first line, texts).
+
+    `old` is what the file was called before.
+    """
 
     path: str
     old: str
@@ -21,7 +24,10 @@ class Added:
 
 
 def added(history: CodeHistory, oid: str, paths: Sequence[str] = ()) -> list[Added]:
-    """Return what a commit added to text files; nothing for a merge, whose lines are those of its parents."""
+    """Return what a commit added to text files.
+
+    Nothing for a merge, whose lines are those of its parents.
+    """
     limit = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
     out = history.run(
         "diff-tree",

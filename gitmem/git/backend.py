@@ -13,8 +13,9 @@ from gitmem.repo.refs import has_reftable
 def open_objects(location: Location, env: Mapping[str, str], prefer: str = "auto") -> Objects:
     """Return the objects of a repository.
 
-    `prefer` is `libgit2`, `git`, or `auto`: libgit2 where it can open the repository. A command that
-    ends after one write asks for `git`: starting it is quicker than importing pygit2 (10 against 60 ms).
+    `prefer` is `libgit2`, `git`, or `auto`: libgit2 where it can open the repository. A command
+    that ends after one write asks for `git`: starting it is quicker than importing pygit2 (10
+    against 60 ms).
     """
     git = Git(location.commondir, env)
     must = needs_git(location.commondir) or has_reftable(location.commondir)
@@ -30,7 +31,9 @@ def open_objects(location: Location, env: Mapping[str, str], prefer: str = "auto
 
 
 def sign(git: Git, commit: Commit, timeout: float = 10.0) -> str | None:
-    """Return the oid of the same commit, signed as the user's git configuration says; None if that fails.
+    """Return the oid of the same commit, signed as the user's git configuration says.
+
+    None if that fails.
 
     Best effort: a missing key, a locked agent or a pass phrase prompt must not cost a memory.
     """

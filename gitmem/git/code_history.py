@@ -1,4 +1,6 @@
-"""What git's history says of the code: commits and changes, which commits are new, notes. Reads only.
+"""What git's history says of the code: commits and changes, which commits are new, notes.
+
+Reads only.
 
 Paths are str with bytes that are not UTF-8 as surrogates.
 """
@@ -45,7 +47,10 @@ class CodeHistory:
         )
 
     def lines(self, *args: str, sep: bytes = b"\n") -> Iterator[bytes]:
-        """Start a git command; return what it prints, part by part, as it comes. Whoever stops to read ends the command."""
+        """Start a git command; return what it prints, part by part, as it comes.
+
+        Whoever stops to read ends the command.
+        """
         where = ("-C", self.root, "--work-tree", self.root) if self.root else ()
         argv = self._git.command(args, (*where, *PLAIN))
         try:
@@ -75,7 +80,10 @@ class CodeHistory:
         return out.decode().split()[-1]
 
     def text(self, path: str, revision: str = "", most: int = 16 << 20) -> bytes | None:
-        """Return a file of the work tree, or of a commit, as far as `most` bytes; None when there is none."""
+        """Return a file of the work tree, or of a commit, as far as `most` bytes.
+
+        None when there is none.
+        """
         if not revision:
             try:
                 with open(os.path.join(self.root or "", path), "rb") as file:
@@ -142,7 +150,10 @@ class CodeHistory:
                 )
 
     def patch_ids(self, oids: Sequence[str]) -> dict[str, str]:
-        """Return {commit: what its change is called by `git patch-id --stable`}; merges and empty commits have none."""
+        """Return {commit: what its change is called by `git patch-id --stable`}.
+
+        Merges and empty commits have none.
+        """
         if not oids:
             return {}
         data = "".join(f"{oid}\n" for oid in oids).encode()
@@ -205,7 +216,10 @@ class CodeHistory:
             return None
 
     def symbol_changes(self, path: str, first: int, last: int, revision: str) -> list[FileChange]:
-        """Return the commits that changed lines of a file, through renames, the newest first; raises UserError for lines that it does not have."""
+        """Return the commits that changed lines of a file, through renames, the newest first.
+
+        Raises UserError for lines that it does not have.
+        """
         try:
             plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature")
             out = self.run(
@@ -228,7 +242,10 @@ class CodeHistory:
             return True
 
     def touched(self, since: float, until: float, most: int) -> Iterator[tuple[float, list[str]]]:
-        """Yield (time, files) of the commits of the branches between two times, the newest first; a merge has no files of its own."""
+        """Yield (time, files) of the commits of the branches between two times, the newest first.
+
+        A merge has no files of its own.
+        """
         span = [f"--since=@{int(since)}", f"--until=@{int(until)}", f"--max-count={most}"]
         at, paths, first = None, list[str](), False
         for part in self.lines(
@@ -282,7 +299,10 @@ class CodeHistory:
         )
 
     def notes(self, ref: str, most: int) -> Iterator[tuple[str, str]]:
-        """Yield (commit, text) of the notes of a ref; those of more than `most` bytes are left out. Raises UserError when there is no such ref."""
+        """Yield (commit, text) of the notes of a ref; those of more than `most` bytes are left out.
+
+        Raises UserError when there is no such ref.
+        """
         try:
             out = self.run("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", ref)
         except GitFailed as error:

@@ -57,7 +57,10 @@ class CodeTrees:
         )
 
     def listing(self, tree: str) -> dict[str, str]:
-        """Return {path: blob} of the regular files of a tree, sorted by path; links and submodules are left out."""
+        """Return {path: blob} of the regular files of a tree, sorted by path.
+
+        Links and submodules are left out.
+        """
         out: dict[str, str] = {}
         for row in self._git.run("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0"):
             head, _, path = row.partition(b"\t")
@@ -66,7 +69,10 @@ class CodeTrees:
         return dict(sorted(out.items()))
 
     def changed(self, old: str, new: str) -> list[TreeChange]:
-        """Return the regular files that differ between two trees; raises GitFailed when one is not there."""
+        """Return the regular files that differ between two trees.
+
+        Raises GitFailed when one is not there.
+        """
         out = self._git.run(
             "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new
         )

@@ -1,4 +1,7 @@
-"""Messages of commits of the code: who wrote them, and their trailers as git itself reads them. Reads only."""
+"""Messages of commits of the code: who wrote them, and their trailers as git itself reads them.
+
+Reads only.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -76,7 +79,9 @@ class CommitMessages:
         return [row for row in rows if row is not None]
 
     def writer_of(self, trailer: Trailer, own: frozenset[str]) -> Person | None:
-        """Return somebody else who wrote a trailer in a commit of this repository; None if nobody did.
+        """Return somebody else who wrote a trailer in a commit of this repository.
+
+        None if nobody did.
 
         A squash, an amend and `git commit -c` give the words of others to whoever makes the commit.
         """

@@ -7,7 +7,9 @@ from gitmem.git.process import Git
 
 
 def when(git: Git, text: str) -> int:
-    """Return the seconds of any date that git understands ('yesterday', '2 weeks ago', ISO); raises UserError.
+    """Return the seconds of any date that git understands ('yesterday', '2 weeks ago', ISO).
+
+    Raises UserError.
 
     Git takes nonsense for now; a text without digits and known words is therefore refused.
     """
@@ -29,8 +31,10 @@ def when(git: Git, text: str) -> int:
 def is_date(text: str) -> bool:
     """Say whether a text is made of what dates are made of."""
     word = (
-        r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
-        r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|"
+        r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day"
+        r"|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
+        r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+        r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|"
         r"one|two|three|four|five|six|seven|eight|nine|ten|st|nd|rd|th|utc|gmt|t|z)"
     )
     parts = re.split(r"[\s,.]+", text.strip(" ,."))

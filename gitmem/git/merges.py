@@ -61,7 +61,10 @@ class FileDiff:
 
 
 class Merges:
-    """Compares commits of one repository. Use it as a context manager: its scratch folder goes with it."""
+    """Compares commits of one repository.
+
+    Use it as a context manager: its scratch folder goes with it.
+    """
 
     def __init__(
         self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
@@ -141,7 +144,10 @@ class Merges:
         return sorted(found, key=lambda tree: os.path.realpath(tree.root) != here)
 
     def uncommitted(self, tree: Tree) -> str:
-        """Return a commit of the scratch folder that has a work tree as it is now; '' when it is as its commit. The user's index is only read."""
+        """Return a commit of the scratch folder that has a work tree as it is now.
+
+        '' when it is as its commit. The user's index is only read.
+        """
         index = os.path.join(self._folder, "index")
         git = Git(tree.gitdir, self._git.env, timeout=self._git.timeout)
         where = ("-C", tree.root, "--work-tree", tree.root, "-c", "core.untrackedCache=false")
@@ -240,7 +246,10 @@ class Merges:
         return found
 
     def merge(self, pairs: Sequence[tuple[str, str]]) -> list[list[str] | None]:
-        """Return, for each pair of commits, the files in which a merge of them would conflict; None where git cannot tell (before 2.38)."""
+        """Return, for each pair of commits, the files in which a merge of them would conflict.
+
+        None where git cannot tell (before 2.38).
+        """
         if not pairs:
             return []
         data = "".join(f"{one} {two}\n" for one, two in pairs).encode()
@@ -289,7 +298,10 @@ class Merges:
         return list(dict.fromkeys(os.fsdecode(name) for name in out.split(b"\0")[1:] if name))
 
     def texts(self, oids: Iterable[str], most: int = 1 << 20) -> dict[str, str]:
-        """Return the texts of blobs; binary ones and those of more than `most` bytes are left out."""
+        """Return the texts of blobs.
+
+        Binary ones and those of more than `most` bytes are left out.
+        """
         wanted = [oid for oid in dict.fromkeys(oids) if oid]
         if not wanted:
             return {}
@@ -349,7 +361,10 @@ def _sweep(place: str) -> None:
 
 
 def _in_memory() -> str | None:
-    """Return a folder that is no disk, four times as quick for what nobody keeps; None where there is none with room."""
+    """Return a folder that is no disk, four times as quick for what nobody keeps.
+
+    None where there is none with room.
+    """
     try:
         room = os.statvfs(SHM)
         return SHM if room.f_bavail * room.f_frsize > ROOM and os.access(SHM, os.W_OK) else None

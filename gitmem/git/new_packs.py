@@ -1,12 +1,14 @@
 """New objects go into a small pack of their own, which git must keep until a ref leads to them.
 
-`git gc --prune=now`, `git prune --expire=now` and `git repack -ad` throw away at once what no ref leads to. A loose object
-has no protection from that between its making and the move of the ref. A pack has: git leaves one with a `.keep` beside it
-alone. The `.keep` goes when the ref has moved. A repacking that listed the packs before that does not touch the pack, and
-one that lists them later finds the ref moved.
+`git gc --prune=now`, `git prune --expire=now` and `git repack -ad` throw away at once what no ref
+leads to. A loose object has no protection from that between its making and the move of the ref. A
+pack has: git leaves one with a `.keep` beside it alone. The `.keep` goes when the ref has moved. A
+repacking that listed the packs before that does not touch the pack, and one that lists them later
+finds the ref moved.
 
-The names of our packs begin with OURS; the rest is random, so no other process has a pack of the same name.
-Format: https://git-scm.com/docs/gitformat-pack (pack version 2 without deltas, index version 2).
+The names of our packs begin with OURS; the rest is random, so no other process has a pack of the
+same name. Format: https://git-scm.com/docs/gitformat-pack (pack version 2 without deltas, index
+version 2).
 """
 
 import hashlib
@@ -47,7 +49,10 @@ class _Waiting:
 
 
 class NewPacks:
-    """The packs that one process made and that no ref leads to yet; raises OSError where the disk refuses."""
+    """The packs that one process made and that no ref leads to yet.
+
+    Raises OSError where the disk refuses.
+    """
 
     def __init__(self, objects_folder: str, algorithm: str, shared: int) -> None:
         self.folder = os.path.join(objects_folder, "pack")
@@ -160,7 +165,10 @@ def remove(folder: str, name: str) -> None:
 def _write(
     stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: str, shared: int
 ) -> int:
-    """Write a pack of `count` (oid, entry) and its index; return its size. The index comes last: git sees no pack without one."""
+    """Write a pack of `count` (oid, entry) and its index; return its size.
+
+    The index comes last: git sees no pack without one.
+    """
     part = stem + ".idx.part"  # not tmp_*: git prunes those
     made: list[str] = []
     try:
@@ -237,7 +245,10 @@ def _index(table: Sequence[tuple[bytes, int, int]], checksum: bytes, algorithm: 
 
 
 def read_index(path: str, algorithm: str) -> list[tuple[str, int]]:
-    """Return (oid, offset) of each object that a pack's index lists, by oid; raises OSError, ValueError for another version."""
+    """Return (oid, offset) of each object that a pack's index lists, by oid.
+
+    Raises OSError, ValueError for another version.
+    """
     length = RAW_LENGTH[algorithm]
     with open(path, "rb") as file:
         data = file.read()

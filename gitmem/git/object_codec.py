@@ -71,7 +71,10 @@ def tree_bytes(entries: Iterable[Entry]) -> bytes:
 def _person(identity: Identity) -> str:
     sign = "-" if identity.offset < 0 else "+"
     hours, minutes = divmod(abs(identity.offset), 60)
-    return f"{clean_name(identity.name)} <{clean_name(identity.email)}> {identity.time} {sign}{hours:02d}{minutes:02d}"
+    return (
+        f"{clean_name(identity.name)} <{clean_name(identity.email)}> {identity.time} "
+        f"{sign}{hours:02d}{minutes:02d}"
+    )
 
 
 def clean_name(text: str) -> str:
@@ -132,7 +135,10 @@ def build(
     algorithm: str,
     keep_tree: Callable[[str, tuple[Entry, ...]], None] = lambda *_: None,
 ) -> tuple[str, str, list[Raw]]:
-    """Return (commit oid, tree oid, new objects, children first) for a draft; `keep_tree` is told the trees that it made."""
+    """Return (commit oid, tree oid, new objects, children first) for a draft.
+
+    `keep_tree` is told the trees that it made.
+    """
     new: dict[str, Raw] = {}
 
     def add(kind: str, data: bytes) -> str:

@@ -159,17 +159,24 @@ class Objects(Protocol):
     def write(self, draft: Draft) -> str:
         """Make the blobs, trees and the commit of a draft; return its oid. Moves no ref.
 
-        Until `move` has a ref name the commit, or `close`, git throws none of them away, whatever is collected beside us.
+        Until `move` has a ref name the commit, or `close`, git throws none of them away, whatever
+        is collected beside us.
         """
 
     def store(self, raws: Sequence[Raw]) -> None:
-        """Put objects into the database that something names already; kept as those of `write` are."""
+        """Put objects into the database that something names already.
+
+        Kept as those of `write` are.
+        """
 
     def adopt(self, oid: str) -> None:
         """Keep a commit that git itself made as `write` keeps one."""
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
-        """Set a ref from `old` to `new`, durably; `old=None` means it must not exist. Raises Moved."""
+        """Set a ref from `old` to `new`, durably; `old=None` means it must not exist.
+
+        Raises Moved.
+        """
 
     def delete(self, ref: str, old: str) -> None:
         """Delete a ref whose value is `old`; raises Moved."""
@@ -199,8 +206,10 @@ class _Opened:
             self._again += entries
             if self._again > MAX_REPEATS:
                 raise External(
-                    "the store's tree repeats equal folders without end: it was made to exhaust memory.",
-                    "Nothing was changed. Somebody who can write to the remote that it came from made it: have its ref set back.",
+                    "the store's tree repeats equal folders without end: it was made to exhaust "
+                    "memory.",
+                    "Nothing was changed. Somebody who can write to the remote that it came from "
+                    "made it: have its ref set back.",
                 )
         else:
             self._seen.add(folder)
@@ -212,10 +221,12 @@ Lost = Callable[[str, str], None]  # told the path and the oid of a folder that 
 def diff(
     objects: Objects, old: str | None, new: str | None, prefix: str = "", lost: Lost | None = None
 ) -> Iterator[Change]:
-    """Yield what differs between two trees, blob by blob; equal folders are not opened, nor those below MAX_DEPTH.
+    """Yield what differs between two trees, blob by blob.
 
-    Raises External for a tree that was made to be endless, MissingObject unless there is somebody to be told: then a folder
-    that is gone has no changes.
+    Equal folders are not opened, nor those below MAX_DEPTH.
+
+    Raises External for a tree that was made to be endless, MissingObject unless there is somebody
+    to be told: then a folder that is gone has no changes.
     """
     return _diff(objects, old, new, prefix, _Opened(), lost)
 

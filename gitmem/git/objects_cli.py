@@ -1,7 +1,7 @@
 """`Objects` on the git command: for every repository that git itself can open.
 
-Reads go through one `cat-file --batch` child that is started on first use; a write is one new pack (`new_packs`) and one
-`update-ref` with the old value.
+Reads go through one `cat-file --batch` child that is started on first use; a write is one new pack
+(`new_packs`) and one `update-ref` with the old value.
 """
 
 import errno
@@ -73,7 +73,10 @@ class CliObjects:
         self._batch.stdin.write(oid.encode() + b"\n")
 
     def _answer(self, oid: str, most: int | None = None) -> bytes | int:
-        """Return an object's bytes, or how many there are when it is more than `most`; then the child may be gone."""
+        """Return an object's bytes, or how many there are when it is more than `most`.
+
+        Then the child may be gone.
+        """
         assert self._batch is not None
         stream = self._batch.stdout
         assert stream is not None
@@ -327,7 +330,8 @@ def disk_failure(error: GitFailed) -> External:
         if part in error.stderr:
             line = next(text for text in error.stderr.splitlines() if part in text)
             return External(
-                f"cannot write to the repository: {line.removeprefix('fatal: ').removeprefix('error: ')}.",
+                f"cannot write to the repository: "
+                f"{line.removeprefix('fatal: ').removeprefix('error: ')}.",
                 hint,
             )
     return error

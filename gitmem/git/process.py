@@ -165,7 +165,10 @@ class Git:
         ok: Iterable[int] = (0,),
         timeout: float | None = None,
     ) -> bytes:
-        """Run git and return its output; raises GitFailed, External on a missing git or a passed deadline."""
+        """Run git and return its output.
+
+        Raises GitFailed, External on a missing git or a passed deadline.
+        """
         return self.call(*args, stdin=stdin, config=config, env=env, ok=ok, timeout=timeout)[1]
 
     def call(
@@ -177,7 +180,10 @@ class Git:
         ok: Iterable[int] = (0,),
         timeout: float | None = None,
     ) -> tuple[int, bytes, str]:
-        """Run git and return (exit code, output, error text); codes outside `ok` raise GitFailed."""
+        """Run git and return (exit code, output, error text).
+
+        Codes outside `ok` raise GitFailed.
+        """
         argv = self.command(args, config)
         full = self.child_env(args, env)
         limit = self.timeout if timeout is None else timeout
@@ -247,7 +253,8 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
 def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:
     """Raise UntrustedRepository when git would refuse a repository for its owner.
 
-    `--git-dir` switches git's own check off, so it is asked once, without it, when part of it is another user's.
+    `--git-dir` switches git's own check off, so it is asked once, without it, when part of it is
+    another user's.
     """
     if is_own(where):
         return

@@ -158,7 +158,9 @@ class Remote:
         return ("-c", f"remote.{self.name}.mirror=false") if named else ()
 
     def fetch(self, into: str, *, again: bool = False) -> bool:
-        """Fetch the ref into a tracking ref; False when the remote does not have it. Raises RemoteRefused.
+        """Fetch the ref into a tracking ref; False when the remote does not have it.
+
+        Raises RemoteRefused.
 
         `again` also fetches what should be here already, for when it is not (git 2.36 or newer).
         """
@@ -196,7 +198,8 @@ class Remote:
     def has(self, timeout: float = 10.0) -> bool:
         """Say whether the remote has the ref; False when it cannot be asked.
 
-        Nobody asked for an exchange, so a program that the repository's configuration names for it is not run either.
+        Nobody asked for an exchange, so a program that the repository's configuration names for it
+        is not run either.
         """
         try:
             if self._unasked.names_transport():
@@ -216,9 +219,12 @@ class Remote:
         return code == 0 and bool(out.strip())
 
     def push(self, oid: str, lease: str | None = None) -> None:
-        """Set the remote's ref to a commit, fast-forward only; raises RemoteRefused (`kind` race: fetch, merge, try again).
+        """Set the remote's ref to a commit, fast-forward only.
 
-        `lease` is the old value that may be replaced against the rule: only a purge that the user sent gives it.
+        Raises RemoteRefused (`kind` race: fetch, merge, try again).
+
+        `lease` is the old value that may be replaced against the rule: only a purge that the user
+        sent gives it.
         """
         force = [f"--force-with-lease={self.ref}:{lease}"] if lease is not None else []
         plus = "+" if lease is not None else ""
@@ -279,14 +285,16 @@ class Remote:
             folder = self.ref.rpartition("/")[0]
             return RemoteRefused(
                 f"{self.name} has no room for {self.ref}: a ref named {folder} is in the way.",
-                f"Rename it there ({folder.removeprefix('refs/heads/')}), or keep memory on another ref or in another repository: "
+                f"Rename it there ({folder.removeprefix('refs/heads/')}), or keep memory on "
+                f"another ref or in another repository: "
                 "git mem remote enable --help",
                 kind="policy",
             )
         if way == "write" and seen(_UNPACK) and _VANISHED not in signs:
             return RemoteRefused(
                 f"{self.name} could not take the objects: {said}",
-                "It limits their size, or its disk is full: ask who runs it. Until then carry memory in a file: git mem sync --bundle FILE",
+                "It limits their size, or its disk is full: ask who runs it. Until then carry "
+                "memory in a file: git mem sync --bundle FILE",
                 kind="policy",
             )
         if way == "write" and (seen(_RACE) or seen(_UNPACK)) and not seen(_POLICY):
@@ -304,7 +312,8 @@ class Remote:
         if way == "write" and ("[remote rejected]" in signs or seen(_POLICY)):
             return RemoteRefused(
                 f"{self.name} refuses the ref {self.ref}: {said}",
-                "Three ways out: keep memory on a branch (git mem remote enable NAME --branch), in another repository "
+                "Three ways out: keep memory on a branch (git mem remote enable NAME --branch), in "
+                "another repository "
                 "(git mem remote enable URL), or carry it in a file (git mem sync --bundle FILE).",
                 kind="policy",
             )
@@ -328,7 +337,10 @@ def _signs(text: str) -> str:
 
 
 def _quiet_ssh(command: str) -> str:
-    """Return the user's ssh command with prompts off, if it is OpenSSH; anything else is left alone."""
+    """Return the user's ssh command with prompts off, if it is OpenSSH.
+
+    Anything else is left alone.
+    """
     base = command or "ssh"
     program = os.path.basename(base.split()[0]) if base.split() else ""
     return f"{base} -oBatchMode=yes -oConnectTimeout=10" if program == "ssh" else base

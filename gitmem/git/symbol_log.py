@@ -9,7 +9,10 @@ _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 def parsed_symbol_changes(out: bytes, path: str) -> list[FileChange]:
-    """Return the changes of commits that begin with a byte 1; `path` is the file's name where a change tells none."""
+    """Return the changes of commits that begin with a byte 1.
+
+    `path` is the file's name where a change tells none.
+    """
     found: list[FileChange] = []
     for part in re.split(rb"(?:\A|\n)\x01", out):
         head, *rows = part.split(b"\n")

@@ -57,8 +57,9 @@ ABSENT = "0" * 6  # the mode of what is not there
 class Changed:
     """A path that differs from the commit or from the index.
 
-    `staged` and `unstaged` are git's letters ('.' unchanged, M, T, A, D, '?' untracked, U in conflict); `submodule` is '' or what git says of one.
-    `stages` are (mode, oid) of an entry in conflict: of the base, ours and theirs; an absent one has a mode of zeros.
+    `staged` and `unstaged` are git's letters ('.' unchanged, M, T, A, D, '?' untracked, U in
+    conflict); `submodule` is '' or what git says of one. `stages` are (mode, oid) of an entry in
+    conflict: of the base, ours and theirs; an absent one has a mode of zeros.
     """
 
     path: str
@@ -97,9 +98,12 @@ class WorkState:
 
 
 class Work:
-    """Asks git about one work tree; the index of the user is only read. Raises UserError in a bare repository.
+    """Asks git about one work tree; the index of the user is only read.
 
-    Filters of the repository's own configuration run only where it `obeys` that: for what the user asked for.
+    Raises UserError in a bare repository.
+
+    Filters of the repository's own configuration run only where it `obeys` that: for what the user
+    asked for.
     """
 
     def __init__(
@@ -247,7 +251,10 @@ class Work:
             return ""
 
     def scratch_index(self) -> str:
-        """Copy the user's index, whole also when it is split, beside it; return the path. One that is not there yet gives an empty one."""
+        """Copy the user's index, whole also when it is split, beside it; return the path.
+
+        One that is not there yet gives an empty one.
+        """
         self.sweep()
         own, path = (
             os.path.join(self.gitdir, "index"),
@@ -317,7 +324,10 @@ class Work:
     def as_checked_out(
         self, files: Sequence[tuple[str, str]], index: str = ""
     ) -> Iterator[tuple[str, bytes]]:
-        """Yield (path, bytes) of blobs as git would write them to these paths, with its filters; `files` are (path, oid)."""
+        """Yield (path, bytes) of blobs as git would write them to these paths, with its filters.
+
+        `files` are (path, oid).
+        """
         plain = [(path, oid) for path, oid in files if "\n" not in path]
         for at in range(0, len(plain), FILTERED):
             yield from self._filtered(plain[at : at + FILTERED], index)
@@ -359,7 +369,10 @@ class Work:
         return rows
 
     def settings(self, *names: str) -> dict[str, str]:
-        """Return {name in lower case: value} of the settings that are there; an empty value is `true`."""
+        """Return {name in lower case: value} of the settings that are there.
+
+        An empty value is `true`.
+        """
         wanted = "|".join(re.escape(name.lower()) for name in names)
         out = self.run("config", "-z", "--get-regexp", f"^({wanted})$", ok=(0, 1))
         rows = (os.fsdecode(row).partition("\n") for row in out.split(b"\0") if row)
@@ -436,7 +449,10 @@ def under_way(gitdir: str) -> dict[str, str]:
 
 
 def file_on_disk(root: str, path: str, most: int) -> tuple[int, bytes] | int | None:
-    """Return (mode, bytes) of a file or a link as it is on disk; its size when that is more than `most`; None for anything else or nothing."""
+    """Return (mode, bytes) of a file or a link as it is on disk.
+
+    Its size when that is more than `most`; None for anything else or nothing.
+    """
     full = os.path.join(root, path)
     try:
         facts = os.lstat(full)

@@ -1,4 +1,7 @@
-"""Read-only questions about the user's work tree: what is ignored, what changed since a commit. Never writes the index."""
+"""Read-only questions about the user's work tree: what is ignored, what changed since a commit.
+
+Never writes the index.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +18,10 @@ PATHS = 200  # of one question
 
 
 class WorkTree:
-    """One work tree; answers nothing, and fails never, in a bare repository. It does not tell of what changed in files that it `hides`."""
+    """One work tree; answers nothing, and fails never, in a bare repository.
+
+    It does not tell of what changed in files that it `hides`.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,7 @@
-"""What an event says of the work in hand: who is at it, which commands were given. One write to `state.db`. Part of the hot path."""
+"""What an event says of the work in hand: who is at it, which commands were given.
+
+One write to `state.db`. Part of the hot path.
+"""
 
 import os
 
@@ -106,7 +109,8 @@ def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
 def _who(hook: Hook) -> str:
     """Return the agent that this session works as: the one that came last in it."""
     row = hook.state.db.execute(
-        "SELECT agent FROM acts WHERE root = ? AND session = ? AND kind = ? ORDER BY n DESC LIMIT 1",
+        "SELECT agent FROM acts WHERE root = ? AND session = ? AND kind = ? ORDER BY n DESC "
+        "LIMIT 1",
         (hook.tree, hook.event.session, AGENT),
     ).fetchone()
     return str(row[0]) if row else hook.who

@@ -1,6 +1,9 @@
-"""A session whose context was compacted or cleared is told what its own history says of it. Part of the hot path.
+"""A session whose context was compacted or cleared is told what its own history says of it.
 
-The text was rendered ahead (`services.session_log.compact`), when the compaction was announced; reading it is all that is left to do here.
+Part of the hot path.
+
+The text was rendered ahead (`services.session_log.compact`), when the compaction was announced;
+reading it is all that is left to do here.
 """
 
 import os

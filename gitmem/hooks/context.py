@@ -123,7 +123,10 @@ class Hook:
 
     @property
     def ignored(self) -> "Ignored | None":
-        """What is never stored; None where nothing is said. All of a call shares its comparisons."""
+        """What is never stored; None where nothing is said.
+
+        All of a call shares its comparisons.
+        """
         if not self._has_ignored:
             self._has_ignored = True
             text = ignore_text(self.root)
@@ -167,7 +170,10 @@ class Hook:
         return config.from_scopes(output)
 
     def spawn_git(self, *args: str) -> "tuple[int, int]":
-        """Start git; return its process id and the pipe of what it prints, or (0, 0) when there is no git."""
+        """Start git.
+
+        Return its process id and the pipe of what it prints, or (0, 0) when there is no git.
+        """
         from gitmem.base import quick_git
 
         return quick_git.spawn(self._git_env(), self.where.gitdir, *args)
@@ -181,7 +187,11 @@ class Hook:
 
     @property
     def state(self) -> State:
-        """The working state. Raises GitmemError when it would be lost, on a disk that cannot be written; what SQLite says of a busy file when it is busy."""
+        """The working state.
+
+        Raises GitmemError when it would be lost, on a disk that cannot be written; what SQLite says
+        of a busy file when it is busy.
+        """
         if self._lost is not None:
             raise self._lost
         if self._state is None:
@@ -318,7 +328,10 @@ class Hook:
             self.state.tell(self.event.context, [(row["id"], _form(row)) for row in rows])
 
     def mend(self, error: sqlite.DatabaseError) -> None:
-        """Have an index that turned out to be damaged built anew, for the next call; state.db heals itself."""
+        """Have an index that turned out to be damaged built anew, for the next call.
+
+        state.db heals itself.
+        """
         if not is_damage(error):
             return
         for path in (
@@ -344,7 +357,10 @@ class Hook:
     # -- work for later
 
     def tips(self) -> "dict[str, str]":
-        """Return the stores' commits as the refs have them now; where a ref is broken, as the index has them."""
+        """Return the stores' commits as the refs have them now.
+
+        Where a ref is broken, as the index has them.
+        """
         pairs = (("shared", SHARED), ("private", PRIVATE))
         try:
             return {name: tip for name, ref in pairs if (tip := raw_ref(self.where.commondir, ref))}
@@ -371,10 +387,13 @@ class Hook:
         )
 
     def refresh(self, *, asks_git: bool = False) -> bool:
-        """Bring the index up to date, as far as that is soon done; say whether all that was written is in it.
+        """Bring the index up to date, as far as that is soon done.
 
-        Who writes has the index follow. Left are refs that git or another program moved, an index that is gone, and writes that
-        wait in the journal: those are for a drain. `asks_git` also where files cannot tell.
+        Say whether all that was written is in it.
+
+        Who writes has the index follow. Left are refs that git or another program moved, an index
+        that is gone, and writes that wait in the journal: those are for a drain. `asks_git` also
+        where files cannot tell.
         """
         if not self.is_current() or (asks_git and has_reftable(self.where.commondir)):
             self._await_writer()
@@ -396,7 +415,8 @@ class Hook:
     def catch_up(self, *, insists: bool = False, sure: bool = False) -> None:
         """Start a drain when writes wait or the index is behind its refs; nobody waits for it.
 
-        None is started when there was one a moment ago, lately for the same reason, unless the caller `insists`; `sure` starts one anyway.
+        None is started when there was one a moment ago, lately for the same reason, unless the
+        caller `insists`; `sure` starts one anyway.
         """
         if sure:
             self.drain("asked", sure=True)
@@ -440,7 +460,10 @@ def _folder(cwd: str) -> str:
 
 
 def masked(text: str) -> str:
-    """Return a command without secrets; what stands for one is a single word, so that the rest still reads as a command."""
+    """Return a command without secrets.
+
+    What stands for one is a single word, so that the rest still reads as a command.
+    """
     if harmless(text):
         return text
     import re

@@ -1,8 +1,8 @@
 """What each event of an agent's session does: what it leaves behind, and what it is answered.
 
-Part of the hot path: nothing here writes git. What has to be committed waits in the journal, or as a request, and a detached
-`git mem drain` does it. Imports are the standard library's cheap modules and ours that keep to them, and each event
-imports its own module alone.
+Part of the hot path: nothing here writes git. What has to be committed waits in the journal, or as
+a request, and a detached `git mem drain` does it. Imports are the standard library's cheap modules
+and ours that keep to them, and each event imports its own module alone.
 """
 
 from gitmem.agents import events

@@ -1,4 +1,7 @@
-"""Note which lines a tool wrote: by them lines of a commit are known to be this session's. Part of the hot path."""
+"""Note which lines a tool wrote: by them lines of a commit are known to be this session's.
+
+Part of the hot path.
+"""
 
 import os
 
@@ -90,7 +93,10 @@ def _by_command(hook: Hook) -> "dict[str, Note]":
 
 
 def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, Note]":
-    """Return how files differ from what they were before a command; a line that came from another of them is not new."""
+    """Return how files differ from what they were before a command.
+
+    A line that came from another of them is not new.
+    """
     from gitmem.agents.written import compared
     from gitmem.text.line_marks import squeezed
 
@@ -111,7 +117,10 @@ def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, Note]":
 
 
 def _of_write(hook: Hook, path: str, write: "Write") -> "Note | None":
-    """Return what a command did to a file that it put a text into; None where that is not what the file has now."""
+    """Return what a command did to a file that it put a text into.
+
+    None where that is not what the file has now.
+    """
     from gitmem.agents.written import compared
     from gitmem.text.line_marks import marks, squeezed
 
@@ -159,7 +168,10 @@ def _key(hook: Hook) -> str:
 
 
 def _path(hook: Hook, given: str) -> str:
-    """Return a file that a command names, from the work tree's root; '' for one that is not to be told of."""
+    """Return a file that a command names, from the work tree's root.
+
+    '' for one that is not to be told of.
+    """
     path = storable(inside(given, hook.root, hook.folder))
     if not path or not _is_named(path):
         return ""

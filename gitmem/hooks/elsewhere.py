@@ -40,7 +40,13 @@ def _line(one: "Elsewhere") -> str:
     where, who = clean(one.other, 80), f" by {clean(one.who, 60)}" if one.who else ""
     what = f" ({clean(one.what, 80)})" if one.what else ""
     if one.level == "critical":
-        return f"- [drift] {clean(one.path, 120)}: {clean(one.what, 80) or 'the same code'} is changed on {where}{who} too, differently. Look first: git mem drift"
+        return (
+            f"- [drift] {clean(one.path, 120)}: {clean(one.what, 80) or 'the same code'} is "
+            f"changed on {where}{who} too, differently. Look first: git mem drift"
+        )
     if one.level == "high":
-        return f"- [drift] {clean(one.path, 120)}{what} is changed on {where}{who} too; a merge would conflict. Look first: git mem drift"
+        return (
+            f"- [drift] {clean(one.path, 120)}{what} is changed on {where}{who} too; a merge would "
+            f"conflict. Look first: git mem drift"
+        )
     return f"- [drift] {clean(one.path, 120)} is being changed on {where}{who} too: git mem drift"

@@ -65,4 +65,7 @@ def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: 
         where.append(f"attempt {epic['attempts']}")
     where.append(f"{epic['done']} of {epic['total']} stories done ({epic['percent']}%)")
     why = f"; {how['why']}" if state in {epics.CRASHED, epics.LEFT} and how["why"] else ""
-    return f"- [epic {clean(epic['id'][4:], 64)}, {state}] {clean(epic['title'], 120)}: {', '.join(where)}{why}"
+    return (
+        f"- [epic {clean(epic['id'][4:], 64)}, {state}] {clean(epic['title'], 120)}: "
+        f"{', '.join(where)}{why}"
+    )

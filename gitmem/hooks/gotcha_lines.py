@@ -1,4 +1,7 @@
-"""Which gotchas this user wants to be told of, and where their code is now. Part of the hot path."""
+"""Which gotchas this user wants to be told of, and where their code is now.
+
+Part of the hot path.
+"""
 
 import os
 
@@ -78,9 +81,12 @@ def _span(anchor: "Row") -> "Sequence[int]":
 
 
 def today(anchor: "Row", lines: "Sequence[str]") -> int:
-    """Return the line, from 1, that an anchor's first line is now, by the text that it remembers; 0 when that cannot be told for sure.
+    """Return the line, from 1, that an anchor's first line is now, by the text that it remembers.
 
-    It is where it was, or it is the one line of the file with its text, neighbours deciding between several.
+    0 when that cannot be told for sure.
+
+    It is where it was, or it is the one line of the file with its text, neighbours deciding between
+    several.
     """
     context = anchor.get("context")
     first = _span(anchor)[0]

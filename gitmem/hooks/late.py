@@ -1,4 +1,7 @@
-"""Gives the answers that an earlier hook of the session could not give in time. Part of the hot path."""
+"""Gives the answers that an earlier hook of the session could not give in time.
+
+Part of the hot path.
+"""
 
 from gitmem.hooks.context import Hook
 from gitmem.state import late_answers

@@ -1,8 +1,8 @@
 """The hot path: an agent's hook. One event in, at most one JSON object out, always exit code 0.
 
-A hook must cost its host nothing: it says nothing when anything is wrong (one line in `hook.log` says
-why), and a watchdog ends it. `hooks.dispatch` says what each event does; `tests/hooks/test_hot_path.py` holds
-both to cheap imports.
+A hook must cost its host nothing: it says nothing when anything is wrong (one line in `hook.log`
+says why), and a watchdog ends it. `hooks.dispatch` says what each event does;
+`tests/hooks/test_hot_path.py` holds both to cheap imports.
 """
 
 import os
@@ -29,7 +29,10 @@ PAYLOAD = 8 << 20  # bytes of input that are looked at
 
 
 class Malformed(GitmemError):
-    """What the agent sent cannot be read; `doctor` tells it from failures of our own by this name in the log."""
+    """What the agent sent cannot be read.
+
+    `doctor` tells it from failures of our own by this name in the log.
+    """
 
 
 def respond(
@@ -42,9 +45,12 @@ def respond(
     *,
     heard: bool = True,
 ) -> bytes:
-    """Return what to print for a payload: nothing, or one JSON object. `ready` learns the event, and the seconds it has, before work begins.
+    """Return what to print for a payload: nothing, or one JSON object.
 
-    Where nobody reads what is printed (not `heard`), the event is kept all the same, and nothing counts as told.
+    `ready` learns the event, and the seconds it has, before work begins.
+
+    Where nobody reads what is printed (not `heard`), the event is kept all the same, and nothing
+    counts as told.
     """
     begun = time.monotonic()
     if agent not in events.ADAPTERS:
@@ -101,7 +107,10 @@ def respond(
 
 
 def _input() -> bytes | None:
-    """Return the payload, None when there is none; raises GitmemError for more than anyone should send."""
+    """Return the payload, None when there is none.
+
+    Raises GitmemError for more than anyone should send.
+    """
     data = bytearray()
     while len(data) <= PAYLOAD:
         part = os.read(0, 1 << 20)
@@ -112,7 +121,10 @@ def _input() -> bytes | None:
 
 
 def _standard() -> "tuple[bool, bool]":
-    """Return whether input and output are open; a closed one is plugged, lest a file of ours take its number."""
+    """Return whether input and output are open.
+
+    A closed one is plugged, lest a file of ours take its number.
+    """
     is_open = []
     for fd in (0, 1, 2):
         try:
@@ -151,14 +163,18 @@ def _reads_payload() -> "bool | None":
     if os.isatty(0):
         os.write(
             2,
-            b"git mem hook is called by an agent's CLI, with an event's JSON on stdin. See: git mem hook --help\n",
+            b"git mem hook is called by an agent's CLI, with an event's JSON on stdin. See: git "
+            b"mem hook --help\n",
         )
         return None
     return heard
 
 
 def _log_of_here() -> str:
-    """Return the log of the repository of the current folder; empty in one of others, where a link may lead anywhere."""
+    """Return the log of the repository of the current folder.
+
+    Empty in one of others, where a link may lead anywhere.
+    """
     try:
         where = locate(os.getcwd(), os.environ)
     except NO_REPOSITORY:

@@ -31,7 +31,10 @@ def prompt(hook: Hook) -> "list[str]":
 
 
 def _refresh(hook: Hook) -> None:
-    """Bring the index up to date; the answer is owed until then, also where this process is ended over it."""
+    """Bring the index up to date.
+
+    The answer is owed until then, also where this process is ended over it.
+    """
     from gitmem.hooks.session_log import TEXT, kept
     from gitmem.state import late_answers
 
@@ -45,7 +48,10 @@ def _refresh(hook: Hook) -> None:
 
 
 def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
-    """Return the records that a text is surely about; what is `told` in this answer is of another budget."""
+    """Return the records that a text is surely about.
+
+    What is `told` in this answer is of another budget.
+    """
     found: list[dict[str, Any]] = []
     indexes = hook.indexes
     hidden = hook.state.snoozed(hook.now) if indexes else {}

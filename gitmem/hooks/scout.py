@@ -21,7 +21,10 @@ SURE = {"named": "named", "defines": "defines", "commit": "changed by"}
 
 
 def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
-    """Return a line that names the files of a task, as far as the budget of a prompt goes; none for a prompt that describes no task."""
+    """Return a line that names the files of a task, as far as the budget of a prompt goes.
+
+    None for a prompt that describes no task.
+    """
     prompt = hook.event.prompt
     if not hook.settings.get("scout") or len(prompt) < SHORT or prompt.lstrip().startswith("/"):
         return []

@@ -31,7 +31,10 @@ STATED = frozenset({events.SESSION_START, events.PROMPT})
 
 
 def note(hook: Hook) -> None:
-    """Append an event to its session's history, and give a sign of life. One write; what is acknowledged is there."""
+    """Append an event to its session's history, and give a sign of life.
+
+    One write; what is acknowledged is there.
+    """
     event = hook.event
     folder = hook.home.make(FOLDER)
     opens = event.name in STATED
@@ -62,7 +65,10 @@ def note(hook: Hook) -> None:
 
 
 def _signed(hook: Hook, process: str, *, opens: bool) -> str:
-    """Give a sign of life; return the name of the session's file, empty where the id is that of another agent's session."""
+    """Give a sign of life.
+
+    Return the name of the session's file, empty where the id is that of another agent's session.
+    """
     event = hook.event
     mine = sessions.Session(
         event.session,
@@ -89,7 +95,10 @@ def _name(hook: Hook) -> str:
 
 
 def _files(folder: str, id: str) -> "list[str]":
-    """Return the files of a session, the oldest first; a name has a date of fixed length before the id."""
+    """Return the files of a session, the oldest first.
+
+    A name has a date of fixed length before the id.
+    """
     try:
         return sorted(one for one in os.listdir(folder) if one[HEAD:] == f"{id}.jsonl")
     except OSError:
@@ -153,7 +162,10 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
 
 
 def kept(text: str, most: int) -> str:
-    """Return a text as it may be stored: without secrets, and cut. Masked whole and cut afterwards: half a secret has no format."""
+    """Return a text as it may be stored: without secrets, and cut.
+
+    Masked whole and cut afterwards: half a secret has no format.
+    """
     if not text.strip():
         return ""
     if len(text) <= most and harmless(text):

@@ -1,6 +1,7 @@
 """A session starts: it is told what it should know. Part of the hot path.
 
-It is the briefing, chosen as `git mem briefing` chooses (`services.briefing.collect`), and shaped to the budget of a start: each thing is told once a context.
+It is the briefing, chosen as `git mem briefing` chooses (`services.briefing.collect`), and shaped
+to the budget of a start: each thing is told once a context.
 """
 
 import os
@@ -89,7 +90,10 @@ def start(hook: Hook) -> "list[str]":
 
 
 def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
-    """Return what is told of what the index knows; `before` is a session that is about to be the one before."""
+    """Return what is told of what the index knows.
+
+    `before` is a session that is about to be the one before.
+    """
     event = hook.event
     known = collect.gather(
         hook.indexes,
@@ -145,7 +149,10 @@ class _Telling:
         self._asked = False  # whether the user is to be asked about an interruption
 
     def lines(self, near: "list[Row]") -> "list[str]":
-        """Return the lines, in their order. What is left to do is sure of its part before anything else takes one."""
+        """Return the lines, in their order.
+
+        What is left to do is sure of its part before anything else takes one.
+        """
         self._work()
         tasks = self._rows(collect.TASKS)
         told = self._told(tasks, 0.3, self._lines)
@@ -205,7 +212,10 @@ class _Telling:
             )
             interrupted = facts.interrupted
             if session_opening.decide(facts).action == session_opening.ASK:
-                ask = f"- ask the user first: {clean(session_opening.words(session_opening.ASK, facts), 300)}"
+                ask = (
+                    f"- ask the user first: "
+                    f"{clean(session_opening.words(session_opening.ASK, facts), 300)}"
+                )
                 lines.append(ask)
         room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
         for line in lines:
@@ -229,7 +239,10 @@ class _Telling:
         return sum(row["id"] not in known for row in rows)
 
     def _rows(self, subject: str) -> "list[Row]":
-        """Return what is known of a subject as rows, entries of summaries too; gotchas as far as this user wants to hear of them."""
+        """Return what is known of a subject as rows, entries of summaries too.
+
+        Gotchas as far as this user wants to hear of them.
+        """
         entries = self._known[subject]
         if self._asked:  # an interruption is told once
             entries = [one for one in entries if one.kind != session_opening.INTERRUPTED]
@@ -279,7 +292,10 @@ class _Telling:
             return f"{line} ({maybe})" if maybe else line
         one = row["entry"]
         if row["subject"] == "code":
-            return f"- [code] {f'{clean(one.where, 40)}: ' if one.where else ''}{clean(one.text, CODE)}"
+            return (
+                f"- [code] "
+                f"{f'{clean(one.where, 40)}: ' if one.where else ''}{clean(one.text, CODE)}"
+            )
         by = f"by {clean(one.by, 120)}" if one.by else ""
         facts = "; ".join(
             fact for fact in (clean(one.day, 10), by, clean(one.where, 80), maybe) if fact
@@ -331,7 +347,10 @@ def _row(subject: str, one: "Entry") -> "Row":
 
 
 def _read_code(hook: Hook) -> None:
-    """Have the DNA of the project read anew when another commit is checked out; what is known is told meanwhile."""
+    """Have the DNA of the project read anew when another commit is checked out.
+
+    What is known is told meanwhile.
+    """
     if (
         (hook.settings.get("dna") == "off" and not hook.settings.get("scout"))
         or hook.where.worktree is None
@@ -367,7 +386,10 @@ def _code_rows(one: "Entry") -> "list[Row]":
 
 
 def _bury(hook: Hook) -> bool:
-    """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
+    """End the sessions that died, so that the next process with time finishes them.
+
+    Say whether there were any.
+    """
     ended = [
         sessions.bury(hook.state, one, hook.now)
         for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]
@@ -387,7 +409,9 @@ def to_come(hook: Hook) -> str:
 
 
 def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
-    """Return a digest as one line: what was done, what is `left` of it today, what failed; its title says what was asked, what ended it is told elsewhere.
+    """Return a digest as one line: what was done, what is `left` of it today, what failed.
+
+    Its title says what was asked, what ended it is told elsewhere.
 
     `below` is how many tasks that are left have a line of their own.
     """

@@ -134,7 +134,10 @@ def _note_failure(hook: Hook, pattern: str) -> None:
 
 
 def _counted(hook: Hook, pattern: str, window: float) -> bool:
-    """Count a hit, and those that found the database busy before; leave it for the next when it is busy now."""
+    """Count a hit, and those that found the database busy before.
+
+    Leave it for the next when it is busy now.
+    """
     spill = hook.home.join(SPILL)
     try:
         hook.state.add_error(pattern, hook.now, hook.event.session, window)
@@ -185,7 +188,10 @@ def _rows(path: str) -> "list[dict[str, Any]]":
 
 
 def _taken(hook: Hook) -> "Iterator[str]":
-    """Yield the files of hits that found the database busy, each taken by this process alone; those of processes that were killed over them too."""
+    """Yield the files of hits that found the database busy, each taken by this process alone.
+
+    Those of processes that were killed over them too.
+    """
     pid = str(os.getpid())
     left = [name for name in os.listdir(hook.home.path) if name.startswith(f"{SPILL}.")]
     for name in (SPILL, *(one for one in left if (of := one.split(".")[2]) == pid or not runs(of))):

@@ -39,7 +39,10 @@ def before(hook: Hook) -> "list[str]":
 
 
 def after(hook: Hook) -> "list[str]":
-    """Learn from what passes now and failed before; return the gotchas of a file that was read or written."""
+    """Learn from what passes now and failed before.
+
+    Return the gotchas of a file that was read or written.
+    """
     event = hook.event
     if (
         not event.interrupted
@@ -114,7 +117,10 @@ def _about(hook: Hook, path: str) -> "list[Row]":
 
 
 def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
-    """Return the gotchas that the code of a file calls for by an expression or a query; asked once for each state of the file."""
+    """Return the gotchas that the code of a file calls for by an expression or a query.
+
+    Asked once for each state of the file.
+    """
     full = os.path.join(hook.root, path)
     try:
         found = os.stat(full)

@@ -1,4 +1,7 @@
-"""A turn or a session ends, or its context is compacted: what is to be done later is asked for. Part of the hot path."""
+"""A turn or a session ends, or its context is compacted: what is to be done later is asked for.
+
+Part of the hot path.
+"""
 
 from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
@@ -8,14 +11,18 @@ from gitmem.state import memory_file_requests, sessions
 AGAIN, JUST = "started again", 30.0
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
 _DECIDED = Lazy(
-    r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b"
+    r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out"
+    r"|lesson|gotcha|from now on)\b"
 )
 _SAVED = Lazy(
-    r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:add|gotcha\s{1,9}(?:add|edit)|edit|supersede)\b"
+    r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:add|gotcha\s{1,9}(?:add|edit)|edit"
+    r"|supersede)\b"
 )
 REMARK = (
-    "This session came to a decision or a finding, and nothing of it was recorded: a record lets the next session know. "
-    "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record simply ends."
+    "This session came to a decision or a finding, and nothing of it was recorded: a record lets "
+    "the next session know. "
+    "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record "
+    "simply ends."
 )
 
 

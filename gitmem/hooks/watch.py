@@ -1,7 +1,7 @@
 """The watchdog of a hook: a process that does nothing but wait for the one that works.
 
-A thread cannot do it: an expression in `re`, a query in SQLite or a disk that hangs may hold the interpreter's
-lock. docs/decisions/0022 says what else was tried.
+A thread cannot do it: an expression in `re`, a query in SQLite or a disk that hangs may hold the
+interpreter's lock. docs/decisions/0022 says what else was tried.
 """
 
 import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
@@ -107,7 +107,10 @@ class Watch:
         os._exit(0)
 
     def _listen(self, pid: int, reads: int) -> str:
-        """Take what the process that works says, until it ends; return why it failed, '' if it did not."""
+        """Take what the process that works says, until it ends.
+
+        Return why it failed, '' if it did not.
+        """
         heard = b""
         while part := os.read(reads, 1 << 16):
             *messages, heard = (heard + part).split(b"\n")

@@ -68,7 +68,10 @@ CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context, token
 
 
 class Cache:
-    """The writable side of the index of one repository. `close` it, or use it as a context manager."""
+    """The writable side of the index of one repository.
+
+    `close` it, or use it as a context manager.
+    """
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -141,7 +144,8 @@ class Cache:
         with transaction(db):
             if _schema(db) != str(SCHEMA):
                 for name, kind in db.execute(
-                    "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name = 'words' DESC"
+                    "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY "
+                    "name = 'words' DESC"
                 ).fetchall():
                     shadow = name.startswith(("sqlite_", "words_"))
                     if not shadow:
@@ -164,9 +168,10 @@ class Cache:
     ) -> int:
         """Bring the index to the stores' tips; return how many files were looked at.
 
-        Raises Busy when another process keeps it for longer than `patience` seconds, External, Unfinished when more than `most`
-        files of a store have changed, or it is later than `until` of the monotonic clock: then another call goes on from there.
-        Where it `defers`, the context of what stands beside a changed record is left to `settle`.
+        Raises Busy when another process keeps it for longer than `patience` seconds, External,
+        Unfinished when more than `most` files of a store have changed, or it is later than `until`
+        of the monotonic clock: then another call goes on from there. Where it `defers`, the context
+        of what stands beside a changed record is left to `settle`.
         """
         try:
             self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")

@@ -74,7 +74,10 @@ def _fix(record: Record) -> str:
 
 
 def _source(record: Record) -> str:
-    """Return the memory file of an agent that says what a record says, word for word; empty when none does."""
+    """Return the memory file of an agent that says what a record says, word for word.
+
+    Empty when none does.
+    """
     source = record.fields.get("source") if record.kind == "memory" else None
     if (
         not isinstance(source, Mapping)
@@ -115,8 +118,9 @@ def words(record: Record) -> tuple[str, str, str, str, str]:
 def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
     """Return a record's context: the parts of its own names, and title and text of each neighbour.
 
-    A neighbour's title is left out when it only repeats the beginning of its text, or is that of another one too (who spoke, and when):
-    a word that is beside every record tells none from another.
+    A neighbour's title is left out when it only repeats the beginning of its text, or is that of
+    another one too (who spoke, and when): a word that is beside every record tells none from
+    another.
     """
     out = [own]
     titles = [title, *(t for t, _ in near)]
@@ -129,7 +133,10 @@ def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
 
 
 def entries(record: Record) -> list[tuple[Any, ...]]:
-    """Return the entries of a summary's sections, in the order of the table, from their place on; what is not an entry is passed over."""
+    """Return the entries of a summary's sections, in the order of the table, from their place on.
+
+    What is not an entry is passed over.
+    """
     sections = record.fields.get("sections")
     out: list[tuple[Any, ...]] = []
     for section, rows in sections.items() if isinstance(sections, Mapping) else ():

@@ -33,8 +33,8 @@ _MACHINE = f"{GITMEM[0]} <{GITMEM[1]}>"
 class Credit:
     """Whose the parts of a record are: its words, and each entry of a summary.
 
-    `vouchers` confirmed or pinned the words as they are, beside whoever wrote them alone. Several persons are separated by
-    `SEPARATOR`; "" stands for nobody that is known.
+    `vouchers` confirmed or pinned the words as they are, beside whoever wrote them alone. Several
+    persons are separated by `SEPARATOR`; "" stands for nobody that is known.
     """
 
     words: str = ""

@@ -34,7 +34,10 @@ class Touched:
 
 
 class Contexts:
-    """Writes the words of rows with those of their neighbours. Where it `defers`, neighbours become due."""
+    """Writes the words of rows with those of their neighbours.
+
+    Where it `defers`, neighbours become due.
+    """
 
     def __init__(self, db: sqlite3.Connection, *, defers: bool = False) -> None:
         self._db = db
@@ -44,7 +47,10 @@ class Contexts:
 
     def insert(self, n: int, *texts: str) -> None:
         """Insert the words of a row, the context last."""
-        sql = "INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)"
+        sql = (
+            "INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, "
+            "?)"
+        )
         self._db.execute(sql, (n, *texts))
 
     def write(self, rest: Callable[[], None] | None = None) -> None:
@@ -64,7 +70,10 @@ class Contexts:
 
     def settle(self) -> bool:
         """Give some of the rows that are due their context; say whether more are."""
-        sql = "SELECT d.n, r.id, r.session, r.created FROM due d JOIN records r ON r.n = d.n ORDER BY d.n LIMIT ?"
+        sql = (
+            "SELECT d.n, r.id, r.session, r.created FROM due d JOIN records r ON r.n = d.n ORDER "
+            "BY d.n LIMIT ?"
+        )
         rows = self._db.execute(sql, (SETTLED,)).fetchall()
         for row in rows:
             self._write_row(row, {})

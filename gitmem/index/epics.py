@@ -28,7 +28,10 @@ ACTIVE, LEFT, CRASHED = "active", "left", "crashed"
 @healing
 def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
     """Return the epics of the shared store, those changed last first: `id`, `title`, `status`, `updated`, and what their state tells."""
-    sql = "SELECT r.id, r.title, r.status, r.updated, w.facts FROM works w JOIN records r ON r.n = w.n WHERE r.store = 'shared' ORDER BY r.updated DESC, r.id"
+    sql = (
+        "SELECT r.id, r.title, r.status, r.updated, w.facts FROM works w JOIN records r ON r.n = "
+        "w.n WHERE r.store = 'shared' ORDER BY r.updated DESC, r.id"
+    )
     out = []
     for id, title, status, updated, facts in index.db.execute(sql):
         if archived or status != "archived":
@@ -74,7 +77,9 @@ def hold(
     now: float,
     is_gone: "Callable[[str], bool | None]",
 ) -> None:
-    """Note that a session, or a process without one, is at an epic; those that are gone are forgotten.
+    """Note that a session, or a process without one, is at an epic.
+
+    Those that are gone are forgotten.
 
     With neither, there is nobody to ask after: silence decides.
     """

@@ -1,4 +1,7 @@
-"""Filters of records as the WHERE part of a query. Standard library only: the hot path imports this."""
+"""Filters of records as the WHERE part of a query.
+
+Standard library only: the hot path imports this.
+"""
 
 from gitmem.base.fast import dumps
 
@@ -44,9 +47,11 @@ def filtered(
 ) -> "tuple[str, list[Any]]":
     """Return the WHERE part of a query for records, and its values.
 
-    `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
-    may be a pattern, `triggered` for those that code may call for, `what` for a kind, or memories of a type: the newest few of them are
-    found without a look at the others. `by_hand` leaves out what sessions leave, their digests and snapshots, `by_sessions` asks for that. `pinned` finds the few that are.
+    `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their
+    number, `globs` for those whose place may be a pattern, `triggered` for those that code may call
+    for, `what` for a kind, or memories of a type: the newest few of them are found without a look
+    at the others. `by_hand` leaves out what sessions leave, their digests and snapshots,
+    `by_sessions` asks for that. `pinned` finds the few that are.
     """
     where, values = where_of(
         kinds=kinds,
@@ -107,7 +112,10 @@ def filtered(
 
 
 def where_of(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
-    """Return the conditions, and their values, of filters that name what a field may be; one that names nothing lets all pass."""
+    """Return the conditions, and their values, of filters that name what a field may be.
+
+    One that names nothing lets all pass.
+    """
     names = {
         "kinds": "kind",
         "stores": "store",

@@ -1,4 +1,7 @@
-"""The index of one repository, kept in step with its refs. A fresh index costs one open file; the builder is imported when a ref has moved."""
+"""The index of one repository, kept in step with its refs.
+
+A fresh index costs one open file; the builder is imported when a ref has moved.
+"""
 
 import contextlib
 import sqlite3
@@ -41,7 +44,10 @@ class FreshIndex:
         self.behind = False  # this process wrote, and the index does not follow
 
     def at(self, tips: Mapping[str, str]) -> Index:
-        """Return the index as of the stores' commits; raises Busy when another process is making the first one for too long."""
+        """Return the index as of the stores' commits.
+
+        Raises Busy when another process is making the first one for too long.
+        """
         if self._index is not None and self._index.tips() == tips:
             return self._index
         if self._cache is None:
@@ -58,7 +64,10 @@ class FreshIndex:
         return self._index
 
     def follow(self) -> None:
-        """Bring the index to what this process wrote, as far as that is soon done; else it is `behind`, never an error."""
+        """Bring the index to what this process wrote, as far as that is soon done.
+
+        Else it is `behind`, never an error.
+        """
         self.behind = True
         try:
             cache = self._writable()
@@ -96,7 +105,10 @@ class FreshIndex:
         return self._cache
 
     def _refresh(self) -> None:
-        """Bring the index up to date; one that another process is working on all the time is left as it was."""
+        """Bring the index up to date.
+
+        One that another process is working on all the time is left as it was.
+        """
         from gitmem.index.builder import PATIENCE
 
         cache = self._writable()

@@ -1,4 +1,7 @@
-"""What a reader sees: the indexes of several stores as one. `prefix` is the scope of an index's records, empty where each row names its own."""
+"""What a reader sees: the indexes of several stores as one.
+
+`prefix` is the scope of an index's records, empty where each row names its own.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -49,7 +52,10 @@ def search(
 
 
 def find_id(indexes: Indexes, text: str) -> str:
-    """Return the full id that a unique prefix or suffix of six characters or more names; raises UnknownId."""
+    """Return the full id that a unique prefix or suffix of six characters or more names.
+
+    Raises UnknownId.
+    """
     low = text.strip().lower()
     found: list[str] = []
     for _, index in indexes:

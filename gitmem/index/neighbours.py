@@ -32,7 +32,8 @@ class Map:
         for n, id in db.execute("SELECT n, id FROM records ORDER BY id, store"):
             self._by_id.setdefault(id, []).append(n)
         for n, dst in db.execute(
-            "SELECT e.n, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.created, r.id, r.store, e.rel, e.dst"
+            "SELECT e.n, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.created, r.id, "
+            "r.store, e.rel, e.dst"
         ):
             self.targets.setdefault(n, []).append(dst)
             self._sources.setdefault(dst, []).append(n)
@@ -59,13 +60,25 @@ class Map:
             at += step
 
 
-LINKED = f"SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? ORDER BY e.rel, e.dst, r.store LIMIT {LINKS}"
-LINKING = f"SELECT r.n FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ? ORDER BY r.created, r.id, r.store, e.rel LIMIT {LINKS}"
+LINKED = (
+    f"SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? ORDER BY e.rel, e.dst, "
+    f"r.store LIMIT {LINKS}"
+)
+LINKING = (
+    f"SELECT r.n FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ? ORDER BY r.created, "
+    f"r.id, r.store, e.rel LIMIT {LINKS}"
+)
 
 
 # the records before and after a spot in time, in its session; records without a session have no
 # neighbours
 BESIDE = (
-    "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created DESC, id DESC, store DESC LIMIT ?4",
-    "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, id, store LIMIT ?4",
+    (
+        "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created DESC, "
+        "id DESC, store DESC LIMIT ?4"
+    ),
+    (
+        "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, id, "
+        "store LIMIT ?4"
+    ),
 )

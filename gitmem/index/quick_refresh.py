@@ -19,7 +19,10 @@ PATIENCE = 0.05  # seconds that it waits for another process that indexes
 
 
 def quick_refresh(where: Location, home: Home, env: "Mapping[str, str]", seconds: float) -> bool:
-    """Bring the index to the refs, for so many seconds at most; say whether it is there. What was done is kept."""
+    """Bring the index to the refs, for so many seconds at most; say whether it is there.
+
+    What was done is kept.
+    """
     until = time.monotonic() + seconds
     try:
         # its command is quicker to start than libgit2 is to load

@@ -1,7 +1,7 @@
 """Read the index: search, list, look up. Standard library only; the hot path imports this.
 
-The index is a cache of the stores of one repository (`index.cache` builds it). Rows come back as plain
-dicts. A missing, damaged or foreign file is `None` to `open_index`, never an error.
+The index is a cache of the stores of one repository (`index.cache` builds it). Rows come back as
+plain dicts. A missing, damaged or foreign file is `None` to `open_index`, never an error.
 """
 
 import os
@@ -24,7 +24,8 @@ WEIGHTS = (8.0, 4.0, 3.0, 4.0, 0.6)
 RANKED = 60  # of the best rows, those that stand together count for each other
 BESIDE_SHARE = 0.15
 _NEXT = (
-    "SELECT n, (SELECT n FROM records b WHERE b.session = a.session AND (b.created, b.id) > (a.created, a.id) ORDER BY b.created, b.id LIMIT 1) "
+    "SELECT n, (SELECT n FROM records b WHERE b.session = a.session AND (b.created, b.id) > "
+    "(a.created, a.id) ORDER BY b.created, b.id LIMIT 1) "
     "FROM records a WHERE n IN ({}) AND session <> ''"
 )
 _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
@@ -73,7 +74,10 @@ ORDERS = {
     "updated": "updated DESC, id DESC",
     "title": "title COLLATE NOCASE, id",
     "importance": "importance DESC, created DESC, id",
-    "severity": "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id",
+    "severity": "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 "
+    "ELSE 3 "
+    "END, "
+    "last_seen DESC, id",
     "waiting": "severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id",
 }
 
@@ -81,8 +85,8 @@ ORDERS = {
 class Index:
     """An open index. Not shared between threads.
 
-    `mend` gives a connection to an index built anew: where it is known, a query that finds damage is answered all the same.
-    `settle` writes the contexts that are due, which a search looks at.
+    `mend` gives a connection to an index built anew: where it is known, a query that finds damage
+    is answered all the same. `settle` writes the contexts that are due, which a search looks at.
     """
 
     def __init__(
@@ -140,7 +144,10 @@ class Index:
             and not NARROW & {k for k, v in filters.items() if v}
             else ""
         )
-        sql = f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        sql = (
+            f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} "
+            f"LIMIT ? OFFSET ?"
+        )
         return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
     @healing
@@ -153,7 +160,10 @@ class Index:
     def tally(self, kind: str, names: "Sequence[str]") -> "list[dict[str, Any]]":
         """Return the records of a kind by what they are: each combination of these fields, with its `number` and its `occurrences` in all."""
         some = ", ".join(f for f in FIELDS if f in set(names))
-        sql = f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? GROUP BY {some}"
+        sql = (
+            f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? "
+            f"GROUP BY {some}"
+        )
         return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql, (kind,)))
 
     @healing
@@ -162,13 +172,19 @@ class Index:
         out: set[str] = set()
         for start in range(0, len(patterns), 500):
             part = patterns[start : start + 500]
-            sql = f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = 'gotcha' AND p.pattern IN ({marks(part)})"
+            sql = (
+                f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = "
+                f"'gotcha' AND p.pattern IN ({marks(part)})"
+            )
             out.update(pattern for (pattern,) in self.db.execute(sql, part))
         return out
 
     @healing
     def bases(self) -> "dict[str, set[str]]":
-        """Return {path: blobs} that gotchas have places in; '' and '?' as `index.rows.bases` has them."""
+        """Return {path: blobs} that gotchas have places in.
+
+        '' and '?' as `index.rows.bases` has them.
+        """
         out: dict[str, set[str]] = {}
         for path, blob in self.db.execute("SELECT DISTINCT path, blob FROM bases"):
             out.setdefault(path, set()).add(blob)
@@ -198,13 +214,19 @@ class Index:
     @healing
     def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that were captured from, or wait for, one of these errors."""
-        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({marks(patterns)})) LIMIT ?"
+        sql = (
+            f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE "
+            f"pattern IN ({marks(patterns)})) LIMIT ?"
+        )
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
     def has_places(self) -> bool:
         """Say whether any record has a place in the code, or waits for some."""
-        sql = "SELECT EXISTS (SELECT 1 FROM places) OR EXISTS (SELECT 1 FROM globs) OR EXISTS (SELECT 1 FROM codes)"
+        sql = (
+            "SELECT EXISTS (SELECT 1 FROM places) OR EXISTS (SELECT 1 FROM globs) OR EXISTS "
+            "(SELECT 1 FROM codes)"
+        )
         return bool(self.db.execute(sql).fetchone()[0])
 
     @healing
@@ -213,7 +235,10 @@ class Index:
     ) -> "list[dict[str, Any]]":
         """Return the digests of the sessions that had a part in one of these commits, or in one with the same change."""
         test = f"oid IN ({marks(oids)})" + (f" OR patch IN ({marks(patches)})" if patches else "")
-        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE {test}) LIMIT ?"
+        sql = (
+            f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE "
+            f"{test}) LIMIT ?"
+        )
         return _dicts(_ALL, self.db.execute(sql, (*oids, *patches, limit)))
 
     @healing
@@ -224,7 +249,10 @@ class Index:
     @healing
     def by_commands(self, heads: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that a command is known to trip on, by its first words."""
-        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE head IN ({marks(heads)})) LIMIT ?"
+        sql = (
+            f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE "
+            f"head IN ({marks(heads)})) LIMIT ?"
+        )
         return _dicts(_ALL, self.db.execute(sql, (*heads, limit)))
 
     @healing
@@ -244,7 +272,8 @@ class Index:
     def packed(self, most: int) -> "dict[str, list[tuple[Any, ...]]]":
         """Return the live gotchas about each path, for `unpack`: a twentieth of the memory of rows; nothing when there are more than `most`."""
         sql = (
-            f"SELECT p.path, r.n, {', '.join('r.' + f for f in FIELDS)} FROM records r JOIN places p ON p.n = r.n "
+            f"SELECT p.path, r.n, {', '.join('r.' + f for f in FIELDS)} FROM records r JOIN places "
+            f"p ON p.n = r.n "
             "WHERE r.kind = 'gotcha' AND r.status IN ('active', 'pinned') LIMIT ?"
         )
         out: dict[str, list[tuple[Any, ...]]] = {}
@@ -268,7 +297,8 @@ class Index:
             return []
         like = low.replace("_", "\\_")
         rows = self.db.execute(
-            "SELECT DISTINCT id FROM records WHERE id = ? OR id LIKE ? ESCAPE '\\' OR substr(id, 5) LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\' ORDER BY id = ? DESC, id LIMIT ?",
+            "SELECT DISTINCT id FROM records WHERE id = ? OR id LIKE ? ESCAPE '\\' OR substr(id, "
+            "5) LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\' ORDER BY id = ? DESC, id LIMIT ?",
             (low, like + "%", like + "%", "%" + like, low, limit),
         )
         return [r[0] for r in rows]
@@ -278,14 +308,18 @@ class Index:
         """Return every (source id, relation, target id)."""
         return list(
             self.db.execute(
-                "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.id, e.rel, e.dst"
+                "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.id, "
+                "e.rel, e.dst"
             )
         )
 
     @healing
     def edges_of(self, id: str) -> "list[tuple[str, str, str]]":
         """Return the (source, relation, target) that an id takes part in."""
-        sql = "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n WHERE {} ORDER BY r.id, e.rel, e.dst"
+        sql = (
+            "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n WHERE {} ORDER BY "
+            "r.id, e.rel, e.dst"
+        )
         return sorted(
             {
                 *self.db.execute(sql.format("r.id = ?"), (id,)),
@@ -336,7 +370,8 @@ class Index:
         want, seen = max(RANKED, limit * 4 if where else limit), 0
         while len(hits) < limit:
             ranked = self.db.execute(
-                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?",
+                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 "
+                f"LIMIT ?",
                 (query, want),
             ).fetchall()
             fresh = ranked[seen:] if seen else [*self._together(ranked[:RANKED]), *ranked[RANKED:]]
@@ -399,7 +434,10 @@ class Index:
 
     def _explain(self, n: int, query: str, wanted: "Sequence[str]") -> "tuple[str, str]":
         marks = [f"highlight(words, {i}, char(2), char(3))" for i in (0, 1, 3, 4)]
-        sql = f"SELECT snippet(words, 2, char(2), char(3), '…', 18), title, body, {', '.join(marks)} FROM words WHERE words MATCH ? AND rowid = ?"
+        sql = (
+            f"SELECT snippet(words, 2, char(2), char(3), '…', 18), title, body, {', '.join(marks)} "
+            f"FROM words WHERE words MATCH ? AND rowid = ?"
+        )
         row = self.db.execute(sql, (query, n)).fetchone()
         if row is None:
             return "", ""

@@ -12,7 +12,8 @@ from gitmem.records.record import DEFAULTS, SHARED_DEFAULTS, Record, make
 from gitmem.text.tokenizer import unfold
 
 _ROW = (
-    "store, id, kind, type, status, agent, session, author, origin, title, created, updated, rev, importance, severity, category, occurrences, "
+    "store, id, kind, type, status, agent, session, author, origin, title, created, updated, rev, "
+    "importance, severity, category, occurrences, "
     "last_seen, workaround, tags, anchors, triggers, decay_rate, project, resolved, confirmed"
 )
 _PLAIN = (
@@ -46,7 +47,10 @@ def paths(db: sqlite3.Connection, store: str) -> dict[str, str]:
 def rebuilt(
     db: sqlite3.Connection, store: str, path: str, oid: str, oid_of: Callable[[bytes], str]
 ) -> tuple[bytes, bool] | None:
-    """Return the file of a record, and whether it is the very file with this oid; None when the index does not know it."""
+    """Return the file of a record, and whether it is the very file with this oid.
+
+    None when the index does not know it.
+    """
     found = db.execute(
         f"SELECT n, {_ROW} FROM records WHERE store = ? AND path = ?", (store, path)
     ).fetchone()

@@ -1,9 +1,10 @@
 """Bring the rows of one store from the commit that was indexed to another.
 
-A few changes are one transaction: a reader sees the store as it was at one commit. Many are steps of some milliseconds each,
-and a reader sees how far they have come; the commit that is named is the old one until the end. What was stopped between two,
-by a kill or by its time, goes on from what is there: every file is compared with its row. `Cache.refresh` sees to it that one
-process at a time is at it.
+A few changes are one transaction: a reader sees the store as it was at one commit. Many are steps
+of some milliseconds each, and a reader sees how far they have come; the commit that is named is the
+old one until the end. What was stopped between two, by a kill or by its time, goes on from what is
+there: every file is compared with its row. `Cache.refresh` sees to it that one process at a time is
+at it.
 """
 
 import contextlib
@@ -51,7 +52,10 @@ OF_A_ROW = (
 
 
 class Steps:
-    """Short transactions: whoever waits for the file waits for one of them. Raises Unfinished between two when the time is up."""
+    """Short transactions: whoever waits for the file waits for one of them.
+
+    Raises Unfinished between two when the time is up.
+    """
 
     def __init__(self, db: sqlite3.Connection, until: float) -> None:
         self._db = db
@@ -113,7 +117,10 @@ class StoreUpdate:
         self._credits: Mapping[str, Credit] = {}  # of the records that are being written
 
     def run(self, old: str | None, tip: str | None, most: int) -> int:
-        """Go from one commit to another; return how many files were looked at. Raises Unfinished when there are more than `most`."""
+        """Go from one commit to another; return how many files were looked at.
+
+        Raises Unfinished when there are more than `most`.
+        """
         new_tree = self._store.tree(tip) if tip else None
         changes, lost, anew = self._changes(old, new_tree, most)
         if len(changes) > most:
@@ -140,7 +147,10 @@ class StoreUpdate:
     def _changes(
         self, old: str | None, new_tree: str | None, most: int
     ) -> tuple[list[Change], list[Damaged], bool]:
-        """Return what differs from the rows, at most one change more than `most`; folders that are gone; whether the rows are to be made anew."""
+        """Return what differs from the rows, at most one change more than `most`.
+
+        Folders that are gone; whether the rows are to be made anew.
+        """
         objects, lost = self._store.objects, list[Damaged]()
 
         def note(path: str, oid: str) -> None:
@@ -207,7 +217,10 @@ class StoreUpdate:
         return out + [Change(path, _ROW, None) for path in rows if not path.startswith(gone)]
 
     def _pause(self) -> None:
-        """End the transaction if it has lasted long enough; what stands beside what changed is right by then."""
+        """End the transaction if it has lasted long enough.
+
+        What stands beside what changed is right by then.
+        """
         if self._steps.is_long:
             self._contexts.write()
             self._steps.next()
@@ -220,7 +233,8 @@ class StoreUpdate:
         bulk = len(rows) > BULK
         if bulk:
             self.db.execute(
-                "CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)"
+                "CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, "
+                "anchors, parts)"
             )
             self.db.execute("DELETE FROM staged")
         for number, loaded in enumerate(self._store.load(rows, LOADED)):

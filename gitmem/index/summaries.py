@@ -58,9 +58,13 @@ def entries(index: Index, numbers: "Sequence[int]") -> "list[dict[str, Any]]":
 
 @healing
 def nth_day_of_work(index: Index, number: int) -> str:
-    """Return the day, counted back from the newest, on which a session ended; '' when there are fewer such days."""
+    """Return the day, counted back from the newest, on which a session ended.
+
+    '' when there are fewer such days.
+    """
     sql = (
-        "SELECT substr(created, 1, 10) AS day FROM records WHERE CASE kind WHEN 'memory' THEN type ELSE kind END = 'summary' "
+        "SELECT substr(created, 1, 10) AS day FROM records WHERE CASE kind WHEN 'memory' THEN type "
+        "ELSE kind END = 'summary' "
         "AND session IS NOT NULL GROUP BY day ORDER BY day DESC LIMIT 1 OFFSET ?"
     )
     row = index.db.execute(sql, (number - 1,)).fetchone()

@@ -28,7 +28,10 @@ class Disk:
         return path.startswith(self._roots) and not path.startswith(self._git)
 
     def real(self, path: str, *, follow: bool = True) -> str:
-        """Return the file that a path means; without `follow` the link itself. Raises PathRefused."""
+        """Return the file that a path means; without `follow` the link itself.
+
+        Raises PathRefused.
+        """
         if not self.is_in_tree(path):
             return _real(path, follow=follow)
         assert self._tree is not None
@@ -78,7 +81,10 @@ class Disk:
             os.replace(real, other)
 
     def set_aside(self, real: str, other: str) -> None:
-        """Give a file a second name, so that it is there until ours takes its place; where that cannot be, another one."""
+        """Give a file a second name, so that it is there until ours takes its place.
+
+        Where that cannot be, another one.
+        """
         try:
             if self.is_in_tree(real):
                 assert self._tree is not None
@@ -93,7 +99,10 @@ class Disk:
             os.rename(real, other)
 
     def put_back(self, real: str, other: str) -> None:
-        """Undo `set_aside`, when ours could not take the file's place. Where it has, both stay: the other is the only copy."""
+        """Undo `set_aside`, when ours could not take the file's place.
+
+        Where it has, both stay: the other is the only copy.
+        """
         if not os.path.lexists(real):
             self.rename(other, real)
         elif os.path.samestat(os.lstat(real), os.lstat(other)):

@@ -25,7 +25,10 @@ DONE = {"installed": True, "updated": True, "removed": True, "unchanged": False,
 
 @dataclass(slots=True)
 class Change:
-    """What becomes of one file: None stands for no file. `action` is one of `DONE`, which says whether anything changes."""
+    """What becomes of one file: None stands for no file.
+
+    `action` is one of `DONE`, which says whether anything changes.
+    """
 
     what: str
     scope: str
@@ -54,7 +57,10 @@ class Change:
 
 
 class Ledger:
-    """What we changed in whose files, in a folder of ours. Holds no text of these files beyond what we took out."""
+    """What we changed in whose files, in a folder of ours.
+
+    Holds no text of these files beyond what we took out.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -123,7 +129,10 @@ def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
 
 
 def apply(ledger: Ledger, plan: Callable[[], Change], disk: Disk) -> Change:
-    """Plan a change under the lock, and make it; a file that somebody else writes meanwhile is read and planned for again."""
+    """Plan a change under the lock, and make it.
+
+    A file that somebody else writes meanwhile is read and planned for again.
+    """
     change = plan()
     if not DONE[change.action]:
         return change
@@ -238,7 +247,10 @@ def digest(data: bytes) -> str:
 
 
 def read(path: str) -> bytes | None:
-    """Return a file's bytes, None when there is no file; raises UserError for what is none, or too large."""
+    """Return a file's bytes, None when there is no file.
+
+    Raises UserError for what is none, or too large.
+    """
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -35,7 +35,8 @@ _BLOCK = re.compile(
     rb"(?m)^# >>> git mem\b[^\n]*+\n(?:(?!# >>> git mem\b)[^\n]*+\n)*?# <<< git mem\n"
 )
 _SHELL = re.compile(
-    rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)"
+    rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh"
+    rb"|ash)(?:[ \t\r][^\n]*)?(?:\n|$)"
 )
 
 
@@ -116,7 +117,10 @@ def scope_of(world: World, path: str) -> str:
 
 
 def target(world: World, scope: str) -> str:
-    """Return the folder to write for a scope; raises UserError when git's folder is one for others."""
+    """Return the folder to write for a scope.
+
+    Raises UserError when git's folder is one for others.
+    """
     path = hooks_folder(world)
     real = scope_of(world, path)
     husky = (
@@ -145,7 +149,10 @@ def target(world: World, scope: str) -> str:
 
 
 def path_of(world: World, path: str, name: str) -> str:
-    """Return the file of a hook; raises UserError for a link that leads to a file that is used elsewhere too."""
+    """Return the file of a hook.
+
+    Raises UserError for a link that leads to a file that is used elsewhere too.
+    """
     file = os.path.join(path, name)
     real = os.path.realpath(file)
     if os.path.dirname(real) != os.path.realpath(path):
@@ -252,5 +259,8 @@ def _block(calls: Command, name: str) -> str:
 
 @functools.cache
 def _template(name: str) -> str:
-    """Return the script of a hook, but for how git-mem is called; raises External when the installation lacks it."""
+    """Return the script of a hook, but for how git-mem is called.
+
+    Raises External when the installation lacks it.
+    """
     return read_text("git-hooks", name).replace(UNDER_WAY, " ".join(sequences.FOLDERS))

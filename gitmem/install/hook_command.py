@@ -33,7 +33,10 @@ class Command:
     words: tuple[str, ...]
 
     def hook(self, agent: str, event: str = "") -> str:
-        """Return the shell command that answers an agent's hook; `event` for a CLI whose payload does not name it."""
+        """Return the shell command that answers an agent's hook.
+
+        `event` for a CLI whose payload does not name it.
+        """
         if self.words:
             start = f"test -x {self.words[0]} && {' '.join(self.words)}"
         else:
@@ -113,7 +116,10 @@ def _quoted(word: str) -> str:
 
 
 def parse(text: str) -> Call | None:
-    """Return what a command calls when it is one that we wrote, or that people were told to paste; None for anything else."""
+    """Return what a command calls when it is one that we wrote, or that people were told to paste.
+
+    None for anything else.
+    """
     line = text.strip()
     prefix = _SHARED.match(line)
     line = line[prefix.end() :] if prefix else line
@@ -155,7 +161,10 @@ def calls(text: str, agent: str) -> bool:
 
 
 def fault(words: Sequence[str], env: Mapping[str, str]) -> str:
-    """Return what is wrong with a program that a file names; empty when it can be run. Nothing is run: the file may be anybody's."""
+    """Return what is wrong with a program that a file names; empty when it can be run.
+
+    Nothing is run: the file may be anybody's.
+    """
     name = words[0]
     if name == "git":
         return ""

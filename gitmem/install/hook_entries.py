@@ -15,7 +15,11 @@ HINT = "Mend it in your editor, then run this again."
 
 @dataclass(slots=True)
 class Merged:
-    """What is to be done to a document; `ours` are the calls of ours that it had, `custom` lines with commands that call us in another way."""
+    """What is to be done to a document.
+
+    `ours` are the calls of ours that it had, `custom` lines with commands that call us in another
+    way.
+    """
 
     edits: list[Edit] = field(default_factory=list)
     ours: list[hook_command.Call] = field(default_factory=list)
@@ -28,7 +32,10 @@ class Merged:
 def merge(
     doc: Document, agent: str, form: Form, *, remove: bool = False, made: tuple[str, ...] = ()
 ) -> Merged:
-    """Return what makes a document hold a form, or hold nothing of ours; `made` are the defaults that we wrote earlier."""
+    """Return what makes a document hold a form, or hold nothing of ours.
+
+    `made` are the defaults that we wrote earlier.
+    """
     out = Merged()
     root = doc.root
     wanted = {} if remove else {event: list(items) for event, items in form.events.items()}
@@ -195,7 +202,10 @@ def _call(doc: Document, node: Node, agent: str, form: Form, out: Merged) -> str
 def _default(
     doc: Document, root: Node, path: tuple[str, ...], value: Any, out: Merged
 ) -> list[Added]:
-    """Return what to add to the root for a default; one inside of a section that is there becomes an edit of that."""
+    """Return what to add to the root for a default.
+
+    One inside of a section that is there becomes an edit of that.
+    """
     section, *rest = path
     found = doc.member(root, section)
     name = ".".join(path)
@@ -209,7 +219,10 @@ def _default(
 
 
 def _undefault(doc: Document, root: Node, path: list[str], form: Form, out: Merged) -> str:
-    """Take back a default that was not changed since; return the key of the root that goes with it."""
+    """Take back a default that was not changed since.
+
+    Return the key of the root that goes with it.
+    """
     found = doc.member(root, path[0])
     if found is None or form.defaults.get(tuple(path)) is None:
         return ""

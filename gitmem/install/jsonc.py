@@ -1,7 +1,8 @@
 """Change a settings file of somebody else at the places meant, and leave every other byte as it is.
 
-A document is JSON as people write it: with comments, trailing commas, a byte order mark. tree-sitter says where things
-are, so that an edit is a few spans of bytes; see docs/decisions/0012-editing-settings.md.
+A document is JSON as people write it: with comments, trailing commas, a byte order mark.
+tree-sitter says where things are, so that an edit is a few spans of bytes; see
+docs/decisions/0012-editing-settings.md.
 """
 
 import json
@@ -120,7 +121,8 @@ class Document:
             raise UserError(f"{self.name} is nested too deeply.", hint) from error
         if root.has_error:
             raise UserError(
-                f"{self.name}, {self.place(next(_faults(root)).start_byte)}: this is not valid JSON.",
+                f"{self.name}, {self.place(next(_faults(root)).start_byte)}: this is not valid "
+                f"JSON.",
                 hint,
             )
 
@@ -163,7 +165,10 @@ class Document:
         return out
 
     def member(self, node: Node, key: str) -> Item | None:
-        """Return a member of an object, None when there is none; raises UserError when it is there twice."""
+        """Return a member of an object, None when there is none.
+
+        Raises UserError when it is there twice.
+        """
         found = [item for item in self.items(node) if item.key == key]
         if len(found) > 1:
             first = self.place(found[0].start)
@@ -194,8 +199,8 @@ class Document:
     ) -> list[Edit]:
         """Return the edits that remove, replace and append items of an object or a list.
 
-        Indices are those of `items`. What else is in there keeps its bytes; of two changes in one document, one may be inside an
-        item that the other one keeps.
+        Indices are those of `items`. What else is in there keeps its bytes; of two changes in one
+        document, one may be inside an item that the other one keeps.
         """
         items = self.items(node)
         edits: list[Edit] = []

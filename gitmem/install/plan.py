@@ -160,7 +160,10 @@ def install(goal: Target, world: World) -> Change:
     lines = ", ".join(map(str, sorted(set(merged.custom))))
     notes = (
         [
-            f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it was left as it is."
+            (
+                f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it was "
+                f"left as it is."
+            )
         ]
         if merged.custom
         else []
@@ -264,7 +267,8 @@ def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
         return None
     if os.path.exists(goal.path) and not goal.adapter.settings.local:
         raise UserError(
-            f"{name} is there and git does not ignore it: it may go to everybody who uses the repository.",
+            f"{name} is there and git does not ignore it: it may go to everybody who uses the "
+            f"repository.",
             hint,
         )
     path = os.path.join(where.commondir, "info", "exclude")

@@ -21,10 +21,10 @@ SECONDS = 5  # that a hook may take; it ends itself after two
 class Form:
     """What of ours is in a file.
 
-    Either lists below the key `hooks`, by event: of handlers, or, when `grouped`, of groups `{"matcher", "hooks": [handler]}`, several of them
-    where matchers differ;
-    `fields` are the keys of a handler that may hold its command, `defaults` settings that are written where there are none.
-    Or a file that is ours alone: its `text`, known again by `mark`.
+    Either lists below the key `hooks`, by event: of handlers, or, when `grouped`, of groups
+    `{"matcher", "hooks": [handler]}`, several of them where matchers differ; `fields` are the keys
+    of a handler that may hold its command, `defaults` settings that are written where there are
+    none. Or a file that is ours alone: its `text`, known again by `mark`.
     """
 
     events: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)

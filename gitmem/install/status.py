@@ -1,4 +1,7 @@
-"""What is installed where, and whether it still works. Runs nothing that a file names: the file may be anybody's."""
+"""What is installed where, and whether it still works.
+
+Runs nothing that a file names: the file may be anybody's.
+"""
 
 import json
 import os
@@ -21,9 +24,13 @@ _STRING = re.compile(rb'"(?:[^"\\\n\x00-\x1f]|\\["\\/bfnrtu])*+(?:"|[\n\x00-\x1f
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Our hooks in one place. `state` is current, outdated, broken, custom (the user's own commands) or unreadable; `why` says more.
+    """Our hooks in one place.
 
-    `version` is that of the git-mem that wrote them, or, when it is this one that runs, its own; '' when it is not known.
+    `state` is current, outdated, broken, custom (the user's own commands) or unreadable; `why` says
+    more.
+
+    `version` is that of the git-mem that wrote them, or, when it is this one that runs, its own; ''
+    when it is not known.
     """
 
     what: str
@@ -108,7 +115,10 @@ def _calls(data: bytes, agent: str) -> list[hook_command.Call]:
 
 
 def _own(goal: plan.Target) -> str:
-    """Return the scope of a file with a path of this machine; a project's file may be used as one's own."""
+    """Return the scope of a file with a path of this machine.
+
+    A project's file may be used as one's own.
+    """
     return "local" if goal.scope == "project" and not goal.adapter.settings.local else goal.scope
 
 
@@ -157,7 +167,8 @@ def findings(world: World) -> Iterator[Finding]:
         elif row.state == "outdated":
             yield Finding(
                 "note",
-                f"the hooks of {row.title} in {place} are not those of this version{f' ({row.why})' if row.why else ''}",
+                f"the hooks of {row.title} in {place} are not those of this "
+                f"version{f' ({row.why})' if row.why else ''}",
                 again,
             )
         elif row.state == "unreadable":
@@ -174,6 +185,7 @@ def findings(world: World) -> Iterator[Finding]:
             where = " and ".join(world.shown(row.path) for row in places)
             yield Finding(
                 "warning",
-                f"the hooks of {places[0].title} are installed twice, in {where}: each event counts twice",
+                f"the hooks of {places[0].title} are installed twice, in {where}: each event "
+                f"counts twice",
                 f"Run: git mem uninstall {what} --{places[-1].scope}",
             )

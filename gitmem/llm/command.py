@@ -1,4 +1,7 @@
-"""A model that is a program: it reads a prompt on its standard input and prints an answer. Agents' own CLIs are presets of it."""
+"""A model that is a program: it reads a prompt on its standard input and prints an answer.
+
+Agents' own CLIs are presets of it.
+"""
 
 import json
 import os
@@ -89,7 +92,10 @@ PRESETS: Mapping[str, Preset] = {
 
 
 class CommandModel:
-    """Asks a program; no shell reads the command line. When `ask` returns, nothing that the program started in its group is left."""
+    """Asks a program; no shell reads the command line.
+
+    When `ask` returns, nothing that the program started in its group is left.
+    """
 
     remark = ""
 
@@ -116,7 +122,10 @@ class CommandModel:
         """Return what the program answers; raises ModelFailed."""
         text = scrub(text, self._allow).text  # whoever asks: no secret leaves here
         form = json.dumps(schema, ensure_ascii=False)
-        prompt = f"{instruction}\n\nAnswer with one JSON object and nothing else. It has this JSON Schema:\n{form}\n\n{text}\n"
+        prompt = (
+            f"{instruction}\n\nAnswer with one JSON object and nothing else. It has this JSON "
+            f"Schema:\n{form}\n\n{text}\n"
+        )
         argv = list(self._preset.argv) if self._preset else words(self.command, self._home)
         answer = self._run(argv, prompt.encode("utf-8", "replace"))
         self.tokens += (len(prompt) + len(answer)) // 4  # about: a program says nothing of it
@@ -186,7 +195,10 @@ class CommandModel:
 
 
 def words(command: str, home: str) -> list[str]:
-    """Return a command line's words; raises ModelFailed for one that cannot be, or that the current folder would decide."""
+    """Return a command line's words.
+
+    Raises ModelFailed for one that cannot be, or that the current folder would decide.
+    """
     try:
         argv = shlex.split(command)
     except ValueError as error:
@@ -205,7 +217,8 @@ def words(command: str, home: str) -> list[str]:
         argv[0] = os.path.join(home, argv[0][2:])
     if "/" in argv[0] and not argv[0].startswith("/"):
         raise ModelFailed(
-            f"gitmem.modelCommand names '{argv[0]}', which would be another program in each folder.",
+            f"gitmem.modelCommand names '{argv[0]}', which would be another program in each "
+            f"folder.",
             "Give its full path, or a name that is found on the PATH.",
             kind="missing",
         )
@@ -213,7 +226,10 @@ def words(command: str, home: str) -> list[str]:
 
 
 def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tuple[bytes, bytes]:
-    """Write the prompt and read both outputs, at once and without threads; raises TimeoutError, ModelFailed for too long an answer."""
+    """Write the prompt and read both outputs, at once and without threads.
+
+    Raises TimeoutError, ModelFailed for too long an answer.
+    """
     assert process.stdin and process.stdout and process.stderr
     kept = {process.stdout: bytearray(), process.stderr: bytearray()}
     rest = memoryview(prompt)

@@ -1,4 +1,7 @@
-"""Gemini, through google-genai: the only module that knows it. Its import takes most of a second, so it happens when a question is asked."""
+"""Gemini, through google-genai: the only module that knows it.
+
+Its import takes most of a second, so it happens when a question is asked.
+"""
 
 import logging
 import random
@@ -45,7 +48,10 @@ def usable(model: str) -> tuple[str, str]:
 
 
 class GenaiModel:
-    """Asks a model of the Gemini API. A connection and an event loop live as long as one question; no thread stays."""
+    """Asks a model of the Gemini API.
+
+    A connection and an event loop live as long as one question; no thread stays.
+    """
 
     def __init__(
         self,
@@ -73,7 +79,11 @@ class GenaiModel:
         return f"gemini:{self.model.removeprefix('models/')}"
 
     def ask(self, instruction: str, text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer; asks again after 429, 5xx and a lost connection, as often as the time-out allows; raises ModelFailed."""
+        """Return the answer.
+
+        Asks again after 429, 5xx and a lost connection, as often as the time-out allows; raises
+        ModelFailed.
+        """
         end = time.monotonic() + self.timeout
         text = scrub(text, self._allow).text  # whoever asks: no secret leaves here
         for tried in range(TRIES):
@@ -245,11 +255,15 @@ class GenaiModel:
         if code in {401, 403} or (code == 400 and "api key" in said.lower()):
             return ModelFailed(
                 say,
-                "Check the key (gitmem.geminiKey, GEMINI_API_KEY or GOOGLE_API_KEY) and what it may do.",
+                "Check the key (gitmem.geminiKey, GEMINI_API_KEY or GOOGLE_API_KEY) and what it "
+                "may do.",
                 kind="key",
             )
         if code == 404:
-            hint = f"Is there a model '{self.model}'? Choose another: git mem config geminiModel {DEFAULT}"
+            hint = (
+                f"Is there a model '{self.model}'? Choose another: git mem config geminiModel "
+                f"{DEFAULT}"
+            )
             return ModelFailed(say, hint, kind="model")
         if code == 429:
             return ModelFailed(

@@ -133,9 +133,12 @@ def prompt(turns: Sequence[Turn]) -> str:
 
 
 def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[Item]:
-    """Return the items of an answer about turns; `text` is what the model was shown: a file that it does not name is left out.
+    """Return the items of an answer about turns.
 
-    Who said an item is not the model's to say: `evidence` finds it, and what tools alone printed is nobody's decision.
+    `text` is what the model was shown: a file that it does not name is left out.
+
+    Who said an item is not the model's to say: `evidence` finds it, and what tools alone printed is
+    nobody's decision.
     """
     out = []
     evidence = Evidence(turns)
@@ -250,7 +253,10 @@ def _objects(text: str) -> Iterator[Any]:
 
 
 def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
-    """Return a value without what is not a part of its schema; raises ValueError that names the first place that is wrong."""
+    """Return a value without what is not a part of its schema.
+
+    Raises ValueError that names the first place that is wrong.
+    """
     kind = schema.get("type", "")
     here = where or "it"
     if kind == "integer" and isinstance(value, float) and value.is_integer():

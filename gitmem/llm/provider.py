@@ -13,7 +13,10 @@ FOR_GOOD = frozenset(
 
 
 class Model(Protocol):
-    """Answers questions about a text. What it needs to do so is its own; nothing of it outlives a question."""
+    """Answers questions about a text.
+
+    What it needs to do so is its own; nothing of it outlives a question.
+    """
 
     @property
     def name(self) -> str:
@@ -26,8 +29,10 @@ class Model(Protocol):
 class ModelFailed(External):
     """A model gave no answer that can be used.
 
-    `kind` is `missing` (a setting), `key`, `model` (there is none of this name), `request`, `limit` (429), `server` (5xx), `network`, `timeout`,
-    `program` (the command failed), or of this text alone `refused`, `truncated`, `empty`, `nonsense`. `wait` is what a server asked for, in seconds.
+    `kind` is `missing` (a setting), `key`, `model` (there is none of this name), `request`, `limit`
+    (429), `server` (5xx), `network`, `timeout`, `program` (the command failed), or of this text
+    alone `refused`, `truncated`, `empty`, `nonsense`. `wait` is what a server asked for, in
+    seconds.
     """
 
     def __init__(

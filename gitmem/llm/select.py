@@ -1,4 +1,7 @@
-"""Which model the settings and the environment ask for, and what is missing. Light: what it chooses is imported when it is chosen."""
+"""Which model the settings and the environment ask for, and what is missing.
+
+Light: what it chooses is imported when it is chosen.
+"""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -64,7 +67,8 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
             return Provider(
                 kind,
                 missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
-                hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
+                hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM "
+                "ARGUMENTS'",
             )
         from gitmem.llm.command import words
 
@@ -97,7 +101,10 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
             missing=wrong, hint="Set it: git mem config --global geminiUrl https://HOST"
         )
     if not key:
-        hint = "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git mem config --global summariser offline"
+        hint = (
+            "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git "
+            "mem config --global summariser offline"
+        )
         return row._replace(missing="summariser is 'gemini', and there is no key.", hint=hint)
     if not _installed():
         return row._replace(
@@ -118,20 +125,27 @@ def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
         return Provider(
             kind,
             missing=f"summariser is '{kind}', and there is no program '{kind}' on the PATH.",
-            hint="Install it, or read sessions offline again: git mem config --global summariser offline",
+            hint="Install it, or read sessions offline again: git mem config --global summariser "
+            "offline",
         )
     return Provider(
         kind,
         model=kind,
         server=kind,
         remarks=(
-            f"{kind} reads each session that ends, on your account there: at most {settings.get('modelBudget'):,} tokens a session.",
+            (
+                f"{kind} reads each session that ends, on your account there: at most "
+                f"{settings.get('modelBudget'):,} tokens a session."
+            ),
         ),
     )
 
 
 def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
-    """Return the model to ask, None when the summariser is 'offline'; what is missing is said by the model's every answer."""
+    """Return the model to ask, None when the summariser is 'offline'.
+
+    What is missing is said by the model's every answer.
+    """
     row = describe(settings, env)
     if row.kind == "offline":
         return None

@@ -79,7 +79,10 @@ def encode_canonical(record: Record) -> bytes:
 
 
 def decode(data: bytes, max_bytes: int | None = None) -> Record:
-    """Return the record of a file's bytes, in canonical form; raises InvalidRecord, saying what is wrong."""
+    """Return the record of a file's bytes, in canonical form.
+
+    Raises InvalidRecord, saying what is wrong.
+    """
     if len(data) > (max_bytes or SUMMARY_LIMIT):
         raise InvalidRecord(f"the file has {len(data):,} bytes, more than a record may have.")
     try:

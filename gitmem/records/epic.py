@@ -1,14 +1,19 @@
-"""What the state of an epic is, and how two states of one epic become one. Values and rules, no I/O.
+"""What the state of an epic is, and how two states of one epic become one.
 
-A state is made of parts that can be joined without a common base, in any order and as often as one likes:
+Values and rules, no I/O.
 
-- a *register* `{"v", "at", "by", "n", "after"}` holds one value; the later one stays. `at` is the writer's clock, `by` its clone. `after` is there
-  when the clock was behind what the writer had seen, `n` counts changes at one moment: so what was done knowing of the other is the later one,
+A state is made of parts that can be joined without a common base, in any order and as often as one
+likes:
+
+- a *register* `{"v", "at", "by", "n", "after"}` holds one value; the later one stays. `at` is the
+  writer's clock, `by` its clone. `after` is there when the clock was behind what the writer had
+  seen, `n` counts changes at one moment: so what was done knowing of the other is the later one,
   and of two that did not know of one another it is the one with the later time.
 - a *count* `{clone: n}` only grows, each clone under its own name; it is worth the sum.
 - of sets, times and numbers: all, the latest, the greatest.
 
-What can be told from these is never stored: what is pending, progress, whether the epic is finished.
+What can be told from these is never stored: what is pending, progress, whether the epic is
+finished.
 """
 
 from collections.abc import Mapping, Sequence
@@ -218,7 +223,9 @@ def _run(given: Any) -> dict[str, Any]:
 
 
 def join(one: Any, two: Any) -> State:
-    """Return what two states make together: commutative, associative, idempotent; a story that is done on one side is done.
+    """Return what two states make together: commutative, associative, idempotent.
+
+    A story that is done on one side is done.
 
     Keys that this version does not know are not looked at.
     """
@@ -391,7 +398,10 @@ def _texts(given: Any) -> dict[str, str]:
 
 
 def progress(given: Any) -> dict[str, Any]:
-    """Return the stories: how many, done, pending, the current one; what is current is not pending."""
+    """Return the stories: how many, done, pending, the current one.
+
+    What is current is not pending.
+    """
     state = normal(given)
     known = facts(state)
     every = stories(state)

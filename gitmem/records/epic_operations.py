@@ -1,7 +1,8 @@
 """What people and agents do to an epic: pure functions of (state, arguments, time, clone) -> state.
 
-Each may be applied again: to a state that holds its result already it changes nothing, and returns it as it is. That is how a command that is
-run twice, and one that is played back after a lost race, count once. Arguments are JSON, so that an operation can wait in the journal.
+Each may be applied again: to a state that holds its result already it changes nothing, and returns
+it as it is. That is how a command that is run twice, and one that is played back after a lost race,
+count once. Arguments are JSON, so that an operation can wait in the journal.
 """
 
 from collections.abc import Callable, Mapping
@@ -64,7 +65,10 @@ class _Edit:
         return self.known(self.text("story")) if self.text("story") else epic.current(self.state)
 
     def known(self, sid: str) -> str:
-        """Return the id of a story; raises UserError when the epic does not have it: a slip of the finger must not add one."""
+        """Return the id of a story.
+
+        Raises UserError when the epic does not have it: a slip of the finger must not add one.
+        """
         if sid not in self.state.get("stories", {}):
             raise UserError(
                 f"the epic has no story '{sid}'.",
@@ -111,7 +115,10 @@ class _Edit:
             self.set(self.state, "holder", None)
 
     def executor(self, story: str, *, counts: bool) -> None:
-        """Note who does it, and a story that is not done; `counts` when this is a turn of theirs."""
+        """Note who does it, and a story that is not done.
+
+        `counts` when this is a turn of theirs.
+        """
         name = self.text("executor")
         changed = bool(name) and self.set(self.state, "executor", name)
         if name and story and not epic.is_done(self.state, story):
@@ -121,7 +128,10 @@ class _Edit:
 
 
 def _start(edit: _Edit) -> None:
-    """Begin an epic, or add to it what it does not have; a new story takes up one again that was closed."""
+    """Begin an epic, or add to it what it does not have.
+
+    A new story takes up one again that was closed.
+    """
     state = edit.state
     fresh = "last" not in state
     before, closed = (
@@ -146,7 +156,10 @@ def _start(edit: _Edit) -> None:
 
 
 def _add(edit: _Edit) -> None:
-    """Add stories behind the others, not begun; one that is new takes up an epic again that was closed."""
+    """Add stories behind the others, not begun.
+
+    One that is new takes up an epic again that was closed.
+    """
     before, closed = (
         len(edit.state.get("stories", {})),
         epic.rest(edit.state) in {epic.COMPLETED, epic.ABORTED},
@@ -284,7 +297,10 @@ def _complete(edit: _Edit) -> None:
 
 
 def _rest(edit: _Edit, action: str) -> None:
-    """Put an epic down; again with no other note is not a change, and so is one whose stories are all done."""
+    """Put an epic down.
+
+    Again with no other note is not a change, and so is one whose stories are all done.
+    """
     if action != epic.EPIC_COMPLETED and epic.is_whole(edit.state):
         return
     last = epic.last(edit.state)
@@ -393,7 +409,10 @@ ACTS: Mapping[str, Callable[[_Edit], None]] = {
 
 
 def operate(given: Any, act: str, args: Args, at: str, by: str) -> State:
-    """Return the state after an operation; what it does not change is as it was. Raises UserError for one that makes no sense."""
+    """Return the state after an operation; what it does not change is as it was.
+
+    Raises UserError for one that makes no sense.
+    """
     if act not in ACTS:
         raise UserError(
             f"'{act}' is nothing that can be done to an epic.",

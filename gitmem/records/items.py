@@ -39,9 +39,10 @@ SECTION: Mapping[str, str] = {
 class Item:
     """One thing that a session taught.
 
-    `text` is one sentence that stands alone; `detail` is an error's solution, a pattern's context, a decision's reason. `lines` are
-    (first, last) of the file that it was read from, (0, 0) when there is none. `confidence` goes from 0 to 1. `sure` says whether it may
-    be proposed in the inbox or told to a model; what is not sure stands in the session's digest alone.
+    `text` is one sentence that stands alone; `detail` is an error's solution, a pattern's context,
+    a decision's reason. `lines` are (first, last) of the file that it was read from, (0, 0) when
+    there is none. `confidence` goes from 0 to 1. `sure` says whether it may be proposed in the
+    inbox or told to a model; what is not sure stands in the session's digest alone.
     """
 
     kind: str
@@ -59,7 +60,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """What was found in a session. `items` are in the order in which they were said, `topics` the most telling first."""
+    """What was found in a session.
+
+    `items` are in the order in which they were said, `topics` the most telling first.
+    """
 
     items: tuple[Item, ...] = ()
     topics: tuple[str, ...] = ()

@@ -1,4 +1,7 @@
-"""Names of the format: kinds, types, statuses. Hooks and quick commands load this: standard library only."""
+"""Names of the format: kinds, types, statuses.
+
+Hooks and quick commands load this: standard library only.
+"""
 
 from gitmem.clock import base32
 
@@ -56,7 +59,10 @@ def gotcha_id(pattern: str) -> str:
 
 
 def text_key(title: str, body: str) -> str:
-    """Return what tells one text from another: the first 16 hex characters of a SHA-256; how its lines are broken does not count."""
+    """Return what tells one text from another: the first 16 hex characters of a SHA-256.
+
+    How its lines are broken does not count.
+    """
     import hashlib
 
     return hashlib.sha256(

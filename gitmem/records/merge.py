@@ -1,9 +1,10 @@
 """Three-way merge of one record: commutative, idempotent, associative for a common base.
 
-A scalar that both sides changed goes to the higher stamp `(rev, updated, digest of the side)`. So that
-a third side finds the same winner whatever the order of merges, the merged record keeps the stamps of
-what was changed in `stamps`, and the attic keeps the sides whose bodies were joined: a body is a
-function of the set of its sides, never of the order in which they met. Rules: `docs/format.md`.
+A scalar that both sides changed goes to the higher stamp `(rev, updated, digest of the side)`. So
+that a third side finds the same winner whatever the order of merges, the merged record keeps the
+stamps of what was changed in `stamps`, and the attic keeps the sides whose bodies were joined: a
+body is a function of the set of its sides, never of the order in which they met. Rules:
+`docs/format.md`.
 """
 
 import hashlib
@@ -71,7 +72,9 @@ def _write(stamp: Stamp) -> str:
 def merge_bytes(
     id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: Callable[[str], bytes | None]
 ) -> Merged:
-    """Merge two versions of a record's file. `attic` finds a side of an earlier merge by its digest.
+    """Merge two versions of a record's file.
+
+    `attic` finds a side of an earlier merge by its digest.
 
     A file that is damaged keeps its bytes in the attic; when both are, the greater digest stays.
     """
@@ -159,7 +162,10 @@ def _fit(record: Record, kept: Mapping[str, tuple[Stamp, bytes, str]]) -> bytes:
 
 
 def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[str, Any]) -> Any:
-    """Return the side that changed; of two, the one with the higher stamp (`decayed` loses to any choice)."""
+    """Return the side that changed.
+
+    Of two, the one with the higher stamp (`decayed` loses to any choice).
+    """
     if x == o and y == o:
         return o
     votes = [(v, side.stamp(key)) for v, side in ((x, a), (y, b)) if v != o]
@@ -173,8 +179,9 @@ def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[s
 def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> int:
     """Return the base's count and what each side added, each addition once.
 
-    Additions have names, whose counts only grow: of two, the greater holds. What a side added without a name
-    gets the side's digest. A side that names what the base had already says so by having less than its names add.
+    Additions have names, whose counts only grow: of two, the greater holds. What a side added
+    without a name gets the side's digest. A side that names what the base had already says so by
+    having less than its names add.
     """
     start, known = base.get(key), _named(base, key)
     named = dict(known)
@@ -249,9 +256,12 @@ def _map(
 
 
 def _work(base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> dict[str, Any]:
-    """Return the state of an epic that two sides make together, and its phase; nothing when neither has one.
+    """Return the state of an epic that two sides make together, and its phase.
 
-    What this version knows of a state is joined without a base. Keys that it does not know are scalars, each for itself.
+    Nothing when neither has one.
+
+    What this version knows of a state is joined without a base. Keys that it does not know are
+    scalars, each for itself.
     """
     given = [side.record.fields.get("state") for side in (a, b)]
     if not any(isinstance(state, dict) for state in given):
@@ -320,7 +330,10 @@ def _variants(
 
 
 def restamp(before: Record, after: Record) -> Record:
-    """Return an edited record without the stamps of the fields that the edit changed; who counted what stays known."""
+    """Return an edited record without the stamps of the fields that the edit changed.
+
+    Who counted what stays known.
+    """
     stamps = before.get("stamps")
     if not stamps:
         return after

@@ -156,7 +156,10 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record. `fields` holds the front matter but `id` and `kind`; what is absent has its default."""
+    """One record.
+
+    `fields` holds the front matter but `id` and `kind`; what is absent has its default.
+    """
 
     id: str
     kind: str
@@ -299,7 +302,10 @@ def clean_body(text: str) -> str:
 
 
 def canonical(record: Record) -> Record:
-    """Return the record with every field checked and in its one canonical form; raises InvalidRecord."""
+    """Return the record with every field checked and in its one canonical form.
+
+    Raises InvalidRecord.
+    """
     schema = SCHEMA.get(record.kind)
     if schema is None:
         raise InvalidRecord(f"unknown kind '{record.kind}'.", "Kinds: " + ", ".join(PREFIX) + ".")
@@ -391,7 +397,10 @@ def sort_key(value: Any) -> str:
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """Return a JSON value with clean text and sorted keys; raises InvalidRecord on anything else."""
+    """Return a JSON value with clean text and sorted keys.
+
+    Raises InvalidRecord on anything else.
+    """
     if depth > 12:
         raise InvalidRecord("a field is nested too deeply.")
     if value is None or isinstance(value, bool):

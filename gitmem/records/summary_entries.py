@@ -1,7 +1,10 @@
-"""Entries of a summary: one dated item each, known by its `id`. How two lists of them merge, and when two say the same. Pure.
+"""Entries of a summary: one dated item each, known by its `id`.
 
-An entry: `id` (`item.item_id` of its first text), `kind`, `text`, `detail`, `at`, `session`, `files`, `pinned`, `critical`, `by`, and `of` where
-it stands for several older ones. The format is in `docs/format.md`.
+How two lists of them merge, and when two say the same. Pure.
+
+An entry: `id` (`item.item_id` of its first text), `kind`, `text`, `detail`, `at`, `session`,
+`files`, `pinned`, `critical`, `by`, and `of` where it stands for several older ones. The format is
+in `docs/format.md`.
 """
 
 import re
@@ -20,12 +23,17 @@ DETAIL = 240  # characters of a detail
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
 _STOP = frozenset(
-    """a an the and or of to in on at for by with from as is are be been was were it its this that we you they i do does did has have had will would should can not no so
-    o os um uma e em de da do das dos para por com se que não foi ser está ao as el la los las un una y en del al con su es lo sus le les""".split()
+    """a an the and or of to in on at for by with from as is are be been was were it its
+this that we you they i do does did has have had will would should can not no so o os um
+uma e em de da do das dos para por com se que não foi ser está ao as el la los las un
+una y en del al con su es lo sus le les""".split()
 )
 _TOLD = re.compile(
-    r"\b(?:instead of|rather than|no longer(?: use)?|in place of|and not|not|em vez d[eoa]s?|ao invés d[eoa]s?|não mais|en (?:lugar|vez) de|ya no)\s++(?P<a>[^,.;:()]{2,60})"
-    r"|\b(?:from|replac\w+|drop(?:ped|ping)?|remov\w+|substitu\w+|reemplaz\w+)\s++(?P<b>[^\s,.;:()][^,.;:()]{1,39}?)\s{1,9}(?:to|with|by|por|pel[oa]|con|in favou?r of)\b"
+    r"\b(?:instead of|rather than|no longer(?: use)?|in place of|and not|not|em vez d[eoa]s?"
+    r"|ao invés d[eoa]s?|não mais|en (?:lugar|vez) de|ya no)\s++(?P<a>[^,.;:()]{2,60})"
+    r"|\b(?:from|replac\w+|drop(?:ped|ping)?|remov\w+|substitu\w+"
+    r"|reemplaz\w+)\s++(?P<b>[^\s,.;:()][^,.;:()]{1,39}?)\s{1,9}(?:to|with|by|por|pel[oa]|con"
+    r"|in favou?r of)\b"
     r"|(?:而不是|不再使?用|不要再?用|而非|代替|取代)(?P<c>[^，。；、,.;]{1,20})",
     re.IGNORECASE,
 )
@@ -42,14 +50,18 @@ _PURPOSE = frozenset("for in on as para como en em no na nos nas".split())  # wh
 
 # after these comes what was chosen
 _CHOOSING = frozenset(
-    """use uses using used adopt adopts adopted choose chose chosen pick picked prefer with to on usar usamos uso usa adotar adotamos escolher escolhemos com preferir utilizar utilizamos elegir elegimos
-    adoptar adoptamos con preferimos 用 使用 采用 选择 选用 改用""".split()
+    """use uses using used adopt adopts adopted choose chose chosen pick picked prefer
+with to on usar usamos uso usa adotar adotamos escolher escolhemos com preferir utilizar
+utilizamos elegir elegimos adoptar adoptamos con preferimos 用 使用 采用 选择 选用 改用""".split()
 )
 
 
 @lru_cache(maxsize=8192)
 def words(text: str) -> frozenset[str]:
-    """Return the telling words of a text, endings off; of scripts without spaces pairs of characters."""
+    """Return the telling words of a text, endings off.
+
+    Of scripts without spaces pairs of characters.
+    """
     out: set[str] = set()
     for run in _RUN.findall(plain(text)):
         if "\u3040" <= run[0] <= "\ud7af":
@@ -163,7 +175,10 @@ def entry_of(item: Item, session: str, by: str, at: str) -> Entry:
 
 
 def sections_of(extract: Extract, session: str, at: str) -> dict[str, list[Entry]]:
-    """Return the items of an extract that are sure, as the sections of a summary; each text once."""
+    """Return the items of an extract that are sure, as the sections of a summary.
+
+    Each text once.
+    """
     out: dict[str, list[Entry]] = {}
     seen: set[str] = set()
     for item in extract.items:
@@ -209,9 +224,10 @@ def merge_sections(
 ) -> dict[str, list[Entry]] | None:
     """Merge the sections of two versions of a summary, entry by entry; None when nothing is left.
 
-    Both sides' additions stay. What one side took away is gone if the other left it alone; a change wins over that, but not over a person who took
-    it out (`gone`), unless it is pinned. Of two changes the newer (`at`, then the greater bytes) holds, and a flag that one side set or took off.
-    Commutative, idempotent, associative for one base.
+    Both sides' additions stay. What one side took away is gone if the other left it alone; a change
+    wins over that, but not over a person who took it out (`gone`), unless it is pinned. Of two
+    changes the newer (`at`, then the greater bytes) holds, and a flag that one side set or took
+    off. Commutative, idempotent, associative for one base.
     """
     out_for_good = {id for id in gone if isinstance(id, str)}
     out: dict[str, list[Entry]] = {}
@@ -254,7 +270,10 @@ def _rank(entry: Any) -> tuple[str, str]:
 
 
 def sound(entry: Mapping[str, Any]) -> Entry:
-    """Return an entry with its known parts of the form that they should have, whoever wrote it; what else it has stays."""
+    """Return an entry with its known parts of the form that they should have, whoever wrote it.
+
+    What else it has stays.
+    """
     out = dict(entry)
     for key in ("id", "kind", "text", "detail", "at", "since", "session", "by"):
         if key in out and not isinstance(out[key], str):

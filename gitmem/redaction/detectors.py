@@ -1,8 +1,9 @@
 """The detectors of detect-secrets, asked about what our own formats leave over.
 
-Importing the library takes 200 ms, more than a whole command, so it is imported only for a text with a
-run of characters that a machine may have drawn. Its detectors of formats are used; those of entropy and keywords, which
-take commit ids and prose for secrets, are not. Nothing is verified over the network.
+Importing the library takes 200 ms, more than a whole command, so it is imported only for a text
+with a run of characters that a machine may have drawn. Its detectors of formats are used; those of
+entropy and keywords, which take commit ids and prose for secrets, are not. Nothing is verified over
+the network.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ KINDS = frozenset(kind for _, kind in DETECTORS.values())
 LINE, OVERLAP = 1000, 200
 _RUN = Lazy(r"[A-Za-z0-9_+-]{16,}={0,2}")
 _HARMLESS = Lazy(
-    r"(?i)(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:ses|msg|prt)_[0-9a-zA-Z]{26}|(?:[a-z]+\d{0,5}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,5}|\d{1,9}))*"
+    r"(?i)(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})"
+    r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:ses|msg"
+    r"|prt)_[0-9a-zA-Z]{26}|(?:[a-z]+\d{0,5}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,5}|\d{1,9}))*"
 )
 
 
@@ -67,7 +70,10 @@ def runs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def detect(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, kind) of the secrets that detect-secrets knows by their format; nothing for plain text."""
+    """Yield (start, end, kind) of the secrets that detect-secrets knows by their format.
+
+    Nothing for plain text.
+    """
     if not suspicious(text):
         return
     at = 0

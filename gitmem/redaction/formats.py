@@ -1,6 +1,7 @@
 """Formats of secrets, as data: prefixes, patterns, the names that announce one, and what is none.
 
-They are the providers' own, as their documentation, gitleaks and detect-secrets list them. `scrub` reads them.
+They are the providers' own, as their documentation, gitleaks and detect-secrets list them. `scrub`
+reads them.
 """
 
 from gitmem.base.fast import Lazy
@@ -96,12 +97,19 @@ PREFIXED = (
 )
 
 SHUT = r"""\\?["'`]"""  # a quote, or one inside another string
-DB = r"postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb|clickhouse|oracle"
+DB = (
+    r"postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb"
+    r"|clickhouse|oracle"
+)
 # in quotes it goes to the closing one, blanks and all
-ARGUMENT = r"""["']?((?<=")[^\s"$-][^"\n]{2,99}(?=")|(?<=')[^\s'-][^'\n]{2,99}(?=')|[^\s"'-][^\s"']{2,99})"""
+ARGUMENT = (
+    r"""["']?((?<=")[^\s"$-][^"\n]{2,99}(?=")|(?<=')[^\s'-][^'\n]{2,99}(?=')"""
+    r"""|[^\s"'-][^\s"']{2,99})"""
+)
 USER = r"""://[^\s/?#@:"'`<>]{0,128}:"""
 HUMAN = (
-    "pass(?:word|wd|phrase|code)|passwd|pwd|(?<=[_-])(?:pass|pw)|passwort|kennwort|contrase[ñn]a|senha|wachtwoord|mot[ ]de[ ]passe"
+    "pass(?:word|wd|phrase|code)|passwd|pwd|(?<=[_-])(?:pass|pw)|passwort|kennwort|contrase[ñn]a"
+    "|senha|wachtwoord|mot[ ]de[ ]passe"
     "|[Пп]ароль|密码|密碼|パスワード|비밀번호"
 )
 # Kind, hints in lower case ("" = any long run of letters and digits), pattern (group 1, if any, is
@@ -110,7 +118,10 @@ PATTERNS = (
     (
         "AWS secret key",
         "aws akia asia secretaccesskey",
-        r"(?:(?i:aws|secret_?access_?key)|A[KS]IA[A-Z0-9]{16})[^\n]{0,60}?(?<![\w/+])([\w/+]{40})(?![\w/+=])",
+        (
+            r"(?:(?i:aws|secret_?access_?key)|A[KS]IA[A-Z0-9]{16})[^\n]{0,60}?(?<![\w/+])([\w/+]{40})"
+            r"(?![\w/+=])"
+        ),
         "mixed",
     ),
     ("OpenAI key", "sk-", r"(?<![A-Za-z0-9])sk-[\w-]{20,}", "mixed"),
@@ -185,26 +196,38 @@ PATTERNS = (
     (
         "connection string password",
         "password pwd passwd",
-        r"""(?i)(?:password|passwd|pwd)=([^\s;"'`]{1,256});[ ]?(?:server|data|host|uid|user|database|port|encrypt)""",
+        (
+            r"""(?i)(?:password|passwd|pwd)=([^\s;"'`]{1,256});[ ]?(?:server|data|host|uid|user"""
+            r"""|database|port|encrypt)"""
+        ),
         "meant",
     ),
     (
         "authorization header",
         "authorization",
-        rf"(?i)authorization(?:{SHUT})?[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:{SHUT})?(?:[a-z-]{{3,10}}[ \t]{{1,4}})?([\w.~+/=:|-]{{8,}})",
+        (
+            rf"(?i)authorization(?:{SHUT})?[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:{SHUT})?"
+            rf"(?:[a-z-]{{3,10}}[ \t]{{1,4}})?([\w.~+/=:|-]{{8,}})"
+        ),
         "mixed",
     ),
     ("bearer token", "bearer", r"(?i)(?<![a-z])bearer[ \t]{1,4}([\w.~+/=-]{16,})", "mixed"),
     (
         "command-line password",
         "curl wget",
-        r"""(?:curl|wget)(?=[ ])(?:[^\n]|\\\n){0,200}?[ ]-(?:[A-Za-z#]{0,6}u|U|-user|-proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""",
+        (
+            r"""(?:curl|wget)(?=[ ])(?:[^\n]|\\\n){0,200}?[ ]-(?:[A-Za-z#]{0,6}u|U|-user"""
+            r"""|-proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})"""
+        ),
         "meant",
     ),
     (
         "command-line password",
         "sshpass redis-cli login ldap",
-        rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?(?!\d+(?![^\s])){ARGUMENT}",
+        (
+            rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login"
+            rf"|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?(?!\d+(?![^\s])){ARGUMENT}"
+        ),
         "meant",
     ),
     (
@@ -216,7 +239,10 @@ PATTERNS = (
     (
         "command-line password",
         "openssl",
-        rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file|env|fd):|stdin){ARGUMENT}",
+        (
+            rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file"
+            rf"|env|fd):|stdin){ARGUMENT}"
+        ),
         "meant",
     ),
     (
@@ -234,55 +260,84 @@ PATTERNS = (
     (
         "command-line password",
         "htpasswd",
-        r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))",
+        (
+            r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})"
+            r"(?=[ ]*(?:$|[\n|;>&'\"`)]))"
+        ),
         "meant",
     ),
     (
         "command-line password",
         "chpasswd",
-        r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""",
+        (
+            r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:"""
+            r"""([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd"""
+        ),
         "meant",
     ),
     (
         "command-line password",
         "stdin sudo cryptsetup passphrase-fd",
-        r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""",
+        (
+            r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?"""
+            r"""(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)"""
+        ),
         "meant",
     ),
     (
         "command-line password",
         "<<<",
-        r"""(?:sudo[ ]-\w{0,4}S|cryptsetup|passwd|--(?:password-)?stdin|--passphrase-fd)[^\n|]{0,80}?<<<[ ]?["']?([^\s"'$][^\s"']{2,99})""",
+        (
+            r"""(?:sudo[ ]-\w{0,4}S|cryptsetup|passwd|--(?:password-)?stdin"""
+            r"""|--passphrase-fd)[^\n|]{0,80}?<<<[ ]?["']?([^\s"'$][^\s"']{2,99})"""
+        ),
         "meant",
     ),
     (
         "command-line password",
         "wpa_passphrase nmcli",
-        rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}",
+        (
+            rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})"
+            rf"|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}"
+        ),
         "meant",
     ),
     (
         "password hash",
         "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
-        r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}",
+        (
+            r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$"
+            r"|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}"
+        ),
         "real",
     ),
     (
         "password",
         "identified password",
-        r"(?i)(?:(?:with|encrypted|set)[ ]+password|user[ ][^\n]{0,80}?identified(?:[ ]+with[ ]+[\w']{1,40})?[ ]+by)[ ]+(?:as[ ]+)?['\"]([^'\"\n]{4,128})['\"]",
+        (
+            r"(?i)(?:(?:with|encrypted|set)[ ]+password"
+            r"|user[ ][^\n]{0,80}?identified(?:[ ]+with[ ]+[\w']{1,40})?[ ]+by)[ ]+(?:as[ ]+)?['\"]"
+            r"([^'\"\n]{4,128})['\"]"
+        ),
         "given",
     ),
     (
         "password",
         ":5432: :5433: :3306: :1433: :*: pgpass",
-        r"(?<![\w.*:-])[\w.*-]{1,99}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:]{4,99})(?![\w:])",
+        (
+            r"(?<![\w.*:-])[\w.*-]{1,99}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:]{4,99})"
+            r"(?![\w:])"
+        ),
         "chosen",
     ),
     (
         "password",
         "pass pwd wort contrase senha ароль 密码 密碼 パスワ 비밀",
-        rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet|est|sera|será|to)[ ]{{1,2}}|(?:[ ]?(?:是|为|は|：|:)[ ]?))(?:now[ ]|set[ ]to[ ])?[\"'`“]?([^\s\"'`”,;。]{{6,64}})",
+        (
+            rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet|est"
+            rf"|sera|será|to)[ ]{{1,2}}|(?:[ ]?(?:是|为|は|：|:)[ ]?))(?:now[ ]"
+            rf"|set[ ]to[ ])?[\"'`“]?([^\s\"'`”,;。]{{6,64}})"
+        ),
         "chosen",
     ),
     ("token", "export", r"""export[ ]+[A-Za-z_]\w*=["']([^\s"']{16,256})["']""", "drawn"),
@@ -324,11 +379,21 @@ NEAR_WORDS = (
     " -n ",
     " -w ",
 )
-NEAR = rf"(?i)(?:{HUMAN}|(?<![a-z])(?:store|key)?pass(?![a-z])|(?<![a-z])(?:pwd?|clave|psk|credentials?|log[io]n|add_?user|useradd|net user)(?![a-z])|(?<=[ ])-(?:p|P|N|w|U)(?=[ ]))"
-CHOSEN = r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,40}?\d)(?=[^\s"'`]{0,40}?[A-Za-z])(?=[^\s"'`]{0,40}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
-NOT_CHOSEN = r"^[$%@#&*-]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|@\d|\+\+|\.\w{2,4}$|\?\w+$(?<=\?[a-z]{9})|%[a-z]$|%\d*[sdif]|&&|^[\d.%+-]+[a-z]?$"
+NEAR = (
+    rf"(?i)(?:{HUMAN}|(?<![a-z])(?:store|key)?pass(?![a-z])|(?<![a-z])(?:pwd?|clave|psk"
+    rf"|credentials?|log[io]n|add_?user|useradd|net user)(?![a-z])|(?<=[ ])-(?:p|P|N|w|U)(?=[ ]))"
+)
+CHOSEN = (
+    r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,40}?\d)(?=[^\s"'`]{0,40}?[A-Za-z])"""
+    r"""(?=[^\s"'`]{0,40}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
+)
+NOT_CHOSEN = (
+    r"^[$%@#&*-]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|@\d|\+\+|\.\w{2,4}$|\?\w+$(?<=\?[a-z]{9})|%[a-z]$"
+    r"|%\d*[sdif]|&&|^[\d.%+-]+[a-z]?$"
+)
 KEYS = (
-    "api|access|private|secret|signing|encryption|master|auth|account|shared|service|license|deploy|storage|webhook|client"
+    "api|access|private|secret|signing|encryption|master|auth|account|shared|service|license|deploy"
+    "|storage|webhook|client"
     "|session|hmac|jwt|consumer|admin|app"
 )
 KEYWORDS = (
@@ -355,7 +420,10 @@ ASSIGNMENT = rf"""(?ix)
 (?:[ \t]{{0,8}}
 (?P<sep>:[ \t]{{0,2}}(?:&?str|string|bytes|SecretStr)[ \t]{{0,2}}=|:?={{1,3}}|!={{1,2}}|=>|[?!]?:|：|\||,)[*]{{0,2}}[ \t]{{0,8}}
 |>(?=\S)|[ \t]+(?P<verb>is|was|to)[ \t:]+|[ \t]+)"""
-QUOTED = r"""[A-Za-z@]{0,2}(?:\\"(?P<a>[^"\\\n]*)\\"|"(?P<b>(?:[^"\\\n]|\\.)*)"|'(?P<c>(?:[^'\\\n]|\\.)*)'|`(?P<d>[^`\n]*)`)"""
+QUOTED = (
+    r"""[A-Za-z@]{0,2}(?:\\"(?P<a>[^"\\\n]*)\\"|"(?P<b>(?:[^"\\\n]|\\.)*)"|'(?P<c>(?:[^'\\\n]"""
+    r"""|\\.)*)'|`(?P<d>[^`\n]*)`)"""
+)
 BARE = r"""[\\"'`]{0,2}([^\s"'`,;<>(){}\[\]|]+)"""
 LITERAL = r"""[\\"'`]{0,2}([^\s"'`]+)"""
 
@@ -367,13 +435,19 @@ PLACEHOLDER = r"""(?ix) example | placeholder | change[-_]?(?:me|it|this)(?!\S{0
 | ^[0-7][0-9a-hjkmnp-tv-z]{25}$ | ^[a-z]{2,8}-01[0-9a-hjkmnp-tv-z]{4,}$
 | ^(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key|none|null|nil|undefined|true|false|string|str|required|optional|invalid|incorrect|expired
 |missing|empty|unset|default|test|testing|text|bytes|object|hidden|disabled|enabled|prompt|stdin|env|user(?:name)?|admin|foo|bar|baz|value)$"""
-TERM = r"(?i)(?:md|sha|aes|u?int|utf|oauth|base|varchar|argon|pbkdf|ed|x|[hrep]s|rfc|iso|[pksv]|ec|http|ipv|tls|ssl)\d{1,5}[a-z]{0,4}\d?"
+TERM = (
+    r"(?i)(?:md|sha|aes|u?int|utf|oauth|base|varchar|argon|pbkdf|ed|x|[hrep]s|rfc|iso|[pksv]|ec"
+    r"|http|ipv|tls|ssl)\d{1,5}[a-z]{0,4}\d?"
+)
 HASH = r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 MARKER = r"\[redacted: ([A-Za-z0-9. -]{3,40})\]"
 BEGIN = r"-----?[ ]?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|PuTTY-User-Key-File-\d:"
 END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-MAC: ?[0-9a-f]+"
 
-BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*+(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
+BODY = (
+    r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*+(?:[\w-]{4,20}:"""
+    r"""|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
+)
 
 
 # commands and options that take a password, and words in front of `user:password`
@@ -466,7 +540,8 @@ _GAP = r"[\s\u200b-\u200d\u2060\ufeff]"  # what may stand between, seen or not
 # is hidden, not too little
 _ENDS = rf"(?:{_CLOSE}|(?(1)(?!)|(?={_OPEN})))"
 _MARK = Lazy(
-    rf"(?ix){_OPEN} {_GAP}{{0,9}} (?:(/){_GAP}{{0,9}})? (?:private|ｐｒｉｖａｔｅ) (?:{_GAP}{{0,9}}/?{_CLOSE}|\s{_ATTRIBUTE}*+{_ENDS})"
+    rf"(?ix){_OPEN} {_GAP}{{0,9}} (?:(/){_GAP}{{0,9}})? (?:private"
+    rf"|ｐｒｉｖａｔｅ) (?:{_GAP}{{0,9}}/?{_CLOSE}|\s{_ATTRIBUTE}*+{_ENDS})"
 )
 
 
@@ -477,7 +552,9 @@ def may_be_private(text: str) -> bool:
 
 
 def public(text: str, *, keeps_lines: bool = False) -> str:
-    """Return a text without what stands between `<private>` and `</private>`; a mark without an end hides the rest.
+    """Return a text without what stands between `<private>` and `</private>`.
+
+    A mark without an end hides the rest.
 
     With `keeps_lines`, the ends of lines in it stay.
     """

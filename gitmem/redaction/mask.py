@@ -1,9 +1,9 @@
 """Mask secrets in text before it becomes a git blob: what git has stored, every clone keeps.
 
-Our own formats come first, then the detectors of detect-secrets (`detectors`) on what is left and looks drawn by a
-machine. Pure: no I/O, no clock. A pattern is compiled when one of its hints is in the text, so plain prose compiles
-nothing. Patterns are linear: what may repeat without end starts at a fixed prefix and ends the pattern, everything
-else is bounded. Why two: docs/decisions/0004.
+Our own formats come first, then the detectors of detect-secrets (`detectors`) on what is left and
+looks drawn by a machine. Pure: no I/O, no clock. A pattern is compiled when one of its hints is in
+the text, so plain prose compiles nothing. Patterns are linear: what may repeat without end starts
+at a fixed prefix and ends the pattern, everything else is bounded. Why two: docs/decisions/0004.
 """
 
 from __future__ import annotations
@@ -71,13 +71,16 @@ def _rx(pattern: str) -> re.Pattern[str]:
 def scrub(
     text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False
 ) -> Scrubbed:
-    """Return the text with each secret replaced by `[redacted: <kind>]`; its other characters stay as they are.
+    """Return the text with each secret replaced by `[redacted: <kind>]`.
 
-    What is marked private is left out. Every run of characters that a machine may have drawn is masked.
-    `quick` does without detect-secrets, which only tells whose token such a run is, and whose import a hook cannot pay for;
-    `known` leaves those runs, which names of files are full of.
-    Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is found.
-    A value that a regex of `allow` finds itself in is kept; what is not a safe regex is taken as literal text.
+    Its other characters stay as they are.
+
+    What is marked private is left out. Every run of characters that a machine may have drawn is
+    masked. `quick` does without detect-secrets, which only tells whose token such a run is, and
+    whose import a hook cannot pay for; `known` leaves those runs, which names of files are full of.
+    Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is
+    found. A value that a regex of `allow` finds itself in is kept; what is not a safe regex is
+    taken as literal text.
     """
     text = formats.public(text)
     hidden = (
@@ -103,7 +106,10 @@ def scrub(
 
 
 def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
-    """Return a value of lists, mappings and texts with each text scrubbed; a `blob` is an object id and stays."""
+    """Return a value of lists, mappings and texts with each text scrubbed.
+
+    A `blob` is an object id and stays.
+    """
     if isinstance(value, str):
         return one(value)
     if isinstance(value, dict):
@@ -159,7 +165,9 @@ def _masked(text: str, spans: list[_Span]) -> Scrubbed:
 
 @cache
 def _allowance(pattern: str) -> re.Pattern[str]:
-    """Compile a regex of the allow-list; one that could take exponential time, or is none, matches itself only.
+    """Compile a regex of the allow-list.
+
+    One that could take exponential time, or is none, matches itself only.
 
     Repeated groups and back-references are refused, and more than three repetitions.
     """
@@ -229,7 +237,8 @@ def _drawn(text: str) -> list[_Span]:
 # Public keys and certificates: lines of base64 up to their end, and keys of SSH, which begin with
 # the length and the name of their type: https://www.rfc-editor.org/rfc/rfc4253#section-6.6
 _PUBLIC = (
-    r"-----BEGIN (?:[A-Z0-9 ]{0,20}PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?)-----(?:\r?\n|\\n)"
+    r"-----BEGIN (?:[A-Z0-9 ]{0,20}PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?)-----(?:\r?\n"
+    r"|\\n)"
     r"(?:[A-Za-z0-9+/=]{0,76}+(?:\r?\n|\\n)){1,400}+-----END "
     r"|(?:ssh-[a-z0-9]{2,10}|ecdsa-sha2-[a-z0-9-]{4,20}) "
     r"AAAA(?:B3NzaC1|C3NzaC1|E2VjZHNhLXNoYTIt)[A-Za-z0-9+/=]*+"
@@ -357,7 +366,10 @@ def _assignments(text: str) -> Iterator[_Span]:
 
 
 def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> tuple[int, int]:
-    """Return the span of an unquoted value, (-1, -1) if there is none; `runs` saves reading one long run again for each key in it."""
+    """Return the span of an unquoted value, (-1, -1) if there is none.
+
+    `runs` saves reading one long run again for each key in it.
+    """
     first, last = runs.get(pattern, (0, 0))
     if first <= at < last:
         slashes = len(text[at : min(at + 2, last - 1)]) - len(
@@ -372,7 +384,10 @@ def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> 
 
 
 def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -> bool:
-    """Tell whether the value of a name that promises a secret is one. People choose words, machines do not."""
+    """Tell whether the value of a name that promises a secret is one.
+
+    People choose words, machines do not.
+    """
     if (
         len(value) < (6 if human else 8)
         or not _given(value)

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HUMAN = (
-    "pass(?:word|wd|phrase|code)|passwd|pwd|passwort|kennwort|contrase[ñn]a|senha|wachtwoord|mot[ ]de[ ]passe"
+    "pass(?:word|wd|phrase|code)|passwd|pwd|passwort|kennwort|contrase[ñn]a|senha|wachtwoord"
+    "|mot[ ]de[ ]passe"
     "|parola[ ]d['’]ordine|(?<![a-z])(?:pass|pw|psk|clave|parola)(?![a-z])"
 )
-ACCOUNTS = "zugangsdaten|anmeldedaten|credentials?|creds|credenziali|credenciales|credenciais|identifiants?|logins?"
+ACCOUNTS = (
+    "zugangsdaten|anmeldedaten|credentials?|creds|credenziali|credenciales|credenciais"
+    "|identifiants?|logins?"
+)
 USER = r"[\w.@+-]{1,64}"
 VALUE = r"""[\\"'`“«]{0,2}(?P<v>[^\s"'`<>,;()\[\]{}”»]{6,64})"""
 WORD = r"""["'`“«]?(?P<v>[^\s"'`<>”»]{6,64})"""
@@ -28,29 +32,47 @@ WORD = r"""["'`“«]?(?P<v>[^\s"'`<>”»]{6,64})"""
 ANNOUNCED = (
     (
         "key",
-        rf"""(?:{HUMAN})(?:[-_.]?(?:value|string|text|\d{{1,2}}))?(?:\\?["'\]]){{0,2}}[ \t]{{0,4}}(?:=>|:?=|->|[:：])[ \t]{{0,4}}{VALUE}""",
+        (
+            rf"""(?:{HUMAN})(?:[-_.]?(?:value|string|text"""
+            rf"""|\d{{1,2}}))?(?:\\?["'\]]){{0,2}}[ \t]{{0,4}}(?:=>|:?=|->|[:：])[ \t]{{0,4}}{VALUE}"""
+        ),
     ),
     (
         "key",
-        rf"""(?:{HUMAN})["']?[ \t]{{0,4}}/?\n?[ \t]{{0,12}}(?:value|val)["']?[ ]{{0,2}}[=:][ ]{{0,2}}["']{VALUE}""",
+        (
+            rf"""(?:{HUMAN})["']?[ \t]{{0,4}}/?\n?[ \t]{{0,12}}(?:value"""
+            rf"""|val)["']?[ ]{{0,2}}[=:][ ]{{0,2}}["']{VALUE}"""
+        ),
     ),
     ("key", rf"(?:{HUMAN})[\"']?>{VALUE}</"),
     ("key", rf"""(?:{HUMAN})[\w."-]{{0,20}}[ ]?\(["']{VALUE}["']\)"""),
     (
         "key",
-        rf"""(?:{HUMAN})["'][ ]?\)?[ ]?\{{[^}}]{{0,120}}?default[ ]{{0,9}}=[ ]{{0,9}}["']{VALUE}["']""",
+        (
+            rf"""(?:{HUMAN})["'][ ]?\)?[ ]?\{{[^}}]{{0,120}}?default[ ]{{0,9}}=[ ]{{0,9}}["']{VALUE}"""
+            rf"""["']"""
+        ),
     ),
     (
         "key",
-        rf"""\[(?:db|database|mysql|client|postgres|smtp|mail)\][^\[]{{0,200}}?pass[ ]{{0,4}}=[ ]{{0,4}}{VALUE}""",
+        (
+            rf"""\[(?:db|database|mysql|client|postgres|smtp"""
+            rf"""|mail)\][^\[]{{0,200}}?pass[ ]{{0,4}}=[ ]{{0,4}}{VALUE}"""
+        ),
     ),
     (
         "key",
-        rf"""(?<=[\s'"])--?(?:[a-z]{{1,12}}-){{0,2}}[a-z]{{0,6}}(?:pass|passwd|password|passphrase|pwd|secret)[ =]["']?{VALUE}""",
+        (
+            rf"""(?<=[\s'"])--?(?:[a-z]{{1,12}}-){{0,2}}[a-z]{{0,6}}(?:pass|passwd|password"""
+            rf"""|passphrase|pwd|secret)[ =]["']?{VALUE}"""
+        ),
     ),
     (
         "key",
-        rf"""(?:sqlcmd|bcp|mongo(?:sh|dump|restore)?|az|docker|sshpass|bosh|cf)[ ][^\n|;]{{0,120}}?[ ]-[pP][ ]?["']?{VALUE}""",
+        (
+            rf"""(?:sqlcmd|bcp|mongo(?:sh|dump|restore)?|az|docker|sshpass|bosh"""
+            rf"""|cf)[ ][^\n|;]{{0,120}}?[ ]-[pP][ ]?["']?{VALUE}"""
+        ),
     ),
     ("key", rf"""(?:https?|xh|curlie)[ ][^\n|;]{{0,60}}?-a[ ]?{USER}:{VALUE}"""),
     ("key", rf"""(?:lftp|ncftp)[ ][^\n|;]{{0,60}}?-u[ ]?{USER}[, ]{VALUE}"""),
@@ -61,11 +83,17 @@ ANNOUNCED = (
     ("key", rf"""identified[ ]by[ ](?:values[ ])?["']{VALUE}["']"""),
     (
         "key",
-        rf"""(?:requirepass|masterauth|enable[ ](?:secret|password)|password[ ][057])[ ](?:[05789][ ])?{VALUE}""",
+        (
+            rf"""(?:requirepass|masterauth|enable[ ](?:secret|password)"""
+            rf"""|password[ ][057])[ ](?:[05789][ ])?{VALUE}"""
+        ),
     ),
     (
         "prose",
-        rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{0,4}}?[ ](?:is|was|are|es|era|é|ist|war|lautet|est|è|sera|será)[ ](?:now[ ]|set[ ]to[ ])?{WORD}""",
+        (
+            rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{0,4}}?[ ](?:is|was|are|es|era|é|ist|war|lautet"""
+            rf"""|est|è|sera|será)[ ](?:now[ ]|set[ ]to[ ])?{WORD}"""
+        ),
     ),
     (
         "prose",
@@ -73,20 +101,32 @@ ANNOUNCED = (
     ),
     (
         "prose",
-        rf"""(?:{ACCOUNTS})[^\n\w]{{0,6}}(?:(?:are|is|sind|son|são|sono|sont)[ ])?(?:for[ ]\w{{1,20}}[: ]{{1,2}})?{USER}[ ]?[/:|,][ ]?{WORD}""",
+        (
+            rf"""(?:{ACCOUNTS})[^\n\w]{{0,6}}(?:(?:are|is|sind|son|são|sono"""
+            rf"""|sont)[ ])?(?:for[ ]\w{{1,20}}[: ]{{1,2}})?{USER}[ ]?[/:|,][ ]?{WORD}"""
+        ),
     ),
     (
         "prose",
-        rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para|pour|per)[ ]""",
+        (
+            rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para|pour"""
+            rf"""|per)[ ]"""
+        ),
     ),
     (
         "prose",
-        rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e|et)[ ]?{WORD}[ ](?:as|als|como|comme)[ ]""",
+        (
+            rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e|et)[ ]?{WORD}[ ](?:as"""
+            rf"""|als|como|comme)[ ]"""
+        ),
     ),
     ("bare", rf"""(?:{HUMAN})[ ]{{1,2}}{WORD}"""),
     (
         "bare",
-        rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como|comme|es|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})""",
+        (
+            rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como|comme|es"""
+            rf"""|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})"""
+        ),
     ),
 )
 _HINTS = (
@@ -125,14 +165,21 @@ _HINTS = (
     *("mit ", "con ", "com ", "avec "),
 )
 _METHODS = (
-    r"(?i)(?:scram|sha|md|aes|utf|base|argon|pbkdf|bcrypt|scrypt|ed|rsa|ec|hs|rs|es|ps|iso|rfc|oauth|tls|ssl|v|x|http|ipv|cost|level|step|python|node|php)"
+    r"(?i)(?:scram|sha|md|aes|utf|base|argon|pbkdf|bcrypt|scrypt|ed|rsa|ec|hs|rs|es|ps|iso|rfc"
+    r"|oauth|tls|ssl|v|x|http|ipv|cost|level|step|python|node|php)"
     r"[-_ ]?\d{1,5}(?:[-_ ]?[a-z]{1,12})?(?:[-_][a-z]{1,12}|[-_]\d{1,4}){0,2}"
 )
 _NUMBERED = (
     r"(?i)\d{1,4}[-_ ]?[a-z]{1,14}(?:[-_][a-z]{1,14}){0,2}|[a-z]{1,14}[-_]\d{1,2}|\d[\d.,:/-]*"
 )
-_NAME = r"[a-z_$][a-z0-9$]*+(?:_[a-z0-9]+)+|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|[A-Za-z_][\w]*\(.*|.*[/\\].*"
-_OF_CODE = r"(?i)(?:new|old|current|confirm|your|user|admin|my|reset|forgot|hash|field|input|label|form|secret|token|key|name|string|type|env|file|path|min|max|length|expire)"
+_NAME = (
+    r"[a-z_$][a-z0-9$]*+(?:_[a-z0-9]+)+|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|[A-Za-z_][\w]*\(.*"
+    r"|.*[/\\].*"
+)
+_OF_CODE = (
+    r"(?i)(?:new|old|current|confirm|your|user|admin|my|reset|forgot|hash|field|input|label|form"
+    r"|secret|token|key|name|string|type|env|file|path|min|max|length|expire)"
+)
 _FEWEST = 6
 
 

@@ -1,4 +1,6 @@
-"""Whether hooks are off: for a repository, a session, or this machine. A file says so; the hot path looks for it.
+"""Whether hooks are off: for a repository, a session, or this machine.
+
+A file says so; the hot path looks for it.
 
 Standard library only.
 """
@@ -33,7 +35,10 @@ def path_of(scope: str, home: Home, env: "Mapping[str, str]", session: str = "")
 
 
 def reads(path: str, now: float) -> "dict[str, Any] | None":
-    """Return what an off file says (`since`, `until`: epoch seconds, None for good); None when there is none, or its time is over."""
+    """Return what an off file says (`since`, `until`: epoch seconds, None for good).
+
+    None when there is none, or its time is over.
+    """
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read(4096)

@@ -1,4 +1,7 @@
-"""Who writes, as git would say, and whether somebody else's commit says the same. Part of the hot path."""
+"""Who writes, as git would say, and whether somebody else's commit says the same.
+
+Part of the hot path.
+"""
 
 import os
 import pwd
@@ -15,8 +18,9 @@ KEYS = ("user.email", "author.email", "committer.email", "gitmem.ownemail")
 def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[str, str]:
     """Return the name and e-mail of the writer: git's, else the account's; never an error.
 
-    It is who commits. `GIT_AUTHOR_*` counts only where nothing else says who that is: in a rebase or
-    with `--author`, git's hooks have whoever wrote the commit there. `setting` reads git's configuration.
+    It is who commits. `GIT_AUTHOR_*` counts only where nothing else says who that is: in a rebase
+    or with `--author`, git's hooks have whoever wrote the commit there. `setting` reads git's
+    configuration.
     """
     user = _user(env)
     name = (

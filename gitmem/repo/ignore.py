@@ -20,7 +20,9 @@ _CODE = Lazy(r"\s*(?:\d+\s*)?[|│^~]")  # a line of code as compilers quote it
 
 
 class Ignored:
-    """Paths of a work tree that are never stored, by the patterns of gitignore(5); a later pattern overrules an earlier one.
+    """Paths of a work tree that are never stored, by the patterns of gitignore(5).
+
+    A later pattern overrules an earlier one.
 
     With `looks`, so many comparisons are made: what would take more to tell counts as ignored.
     """
@@ -62,7 +64,10 @@ class Ignored:
         return verdict
 
     def used_by(self, command: str, roots: "Sequence[str]" = (), folder: str = "") -> bool:
-        """Say whether a command names an ignored path, or runs in an ignored folder; `roots` are names of the work tree, `folder` is where it begins."""
+        """Say whether a command names an ignored path, or runs in an ignored folder.
+
+        `roots` are names of the work tree, `folder` is where it begins.
+        """
         if not self._rules:
             return False
         for part in parts(command, folder):

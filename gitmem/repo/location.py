@@ -213,13 +213,19 @@ STOPPED = {
     ),
     RESTORING: (
         "a 'git mem snapshot restore' was stopped before its end.",
-        "Run it again to end it; to take it back, restore the snapshot that was saved before it: git mem snapshot list",
+        (
+            "Run it again to end it; to take it back, restore the snapshot that was saved before it: "
+            "git mem snapshot list"
+        ),
     ),
 }
 
 
 class Home:
-    """Our folder in a common dir. What it makes is for its owner alone, or shared as the repository is."""
+    """Our folder in a common dir.
+
+    What it makes is for its owner alone, or shared as the repository is.
+    """
 
     def __init__(self, path: str, shared: int = 0) -> None:
         self.path = path
@@ -271,7 +277,10 @@ def storable(path: str) -> str:
 
 
 def inside(path: str, root: str, cwd: str) -> str:
-    """Return a path relative to the work tree, links resolved; empty when it leads out of it, or into git's folder."""
+    """Return a path relative to the work tree, links resolved.
+
+    Empty when it leads out of it, or into git's folder.
+    """
     if not root or "\0" in path:
         return ""
     full = os.path.realpath(os.path.join(cwd, path))

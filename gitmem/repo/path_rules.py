@@ -18,14 +18,18 @@ _NTFS_GIT = re.compile(r"(?:\.git|git~1)[. ]*(?::|\Z)", re.IGNORECASE | re.ASCII
 # `.gitmodules`, its short name, and the name that NTFS makes when the first four short names are
 # taken
 _NTFS_GITMODULES = re.compile(
-    r"(?:\.gitmodules|gitmod~[1-4]|(?=.{8})(?:gi7eba|gi7eb|gi7e|gi7|gi|g)?~[1-9][0-9]*)[. ]*(?::|\Z)",
+    r"(?:\.gitmodules|gitmod~[1-4]|(?=.{8})(?:gi7eba|gi7eb|gi7e|gi7|gi|g)?~[1-9][0-9]*)[. ]*(?::"
+    r"|\Z)",
     re.IGNORECASE | re.ASCII,
 )
 MOST_SHOWN = 5  # refused paths that a message names
 
 
 def path_refusal(path: str, *, link: bool = False) -> str:
-    """Return why no file of this name may be below a work tree, or an empty string; `link` says that it is to be a symbolic link."""
+    """Return why no file of this name may be below a work tree, or an empty string.
+
+    `link` says that it is to be a symbolic link.
+    """
     if not path:
         return "it is empty"
     if "\0" in path:

@@ -1,4 +1,7 @@
-"""The names of our refs, and refs read from their files without starting git. The hot path imports this module."""
+"""The names of our refs, and refs read from their files without starting git.
+
+The hot path imports this module.
+"""
 
 import os
 
@@ -22,8 +25,8 @@ BRANCH = "refs/heads/gitmem/main"  # on a remote that takes branches only
 def raw_ref(commondir: str, ref: str) -> str | None:
     """Return the hex value of a ref from its loose file or packed-refs, without git; None if unset.
 
-    Raises External when the loose file is broken: what packed-refs has is an older value, not the ref's.
-    Cost: one small read (6 microseconds) when the ref is loose. Does not know reftable.
+    Raises External when the loose file is broken: what packed-refs has is an older value, not the
+    ref's. Cost: one small read (6 microseconds) when the ref is loose. Does not know reftable.
     """
     try:
         with open(os.path.join(commondir, ref), encoding="utf-8", errors="replace") as file:
@@ -47,7 +50,10 @@ def raw_ref(commondir: str, ref: str) -> str | None:
 
 
 def packed_ref(commondir: str, ref: str) -> str | None:
-    """Return the value of a ref in packed-refs, which a loose file may have overtaken; None if it is not there."""
+    """Return the value of a ref in packed-refs, which a loose file may have overtaken.
+
+    None if it is not there.
+    """
     try:
         with open(
             os.path.join(commondir, "packed-refs"), encoding="utf-8", errors="replace"
@@ -61,7 +67,10 @@ def packed_ref(commondir: str, ref: str) -> str | None:
 
 
 def head(location: "Location") -> str | None:
-    """Return the commit that is checked out, as the files tell; None on an unborn branch, or where only git can tell."""
+    """Return the commit that is checked out, as the files tell.
+
+    None on an unborn branch, or where only git can tell.
+    """
     try:
         with open(
             os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="surrogateescape"

@@ -1,4 +1,7 @@
-"""Where in the project's own code an error comes from. Standard library only: the hot path imports this."""
+"""Where in the project's own code an error comes from.
+
+Standard library only: the hot path imports this.
+"""
 
 import os
 

@@ -1,8 +1,10 @@
 """Write and delete below a work tree. The only module that does.
 
-Names come from trees, state files and records that others made, and the folders from a repository that others made. So every path is checked by
-`path_rules`, and every folder on the way is opened relative to the one above it without following a symbolic link: a link that somebody puts
-there meanwhile makes the call fail instead of leading it elsewhere. Git's own folder is refused by identity as well as by name.
+Names come from trees, state files and records that others made, and the folders from a repository
+that others made. So every path is checked by `path_rules`, and every folder on the way is opened
+relative to the one above it without following a symbolic link: a link that somebody puts there
+meanwhile makes the call fail instead of leading it elsewhere. Git's own folder is refused by
+identity as well as by name.
 """
 
 import errno
@@ -35,9 +37,12 @@ class PathRefused(UserError):
 
 
 class WorkTree:
-    """Writes and deletes below one folder. Paths are relative to it, joined by `/`; bytes that are not UTF-8 are surrogates.
+    """Writes and deletes below one folder.
 
-    `apart` are folders that are never entered whatever their name: git's own. Methods raise PathRefused, and OSError when the disk says no.
+    Paths are relative to it, joined by `/`; bytes that are not UTF-8 are surrogates.
+
+    `apart` are folders that are never entered whatever their name: git's own. Methods raise
+    PathRefused, and OSError when the disk says no.
     """
 
     def __init__(self, root: str, apart: Sequence[str] = ()) -> None:
@@ -57,10 +62,12 @@ class WorkTree:
         keep: bool = False,
         durable: bool = False,
     ) -> None:
-        """Write a file so that a reader sees the old or the new bytes; what is there, also a link, is replaced and never followed.
+        """Write a file so that a reader sees the old or the new bytes.
 
-        `mode`: the file gets exactly this one. Without it, it gets what the umask leaves of `new_mode`; with `keep`, a file that is there
-        keeps its mode and owner.
+        What is there, also a link, is replaced and never followed.
+
+        `mode`: the file gets exactly this one. Without it, it gets what the umask leaves of
+        `new_mode`; with `keep`, a file that is there keeps its mode and owner.
         """
         with self._parent(path, make=True) as (folder, name):
             temp = f".gitmem-{os.getpid()}-{time.monotonic_ns()}.tmp"
@@ -112,7 +119,10 @@ class WorkTree:
                 raise
 
     def remove(self, path: str, *, prune: bool = False) -> bool:
-        """Remove a file or a link, not a folder; say whether it was there. With `prune`, folders above it that become empty go too."""
+        """Remove a file or a link, not a folder; say whether it was there.
+
+        With `prune`, folders above it that become empty go too.
+        """
         try:
             with self._parent(path) as (folder, name):
                 if _is_folder(folder, name):
@@ -157,7 +167,11 @@ class WorkTree:
         return made
 
     def make_room(self, path: str) -> None:
-        """Make the folders of a file. A file or a link where a folder has to be goes, and a folder where the file has to be, with what is in it."""
+        """Make the folders of a file.
+
+        A file or a link where a folder has to be goes, and a folder where the file has to be, with
+        what is in it.
+        """
         _check(path)
         *above, name = path.split("/")
         folder = self._descend(above, path, make=True, replace=True)
@@ -179,9 +193,12 @@ class WorkTree:
     # -- names of the caller
 
     def resolve(self, path: str) -> str:
-        """Return the path below the root that a full path means, the user's own links followed; raises PathRefused when it leads out or into git's folder.
+        """Return the path below the root that a full path means, the user's own links followed.
 
-        For files whose place a person or a setting chose. A path that came with data is never resolved: it goes to the methods as it is.
+        Raises PathRefused when it leads out or into git's folder.
+
+        For files whose place a person or a setting chose. A path that came with data is never
+        resolved: it goes to the methods as it is.
         """
         root = os.path.realpath(self.root)
         real = os.path.realpath(path)
@@ -223,7 +240,10 @@ class WorkTree:
         replace: bool = False,
         made: list[str] | None = None,
     ) -> int:
-        """Open the folder that some names lead to, each relative to the one above; the caller closes it."""
+        """Open the folder that some names lead to, each relative to the one above.
+
+        The caller closes it.
+        """
         # the root is the user's: it may be reached by a link
         here = os.open(self.root, _PASS & ~os.O_NOFOLLOW)
         try:
@@ -271,7 +291,10 @@ def _step(folder: int, name: str, path: str) -> int:
 
 
 def _make(folder: int, name: str, *, replace: bool) -> bool:
-    """Make a folder that is not there; with `replace` in the place of a file or a link. Say whether it was made."""
+    """Make a folder that is not there; with `replace` in the place of a file or a link.
+
+    Say whether it was made.
+    """
     if replace and _exists(folder, name) and not _is_folder(folder, name):
         os.unlink(name, dir_fd=folder)
     try:

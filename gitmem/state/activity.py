@@ -17,7 +17,10 @@ LONG = 200  # characters of one
 
 
 class Current:
-    """The work in hand of a work tree. `began` tells it from the one before; `asked` counts prompts."""
+    """The work in hand of a work tree.
+
+    `began` tells it from the one before; `asked` counts prompts.
+    """
 
     __slots__ = ("asked", "began", "last", "root", "session", "story")
 
@@ -34,14 +37,20 @@ class Current:
 
 # the same work goes on: its last sign is young enough, and no further ahead than clocks are; or the
 # same conversation does
-_GOES_ON = f"((ROUND(excluded.last - last, 3) <= {TTL} AND ROUND(last - excluded.last, 3) <= {SKEW}) OR (excluded.session <> '' AND excluded.session = session))"
+_GOES_ON = (
+    f"((ROUND(excluded.last - last, 3) <= {TTL} AND ROUND(last - excluded.last, 3) <= {SKEW}) OR "
+    f"(excluded.session <> '' AND excluded.session = session))"
+)
 _SIGN = (
-    "INSERT INTO contexts (root, began, last, session, asked, story) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+    "INSERT INTO contexts (root, began, last, session, asked, story) VALUES (?, ?, ?, ?, ?, ?) ON "
+    "CONFLICT DO UPDATE SET "
     f"began = CASE WHEN {_GOES_ON} THEN began ELSE excluded.last END, "
     f"asked = excluded.asked + CASE WHEN {_GOES_ON} THEN asked ELSE 0 END, "
     f"story = CASE WHEN excluded.story <> '' OR NOT {_GOES_ON} THEN excluded.story ELSE story END, "
-    f"session = CASE WHEN excluded.session <> '' OR NOT {_GOES_ON} THEN excluded.session ELSE session END, "
-    f"last = CASE WHEN last - excluded.last BETWEEN 0 AND {SKEW} THEN last ELSE excluded.last END RETURNING began"
+    f"session = CASE WHEN excluded.session <> '' OR NOT {_GOES_ON} THEN excluded.session ELSE "
+    f"session END, "
+    f"last = CASE WHEN last - excluded.last BETWEEN 0 AND {SKEW} THEN last ELSE excluded.last END "
+    f"RETURNING began"
 )
 _COLUMNS = "kind, what, at, agent, session, role, ok, story"
 
@@ -58,10 +67,13 @@ def note(
     story: str = "",
     once: bool = False,
 ) -> bool:
-    """Give a sign of the work in hand in a work tree, and add what was done; say whether anything was added. One transaction.
+    """Give a sign of the work in hand in a work tree, and add what was done.
 
-    `conversation` is the agent's session whose own context carries the work on, however long it was silent. With `once`, an act that says
-    no more than the last one of its kind is not added: an agent that is there already, a task that has been done.
+    Say whether anything was added. One transaction.
+
+    `conversation` is the agent's session whose own context carries the work on, however long it was
+    silent. With `once`, an act that says no more than the last one of its kind is not added: an
+    agent that is there already, a task that has been done.
     """
     db = state.db
     added = False
@@ -89,7 +101,8 @@ def note(
             )
         if added:
             db.execute(
-                f"DELETE FROM acts WHERE root = ?1 AND n <= (SELECT n FROM acts WHERE root = ?1 ORDER BY n DESC LIMIT 1 OFFSET {KEPT})",
+                f"DELETE FROM acts WHERE root = ?1 AND n <= (SELECT n FROM acts WHERE root = ?1 "
+                f"ORDER BY n DESC LIMIT 1 OFFSET {KEPT})",
                 (root,),
             )
     return added
@@ -98,7 +111,10 @@ def note(
 def _is_there(state: State, root: str, began: float, row: "tuple[str, str, str, str]") -> bool:
     """Say whether the last act of a kind is this one, in any letters, and its command was not given again since."""
     kind, what, agent, story = row
-    sql = "SELECT n, what, agent, story, ok FROM acts WHERE root = ? AND began = ? AND kind = ? ORDER BY n DESC LIMIT 1"
+    sql = (
+        "SELECT n, what, agent, story, ok FROM acts WHERE root = ? AND began = ? AND kind = ? "
+        "ORDER BY n DESC LIMIT 1"
+    )
     last = state.db.execute(sql, (root, began, kind)).fetchone()
     if last is None or _bare(last[1]) != _bare(what) or last[2:] != (agent, story, 1):
         return False

@@ -51,7 +51,10 @@ _COLUMNS = "command, pattern, at, given, head, root, ended"
 @healing
 def note_failure(state: State, session: str, failure: Failure) -> None:
     """Remember that a command fails; what it failed with before has come to an end."""
-    sql = "UPDATE failing SET ended = ? WHERE session = ? AND command = ? AND pattern <> ? AND ended IS NULL"
+    sql = (
+        "UPDATE failing SET ended = ? WHERE session = ? AND command = ? AND pattern <> ? AND ended "
+        "IS NULL"
+    )
     state.db.execute(sql, (failure.at, session, failure.key, failure.pattern))
     row = (
         session,
@@ -89,10 +92,13 @@ def conclude(
     at: float,
     sure: "Callable[[Failure], bool]",
 ) -> int:
-    """Make outcomes of failures that a command which passes now puts an end to; return how many. `sure` says which are worth one.
+    """Make outcomes of failures that a command which passes now puts an end to; return how many.
 
-    Of processes that see it pass at once, one gets each. An outcome is a JSON object: `pattern, command` (as it passed), `failed`
-    (as it was typed when it failed), `root, head, since, until, at, session` and `steps`, [action, what] in their order while it failed.
+    `sure` says which are worth one.
+
+    Of processes that see it pass at once, one gets each. An outcome is a JSON object: `pattern,
+    command` (as it passed), `failed` (as it was typed when it failed), `root, head, since, until,
+    at, session` and `steps`, [action, what] in their order while it failed.
     """
     db = state.db
     count = 0
@@ -112,7 +118,10 @@ def conclude(
             if not sure(failure):
                 continue
             until = failure.ended or at
-            sql = "SELECT action, what FROM steps WHERE session = ? AND at > ? AND at <= ? ORDER BY at DESC, rowid DESC LIMIT ?"
+            sql = (
+                "SELECT action, what FROM steps WHERE session = ? AND at > ? AND at <= ? ORDER BY "
+                "at DESC, rowid DESC LIMIT ?"
+            )
             steps = list(dict.fromkeys(db.execute(sql, (session, failure.at, until, STEPS))))[::-1]
             facts = {
                 "session": session,
@@ -140,7 +149,10 @@ def forget(state: State, session: str) -> None:
 
 
 def _forget_steps(state: State, session: str) -> None:
-    sql = "DELETE FROM steps WHERE session = ? AND NOT EXISTS (SELECT 1 FROM failing WHERE failing.session = steps.session)"
+    sql = (
+        "DELETE FROM steps WHERE session = ? AND NOT EXISTS (SELECT 1 FROM failing WHERE "
+        "failing.session = steps.session)"
+    )
     state.db.execute(sql, (session,))
 
 
@@ -158,17 +170,26 @@ def take_outcomes(state: State) -> "Sequence[tuple[int, dict[str, Any]]]":
 
 @healing
 def claim(state: State, number: int, now: float) -> bool:
-    """Take an outcome on for a while; of processes that do so at once, one is told True. One that dies gives it back by its silence.
+    """Take an outcome on for a while; of processes that do so at once, one is told True.
 
-    `now` is the mark of the lease: its holder names it to `put_back` and `done`. No two leases of an outcome have the same.
+    One that dies gives it back by its silence.
+
+    `now` is the mark of the lease: its holder names it to `put_back` and `done`. No two leases of
+    an outcome have the same.
     """
-    sql = "UPDATE outcomes SET claimed = ? WHERE n = ? AND (claimed IS NULL OR claimed < ? OR claimed > ?)"
+    sql = (
+        "UPDATE outcomes SET claimed = ? WHERE n = ? AND (claimed IS NULL OR claimed < ? OR "
+        "claimed > ?)"
+    )
     return state.db.execute(sql, (now, number, now - LEASE, now + LEASE)).rowcount > 0
 
 
 @healing
 def put_back(state: State, number: int, lease: float) -> None:
-    """Let somebody else take an outcome on; nothing happens when somebody has, because the lease was over."""
+    """Let somebody else take an outcome on.
+
+    Nothing happens when somebody has, because the lease was over.
+    """
     state.db.execute(
         "UPDATE outcomes SET claimed = NULL WHERE n = ? AND claimed = ?", (number, lease)
     )
@@ -176,5 +197,8 @@ def put_back(state: State, number: int, lease: float) -> None:
 
 @healing
 def done(state: State, number: int, lease: float) -> None:
-    """Take an outcome away: it is concluded. It stays with whoever took it on since, because the lease was over."""
+    """Take an outcome away: it is concluded.
+
+    It stays with whoever took it on since, because the lease was over.
+    """
     state.db.execute("DELETE FROM outcomes WHERE n = ? AND claimed = ?", (number, lease))

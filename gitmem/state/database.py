@@ -1,7 +1,9 @@
-"""`state.db`: working state that is not yet a commit. Standard library only; the hot path writes it.
+"""`state.db`: working state that is not yet a commit.
 
-Reads since the last flush, errors seen, open sessions, what a session has been told. Losing it costs
-counts, never a memory. All changes are single transactions, safe under many processes.
+Standard library only; the hot path writes it.
+
+Reads since the last flush, errors seen, open sessions, what a session has been told. Losing it
+costs counts, never a memory. All changes are single transactions, safe under many processes.
 """
 
 import os
@@ -19,28 +21,73 @@ if TYPE_CHECKING:
 NAME = "state.db"
 SCHEMA = 9
 _TABLES = (
-    "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)",
-    "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
+    (
+        "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY "
+        "(store, id)) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY "
+        "KEY (pattern, at, session)) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last "
+        "REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind "
+        "TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, "
+        "claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, "
+        "tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, "
+        "was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) "
+        "WITHOUT ROWID"
+    ),
     "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
+    (
+        "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given "
+        "TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT "
+        "ROWID"
+    ),
     "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
     "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
-    "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
+    (
+        "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session "
+        "TEXT, asked INTEGER, story TEXT) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, "
+        "what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)"
+    ),
     "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
-    "CREATE TABLE IF NOT EXISTS elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what TEXT, who TEXT, PRIMARY KEY (mine, path, other)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, after BLOB, start INTEGER, units BLOB, gone BLOB)",
+    (
+        "CREATE TABLE IF NOT EXISTS elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what "
+        "TEXT, who TEXT, PRIMARY KEY (mine, path, other)) WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, "
+        "after BLOB, start INTEGER, units BLOB, gone BLOB)"
+    ),
     "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
-    "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, kind)) WITHOUT ROWID",
+    (
+        "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, "
+        "at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, kind)) "
+        "WITHOUT ROWID"
+    ),
     "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",
     "CREATE TABLE IF NOT EXISTS patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS patches_by ON patches (patch)",
-    "CREATE TABLE IF NOT EXISTS late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY (context, kind)) WITHOUT ROWID",
+    (
+        "CREATE TABLE IF NOT EXISTS late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY "
+        "(context, kind)) WITHOUT ROWID"
+    ),
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
@@ -171,7 +218,10 @@ class State:
         return True
 
     def _anew(self, damaged: bool) -> sqlite.Connection:
-        """Set a damaged file aside, unless another process has done so already, and connect; in memory when nothing else works."""
+        """Set a damaged file aside, unless another process has done so already, and connect.
+
+        In memory when nothing else works.
+        """
         path = self._home.join(NAME)
         try:
             disk = os.statvfs(self._home.path)
@@ -202,7 +252,8 @@ class State:
         rows = [(store, id, at) for id in ids]
         if rows:
             self._many(
-                "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = excluded.last",
+                "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = "
+                "excluded.last",
                 rows,
             )
 
@@ -233,7 +284,10 @@ class State:
     def add_error(
         self, pattern: str, at: float, session: str, window: float, *, again: bool = False
     ) -> int:
-        """Record a hit of an error and return how many fall into the window that ends now. `again`: it may have been recorded, and then it is known by its time."""
+        """Record a hit of an error and return how many fall into the window that ends now.
+
+        `again`: it may have been recorded, and then it is known by its time.
+        """
         with transaction(self.db):
             stamp = at
             while (
@@ -255,7 +309,10 @@ class State:
 
     @healing
     def hits(self, pattern: str, at: float, window: float, *, sessions: bool = False) -> int:
-        """Return how many hits of an error the window that ends at a time holds; `sessions` counts each session once."""
+        """Return how many hits of an error the window that ends at a time holds.
+
+        `sessions` counts each session once.
+        """
         what = "DISTINCT session" if sessions else "*"
         return int(
             self.db.execute(
@@ -266,7 +323,9 @@ class State:
 
     @healing
     def claim_hits(self, pattern: str, at: float, window: float) -> "tuple[int, float]":
-        """Take the hits in the window that nobody has told the store of; return (how many, when the first was).
+        """Take the hits in the window that nobody has told the store of.
+
+        Return (how many, when the first was).
 
         Of processes that ask at once, one gets each hit.
         """
@@ -318,12 +377,16 @@ class State:
     def begin_drain(self) -> None:
         """Note that the drain which was started last begins: what is left from now on is for another one."""
         self.db.execute(
-            "INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = 'drain'"
+            "INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = "
+            "'drain'"
         )
 
     @healing
     def expire(self, before: float) -> None:
-        """Forget sessions without a sign of life since a time, and what they were told; one that is still to be digested stays."""
+        """Forget sessions without a sign of life since a time, and what they were told.
+
+        One that is still to be digested stays.
+        """
         self.db.execute("DELETE FROM requests WHERE at < ?", (before,))
         self.db.execute(
             "DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)",
@@ -340,11 +403,15 @@ class State:
         for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "elsewhere "):
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
-                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)",
+                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN "
+                f"(SELECT id FROM sessions)",
                 (key,),
             )
         for table, context in (("told", "session"), ("late_answers", "context")):
-            owner = f"CASE instr({context}, '/') WHEN 0 THEN {context} ELSE substr({context}, 1, instr({context}, '/') - 1) END"
+            owner = (
+                f"CASE instr({context}, '/') WHEN 0 THEN {context} ELSE substr({context}, 1, "
+                f"instr({context}, '/') - 1) END"
+            )
             self.db.execute(f"DELETE FROM {table} WHERE {owner} NOT IN (SELECT id FROM sessions)")
 
     @healing
@@ -368,7 +435,10 @@ class State:
     @healing
     def errors(self, since: float) -> "list[tuple[str, int, float]]":
         """Return (pattern, hits, last) of errors since a time, most first."""
-        sql = "SELECT pattern, COUNT(*), MAX(at) FROM errors WHERE at > ? GROUP BY pattern ORDER BY 2 DESC, 1"
+        sql = (
+            "SELECT pattern, COUNT(*), MAX(at) FROM errors WHERE at > ? GROUP BY pattern ORDER BY "
+            "2 DESC, 1"
+        )
         return [(p, int(n), float(t)) for p, n, t in self.db.execute(sql, (since,))]
 
     @healing
@@ -402,7 +472,10 @@ class State:
 
     @healing
     def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
-        """Note that a session is told these (id, oid); return the ids that it did not know in this form."""
+        """Note that a session is told these (id, oid).
+
+        Return the ids that it did not know in this form.
+        """
         fresh = []
         with transaction(self.db):
             for id, oid in rows:

@@ -94,7 +94,10 @@ def row_of(note: "Note") -> "tuple[bytes, int, bytes, bytes]":
 @healing
 def note(state: State, session: str, at: float, notes: "Mapping[str, Note]") -> None:
     """Remember what was written to files (from the root of the work tree)."""
-    sql = "INSERT INTO edits (path, at, session, after, start, units, gone) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    sql = (
+        "INSERT INTO edits (path, at, session, after, start, units, gone) VALUES (?, ?, ?, ?, ?, "
+        "?, ?)"
+    )
     with transaction(state.db):
         for path, found in notes.items():
             state.db.execute(sql, (path, at, session, *row_of(found)))

@@ -44,7 +44,10 @@ def of_paths(
 ) -> "list[Elsewhere]":
     """Return where files are changed elsewhere, the worst first."""
     marks = [",".join("?" * len(some)) for some in (mine, paths)]
-    sql = f"SELECT mine, path, other, level, what, who FROM elsewhere WHERE mine IN ({marks[0]}) AND path IN ({marks[1]}) ORDER BY {_RANK}, path, other LIMIT ?"
+    sql = (
+        f"SELECT mine, path, other, level, what, who FROM elsewhere WHERE mine IN ({marks[0]}) AND "
+        f"path IN ({marks[1]}) ORDER BY {_RANK}, path, other LIMIT ?"
+    )
     return [Elsewhere(*row) for row in state.db.execute(sql, (*mine, *paths, limit))]
 
 
@@ -52,7 +55,8 @@ def of_paths(
 def worst(state: State, mine: "Sequence[str]", limit: int) -> "list[Elsewhere]":
     """Return the files that two sides change so that a merge would conflict, or that change the same definition, the worst first."""
     sql = (
-        f"SELECT mine, path, other, level, what, who FROM elsewhere WHERE mine IN ({','.join('?' * len(mine))}) AND level IN ('critical', 'high') "
+        f"SELECT mine, path, other, level, what, who FROM elsewhere WHERE mine IN "
+        f"({','.join('?' * len(mine))}) AND level IN ('critical', 'high') "
         f"ORDER BY {_RANK}, path, other LIMIT ?"
     )
     return [Elsewhere(*row) for row in state.db.execute(sql, (*mine, limit))]

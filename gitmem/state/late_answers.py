@@ -1,4 +1,7 @@
-"""Answers that a hook could not give in time: the next event of the session gives them, once. Part of the hot path."""
+"""Answers that a hook could not give in time: the next event of the session gives them, once.
+
+Part of the hot path.
+"""
 
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
@@ -28,7 +31,10 @@ def owed(state: State, context: str) -> "dict[str, str]":
 
 @healing
 def take(state: State, context: str, kinds: "Sequence[str]") -> "list[str]":
-    """Return those of the kinds that this process is to give now; of hooks that run at once, one gets each."""
+    """Return those of the kinds that this process is to give now.
+
+    Of hooks that run at once, one gets each.
+    """
     taken = []
     with transaction(state.db):
         for kind in kinds:

@@ -25,9 +25,9 @@ Places = Sequence[tuple[int, Sequence[int]]]
 class Link(NamedTuple):
     """A session's part in a commit.
 
-    `files` are {path: [[first line, last line, when], ...]}, lines as the commit has them, times in epoch
-    seconds: what it wrote, and nothing else. `edits` are the rows of `state.edits` that these are known by, with
-    their lines (from 0) there. `kind` says who wrote the lines.
+    `files` are {path: [[first line, last line, when], ...]}, lines as the commit has them, times in
+    epoch seconds: what it wrote, and nothing else. `edits` are the rows of `state.edits` that these
+    are known by, with their lines (from 0) there. `kind` says who wrote the lines.
     """
 
     oid: str
@@ -45,7 +45,8 @@ class Link(NamedTuple):
 def put(state: State, oid: str, links: Sequence[Link], patch: str, seen: int = 0) -> None:
     """Set who made a commit.
 
-    `patch` is what `git patch-id` says of it, '' when that was not asked; `seen` is the newest edit that was looked at.
+    `patch` is what `git patch-id` says of it, '' when that was not asked; `seen` is the newest edit
+    that was looked at.
     """
     sql = f"INSERT OR REPLACE INTO links ({_COLUMNS}, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     with transaction(state.db):
@@ -85,7 +86,10 @@ def of_session(state: State, session: str) -> list[tuple[Link, str]]:
 @healing
 def same_patch(state: State, patch: str) -> list[Link]:
     """Return the links of a commit that made the same change."""
-    sql = "SELECT p.oid FROM patches p JOIN links l ON l.oid = p.oid WHERE p.patch = ? ORDER BY p.oid LIMIT 1"
+    sql = (
+        "SELECT p.oid FROM patches p JOIN links l ON l.oid = p.oid WHERE p.patch = ? ORDER BY "
+        "p.oid LIMIT 1"
+    )
     row = state.db.execute(sql, (patch,)).fetchone()
     return of(state, [row[0]]).get(row[0], []) if row else []
 

@@ -1,4 +1,7 @@
-"""Work trees whose memory files are to be read and written: asked for by hooks, taken by the drain. Part of the hot path."""
+"""Work trees whose memory files are to be read and written: asked for by hooks, taken by the drain.
+
+Part of the hot path.
+"""
 
 from gitmem.state.database import State
 

@@ -19,7 +19,11 @@ GONE = "interrupted"  # why a session ended that did not say so itself
 
 
 class Session:
-    """One run of an agent. Times are epoch seconds; `ended` is None while it runs; `process` as `gitmem.base.processes` has it, '' when not known."""
+    """One run of an agent.
+
+    Times are epoch seconds; `ended` is None while it runs; `process` as `gitmem.base.processes` has
+    it, '' when not known.
+    """
 
     __slots__ = (
         "agent",
@@ -72,7 +76,10 @@ class Session:
 
 
 class Request:
-    """What a session asked; `claimed` is the mark of who is at it, `tries` how often it was taken before and not done."""
+    """What a session asked.
+
+    `claimed` is the mark of who is at it, `tries` how often it was taken before and not done.
+    """
 
     __slots__ = ("at", "claimed", "kind", "n", "session", "tries")
 
@@ -117,19 +124,25 @@ _ALL = f"{_COLUMNS}, kind, branch, story, title"
 
 @healing
 def sign(state: State, session: Session, *, opens: bool, others: "Sequence[str]" = ()) -> str:
-    """Note a sign of life; return the name of the session's history file (the first one given stays).
+    """Note a sign of life.
 
-    An event that opens (a start, a prompt) makes a session that had ended go on; another one that comes late does not, unless it was
-    only taken for dead. Where the id is a session's of one of the agents `others`, nothing is noted, and the name is empty.
+    Return the name of the session's history file (the first one given stays).
+
+    An event that opens (a start, a prompt) makes a session that had ended go on; another one that
+    comes late does not, unless it was only taken for dead. Where the id is a session's of one of
+    the agents `others`, nothing is noted, and the name is empty.
     """
     again = (
         ", ended = NULL, why = NULL"
         if opens
-        else f", ended = CASE why WHEN '{GONE}' THEN NULL ELSE ended END, why = NULLIF(why, '{GONE}')"
+        else f", ended = CASE why WHEN '{GONE}' THEN NULL ELSE ended END, why = NULLIF(why, "
+        f"'{GONE}')"
     )
     sql = (
-        f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?) ON CONFLICT DO UPDATE SET last = MAX(last, excluded.last){again}, "
-        "root = COALESCE(NULLIF(excluded.root, ''), root), transcript = COALESCE(NULLIF(excluded.transcript, ''), transcript), "
+        f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?) ON "
+        f"CONFLICT DO UPDATE SET last = MAX(last, excluded.last){again}, "
+        "root = COALESCE(NULLIF(excluded.root, ''), root), transcript = "
+        "COALESCE(NULLIF(excluded.transcript, ''), transcript), "
         "process = COALESCE(NULLIF(excluded.process, ''), process) "
         f"WHERE COALESCE(agent, '') NOT IN ({','.join('?' * len(others))}) RETURNING history"
     )
@@ -151,17 +164,25 @@ def sign(state: State, session: Session, *, opens: bool, others: "Sequence[str]"
 def describe(
     state: State, id: str, *, kind: str = "", branch: str = "", story: str = "", title: str = ""
 ) -> None:
-    """Note what a session is about; what is empty stays as it was, and so does the kind that it began with."""
+    """Note what a session is about.
+
+    What is empty stays as it was, and so does the kind that it began with.
+    """
     sql = (
-        "UPDATE sessions SET kind = COALESCE(NULLIF(kind, ''), NULLIF(?, '')), branch = COALESCE(NULLIF(?, ''), branch), "
-        "story = COALESCE(NULLIF(?, ''), story), title = COALESCE(NULLIF(?, ''), title) WHERE id = ?"
+        "UPDATE sessions SET kind = COALESCE(NULLIF(kind, ''), NULLIF(?, '')), branch = "
+        "COALESCE(NULLIF(?, ''), branch), "
+        "story = COALESCE(NULLIF(?, ''), story), title = COALESCE(NULLIF(?, ''), title) WHERE id = "
+        "?"
     )
     state.db.execute(sql, (kind, branch, story, title, id))
 
 
 @healing
 def end(state: State, id: str, at: float, why: str) -> bool:
-    """Note that a session has ended, and that it wants a digest; False when it had ended already. Of processes that do so at once, one is told True."""
+    """Note that a session has ended, and that it wants a digest; False when it had ended already.
+
+    Of processes that do so at once, one is told True.
+    """
     return _end(state, id, at, why, "")
 
 
@@ -215,7 +236,10 @@ def lost(
 
 @healing
 def bury(state: State, session: Session, now: float | None = None) -> bool:
-    """End a session that is lost, at its last sign of life; False when it gave another one meanwhile. Its digest is asked for `now`."""
+    """End a session that is lost, at its last sign of life.
+
+    False when it gave another one meanwhile. Its digest is asked for `now`.
+    """
     return _end(state, session.id, session.last, GONE, " AND last = ?", session.last, asked=now)
 
 
@@ -258,7 +282,10 @@ def given_id(session: Session) -> str:
 
 @healing
 def ask(state: State, kind: str, session: str, at: float, gap: float = 0.0) -> bool:
-    """Ask for something to be done for a session, unless it was asked less than `gap` seconds ago; say whether it was."""
+    """Ask for something to be done for a session, unless it was asked less than `gap` seconds ago.
+
+    Say whether it was.
+    """
     db = state.db
     key = f"asked {kind} {session}"
     with transaction(db):
@@ -282,7 +309,10 @@ def waiting(state: State) -> int:
 @healing
 def requested(state: State) -> "list[Request]":
     """Return what is asked for, the first first; `claimed` is 0 where nobody is at it."""
-    sql = "SELECT n, kind, session, at, COALESCE(claimed, 0), COALESCE(tries, 0) FROM requests ORDER BY n"
+    sql = (
+        "SELECT n, kind, session, at, COALESCE(claimed, 0), COALESCE(tries, 0) FROM requests ORDER "
+        "BY n"
+    )
     return [Request(*row) for row in state.db.execute(sql)]
 
 
@@ -293,15 +323,19 @@ def take(
     taker: str = "",
     is_gone: "Callable[[str], bool | None]" = lambda _: None,
 ) -> Request | None:
-    """Take what was asked for first, of what was tried least; None when there is nothing that is free.
+    """Take what was asked for first, of what was tried least.
 
-    One whose taker died is free at once where `is_gone` knows of the process, and else after a while. Who waited for the database may be
-    told a time from before the other's claim: that does not end it. What was taken often and never done waits behind the rest.
+    None when there is nothing that is free.
+
+    One whose taker died is free at once where `is_gone` knows of the process, and else after a
+    while. Who waited for the database may be told a time from before the other's claim: that does
+    not end it. What was taken often and never done waits behind the rest.
     """
     db = state.db
     with transaction(db):
         for n, kind, session, at, claimed, other, tries in db.execute(
-            "SELECT n, kind, session, at, claimed, taker, COALESCE(tries, 0) FROM requests ORDER BY COALESCE(tries, 0), n"
+            "SELECT n, kind, session, at, claimed, taker, COALESCE(tries, 0) FROM requests ORDER "
+            "BY COALESCE(tries, 0), n"
         ).fetchall():
             if (
                 claimed is None
@@ -388,8 +422,8 @@ def owed(state: State, session: str) -> bool:
 def claim_call(state: State, session: str, call: str, now: float, patience: float) -> bool:
     """Say whether this process is the first that is at one use of a tool; `now` is when it began.
 
-    An agent whose settings name us twice runs both hooks at once. A call that comes again later, as one that is
-    played back does, is another one.
+    An agent whose settings name us twice runs both hooks at once. A call that comes again later, as
+    one that is played back does, is another one.
     """
     db = state.db
     key = f"call {session} {call}"
@@ -414,8 +448,10 @@ def release_call(state: State, session: str, call: str, now: float) -> None:
 def spend(state: State, session: str, event: str, tokens: int, seconds: float) -> None:
     """Add one hook call to what a session's hooks cost."""
     sql = (
-        "INSERT INTO costs VALUES (?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, answers = answers + excluded.answers, "
-        "tokens = tokens + excluded.tokens, spent = spent + excluded.spent, most = MAX(most, excluded.most)"
+        "INSERT INTO costs VALUES (?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + "
+        "1, answers = answers + excluded.answers, "
+        "tokens = tokens + excluded.tokens, spent = spent + excluded.spent, most = MAX(most, "
+        "excluded.most)"
     )
     state.db.execute(sql, (session, event, int(tokens > 0), tokens, seconds, seconds))
 
@@ -423,7 +459,10 @@ def spend(state: State, session: str, event: str, tokens: int, seconds: float) -
 @healing
 def costs(state: State, ids: "Sequence[str]") -> "list[Cost]":
     """Return what the hooks of sessions cost, event by event."""
-    sql = f"SELECT session, event, calls, answers, tokens, spent, most FROM costs WHERE session IN ({','.join('?' * len(ids))}) ORDER BY session, event"
+    sql = (
+        f"SELECT session, event, calls, answers, tokens, spent, most FROM costs WHERE session IN "
+        f"({','.join('?' * len(ids))}) ORDER BY session, event"
+    )
     return [Cost(*row) for row in state.db.execute(sql, list(ids))]
 
 

@@ -1,7 +1,10 @@
-"""Workflows as a table, and where work stands in them: pure rules, no I/O. Standard library's cheap modules only: hooks load this.
+"""Workflows as a table, and where work stands in them: pure rules, no I/O.
 
-A workflow is a row of transitions: a command or a task that, done, brings a state, and what usually comes next. The table that ships is
-`gitmem/services/work/workflows.json`; a repository's own extends it (`docs/workflows.md`).
+Standard library's cheap modules only: hooks load this.
+
+A workflow is a row of transitions: a command or a task that, done, brings a state, and what usually
+comes next. The table that ships is `gitmem/services/work/workflows.json`; a repository's own
+extends it (`docs/workflows.md`).
 """
 
 TYPE_CHECKING = False
@@ -69,7 +72,10 @@ class Workflow:
 
 
 class Table:
-    """All workflows, and the tasks that bring a state though they are not trigger of it. Order counts: the first row that fits is taken."""
+    """All workflows, and the tasks that bring a state though they are not trigger of it.
+
+    Order counts: the first row that fits is taken.
+    """
 
     def __init__(self, data: "Mapping[str, Any]") -> None:
         self.workflows: dict[str, Workflow] = {}
@@ -97,7 +103,10 @@ class Table:
         )
 
     def resolve(self, name: str, active: str = "") -> "tuple[str, str] | None":
-        """Return (workflow, state) that a command or task brings, None for one that is in no row; of several the active workflow's, else the first."""
+        """Return (workflow, state) that a command or task brings, None for one that is in no row.
+
+        Of several the active workflow's, else the first.
+        """
         rows = self._rows.get(normal(name), ())
         return next((row for row in rows if row[0] == active), rows[0] if rows else None)
 
@@ -118,7 +127,10 @@ class Table:
         return ()
 
     def pattern(self, commands: "Iterable[str]", active: str = "") -> str:
-        """Return the workflow of which these commands hold enough different triggers; of several the active one, else the first; '' for none."""
+        """Return the workflow of which these commands hold enough different triggers.
+
+        Of several the active one, else the first; '' for none.
+        """
         given = {normal(one) for one in commands}
         fits = [
             name
@@ -165,8 +177,9 @@ def normal(name: str) -> str:
 def infer(table: Table, acts: "Iterable[Act]") -> WorkflowState:
     """Return where work stands after what was done, in its order.
 
-    A task that failed takes back what its command had begun, and advances nothing; one that is in no row changes nothing. What an agent only
-    names does not advance anything either. A git command that a tool ran takes over where nothing else is at work, or where it is due.
+    A task that failed takes back what its command had begun, and advances nothing; one that is in
+    no row changes nothing. What an agent only names does not advance anything either. A git command
+    that a tool ran takes over where nothing else is at work, or where it is due.
     """
     past: list[WorkflowState] = []
     for act in acts:
@@ -220,7 +233,10 @@ def kind_of(
 
 
 def fill(template: str, values: "Mapping[str, str]") -> str:
-    """Return a next step with what stands for `${story_path}`, `${branch}`, `${epic}`; what is not known is left out."""
+    """Return a next step with what stands for `${story_path}`, `${branch}`, `${epic}`.
+
+    What is not known is left out.
+    """
     out, rest = "", template
     while (start := rest.find("${")) >= 0 and (end := rest.find("}", start)) >= 0:
         out += rest[:start] + values.get(rest[start + 2 : end], "")

@@ -1,7 +1,7 @@
 """Whether a clone follows a purge that was not made in it, and what it keeps of what then goes.
 
-A committer's name can be set by anybody, so it decides only whether somebody is asked. What a purge takes
-out of a clone that did not make it is kept in the quarantine, whoever is named as the purger.
+A committer's name can be set by anybody, so it decides only whether somebody is asked. What a purge
+takes out of a clone that did not make it is kept in the quarantine, whoever is named as the purger.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,8 @@ def nobody(_: Losses) -> bool:
 class Weighing:
     """Weighs the purges of one exchange with a remote.
 
-    An exchange repeats a merge when another writer was quicker. A person is asked once about each history
-    that was fetched, and it gets one file in the quarantine.
+    An exchange repeats a merge when another writer was quicker. A person is asked once about each
+    history that was fetched, and it gets one file in the quarantine.
     """
 
     def __init__(self, store: Store, remote: Remote, consent: Callable[[Losses], bool]) -> None:

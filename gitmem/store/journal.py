@@ -3,9 +3,10 @@
 A hook that must not touch git, and a writer that found the ref busy past its patience, leave their
 operations here; the next writer commits them. Standard library only: the hot path imports this.
 
-An entry: `{"v": 1, "key", "ref", "since", "subject", "trailers", "ops", "author", "at"}`. `key` goes into
-the commit as `Gitmem-Key`; `since` is the tip when the entry was made, so that a drain that was
-killed between the commit and the removal of the entry finds its key and does not commit twice.
+An entry: `{"v": 1, "key", "ref", "since", "subject", "trailers", "ops", "author", "at"}`. `key`
+goes into the commit as `Gitmem-Key`; `since` is the tip when the entry was made, so that a drain
+that was killed between the commit and the removal of the entry finds its key and does not commit
+twice.
 """
 
 import os
@@ -24,7 +25,10 @@ VERSION = 1
 
 
 def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
-    """Write an entry and return its path; it is on the disk when this returns, and comes after all that are there."""
+    """Write an entry and return its path.
+
+    It is on the disk when this returns, and comes after all that are there.
+    """
     import json  # most hooks leave nothing here
 
     folder = home.make(FOLDER)
@@ -39,7 +43,9 @@ def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
 
 
 def _name(folder: str, key: str) -> str:
-    """Return the entry's name: its key, whose first part is the time; when the clock is behind, one after the last name.
+    """Return the entry's name: its key, whose first part is the time.
+
+    When the clock is behind, one after the last name.
 
     The key is in it in any case, so two writers at once never take one name.
     """

@@ -107,7 +107,8 @@ def check_format(data: bytes | None, ref: str) -> None:
         ) from error
     if type(number) is not int or number < 1:  # true is not a number, 1.0 is not how one is written
         raise InvalidRecord(
-            f"{ref} does not hold a gitmem store: the format in {FORMAT_PATH} is not a whole number above 0.",
+            f"{ref} does not hold a gitmem store: the format in {FORMAT_PATH} is not a whole "
+            f"number above 0.",
             "Run 'git mem doctor' to see what is there.",
         )
     if number > FORMAT:

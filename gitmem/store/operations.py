@@ -3,7 +3,8 @@
 An operation is a JSON object, so that it can wait in the journal. Applying one again to a tree that
 holds its result, or to a newer parent after a lost race, is what the store relies on.
 
-What one operation alone needs is imported by it: a plain `add` takes none of the merge, the epics and the errors.
+What one operation alone needs is imported by it: a plain `add` takes none of the merge, the epics
+and the errors.
 """
 
 import json
@@ -72,7 +73,10 @@ def forget(
     purged: bool = False,
     said: str = "",
 ) -> Op:
-    """Return the operation that removes a record on purpose and leaves a tombstone; `said` is what is not to be proposed again."""
+    """Return the operation that removes a record on purpose and leaves a tombstone.
+
+    `said` is what is not to be proposed again.
+    """
     mark = {
         "id": id,
         "at": at,
@@ -126,7 +130,10 @@ def capture(facts: Mapping[str, Any]) -> Op:
 
 
 def work(id: str, act: str, args: Mapping[str, Any], at: str, new: Record | None = None) -> Op:
-    """Return the operation that does something to an epic (`gitmem.records.epic_operations`); `new` is the record that it begins with where there is none."""
+    """Return the operation that does something to an epic (`gitmem.records.epic_operations`).
+
+    `new` is the record that it begins with where there is none.
+    """
     return {
         "op": "work",
         "id": id,
@@ -209,7 +216,10 @@ def _collect(op: Op, view: View) -> None:
 
 
 def _stands_for(id: str, view: View) -> str:
-    """Return the id of the gotcha that a gotcha was combined into, by now; its own when it was not."""
+    """Return the id of the gotcha that a gotcha was combined into, by now.
+
+    Its own when it was not.
+    """
     for _ in range(COMBINED):
         data = view.read(record_path(id))
         old = decode(data) if data is not None else None

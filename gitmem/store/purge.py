@@ -1,9 +1,9 @@
 """Remove a secret from a store's whole history, and its objects from the disk; then from a remote.
 
-Every commit that holds it, or descends from one that does, is made anew without it; backups and what was
-fetched are dropped; objects that only the old history needed are deleted, loose or packed, and nothing
-else is: the user's own unreachable objects stay. What a remote has is cleaned in the same way before it is
-joined with ours, so nothing that was purged can come back with it.
+Every commit that holds it, or descends from one that does, is made anew without it; backups and
+what was fetched are dropped; objects that only the old history needed are deleted, loose or packed,
+and nothing else is: the user's own unreachable objects stay. What a remote has is cleaned in the
+same way before it is joined with ours, so nothing that was purged can come back with it.
 """
 
 import json
@@ -82,7 +82,10 @@ def _rewrite_refs(
     progress: Callable[[int, int], None],
     out: Purged,
 ) -> list[str]:
-    """Give the store a clean history and drop the refs that hold the old one; return the oldest commits replaced."""
+    """Give the store a clean history and drop the refs that hold the old one.
+
+    Return the oldest commits replaced.
+    """
     objects = store.objects
     refs = objects.refs(NAMESPACE)
     held = dict(_snapshots(objects, ids, mask))
@@ -118,7 +121,10 @@ def _replace_history(
 
 
 def _retried(change: Callable[[], None], tip: Callable[[], str | None]) -> bool:
-    """Change a ref, again while git itself holds its lock; raises Moved when the ref has another value."""
+    """Change a ref, again while git itself holds its lock.
+
+    Raises Moved when the ref has another value.
+    """
     before = tip()
     deadline = time.monotonic() + REF_PATIENCE
     while True:
@@ -196,7 +202,10 @@ def _mark(store: Store, done: Rewritten, ids: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Sent:
-    """What replacing a remote's history did; `rewritten` counts commits of its that had to be made anew."""
+    """What replacing a remote's history did.
+
+    `rewritten` counts commits of its that had to be made anew.
+    """
 
     rewritten: int = 0
     pruned: Pruned = field(default_factory=Pruned)
@@ -217,11 +226,14 @@ def send(
     mask: Mask | None,
     consent: Callable[[Losses], bool] = nobody,
 ) -> Sent | None:
-    """Replace a remote's history by ours, with what it had that we had not; None when it has no memory.
+    """Replace a remote's history by ours, with what it had that we had not.
 
-    What it has is purged first: of these ids and texts, and of the records that were ever purged here. Where only
-    the text of an earlier purge would do and was not given, the changes made there are compared and masked, or
-    refused with a UserError. A purge that was made there is followed as `sync` does, with consent. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
+    None when it has no memory.
+
+    What it has is purged first: of these ids and texts, and of the records that were ever purged
+    here. Where only the text of an earlier purge would do and was not given, the changes made there
+    are compared and masked, or refused with a UserError. A purge that was made there is followed as
+    `sync` does, with consent. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
     """
     into = tracking_ref(remote.name)
     if not remote.fetch(into):
@@ -307,8 +319,10 @@ def _join(
     kept, lacking = holds(objects, theirs, ours), holds(objects, ours, theirs)
     if kept and lacking:
         raise UserError(
-            f"{remote.name} still holds what was purged here on {kept['at']}, and this clone what was purged there on {lacking['at']}.",
-            f"Name again what you purged here: git mem purge ID or --text SECRET, with --remote {remote.name}",
+            f"{remote.name} still holds what was purged here on {kept['at']}, and this clone what "
+            f"was purged there on {lacking['at']}.",
+            f"Name again what you purged here: git mem purge ID or --text SECRET, with --remote "
+            f"{remote.name}",
         )
     try:
         if not kept and not lacking:
@@ -320,8 +334,10 @@ def _join(
             out.followed, agreed, out.quarantined = weighing.weigh(ours, theirs, carried)
             if not agreed:
                 raise UserError(
-                    f"{remote.name} was purged of many records, or of other people's, and this clone does not follow that yet.",
-                    "Run it on a terminal, which asks, or with --follow-purge: what goes is kept here for 30 days.",
+                    f"{remote.name} was purged of many records, or of other people's, and this "
+                    f"clone does not follow that yet.",
+                    "Run it on a terminal, which asks, or with --follow-purge: what goes is kept "
+                    "here for 30 days.",
                 )
     except MissingObject as error:
         raise External(

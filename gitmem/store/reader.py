@@ -1,4 +1,6 @@
-"""Read one store: its records at a commit. Writing is `store.store`, which costs ten times as much to load.
+"""Read one store: its records at a commit.
+
+Writing is `store.store`, which costs ten times as much to load.
 
 A hook that brings the index up to date reads with this.
 """
@@ -79,7 +81,10 @@ class Reader:
         return self.objects.read(entry.oid) if entry and not entry.is_tree else None
 
     def get(self, id: str, at: str | None = None) -> Stored:
-        """Return a record by its full id; raises UnknownId, InvalidRecord when its file is damaged."""
+        """Return a record by its full id.
+
+        Raises UnknownId, InvalidRecord when its file is damaged.
+        """
         path = record_path(id)
         tree = self.tree(at)
         entry = self.objects.find(tree, path) if tree else None
@@ -99,7 +104,10 @@ class Reader:
     def entries(
         self, at: str | None = None, lost: Lost | None = None
     ) -> Iterator[tuple[str, Entry]]:
-        """Yield (path, entry) of every file in the folders of records; `lost` is told of folders that are gone, else MissingObject is raised."""
+        """Yield (path, entry) of every file in the folders of records.
+
+        `lost` is told of folders that are gone, else MissingObject is raised.
+        """
         tree = self.tree(at)
         for top in self.objects.tree(tree) if tree else ():
             if top.is_tree and top.name in FOLDER.values():
@@ -149,7 +157,10 @@ def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:
-    """Return what a file in the folders of records holds; no data stands for one that is too large to read."""
+    """Return what a file in the folders of records holds.
+
+    No data stands for one that is too large to read.
+    """
     if data is None:
         return Damaged(
             path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have."

@@ -24,7 +24,10 @@ PACK_LIMIT = 12  # our own packs, joined above this
 
 
 def after_write(git: Git, home: Home, written: int) -> bool:
-    """Join our packs when many have gathered. Best effort: another process may do it. Returns whether it did."""
+    """Join our packs when many have gathered.
+
+    Best effort: another process may do it. Returns whether it did.
+    """
     if not written or len(_ours(git)) <= PACK_LIMIT:
         return False
     try:
@@ -152,7 +155,10 @@ def drop_stale_joint_index(folder: str) -> None:
 
 
 def _joint_indexes(folder: str) -> Iterator[mmap.mmap]:
-    """Yield what each index over several packs holds; newer git keeps a chain of them in a folder."""
+    """Yield what each index over several packs holds.
+
+    Newer git keeps a chain of them in a folder.
+    """
     chain = os.path.join(glob.escape(folder), "multi-pack-index.d", "*.midx")
     for path in (os.path.join(folder, "multi-pack-index"), *glob.glob(chain)):
         with (

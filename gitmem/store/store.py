@@ -1,8 +1,9 @@
 """One store: read its records, write them by compare-and-swap.
 
-A write is a list of operations (`store.ops`). Under a lock that the kernel frees when we die, they are
-applied to the tip's tree, committed, and the ref is moved from the tip that was read. When somebody else
-moved it, everything is built again; when that does not end in time, the operations go to the journal.
+A write is a list of operations (`store.ops`). Under a lock that the kernel frees when we die, they
+are applied to the tip's tree, committed, and the ref is moved from the tip that was read. When
+somebody else moved it, everything is built again; when that does not end in time, the operations go
+to the journal.
 """
 
 import random
@@ -99,10 +100,12 @@ class Store(Reader):
     def write(
         self, ops: Sequence[Op], message: Message, author: tuple[str, str] | None = None
     ) -> Written:
-        """Apply operations as one commit; raises UserError when one makes no sense, External on a full disk.
+        """Apply operations as one commit.
 
-        Applied again from scratch whenever another writer was quicker. What does not get through within
-        the budget waits in the journal, and is acknowledged all the same: it is on the disk.
+        Raises UserError when one makes no sense, External on a full disk.
+
+        Applied again from scratch whenever another writer was quicker. What does not get through
+        within the budget waits in the journal, and is acknowledged all the same: it is on the disk.
         """
         key = self.clock.ulid()
         entry = {

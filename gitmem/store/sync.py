@@ -1,7 +1,8 @@
 """Sync a store with a remote: fetch, merge, push without force, again when somebody was quicker.
 
-A push is a compare-and-swap on the server, so correctness needs no lock there. A remote that lost its
-ref gets it again; one that was rewritten is merged after a backup. Absence never means deletion.
+A push is a compare-and-swap on the server, so correctness needs no lock there. A remote that lost
+its ref gets it again; one that was rewritten is merged after a backup. Absence never means
+deletion.
 """
 
 import os
@@ -81,8 +82,9 @@ def sync(
 ) -> Outcome:
     """Bring a store and a remote to the same state; raises RemoteRefused, FormatTooNew.
 
-    With `push=False` the remote is only read. A purge of many records, or of other people's, is followed only with consent;
-    without it nothing is merged or pushed. Ends within the remote's timeout per exchange, eight rounds at most.
+    With `push=False` the remote is only read. A purge of many records, or of other people's, is
+    followed only with consent; without it nothing is merged or pushed. Ends within the remote's
+    timeout per exchange, eight rounds at most.
     """
     out = Outcome(remote.name)
     into = tracking_ref(remote.name)
@@ -140,11 +142,15 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
         expire_reflogs(store, [into])
         other = holds(store.objects, ours, fetched)
         if other is None:
-            way = f"Remove it there too: git mem purge --remote {remote.name} (the others' next sync then follows)."
+            way = (
+                f"Remove it there too: git mem purge --remote {remote.name} (the others' next sync "
+                f"then follows)."
+            )
         else:
             way = (
                 f"Something else was purged there on {other['at']}, which is still here. "
-                f"Name once more what you purged here, so that it goes there too: git mem purge --text SECRET (or ID) --remote {remote.name}"
+                f"Name once more what you purged here, so that it goes there too: git mem purge "
+                f"--text SECRET (or ID) --remote {remote.name}"
             )
         raise RemoteRefused(
             f"{remote.name} still holds what was purged here on {hit['at']}.", way, fetched=fetched
@@ -200,7 +206,8 @@ def _join(store: Store, theirs: str, out: Outcome, weighing: Weighing) -> None:
             out.replaced += [row["boundary"] for row in purges(store.objects, theirs)]
             out.masked |= followed.masked
             out.warnings.append(
-                f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent."
+                f"{out.remote}'s history was purged of a secret; yours follows it, with what you "
+                f"had not sent."
             )
             out.warnings += [
                 f"your unsent change of {path} quotes what was purged, and was left out."

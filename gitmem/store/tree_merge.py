@@ -80,7 +80,10 @@ def check_bounds(objects: Objects, ours: str | None, theirs: str) -> None:
 
 
 def _base_tree(objects: Objects, ours: str, theirs: str, depth: int) -> str | None:
-    """Return the tree of the common ancestor; of several, their own merge, as git's recursive strategy does."""
+    """Return the tree of the common ancestor.
+
+    Of several, their own merge, as git's recursive strategy does.
+    """
     bases = objects.bases(ours, theirs)
     if not bases:
         return None
@@ -293,7 +296,10 @@ def _result(edits: Edits, path: str, tree: _Tree) -> bytes | Entry | None:
 
 
 def _settle_clashes(objects: Objects, edits: Edits, tree: _Tree) -> None:
-    """Where one side has a file and the other a folder of its name, keep the folder; the file goes to the attic."""
+    """Where one side has a file and the other a folder of its name, keep the folder.
+
+    The file goes to the attic.
+    """
     folders = {
         "/".join(parts[:n])
         for path, value in edits.items()

@@ -6,7 +6,10 @@ from typing import Any
 
 
 def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
-    """Return {id: {n, last}} of a usage file; lines that are damaged are passed over, they are only counts."""
+    """Return {id: {n, last}} of a usage file.
+
+    Lines that are damaged are passed over, they are only counts.
+    """
     rows: dict[str, dict[str, Any]] = {}
     for line in (data or b"").split(b"\n"):
         try:

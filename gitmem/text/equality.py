@@ -10,7 +10,10 @@ _NAME = Lazy(rf"\w+(?:{SIGNS})?")
 
 
 def plain(text: str) -> str:
-    """Return a text as it is compared: case folded, letters and digits alone, single spaces; a name keeps its signs, as `c++` and `c#` do."""
+    """Return a text as it is compared: case folded, letters and digits alone, single spaces.
+
+    A name keeps its signs, as `c++` and `c#` do.
+    """
     if not text.isascii():
         from unicodedata import normalize
 

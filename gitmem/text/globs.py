@@ -1,6 +1,7 @@
 """Places that are patterns. Pure; the hot path imports this.
 
-Patterns come from files and records of others: one that would take long is refused (`fault`), and matches nothing.
+Patterns come from files and records of others: one that would take long is refused (`fault`), and
+matches nothing.
 """
 
 TYPE_CHECKING = False

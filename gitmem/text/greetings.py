@@ -4,11 +4,16 @@ MOST = 5  # words of one
 # of an agent's CLI that say nothing; any other one is work
 COMMANDS = frozenset({"/exit", "/quit", "/clear", "/help"})
 _WORDS = frozenset(
-    "hi hii hey heya hello helo hallo howdy yo hola ola oi ciao salut bonjour moin servus ahoj cześć czesc merhaba namaste salam shalom hej hei "
-    "ok okay k yes yep yeah no nope sure fine good great nice cool thanks thank thx ty cheers danke merci gracias obrigado grazie please pls "
-    "morning afternoon evening night day guten morgen tag buenos dias buenas tardes bom dia how are you doing whats what's up sup there anyone anybody "
-    "bye goodbye tschüss exit quit q clear testing ping pong hm hmm uh um lol a again back i'm im am is it me all everyone friend "
-    "claude gemini codex copilot cursor opencode привет здравствуйте спасибо 你好 您好 谢谢 こんにちは ありがとう 안녕 안녕하세요 مرحبا שלום".split()
+    "hi hii hey heya hello helo hallo howdy yo hola ola oi ciao salut bonjour moin servus ahoj "
+    "cześć czesc merhaba namaste salam shalom hej hei "
+    "ok okay k yes yep yeah no nope sure fine good great nice cool thanks thank thx ty cheers "
+    "danke merci gracias obrigado grazie please pls "
+    "morning afternoon evening night day guten morgen tag buenos dias buenas tardes bom dia how "
+    "are you doing whats what's up sup there anyone anybody "
+    "bye goodbye tschüss exit quit q clear testing ping pong hm hmm uh um lol a again back i'm im "
+    "am is it me all everyone friend "
+    "claude gemini codex copilot cursor opencode привет здравствуйте спасибо 你好 您好 谢谢 こんにちは "
+    "ありがとう 안녕 안녕하세요 مرحبا שלום".split()
 )
 
 

@@ -1,7 +1,9 @@
-"""Marks of lines: a line is recognised by its mark, so that its text need not be kept. Standard library only; the hot path imports this.
+"""Marks of lines: a line is recognised by its mark, so that its text need not be kept.
 
-A mark is the CRC-32 of a line as `squeezed` leaves it, so that a formatter which only changes white space,
-quotes or a trailing comma leaves the mark as it is. A blank line has the mark 0.
+Standard library only; the hot path imports this.
+
+A mark is the CRC-32 of a line as `squeezed` leaves it, so that a formatter which only changes white
+space, quotes or a trailing comma leaves the mark as it is. A blank line has the mark 0.
 """
 
 from zlib import crc32
@@ -43,7 +45,8 @@ def mark(line: str) -> int:
 class Unit:
     """A squeezed line as a part of a longer one: formatters join lines and split them.
 
-    `length` is without trailing commas, `comma` says whether there was one, `closes` whether the line begins with a bracket.
+    `length` is without trailing commas, `comma` says whether there was one, `closes` whether the
+    line begins with a bracket.
     """
 
     __slots__ = ("closes", "comma", "length", "mark")
@@ -64,7 +67,8 @@ def unit(line: bytes) -> Unit:
 def joined(units: "Sequence[Unit]") -> "tuple[int, int]":
     """Return (CRC-32, length) of the line that these lines are when they are joined.
 
-    A CRC-32 is linear: that of a text with another one behind it follows from both CRCs and the length.
+    A CRC-32 is linear: that of a text with another one behind it follows from both CRCs and the
+    length.
     """
     crc = length = 0
     for number, part in enumerate(units):
@@ -80,8 +84,9 @@ def joined(units: "Sequence[Unit]") -> "tuple[int, int]":
 class Note:
     """A file as an edit left it: the marks of its lines, and which part of them the edit changed.
 
-    `after` are marks of lines; the edit changed those from `start` on, of which `units` has one for each,
-    and took out lines with the marks `gone` there. `given` says for each of them whether the tool was given it.
+    `after` are marks of lines; the edit changed those from `start` on, of which `units` has one for
+    each, and took out lines with the marks `gone` there. `given` says for each of them whether the
+    tool was given it.
     """
 
     __slots__ = ("after", "first", "given", "gone", "start", "units")

@@ -31,7 +31,10 @@ class Piece:
 
 
 def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
-    """Yield paragraphs, list items with what is below them, fences and tables; a heading is noted in those that follow."""
+    """Yield paragraphs, list items with what is below them, fences and tables.
+
+    A heading is noted in those that follow.
+    """
     head = ""
     while at < len(lines):
         line = lines[at]

@@ -1,7 +1,10 @@
-"""Whether a text says once more, in other words, what another one said that somebody rejected. Pure.
+"""Whether a text says once more, in other words, what another one said that somebody rejected.
 
-What is taken for a repetition is shown to nobody, for good: so it must have the same telling words in the same order, and what is left out of the
-comparison is only what changes nothing. Where that is in doubt, it is another text.
+Pure.
+
+What is taken for a repetition is shown to nobody, for good: so it must have the same telling words
+in the same order, and what is left out of the comparison is only what changes nothing. Where that
+is in doubt, it is another text.
 """
 
 import re
@@ -17,11 +20,13 @@ _IS_CJK = re.compile(f"[{_CJK}]")
 _BREAK = re.compile(r"[,，、;；:：](?!\d)")
 # `Before X, do Y` is `do Y before X`
 _TURNED = re.compile(
-    r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando|quando)\b[^,]+),\s*+([^,]*[^,\s.])[\s.]*$"
+    r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando"
+    r"|quando)\b[^,]+),\s*+([^,]*[^,\s.])[\s.]*$"
 )
 _AND, _OR = frozenset("and e y".split()), frozenset("or ou o".split())
 _NOT = frozenset(
-    "not no never none don dont avoid avoids avoiding nunca não jamais jamás evitar evite evita tampoco".split()
+    "not no never none don dont avoid avoids avoiding nunca não jamais jamás evitar evite "
+    "evita tampoco".split()
 )
 _CUT = {
     f"{word}n": word
@@ -34,8 +39,9 @@ _CUT = {
 _WITHOUT = frozenset("without sem sin".split())
 # the same thing can be said with or without them: articles, what joins a sentence, who says it
 _FRAME = frozenset(
-    """a an the is are am be been being do does doing we our us you your it its that which what so please will shall should has have t s re ve ll let lets
-    os um uma as que ser está é foi deveria devería nós el la los las un una es nosotros fazer hacer""".split()
+    """a an the is are am be been being do does doing we our us you your it its that
+which what so please will shall should has have t s re ve ll let lets os um uma as que
+ser está é foi deveria devería nós el la los las un una es nosotros fazer hacer""".split()
 )
 _HOLDS = frozenset(
     "always every sure ensure ensures also sempre siempre".split()
@@ -43,8 +49,9 @@ _HOLDS = frozenset(
 _PERSONS = (frozenset("we our us nós nosotros i my".split()), frozenset("you your".split()))
 # verbs of choosing: left out where nobody else does it
 _CHOOSE = frozenset(
-    """use uses using used employ employs decide decides decided chose choose chosen pick picked prefer prefers preferred want wants wanted
-    usar uso usa usan usamos usado usada preferir prefere prefiere quer quiere decidimos escolhemos optamos elegimos""".split()
+    """use uses using used employ employs decide decides decided chose choose chosen
+pick picked prefer prefers preferred want wants wanted usar uso usa usan usamos usado
+usada preferir prefere prefiere quer quiere decidimos escolhemos optamos elegimos""".split()
 )
 _LEADING = frozenset("to i ¬ must".split())  # before a verb of choosing
 _POINTING = frozenset("a an the this that our your its".split())
@@ -70,7 +77,8 @@ _LISTING = frozenset(
 _PLACED = frozenset("in on with for of about com con para em en".split())
 _ORDERED = frozenset("then order first last respectively ordem orden depois después luego".split())
 _JOINS = frozenset(
-    "that which who when if before after while because unless except by que quando cuando por".split()
+    "that which who when if before after while because unless except by que quando cuando "
+    "por".split()
 )
 _BE = frozenset("is are be been".split())
 _DONE = frozenset(
@@ -81,8 +89,9 @@ _CJK_HOLDS = re.compile("总是|始终")
 _NOT_CJK = re.compile("不|没|別|别|勿|禁|无|無|ない|しない")
 # how words of one stem end: enough to tell that they are one
 _ENDINGS = frozenset(
-    """s es ed d e y ies ied ing ning ting ping ging ring ling ten n en ly
-    a as os ar er ir am em an ado ada ados adas ido ida idos idas ando endo iendo amos emos imos ou aram eram mente""".split()
+    """s es ed d e y ies ied ing ning ting ping ging ring ling ten n en ly a as os ar er
+ir am em an ado ada ados adas ido ida idos idas ando endo iendo amos emos imos ou aram
+eram mente""".split()
 ) | {""}
 
 
@@ -138,7 +147,10 @@ def says_again(new: Claim, old: Claim) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the words of a text, with a comma where it has a break; of writing without spaces each run is one."""
+    """Return the words of a text, with a comma where it has a break.
+
+    Of writing without spaces each run is one.
+    """
     text = normalize("NFKC", text)
     if turned := _TURNED.match(text):
         text = f"{turned[2]} {turned[1]}"
@@ -149,7 +161,10 @@ def _tokens(text: str) -> list[str]:
 
 
 def _telling(words: list[str]) -> list[str]:
-    """Return the words that tell, in their order; those of a bare list in the order of the alphabet."""
+    """Return the words that tell, in their order.
+
+    Those of a bare list in the order of the alphabet.
+    """
     denies = any(
         word in _NOT or word == "t" or word in _WITHOUT or _NOT_CJK.search(word) for word in words
     )
@@ -223,7 +238,10 @@ def _denied(words: Sequence[str]) -> list[str]:
 
 
 def _sorted_lists(words: list[str]) -> list[str]:
-    """Return the words with bare lists of one word each in one order: `use A, B and C`; never where an order may be meant."""
+    """Return the words with bare lists of one word each in one order: `use A, B and C`.
+
+    Never where an order may be meant.
+    """
     if not _ORDERED.isdisjoint(words):
         return words
     out: list[str] = []

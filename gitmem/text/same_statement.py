@@ -1,7 +1,8 @@
 """When two statements say the same: only if the words that differ carry nothing. Pure.
 
-Names, numbers, paths, versions, identifiers, negations and all ordinary words carry something. Articles, forms of *be* and *have*, politeness and
-the words that lead to a statement (`we decided to`, `TODO:`) carry nothing. English, Portuguese, Spanish and Chinese.
+Names, numbers, paths, versions, identifiers, negations and all ordinary words carry something.
+Articles, forms of *be* and *have*, politeness and the words that lead to a statement (`we decided
+to`, `TODO:`) carry nothing. English, Portuguese, Spanish and Chinese.
 """
 
 import re
@@ -13,21 +14,24 @@ from gitmem.text.paraphrase import Claim, claim, says_again
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 # a path, a version, an option, an identifier or a word; one character of a script without spaces
 _TOKEN = re.compile(
-    rf"[{_CJK}]|(?:(?:(?<=\s)|^)-{{1,2}}|[@~$/.])?[^\W{_CJK}]+(?:[-./:@+#%'’]+[^\W{_CJK}]+)*(?:\+\+|#|%)?"
+    rf"[{_CJK}]|(?:(?:(?<=\s)|^)-{{1,2}}|[@~$/.])?[^\W{_CJK}]+(?:[-./:@+#%'’]+[^\W{_CJK}]+)*(?:\+\+"
+    rf"|#|%)?"
 )
 _EMPTY = frozenset(
-    """a an the is are was were be been being am has have had having do does did will shall please
-    o os um uma uns umas é são foi foram está estão ser el la los las un una unos unas es son fue fueron está están
-    的 了 请 们 吧 呢 啊""".split()
+    """a an the is are was were be been being am has have had having do does did will
+shall please o os um uma uns umas é são foi foram está estão ser el la los las un una
+unos unas es son fue fueron está están 的 了 请 们 吧 呢 啊""".split()
 )
 # what leads to a statement, at its beginning
 _LEAD = re.compile(
-    r"(?:(?:todo|fixme|decision|decided|task|note|remember|reminder|rule|preference|decisão|decidido|tarefa|nota|regra|preferência|decisión|tarea|regla|preferencia)\s*[:：]"
+    r"(?:(?:todo|fixme|decision|decided|task|note|remember|reminder|rule|preference|decisão"
+    r"|decidido|tarefa|nota|regra|preferência|decisión|tarea|regla|preferencia)\s*[:：]"
     r"|(?:决定|待办|任务|规则|注意)[:：]"
     r"|(?:let['’]s|let us|we['’](?:ve|ll|re)|i['’](?:ve|ll|m|d))(?:\s+(?:still|just|also|now))?\s"
     r"|(?:we|i|you)\s(?:have\s|will\s|still\s|just\s|also\s|now\s|should\s)*(?=\w)"
     r"|(?:have\s)?(?:decided|agreed|need|needs|want|going)\sto\s"
-    r"|(?:vamos\sa|vamos|hemos\sdecidido|decidimos|falta|precisamos|precisa|temos\s(?:que|de)|tenemos\sque|hay\sque|por\sfavor)[,\s]+(?!com\b|con\b)"
+    r"|(?:vamos\sa|vamos|hemos\sdecidido|decidimos|falta|precisamos|precisa|temos\s(?:que|de)"
+    r"|tenemos\sque|hay\sque|por\sfavor)[,\s]+(?!com\b|con\b)"
     r"|(?:我们|还需要|需要|决定))\s*"
 )
 _POLITE = re.compile(

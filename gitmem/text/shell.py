@@ -13,47 +13,71 @@ LONGEST = 2000  # characters of a key
 HEAD = 8  # words that a command is known by
 
 _TOKEN = Lazy(
-    r"\\\n|\\[\s\S]|\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\d?>>?&\d?-?|&>>?|&&|\|\||[;&|\n]|[^\"'$`\\;&|\n>]+|[\s\S]"
+    r"\\\n|\\[\s\S]|\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`"
+    r"|\d?>>?&\d?-?|&>>?|&&|\|\||[;&|\n]|[^\"'$`\\;&|\n>]+|[\s\S]"
 )
-_VALUE = r"(?:\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|\\[\s\S]|[^\s\"'$\\]|\$(?!\())*"
+_VALUE = (
+    r"(?:\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|\\[\s\S]|[^\s\"'$\\]"
+    r"|\$(?!\())*"
+)
 _CD = Lazy(r"^(?:cd|pushd)\s+(?:--\s+)?(\"[^\"]*\"|'[^']*'|\S+)$")
 _ASSIGNED = Lazy(rf"^([A-Za-z_]\w*={_VALUE})(?:\s+|$)")
 _EXPORT = Lazy(rf"^export\s+((?:[A-Za-z_]\w*={_VALUE}(?:\s+|$))+)$")
 _WRAPPER = Lazy(
-    r"^(?:(?:time|command|exec|nohup)(?:\s+-p)?|env(?:\s+(?:-i|-u\s+\S+|--))*|nice(?:\s+-n\s*-?\d+|\s+-\d+)?|stdbuf(?:\s+-\S+)+|"
+    r"^(?:(?:time|command|exec|nohup)(?:\s+-p)?|env(?:\s+(?:-i|-u\s+\S+|--))*|nice(?:\s+-n\s*-?\d+"
+    r"|\s+-\d+)?|stdbuf(?:\s+-\S+)+|"
     r"timeout(?:\s+(?:-[ks]\s+(?!-)\S+|-(?![ks]\s)\S+))*\s+\d+(?:\.\d+)?[smhd]?)\s+"
 )
 _HIDDEN = Lazy(r"(?<!\s)\s*+(?:\d?>>?&\d?-?|(?:&|\d)?>>?\s*+/dev/null|<\s*+/dev/null)")
 _FLAGS = Lazy(
-    r"(?<!\s)\s++(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)"
+    r"(?<!\s)\s++(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?"
+    r"|--tb=\w+|--)(?=\s|$)"
 )
 _RUNNER = Lazy(
-    r"^(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|python\d?(?:\.\d+)?\s+-m\s+|npx\s+)?(?:pytest|unittest|npm|pnpm|yarn|bun|make|cargo|go|tox|nox|jest|vitest|mocha|mvn|gradle|ruff|mypy|tsc|eslint|pre-commit)\b"
+    r"^(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|python\d?(?:\.\d+)?\s+-m\s+|npx\s+)?(?:pytest"
+    r"|unittest|npm|pnpm|yarn|bun|make|cargo|go|tox|nox|jest|vitest|mocha|mvn|gradle|ruff|mypy|tsc"
+    r"|eslint|pre-commit)\b"
 )
 _ODD = Lazy(
-    r"[(){}]|<<|(?:^|\s)#|(?:^|[;&|\n][^\S\n]*+)(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|function|select|!|set\s+\+)(?:\s|$)"
+    r"[(){}]|<<|(?:^|\s)#|(?:^|[;&|\n][^\S\n]*+)(?:if|then|else|elif|fi|for|while|until|do|done"
+    r"|case|esac|function|select|!|set\s+\+)(?:\s|$)"
 )
 _PIPEFAIL = Lazy(r"^set\s+-(?:\w*o\s+pipefail|\w+\s+-o\s+pipefail)(?:\s|$)")
 _SHOWING = Lazy(r"^(?:tail|head|cat|less|tee|grep|egrep|rg|sed|awk|sort|uniq|wc)\b")
 _LOOKING = Lazy(
-    r"^(?:ls|cat|head|tail|less|grep|egrep|fgrep|rg|ag|(?:find|fd)(?!.*\s-(?:exec|delete))|stat|test|\[|which|type|pwd|echo|cd|diff|cmp|file|git[ -]mem)(?:\s|$)"
+    r"^(?:ls|cat|head|tail|less|grep|egrep|fgrep|rg|ag|(?:find|fd)(?!.*\s-(?:exec|delete))|stat"
+    r"|test|\[|which|type|pwd|echo|cd|diff|cmp|file|git[ -]mem)(?:\s|$)"
 )
 # what sets up, starts, cleans or configures: it may be why the same command passes now, with the
 # same code
 _HELPING = Lazy(
     r"^(?:sudo\s+(?:-\S+\s+)*)?(?:"
-    r"(?:pip|pip3|pipx|pipenv|poetry|pdm|uv|conda|mamba|npm|pnpm|yarn|bun|cargo|gem|bundle|composer|apt|apt-get|apk|dnf|yum|brew|go|rustup|nvm|pyenv|asdf|sdk|dotnet|helm|mix|corepack)"
-    r"\s+(?:-\S+\s+|pip\s+|mod\s+|tool\s+|toolchain\s+)*(?:install|i|ci|add|sync|update|upgrade|get|download|tidy|vendor|use|enable|rebuild|restore|dedupe|prune|cache\s+clean|clean-install)\b|"
-    r"python\d?(?:\.\d+)?\s+-m\s+(?:pip\s+install|venv|ensurepip|playwright\s+install)|npx\s+(?:-\S+\s+)*(?:playwright\s+install|prisma\s+(?:generate|migrate|db))|"
-    r"docker(?:-|\s+)compose\s+(?:-\S+\s+(?:(?!-)\S+\s+)??)*(?:up|start|restart|build|pull)|docker\s+(?:start|restart|run|pull|login)|"
-    r"systemctl\s+(?:--user\s+)?(?:start|restart|enable)|service\s+\S+\s+(?:start|restart)|brew\s+services\s+(?:start|restart)|pg_ctl\s+.*start|pg_ctlcluster|redis-server|minikube\s+start|"
-    r"kubectl\s+(?:apply|create|rollout|port-forward)|createdb|dropdb|alembic\s+(?:upgrade|stamp)|flyway\s+migrate|dbmate\s+up|knex\s+migrate|prisma\s+(?:generate|migrate|db)|"
+    r"(?:pip|pip3|pipx|pipenv|poetry|pdm|uv|conda|mamba|npm|pnpm|yarn|bun|cargo|gem|bundle|composer"
+    r"|apt|apt-get|apk|dnf|yum|brew|go|rustup|nvm|pyenv|asdf|sdk|dotnet|helm|mix|corepack)"
+    r"\s+(?:-\S+\s+|pip\s+|mod\s+|tool\s+|toolchain\s+)*(?:install|i|ci|add|sync|update|upgrade|get"
+    r"|download|tidy|vendor|use|enable|rebuild|restore|dedupe|prune|cache\s+clean|clean-install)\b|"
+    r"python\d?(?:\.\d+)?\s+-m\s+(?:pip\s+install|venv|ensurepip|playwright\s+install)"
+    r"|npx\s+(?:-\S+\s+)*(?:playwright\s+install|prisma\s+(?:generate|migrate|db))|"
+    r"docker(?:-|\s+)compose\s+(?:-\S+\s+(?:(?!-)\S+\s+)??)*(?:up|start|restart|build|pull)"
+    r"|docker\s+(?:start|restart|run|pull|login)|"
+    r"systemctl\s+(?:--user\s+)?(?:start|restart|enable)|service\s+\S+\s+(?:start|restart)"
+    r"|brew\s+services\s+(?:start|restart)|pg_ctl\s+.*start|pg_ctlcluster|redis-server"
+    r"|minikube\s+start|"
+    r"kubectl\s+(?:apply|create|rollout|port-forward)|createdb|dropdb|alembic\s+(?:upgrade|stamp)"
+    r"|flyway\s+migrate|dbmate\s+up|knex\s+migrate|prisma\s+(?:generate|migrate|db)|"
     r"(?:\S*/)?(?:python\d?\s+)?(?:\./)?manage\.py\s+migrate|(?:bin/)?(?:rails|rake)\s+db:\w+|"
-    r"rm\s+(?:-\S+\s+)*(?:\S*/)?(?:node_modules|dist|build|target|\.next|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.turbo|\.gradle|\S*\.lock|\S*\.pid|\S*\.sock)\b|"
-    r"(?:make|just|task)\s+(?:setup|bootstrap|deps|install|generate|gen|codegen|proto|migrate|init|up|seed|env|venv)\b|"
-    r"(?:npm|pnpm|yarn|bun)\s+run\s+(?:setup|prepare|generate|codegen|gen|migrate|db:\w+|postinstall)\b|protoc\s|buf\s+generate|go\s+generate|"
-    r"(?:make|cargo|gradle|\./gradlew|mvn|\./mvnw|go|flutter|dotnet)\s+(?:-\S+\s+)*clean\b|(?:chmod|chown|ulimit|sysctl|kill|pkill|killall|fuser)\s|"
-    r"(?:git\s+(?:submodule\s+update|lfs\s+(?:pull|install)|config)|npm\s+config\s+set|pip\s+config\s+set|direnv\s+allow|gcloud\s+auth|aws\s+(?:sso\s+login|configure)|az\s+login|gh\s+auth)\b|"
+    r"rm\s+(?:-\S+\s+)*(?:\S*/)?(?:node_modules|dist|build|target|\.next|\.venv|venv|__pycache__"
+    r"|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.turbo|\.gradle|\S*\.lock|\S*\.pid"
+    r"|\S*\.sock)\b|"
+    r"(?:make|just|task)\s+(?:setup|bootstrap|deps|install|generate|gen|codegen|proto|migrate|init"
+    r"|up|seed|env|venv)\b|"
+    r"(?:npm|pnpm|yarn|bun)\s+run\s+(?:setup|prepare|generate|codegen|gen|migrate|db:\w+"
+    r"|postinstall)\b|protoc\s|buf\s+generate|go\s+generate|"
+    r"(?:make|cargo|gradle|\./gradlew|mvn|\./mvnw|go|flutter|dotnet)\s+(?:-\S+\s+)*clean\b|(?:chmod"
+    r"|chown|ulimit|sysctl|kill|pkill|killall|fuser)\s|"
+    r"(?:git\s+(?:submodule\s+update|lfs\s+(?:pull|install)|config)|npm\s+config\s+set"
+    r"|pip\s+config\s+set|direnv\s+allow|gcloud\s+auth|aws\s+(?:sso\s+login|configure)|az\s+login"
+    r"|gh\s+auth)\b|"
     r"(?:cp|ln)\s+(?:-\S+\s+)*\S+\s+(?:\S*/)?\.[\w.]+$|(?:source|\.)\s+\S+|export\s+[A-Za-z_]\w*=)"
 )
 
@@ -149,7 +173,10 @@ def same(one: str, other: str) -> bool:
 
 
 def environment(command: str) -> "tuple[str, str]":
-    """Return (what is set for the last simple command, that command); empty texts when there is none."""
+    """Return (what is set for the last simple command, that command).
+
+    Empty texts when there is none.
+    """
     run = _run(parts(command))
     return (run[-1].env, run[-1].bare) if run else ("", "")
 

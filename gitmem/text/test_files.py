@@ -1,4 +1,7 @@
-"""Which files are tests or examples, and which of two tests the other, by their names. Standard library only: the hot path imports this."""
+"""Which files are tests or examples, and which of two tests the other, by their names.
+
+Standard library only: the hot path imports this.
+"""
 
 import re
 
@@ -6,10 +9,12 @@ _AFFIX = re.compile(r"(?i)^(?:tests?[_-])?(.+?)(?:[._-](?:tests?|specs?|stories|
 _CAMEL_TEST = re.compile(r"^(?:Test(?=[A-Z]))?(\w+?)(?:Tests?|Spec|IT)?$")
 # folders of what stands beside a project, also as `docs_src` and `examples-old`
 _ASIDE = re.compile(
-    r"testing|testdata|example|doc|benchmark|bench|benches|demo|tutorial|gallery|(?:tests|specs|fixtures|examples|docs|benchmarks|demos|tutorials)(?:[_-].*)?"
+    r"testing|testdata|example|doc|benchmark|bench|benches|demo|tutorial|gallery|(?:tests|specs"
+    r"|fixtures|examples|docs|benchmarks|demos|tutorials)(?:[_-].*)?"
 )
 _EVERYWHERE = frozenset(
-    "index main init __init__ mod lib app util utils helpers types common base models views config conftest setup api client server routes".split()
+    "index main init __init__ mod lib app util utils helpers types common base models views "
+    "config conftest setup api client server routes".split()
 )
 
 
@@ -24,7 +29,10 @@ def stem(name: str) -> str:
 
 
 def are_sisters(path: str, other: str, core: str) -> bool:
-    """Say whether of two files one tests the other, by their names; a name that many files have needs a folder of one name too."""
+    """Say whether of two files one tests the other, by their names.
+
+    A name that many files have needs a folder of one name too.
+    """
     if stem(other.rpartition("/")[2]) != core or is_test(other) == is_test(path):
         return False
     above = {part.lower() for part in path.split("/")[:-1]} & {

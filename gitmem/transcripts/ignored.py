@@ -9,7 +9,10 @@ from gitmem.transcripts.turn import TOOL, Turn
 
 
 def shown(turns: Iterable[Turn], hidden: Ignored, root: str = "") -> Iterator[Turn]:
-    """Yield turns as they may be stored or sent; `root` is the work tree that the patterns are for."""
+    """Yield turns as they may be stored or sent.
+
+    `root` is the work tree that the patterns are for.
+    """
     roots = [root] if root else []
     for turn in turns:
         yield _without(turn, hidden, roots) if hidden else turn

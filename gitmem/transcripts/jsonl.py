@@ -1,4 +1,7 @@
-"""Lines of a file of any size, in memory that is bounded; and JSON values of them, also of a line that is too long to be held."""
+"""Lines of a file of any size, in memory that is bounded.
+
+And JSON values of them, also of a line that is too long to be held.
+"""
 
 import codecs
 import io
@@ -27,7 +30,10 @@ class Line:
 
 
 def lines(stream: IO[bytes], most: int = MOST) -> Iterator[Line]:
-    """Yield the lines of a stream. Of a line of more than `most` bytes comes its beginning; bytes that are not UTF-8 are replaced."""
+    """Yield the lines of a stream.
+
+    Of a line of more than `most` bytes comes its beginning; bytes that are not UTF-8 are replaced.
+    """
     number = 0
     while data := stream.readline(most + 1):
         number += 1
@@ -49,7 +55,10 @@ def lines(stream: IO[bytes], most: int = MOST) -> Iterator[Line]:
 
 
 def value(line: Line) -> Any:
-    """Return the JSON value of a line; None when it has none. Of a line that was cut off: what its beginning says."""
+    """Return the JSON value of a line; None when it has none.
+
+    Of a line that was cut off: what its beginning says.
+    """
     text = line.text.strip()
     if text[:1] not in ("{", "["):
         return None
@@ -60,7 +69,10 @@ def value(line: Line) -> Any:
 
 
 def objects(stream: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line, value) of each JSON object of a stream of JSON lines. Other lines, and a half one that is still being written, are passed over."""
+    """Yield (line, value) of each JSON object of a stream of JSON lines.
+
+    Other lines, and a half one that is still being written, are passed over.
+    """
     for line in lines(stream):
         found = value(line)
         if isinstance(found, dict):

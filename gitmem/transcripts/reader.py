@@ -32,7 +32,10 @@ READERS: Mapping[str, Callable[[IO[bytes]], Iterator[Turn]]] = {
 # of a text's bytes that may be control characters: what terminals drew, a few that came in by
 # accident
 STRAY = 0.01
-HINT = "What can be read: transcripts of Claude Code, Gemini CLI and Codex, histories and exports of sessions, plans, notes, commit messages; in UTF-8."
+HINT = (
+    "What can be read: transcripts of Claude Code, Gemini CLI and Codex, histories and exports of "
+    "sessions, plans, notes, commit messages; in UTF-8."
+)
 WIDE = "it is in UTF-16"
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\b\x1b")
 _MAGIC = (
@@ -56,7 +59,8 @@ _COMMIT = re.compile(
     rb"\s*commit [0-9a-f]{7,64}\b[^\n]*\n(?:Merge|Author|AuthorDate|Commit|Date|gpg|\s)"
 )
 _ONE_LINES = re.compile(
-    rb"\s*+(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*|\Z)){2}"
+    rb"\s*+(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*"
+    rb"|\Z)){2}"
 )
 # a document of `git mem session export`, or a list of them, in whatever order its keys are
 _EXPORT = re.compile(rb'"interactions"\s*:\s*\[\s*(?:[{\]]|\Z)')
@@ -83,7 +87,10 @@ _CLAUDE = {
 
 
 def read(stream: IO[bytes], name: str = "", form: str = "auto") -> Iterator[Turn]:
-    """Yield the turns of a stream in memory that is bounded. `name` is the file's; `form` one of READERS where it is known."""
+    """Yield the turns of a stream in memory that is bounded.
+
+    `name` is the file's; `form` one of READERS where it is known.
+    """
     head = b""
     while len(head) < PEEK and (more := stream.read(PEEK - len(head))):
         head += more
@@ -96,7 +103,10 @@ def read(stream: IO[bytes], name: str = "", form: str = "auto") -> Iterator[Turn
 
 
 def readable(stream: IO[bytes], name: str) -> IO[bytes]:
-    """Return a stream of what this one has, from its beginning; raises UserError when that is not text."""
+    """Return a stream of what this one has, from its beginning.
+
+    Raises UserError when that is not text.
+    """
     head = b""
     while len(head) < PEEK and (more := stream.read(PEEK - len(head))):
         head += more
@@ -107,7 +117,10 @@ def readable(stream: IO[bytes], name: str) -> IO[bytes]:
 
 
 def _no_text(head: bytes) -> str:
-    """Return what bytes are that are not text; empty when they may be text, in whatever encoding of single bytes."""
+    """Return what bytes are that are not text.
+
+    Empty when they may be text, in whatever encoding of single bytes.
+    """
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
     # of JSON lines, those that a crash has damaged are passed over
     if kind or head.startswith(b'{"'):

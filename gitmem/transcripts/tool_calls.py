@@ -1,4 +1,7 @@
-"""One use of a tool as a turn: its command, its files, whether it failed; lists of tasks as lines with boxes. Pure."""
+"""One use of a tool as a turn: its command, its files, whether it failed.
+
+Lists of tasks as lines with boxes. Pure.
+"""
 
 import posixpath
 import re
@@ -76,7 +79,10 @@ def relative(path: str, root: str) -> str:
 
 
 def tasks(tool: str, given: dict[str, Any]) -> str:
-    """Return the list of tasks that a tool was given, as lines `- [x] task`; empty when the tool keeps none."""
+    """Return the list of tasks that a tool was given, as lines `- [x] task`.
+
+    Empty when the tool keeps none.
+    """
     if tool not in TODOS:
         return ""
     rows = (
@@ -99,6 +105,7 @@ def tasks(tool: str, given: dict[str, Any]) -> str:
             text = string(one.get("subject")).strip() or text
         if text:
             out.append(
-                f"- [{_BOX.get(string(one.get('status')).lower(), ' ')}] {' '.join(text.split())[:500]}"
+                f"- [{_BOX.get(string(one.get('status')).lower(), ' ')}] "
+                f"{' '.join(text.split())[:500]}"
             )
     return "\n".join(out)

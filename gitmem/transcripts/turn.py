@@ -9,8 +9,9 @@ USER, ASSISTANT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
 class Turn:
     """One thing that was said or done.
 
-    `text` is what somebody said, or what a tool printed; without what hooks had put in, and without what is marked private.
-    `line` is its line in the file that it was read from, counted from 1, 0 when there is none. `failed` is None where nobody said.
+    `text` is what somebody said, or what a tool printed; without what hooks had put in, and without
+    what is marked private. `line` is its line in the file that it was read from, counted from 1, 0
+    when there is none. `failed` is None where nobody said.
     """
 
     role: str

@@ -48,7 +48,10 @@ def learn(app: App) -> list[str]:
 
 
 class Noted:
-    """The lines that hooks of git have noted, taken out of their way; the file stays until its work is done."""
+    """The lines that hooks of git have noted, taken out of their way.
+
+    The file stays until its work is done.
+    """
 
     def __init__(self, app: App, name: str) -> None:
         self._taken = app.home.join(f"{name}.taken")
@@ -97,7 +100,10 @@ def _left_over(folder: str, name: str) -> list[str]:
 
 
 def _fields(rows: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return {commit: (session, committer's address)} of lines that the hook noted; '' for what it did not know."""
+    """Return {commit: (session, committer's address)} of lines that the hook noted.
+
+    '' for what it did not know.
+    """
     out = {}
     for oid, rest in rows.items():
         session, _, mail = rest.partition(" ")
@@ -181,7 +187,10 @@ def _open_gotcha(app: App, name: str) -> "Record | None":
 
 
 def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> list[str]:
-    """Link the commits that heads have now and had not before to the sessions that made them; tell it to the digests that are there."""
+    """Link the commits that heads have now and had not before to the sessions that made them.
+
+    Tell it to the digests that are there.
+    """
     rewritten: dict[str, list[str]] = {}
     for old, new in replaced.items():
         rewritten.setdefault(new.split(" ")[0], []).append(old)
@@ -228,7 +237,10 @@ def _open(app: App) -> dict[str, int]:
 
 
 def _told(app: App, ids: set[str]) -> list[str]:
-    """Add commits to digests that were written before; one that is still to come reads them itself."""
+    """Add commits to digests that were written before.
+
+    One that is still to come reads them itself.
+    """
     wanted = app.settings.get("digest")
     if wanted == "off":
         return []

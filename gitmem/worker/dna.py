@@ -52,7 +52,10 @@ def store_of(app: App, *, shared: bool = False) -> str:
 
 
 def refresh(app: App, progress: Progress | None = None, *, shared: bool = False) -> list[Outcome]:
-    """Write the DNA of what is checked out, where it says something else than before; raises UserError when there is no commit."""
+    """Write the DNA of what is checked out, where it says something else than before.
+
+    Raises UserError when there is no commit.
+    """
     commit, made = pages(app, "HEAD", progress)
     done = dna.save(app.store(store_of(app, shared=shared)), app.writer(), made, {"commit": commit})
     app.state.mark(MARK, commit)

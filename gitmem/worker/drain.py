@@ -1,4 +1,7 @@
-"""What hooks leave for later, done by a detached process; people see its trace in `git mem status`."""
+"""What hooks leave for later, done by a detached process.
+
+People see its trace in `git mem status`.
+"""
 
 import json
 import os
@@ -89,7 +92,10 @@ def _alone(app: App) -> Iterator[None]:
 
 
 def trace(app: App) -> dict[str, Any]:
-    """Return what a detached process did last: `at`, `seconds`, `did`, `failed`; empty when there was none."""
+    """Return what a detached process did last: `at`, `seconds`, `did`, `failed`.
+
+    Empty when there was none.
+    """
     try:
         found = json.loads(app.state.marked(TRACE) or "{}")
     except ValueError:
@@ -176,7 +182,10 @@ def _condense(app: App) -> list[str]:
 
 
 def _compile(app: App) -> list[str]:
-    """Put the repository's own table of workflows where hooks find it; one that is wrong is told by the commands that need it."""
+    """Put the repository's own table of workflows where hooks find it.
+
+    One that is wrong is told by the commands that need it.
+    """
     from gitmem.services.work import context, workflow_file
 
     try:

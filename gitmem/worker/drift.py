@@ -24,7 +24,10 @@ MARK = "drift"
 
 
 def keep(app: App) -> list[str]:
-    """Find out anew what is changed elsewhere, when branches moved or some time has gone; only where agents are at work."""
+    """Find out anew what is changed elsewhere, when branches moved or some time has gone.
+
+    Only where agents are at work.
+    """
     now = app.clock.now()
     if app.location.worktree is None or not sessions.some(app.state, ended=False, limit=1):
         return []

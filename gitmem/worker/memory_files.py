@@ -70,7 +70,10 @@ class Changed(Busy):
 
 @dataclass
 class Run:
-    """One look at the memory files of a work tree and at the stores. `taken` are the bytes from which blocks were taken into the store, by file."""
+    """One look at the memory files of a work tree and at the stores.
+
+    `taken` are the bytes from which blocks were taken into the store, by file.
+    """
 
     app: App
     more: Sequence[str] = ()
@@ -104,7 +107,10 @@ class Run:
 
     @cached_property
     def known(self) -> list[native_pull.Known]:
-        """The records that came from files, read at once; one that is damaged is doctor's to tell of."""
+        """The records that came from files, read at once.
+
+        One that is damaged is doctor's to tell of.
+        """
         out = []
         for scope in SCOPES:
             wanted = {
@@ -243,19 +249,26 @@ class Run:
         return out.startswith(b"S")
 
     def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
-        """Take what the files say into the store; with `blocks` only what was changed in blocks of ours. Some of it may wait in the journal."""
+        """Take what the files say into the store.
+
+        With `blocks` only what was changed in blocks of ours. Some of it may wait in the journal.
+        """
         plan = pull_plan.plan(self.files, self.world, blocks=blocks)
         self.taken = {os.path.realpath(memo.path): memo.data for memo in self.files.memos}
         if not dry and plan.writes and native_pull.apply(plan, self.world):
             plan.notes.append(
-                "another process was writing: what was read is in the journal, and the next git mem command commits it."
+                "another process was writing: what was read is in the journal, and the next git "
+                "mem command commits it."
             )
         return plan
 
     # -- writing
 
     def targets(self, to: Sequence[str], *, held: bool = False, asked: bool = True) -> list[Target]:
-        """Return the files to write, or to take the block out of; with `held`, where none is named, each that has one, tracked ones if `asked`."""
+        """Return the files to write, or to take the block out of.
+
+        With `held`, where none is named, each that has one, tracked ones if `asked`.
+        """
         own = self.files  # git lists before names are looked at
         found = self.app.worktree(self.finder.root).ignored(
             native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within]
@@ -291,7 +304,10 @@ class Run:
         held: bool = False,
         asked: bool = True,
     ) -> list[Push]:
-        """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
+        """Write the blocks.
+
+        A file that cannot be written is a problem of its own, and the others are written.
+        """
         out = []
         for target in self.targets(to, held=held or remove, asked=asked):
             try:
@@ -396,7 +412,8 @@ def _row(stored: Stored) -> Row:
 def _left(push: Push, unknown: int, reworded: int) -> Push:
     """Return a push that leaves the file as it is: its block is from another state of the store."""
     notes = [
-        f"its block has {count} record{'s' if count > 1 else ''} that this store never had{what}: git mem sync gets what others have"
+        f"its block has {count} record{'s' if count > 1 else ''} that this store never had{what}: "
+        f"git mem sync gets what others have"
         for count, what in ((unknown, ""), (reworded, " in these words"))
         if count
     ]
@@ -412,7 +429,10 @@ def _left(push: Push, unknown: int, reworded: int) -> Push:
 
 
 def with_blocks(app: App) -> list[str]:
-    """Return the memory files that have a block of ours, as they are called; none where there can be none."""
+    """Return the memory files that have a block of ours, as they are called.
+
+    None where there can be none.
+    """
     try:
         return [memo.name for memo in Run(app).files.memos if native_push.has_block(memo.data)]
     except GitmemError:
@@ -456,14 +476,20 @@ def push(
     held: bool = False,
     asked: bool = True,
 ) -> tuple[Run, Plan, list[Push]]:
-    """Write the blocks, or take them out, after taking what somebody changed in them; with `held` each that is there, tracked ones if `asked`."""
+    """Write the blocks, or take them out, after taking what somebody changed in them.
+
+    With `held` each that is there, tracked ones if `asked`.
+    """
     return _both(app, to, dry=dry, blocks=True, remove=remove, held=held, asked=asked)
 
 
 def sync(
     app: App, to: Sequence[str], *, dry: bool = False, asked: bool = True
 ) -> tuple[Run, Plan, list[Push]]:
-    """Take what the files say, then write the blocks: without names each that is there too; in files that git tracks if somebody `asked`."""
+    """Take what the files say, then write the blocks: without names each that is there too.
+
+    In files that git tracks if somebody `asked`.
+    """
     return _both(app, to, dry=dry, blocks=False, held=True, asked=asked)
 
 
@@ -511,7 +537,9 @@ def _both(
 
 
 def keep_in_step(app: App, how: str) -> list[str]:
-    """Do what the setting `native` asks for at the start and end of a session; return what was done, for the trace.
+    """Do what the setting `native` asks for at the start and end of a session.
+
+    Return what was done, for the trace.
 
     No file that git tracks is written: nobody asked for a change of the work tree now.
     """

@@ -68,7 +68,10 @@ def desk(app: App) -> Desk:
 
 
 def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
-    """Save a work tree that belongs to this repository; an old one goes for it. A clean one is not saved."""
+    """Save a work tree that belongs to this repository; an old one goes for it.
+
+    A clean one is not saved.
+    """
     try:
         where = locate(root, {}) if root else app.location
         work = Work(where, app.env)
@@ -90,7 +93,10 @@ def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
 
 
 def _before(app: App, session: Session) -> float:
-    """Return when the last session of the same work tree ended that began before this one; its own beginning when there was none."""
+    """Return when the last session of the same work tree ended that began before this one.
+
+    Its own beginning when there was none.
+    """
     others = (
         one
         for one in sessions.some(app.state)

@@ -39,7 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def set_up_log(path: str | None) -> None:
-    """Send our log to a file (in detail) or to standard error (warnings); pygls says little of use below an error."""
+    """Send our log to a file (in detail) or to standard error (warnings).
+
+    Pygls says little of use below an error.
+    """
     handler: logging.Handler = logging.StreamHandler()
     handler.setLevel(logging.WARNING)
     problem = None
@@ -60,7 +63,10 @@ def set_up_log(path: str | None) -> None:
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return standard input and output as the protocol's own; what prints from now on prints to standard error, and no child reads them."""
+    """Return standard input and output as the protocol's own.
+
+    What prints from now on prints to standard error, and no child reads them.
+    """
     stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

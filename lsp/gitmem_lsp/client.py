@@ -1,4 +1,7 @@
-"""What the server's parts need of the editor's side of the connection; `server.Server` provides it."""
+"""What the server's parts need of the editor's side of the connection.
+
+`server.Server` provides it.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

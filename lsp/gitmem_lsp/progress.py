@@ -12,7 +12,10 @@ from gitmem_lsp.client import Client
 
 
 class Progress:
-    """One bar a repository that is being indexed. `report` may be called from any thread; the rest is for the loop."""
+    """One bar a repository that is being indexed.
+
+    `report` may be called from any thread; the rest is for the loop.
+    """
 
     def __init__(self, client: Client, background: Background) -> None:
         self._client = client

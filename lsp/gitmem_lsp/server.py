@@ -1,7 +1,8 @@
 """The server object: its life, the documents' events, and which handler answers what.
 
-Diagnostics are pushed and never pulled: not every client that can pull can also be told to pull again, and those that do both show
-everything twice. Facts about pygls 2 that this relies on are named where they matter.
+Diagnostics are pushed and never pulled: not every client that can pull can also be told to pull
+again, and those that do both show everything twice. Facts about pygls 2 that this relies on are
+named where they matter.
 """
 
 import asyncio
@@ -126,7 +127,10 @@ class Server(LanguageServer):
             self.notify(command_names.CHANGED, {"uris": list(uris)})
 
     def redraw(self) -> None:
-        """Ask the client for new lenses and hints, where it can be asked; soon, and once for many changes."""
+        """Ask the client for new lenses and hints, where it can be asked.
+
+        Soon, and once for many changes.
+        """
         workspace = self.client_capabilities.workspace
         lens = bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
         inlay = (
@@ -284,7 +288,10 @@ async def _warm(ls: Server, folder: str) -> None:
 
 
 def on_folders(ls: Server, params: t.DidChangeWorkspaceFoldersParams) -> None:
-    """Open the repositories of new folders; those of old ones stay for the documents that are open."""
+    """Open the repositories of new folders.
+
+    Those of old ones stay for the documents that are open.
+    """
     for folder in params.event.removed:
         ls.repositories.homes.pop(to_fs_path(folder.uri) or "", None)
     warm(ls, [folder.uri for folder in params.event.added])

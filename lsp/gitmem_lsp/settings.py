@@ -1,6 +1,9 @@
-"""What can be set: in the editor under `gitmem`, in git's configuration under `gitmem.editor*`. Pure.
+"""What can be set: in the editor under `gitmem`, in git's configuration under `gitmem.editor*`.
 
-The editor's value wins over git's, git's over the default. A value that makes no sense is left out and named; the others hold.
+Pure.
+
+The editor's value wins over git's, git's over the default. A value that makes no sense is left out
+and named; the others hold.
 """
 
 from collections.abc import Mapping
@@ -51,7 +54,10 @@ DEFAULTS = Options()
 
 
 def from_editor(value: Any, base: Options = DEFAULTS) -> tuple[Options, list[str]]:
-    """Return a base with what an editor sends laid over it, and what was wrong with that; null keeps the base's value."""
+    """Return a base with what an editor sends laid over it, and what was wrong with that.
+
+    Null keeps the base's value.
+    """
     if value is None:
         return base, []
     if not isinstance(value, Mapping):
@@ -86,7 +92,10 @@ def _fits(name: str, attribute: str, given: Any) -> bool:
 
 
 def from_git(get: Mapping[str, Any], base: Options = DEFAULTS) -> Options:
-    """Return a base with a repository's `gitmem.editor*` laid over it; `get` holds the typed values of those that are known."""
+    """Return a base with a repository's `gitmem.editor*` laid over it.
+
+    `get` holds the typed values of those that are known.
+    """
     found = {attribute: get[key] for attribute, key in KEYS.values() if key in get}
     levels = {severity: get[key] for severity, key in GIT_LEVELS.items() if key in get}
     sound = {f.name for f in fields(Options)}

@@ -62,7 +62,10 @@ def told_skipped(term: Terminal, graph: Graph) -> None:
 
 
 def path_of(app: App, graph: Graph, given: str) -> str:
-    """Return the file of a graph that the user names; raises UserError when it is none, or was not read."""
+    """Return the file of a graph that the user names.
+
+    Raises UserError when it is none, or was not read.
+    """
     path = places.parse(app, given).path
     if path in graph.files:
         return path
@@ -181,8 +184,8 @@ def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
 def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: bool) -> None:
     """Show where something is defined and used.
 
-    A use counts when imports lead from it to the definition. Where only the name is the same, as with methods of
-    objects whose type is not known, the line is marked '?'.
+    A use counts when imports lead from it to the definition. Where only the name is the same, as
+    with methods of objects whose type is not known, the line is marked '?'.
     """
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
@@ -228,7 +231,10 @@ def _reference_lines(
     term: Terminal, wanted: list[Definition], found: list[Reference]
 ) -> Iterator[str]:
     for one in wanted:
-        yield f"{term.style(f'{path_shown(one.path)}:{one.at}', fg='cyan')}  {term.style(f'{one.kind} {plain(one.qualified)}', bold=True)}"
+        yield (
+            f"{term.style(f'{path_shown(one.path)}:{one.at}', fg='cyan')}  "
+            f"{term.style(f'{one.kind} {plain(one.qualified)}', bold=True)}"
+        )
     path = ""
     for use in found:
         if use.path != path:
@@ -266,7 +272,8 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
             for one, names in users:
                 shown = ", ".join(_names(names)[:6])
                 term.say(
-                    f"{term.style(path_shown(one), fg='cyan')}  {sum(names.values())} use{'s' if sum(names.values()) > 1 else ''}  {plain(shown)}".rstrip()
+                    f"{term.style(path_shown(one), fg='cyan')}  {sum(names.values())} "
+                    f"use{'s' if sum(names.values()) > 1 else ''}  {plain(shown)}".rstrip()
                 )
             if not users:
                 term.say(f"no file uses {path_shown(path)}, as far as imports tell.")
@@ -298,7 +305,8 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
                 else term.style("not of this project", fg="bright_black")
             )
             term.say(
-                f"{made.line:>5}  {plain(made.module)}{f' ({plain(names_)})' if names_ else ''} → {to}"
+                f"{made.line:>5}  {plain(made.module)}{f' ({plain(names_)})' if names_ else ''} → "
+                f"{to}"
             )
         if not rows:
             term.say(f"{path_shown(path)} imports nothing.")
@@ -421,7 +429,8 @@ def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json
         for path, value in rows[:limit]:
             shown = ", ".join(_names(graph.used(path))[:4])
             term.say(
-                f"{value:.4f}  {term.style(path_shown(path), fg='cyan')}  used by {len(graph.dependents(path))}  {plain(shown)}".rstrip()
+                f"{value:.4f}  {term.style(path_shown(path), fg='cyan')}  used by "
+                f"{len(graph.dependents(path))}  {plain(shown)}".rstrip()
             )
         if not rows:
             term.say("there is no code in a language that is known.")
@@ -439,5 +448,6 @@ def prune_command(term: Terminal, as_json: bool) -> None:
             term.json({"removed": removed, "kept": kept})
         else:
             term.say(
-                f"{removed} version{'' if removed == 1 else 's'} of files removed from the cache, {kept} kept."
+                f"{removed} version{'' if removed == 1 else 's'} of files removed from the cache, "
+                f"{kept} kept."
             )

@@ -49,7 +49,10 @@ def dna_command(ctx: click.Context, revision: str, as_json: bool) -> None:
 @options.json_option
 @click.pass_obj
 def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -> None:
-    """Show the page of the project, or of a workspace, as it is stored; one that was never stored is made."""
+    """Show the page of the project, or of a workspace, as it is stored.
+
+    One that was never stored is made.
+    """
     with term.open() as app:
         if not revision and (stored := _stored(app, workspace)):
             title, id, body, commit = stored
@@ -57,7 +60,8 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
             _print(term, title, body, {"id": id, "commit": commit, "stored": True}, as_json)
             if now and commit != now and not as_json and app.state.marked(worker.MARK) != now:
                 term.note(
-                    f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew with: git mem dna refresh"
+                    f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew "
+                    f"with: git mem dna refresh"
                 )
             return
         commit, pages = worker.pages(app, revision or "HEAD", term.progress("reading code"))
@@ -107,7 +111,8 @@ def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
             where = f" ({plain(one.page.folder)})" if one.page.folder else ""
             said = {"made": "stored", "changed": "changed", "kept": "as before"}[one.how]
             term.say(
-                f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} tokens"
+                f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} "
+                f"tokens"
             )
         if any(one.how != "kept" for one in done):
             private = " --private" if worker.store_of(app, shared=shared) == "private" else ""

@@ -43,7 +43,9 @@ PAIRS, FILES = 12, 6  # that are shown in full
 def drift_command(
     term: Terminal, refs: tuple[str, ...], level: str, days: int, as_json: bool
 ) -> None:
-    """Show which branches, remote branches and work trees change the same code since they parted. Nothing is checked out or written.
+    """Show which branches, remote branches and work trees change the same code since they parted.
+
+    Nothing is checked out or written.
 
     \b
     Levels:
@@ -89,7 +91,8 @@ def drift_command(
         term.page(_lines(term, shown, pairs), app)
         if left:
             term.note(
-                f"{left} branch{'' if left == 1 else 'es'} without a commit in {days} days, or beyond the newest 40, left out: --days N, or name them."
+                f"{left} branch{'' if left == 1 else 'es'} without a commit in {days} days, or "
+                f"beyond the newest 40, left out: --days N, or name them."
             )
 
 
@@ -133,7 +136,11 @@ def _file(file: File) -> dict[str, Any]:
 
 def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str]:
     for pair in shown[:PAIRS]:
-        yield f"{term.style(f'{pair.level:<8}', fg=COLORS[pair.level])} {term.style(plain(pair.one.name), bold=True)} and {term.style(plain(pair.two.name), bold=True)}"
+        yield (
+            f"{term.style(f'{pair.level:<8}', fg=COLORS[pair.level])} "
+            f"{term.style(plain(pair.one.name), bold=True)} and "
+            f"{term.style(plain(pair.two.name), bold=True)}"
+        )
         for file in pair.files[:FILES]:
             yield from _of_file(term, file)
         if len(pair.files) > FILES:
@@ -143,7 +150,10 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
     if len(shown) > PAIRS:
         yield f"and {len(shown) - PAIRS} more pairs: git mem drift --json"
     counts = {level: sum(pair.level == level for pair in pairs) for level in reversed(LEVELS)}
-    yield f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}: {', '.join(f'{count} {level}' for level, count in counts.items() if count)}"
+    yield (
+        f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}: "
+        f"{', '.join(f'{count} {level}' for level, count in counts.items() if count)}"
+    )
 
 
 def _of_file(term: Terminal, file: File) -> Iterator[str]:
@@ -152,7 +162,10 @@ def _of_file(term: Terminal, file: File) -> Iterator[str]:
     who = f"  ({one or '?'} and {two or '?'})" if one or two else ""
     yield f"    {path_shown(file.path)}{conflict}{who}"
     for shared in file.shared[:4]:
-        yield f"        {plain(shared.name) or 'lines'} {_span(shared.one)} here, {_span(shared.two)} there"
+        yield (
+            f"        {plain(shared.name) or 'lines'} {_span(shared.one)} here, "
+            f"{_span(shared.two)} there"
+        )
     if len(file.shared) > 4:
         yield f"        and {len(file.shared) - 4} more"
 

@@ -147,7 +147,10 @@ def _named(term: Terminal, link: Link) -> str:
     who = ", ".join(
         word for word in (link.agent, link.model, "" if link.kind == AI else link.kind) if word
     )
-    return f"session {term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''}"
+    return (
+        f"session "
+        f"{term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''}"
+    )
 
 
 def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
@@ -156,9 +159,15 @@ def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
         one, commit = step.change, step.change.commit
         named = f" from {path_shown(one.was)} to {path_shown(one.path)}" if one.was else ""
         what = "" if one.what == "M" else f" [{WORDS.get(one.what, one.what)}{named}]"
-        yield f"{term.style(commit.oid[:10], fg='yellow')} {_day(commit.authored // 86400)} {plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
+        yield (
+            f"{term.style(commit.oid[:10], fg='yellow')} {_day(commit.authored // 86400)} "
+            f"{plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
+        )
         for link in step.links:
-            yield f"    {_named(term, link)} {'wrote and committed' if link.how == COMMITTED else 'wrote'}"
+            yield (
+                f"    {_named(term, link)} "
+                f"{'wrote and committed' if link.how == COMMITTED else 'wrote'}"
+            )
         for link in step.others:
             yield f"    {_named(term, link)} had a part in this commit"
         for story in step.stories:

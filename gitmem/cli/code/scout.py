@@ -60,10 +60,13 @@ def scout_command(
     scope: str,
     as_json: bool,
 ) -> None:
-    """Find the files, definitions, memories and gotchas that matter for a task, each with why. Nothing leaves this machine.
+    """Find the files, definitions, memories and gotchas that matter for a task, each with why.
 
-    What counts: files that the task names, names that it says and who defines them, its words in paths, definitions and code, commits whose
-    messages say the same, files that change together. '-' reads the task from stdin.
+    Nothing leaves this machine.
+
+    What counts: files that the task names, names that it says and who defines them, its words in
+    paths, definitions and code, commits whose messages say the same, files that change together.
+    '-' reads the task from stdin.
 
     \b
     Examples:
@@ -132,7 +135,8 @@ def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
         term.say(term.style("Remembered", bold=True))
         for one in known:
             term.say(
-                f" {term.style(short(one.row['id']), fg='yellow')} {one.row['kind']}  {plain(one.row['title'])} ({plain(', '.join(one.reasons))})"
+                f" {term.style(short(one.row['id']), fg='yellow')} {one.row['kind']}  "
+                f"{plain(one.row['title'])} ({plain(', '.join(one.reasons))})"
             )
 
 

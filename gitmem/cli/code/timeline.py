@@ -147,7 +147,11 @@ def _graph(term: Terminal, found: Iterable[Event], sources: Iterable[str]) -> It
                 x for x in (one.author if one.source in {"commit", "event"} else "", one.agent) if x
             )
         )
-        yield f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} {term.style(plain(id), fg='yellow')} {plain(one.title)}{f' ({plain(who)})' if who else ''}"
+        yield (
+            f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} "
+            f"{term.style(plain(id), fg='yellow')} "
+            f"{plain(one.title)}{f' ({plain(who)})' if who else ''}"
+        )
     if not day:
         term.note("nothing happened that fits.")
 
@@ -160,7 +164,9 @@ TABLE = {
 
 @click.group("event", cls=Parts, table=TABLE)
 def event_command() -> None:
-    """Note what happened outside of git: a release, an outage, a decision of a meeting. The timeline shows it.
+    """Note what happened outside of git: a release, an outage, a decision of a meeting.
+
+    The timeline shows it.
 
     \b
     Examples:
@@ -214,7 +220,8 @@ def event_add_command(
             term.json({"id": record.id, "at": happened})
             return
         term.say(
-            f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at {happened}{options.journaled(change.written)}"
+            f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at "
+            f"{happened}{options.journaled(change.written)}"
         )
 
 
@@ -235,7 +242,8 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
             return
         for one in found:
             term.say(
-                f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} {plain(one.title)}"
+                f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} "
+                f"{plain(one.title)}"
             )
         if not found:
             term.note("no event was noted. Note one: git mem event add 'title'")

@@ -48,7 +48,9 @@ def trace_command() -> None:
 def export_command(
     term: Terminal, revisions: tuple[str, ...], output: str | None, as_json: bool
 ) -> None:
-    """Print the records of commits (HEAD by default) or ranges, one JSON object a line; with --json, one array.
+    """Print the records of commits (HEAD by default) or ranges, one JSON object a line.
+
+    With --json, one array.
 
     A commit that no session is known to have a part in has no record.
 
@@ -77,7 +79,8 @@ def export_command(
             write_output(app, output, text.encode("utf-8", "replace"))
         if not rows and not as_json:
             term.note(
-                f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a session's."
+                f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a "
+                f"session's."
             )
 
 
@@ -105,7 +108,9 @@ def _record(app: App, oid: str, found: list[links.Link]) -> dict[str, Any] | Non
 def import_command(
     term: Terminal, files: tuple[IO[str], ...], refs: tuple[str, ...], as_json: bool
 ) -> None:
-    """Read Agent Trace records from git notes, or from files. What is known of a commit already stays.
+    """Read Agent Trace records from git notes, or from files.
+
+    What is known of a commit already stays.
 
     \b
     Examples:
@@ -156,10 +161,12 @@ def import_command(
             where = "these files" if files else "git notes here"
             raise UserError(
                 f"there are no Agent Trace records in {where}.",
-                "Name a file, or the notes with --ref; fetch notes with: git fetch origin 'refs/notes/*:refs/notes/*'",
+                "Name a file, or the notes with --ref; fetch notes with: git fetch origin "
+                "'refs/notes/*:refs/notes/*'",
             )
         term.say(
-            f"{facts['commits']} commit{'' if facts['commits'] == 1 else 's'} of {facts['sessions']} session{'' if facts['sessions'] == 1 else 's'} imported."
+            f"{facts['commits']} commit{'' if facts['commits'] == 1 else 's'} of "
+            f"{facts['sessions']} session{'' if facts['sessions'] == 1 else 's'} imported."
         )
         if facts["missing"]:
             term.note(f"{facts['missing']} of the commits are not in this repository.")

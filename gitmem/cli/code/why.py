@@ -184,7 +184,10 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
         where = "" if spans == [(first, last)] else f"  {_named(spans)}"
         came = f"  from {', '.join(map(path_shown, origin['from']))}" if origin.get("from") else ""
         if commit:
-            yield f"{term.style('commit ' + commit['id'][:10], fg='yellow')} {commit['date'][:10]} {plain(commit['author'])}: {_cut(commit['subject'])}{where}{came}"
+            yield (
+                f"{term.style('commit ' + commit['id'][:10], fg='yellow')} {commit['date'][:10]} "
+                f"{plain(commit['author'])}: {_cut(commit['subject'])}{where}{came}"
+            )
         else:
             yield f"{term.style('not committed yet', fg='yellow')}{where}"
         for part in origin["sessions"]:
@@ -192,7 +195,10 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
         for part in origin.get("had_a_part", ()):
             yield f"  {_named_session(term, part)} had a part in this commit"
     if answer.get("older"):
-        yield f"\n{answer['older']} older commit{'' if answer['older'] == 1 else 's'} made the other lines: name fewer lines to see them."
+        yield (
+            f"\n{answer['older']} older commit{'' if answer['older'] == 1 else 's'} made the other "
+            f"lines: name fewer lines to see them."
+        )
     if answer["records"]:
         yield ""
         yield "Known about this place:"
@@ -240,7 +246,10 @@ def _record(term: Terminal, row: Mapping[str, Any], margin: str = "  ") -> Itera
         if spot and spot["state"] not in {"file", "glob", "adrift"}
         else ""
     )
-    yield f"{margin}{label}: {term.style(short(row['id']), fg='yellow')} {_cut(row['title'])}{line}{done}"
+    yield (
+        f"{margin}{label}: {term.style(short(row['id']), fg='yellow')} "
+        f"{_cut(row['title'])}{line}{done}"
+    )
     if row.get("workaround"):
         yield f"{margin}  {_cut(row['workaround'])}"
 

@@ -107,7 +107,8 @@ def add_command(
             }[shared]
             term.note(f"{old} {says}: {plain(row['title'])}")
             term.note(
-                f"To have one of them: git mem gotcha edit {old} ..., then git mem forget {short(change.after.id)}"
+                f"To have one of them: git mem gotcha edit {old} ..., then git mem forget "
+                f"{short(change.after.id)}"
             )
 
 
@@ -196,7 +197,9 @@ edit_command = click.Command(
 @options.json_option
 @click.pass_obj
 def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
-    """Mark gotchas as resolved, as of the commit that is checked out. If the same error comes back, it reopens them.
+    """Mark gotchas as resolved, as of the commit that is checked out.
+
+    If the same error comes back, it reopens them.
 
     \b
     Example:
@@ -263,7 +266,9 @@ def span(text: str) -> float:
 def snooze_command(
     term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool
 ) -> None:
-    """Hide gotchas from yourself, in this clone, for a while. Your editor and your agents do not show them. Nobody else is affected.
+    """Hide gotchas from yourself, in this clone, for a while.
+
+    Your editor and your agents do not show them. Nobody else is affected.
 
     Without an ID, list what is snoozed.
 
@@ -332,7 +337,8 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
         return
     for row in out:
         term.say(
-            f"{term.style(short(row['id']), fg='yellow')} until {row['until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}"
+            f"{term.style(short(row['id']), fg='yellow')} until "
+            f"{row['until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}"
         )
     if not out:
         term.note("nothing is snoozed.")
@@ -352,9 +358,12 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
 def verify_command(
     ctx: click.Context, ids: tuple[str, ...], places: tuple[str, ...], as_json: bool
 ) -> None:
-    """Confirm that gotchas still hold, as of the commit that is checked out. A captured gotcha counts as confirmed from then on.
+    """Confirm that gotchas still hold, as of the commit that is checked out.
 
-    Without an ID, list the gotchas whose code has changed, moved or gone. Exit code 1 when there are some.
+    A captured gotcha counts as confirmed from then on.
+
+    Without an ID, list the gotchas whose code has changed, moved or gone. Exit code 1 when there
+    are some.
 
     \b
     Examples:
@@ -378,7 +387,8 @@ def verify_command(
         if lost:
             raise UserError(
                 f"the code of {record.id} is not found: {lost}. Nothing was written.",
-                f"Where it is now: git mem gotcha verify {short(record.id)} --anchor PLACE. No more: git mem gotcha resolve {short(record.id)}",
+                f"Where it is now: git mem gotcha verify {short(record.id)} --anchor PLACE. No "
+                f"more: git mem gotcha resolve {short(record.id)}",
             )
 
     def confirm(app: App, store: Store, record: Record) -> Change:
@@ -410,7 +420,10 @@ def _lost(app: App, record: Record) -> str:
 
 
 def _again(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
-    """Return an anchor at the code where it is now; as it is when the code is not found, or the anchor names no line."""
+    """Return an anchor at the code where it is now.
+
+    As it is when the code is not found, or the anchor names no line.
+    """
     if "glob" in anchor or not anchor.get("path"):
         return anchor
     found = app.follower.now(anchor)

@@ -28,7 +28,9 @@ TABLE = {
 
 @click.group("error", cls=Parts, table=TABLE, short_help="Count an error, and see what is counted")
 def error_command() -> None:
-    """Count errors by their message, without paths, numbers and times. An error that repeats becomes a gotcha.
+    """Count errors by their message, without paths, numbers and times.
+
+    An error that repeats becomes a gotcha.
 
     Agent hooks do this automatically.
 
@@ -88,7 +90,8 @@ def record_command(
         if mark is None:
             raise UserError(
                 "no error was found in this; nothing was counted.",
-                "Pipe in the lines that the tool printed, or type the error yourself: git mem error record TEXT",
+                "Pipe in the lines that the tool printed, or type the error yourself: git mem "
+                "error record TEXT",
             )
         who = app.writer(session=session)
         title = scrub(mark.title, who.allow).text
@@ -135,7 +138,8 @@ def record_command(
             return
         if out.gotcha:
             term.say(
-                f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen {out.hits}× lately)"
+                f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen "
+                f"{out.hits}× lately)"
             )
             if help_:
                 term.say(f"    {plain(help_)}")
@@ -143,11 +147,13 @@ def record_command(
                 term.say(f"    {plain(fix_text(fixed))}")
         elif out.written is not None:
             term.say(
-                f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so."
+                f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put "
+                f"aside, and stays so."
             )
         elif out.hits >= rule.threshold and not rule.on:
             term.say(
-                f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off."
+                f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture "
+                f"is off."
             )
         else:
             term.say(f"counted {plain(title)}: {out.hits} of {rule.threshold}")
@@ -205,7 +211,8 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 if row["gotcha"]
                 else "muted: it was forgotten"
                 if row["muted"]
-                else f"{row['recent']} of {rule.threshold}{'' if row['recent'] == row['hits'] else f' in {rule.window / 3600:g} hours'}"
+                else f"{row['recent']} of "
+                f"{rule.threshold}{'' if row['recent'] == row['hits'] else f' in {rule.window / 3600:g} hours'}"
             )
             term.say(
                 f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})"

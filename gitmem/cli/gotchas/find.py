@@ -184,7 +184,9 @@ def search_command(
 @options.json_option
 @click.pass_obj
 def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
-    """Show the gotchas about files, with their lines of today; those at LINE come first. Prints nothing when nothing is known.
+    """Show the gotchas about files, with their lines of today; those at LINE come first.
+
+    Prints nothing when nothing is known.
 
     Code that was edited, moved or renamed is followed.
 
@@ -342,7 +344,10 @@ def _file_and_line(app: App, given: str) -> tuple[str, int]:
 
 
 def read_text(app: App, path: str) -> tuple[list[str], str]:
-    """Return (lines, blob id) of a file of the work tree, else of HEAD; no lines for one that is binary, huge or not there."""
+    """Return (lines, blob id) of a file of the work tree, else of HEAD.
+
+    No lines for one that is binary, huge or not there.
+    """
     from gitmem.cli.records.add_edit import file_bytes
     from gitmem.git.object_codec import object_id
 
@@ -399,7 +404,9 @@ def context_command(
     budget: int,
     as_json: bool,
 ) -> None:
-    """Show the gotchas that matter for a task, as a block to put before a prompt. Prints nothing when nothing is relevant.
+    """Show the gotchas that matter for a task, as a block to put before a prompt.
+
+    Prints nothing when nothing is relevant.
 
     \b
     Examples:
@@ -491,8 +498,10 @@ def stats_command(term: Terminal, as_json: bool) -> None:
             term.json(facts)
             return
         term.say(
-            f"{facts['total']} gotcha{'s' if facts['total'] != 1 else ''}: {facts['unresolved']} not dealt with ({facts['unconfirmed']} unconfirmed, "
-            f"{facts['snoozed']} snoozed), {facts['resolved']} resolved, {facts['archived']} archived"
+            f"{facts['total']} gotcha{'s' if facts['total'] != 1 else ''}: {facts['unresolved']} "
+            f"not dealt with ({facts['unconfirmed']} unconfirmed, "
+            f"{facts['snoozed']} snoozed), {facts['resolved']} resolved, {facts['archived']} "
+            f"archived"
         )
         for name, key in (
             ("severity", "by_severity"),
@@ -506,7 +515,9 @@ def stats_command(term: Terminal, as_json: bool) -> None:
         term.say(f"  seen {facts['occurrences']} times in all")
         hours = f"{window / 3600:g} h"
         term.say(
-            f"  {facts['tracked_errors']} error{'s' if facts['tracked_errors'] != 1 else ''} counted in the last {hours}, {facts['pending_captures']} of them one hit short of a gotcha"
+            f"  {facts['tracked_errors']} error{'s' if facts['tracked_errors'] != 1 else ''} "
+            f"counted in the last {hours}, {facts['pending_captures']} of them one hit short of a "
+            f"gotcha"
         )
 
 
@@ -517,7 +528,9 @@ def stats_command(term: Terminal, as_json: bool) -> None:
 @click.option("--all", "-a", "everything", is_flag=True, help="Resolved ones too.")
 @click.pass_obj
 def page_command(term: Terminal, output: str | None, everything: bool) -> None:
-    """Print all gotchas as one Markdown page, by category. The page is a view; the store stays the source.
+    """Print all gotchas as one Markdown page, by category.
+
+    The page is a view; the store stays the source.
 
     \b
     Example:
@@ -593,11 +606,13 @@ def drifted(term: Terminal, as_json: bool) -> int:
             spot = "" if where.state == "adrift" else f": now {where.path}:{where.first}"
             why = said.get(where.state, "the code has changed")
             term.say(
-                f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    {plain(f'{was}, {why}{spot}')}"
+                f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    "
+                f"{plain(f'{was}, {why}{spot}')}"
             )
         if seen.found:
             term.note(
-                "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor PLACE. No more: git mem gotcha resolve ID."
+                "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor "
+                "PLACE. No more: git mem gotcha resolve ID."
             )
         else:
             term.note(f"all {seen.total} gotchas are where they were.")

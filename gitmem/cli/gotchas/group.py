@@ -29,7 +29,8 @@ TABLE = {
 def gotcha_command() -> None:
     """Gotchas tell what goes wrong, where in the code, and what helps.
 
-    Errors that repeat become gotchas automatically. `git mem inbox` shows those that nobody has confirmed.
+    Errors that repeat become gotchas automatically. `git mem inbox` shows those that nobody has
+    confirmed.
 
     \b
     Examples:

@@ -31,7 +31,8 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
     """Say what a change did, and name the secrets that were masked."""
     for finding in change.findings:
         term.note(
-            f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is none, allow it: git config --add gitmem.allowSecret REGEX"
+            f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is "
+            f"none, allow it: git config --add gitmem.allowSecret REGEX"
         )
     if as_json:
         term.json(
@@ -47,12 +48,16 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
         return
     where = f" in your {scope} store" if scope != "shared" else ""
     term.say(
-        f"{verb} {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{where}{options.journaled(change.written)}"
+        f"{verb} {term.style(short(change.after.id), fg='yellow')} "
+        f"{plain(change.after.title)}{where}{options.journaled(change.written)}"
     )
 
 
 def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
-    """Return an anchor with the code it points at, as the work tree has it (else HEAD); raises UserError."""
+    """Return an anchor with the code it points at, as the work tree has it (else HEAD).
+
+    Raises UserError.
+    """
     if not spec.strip():
         raise click.BadParameter(
             "--anchor is empty: name a file, path:12-20, path#Symbol or a glob."
@@ -77,13 +82,15 @@ def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str,
     if data is None:
         raise UserError(
             f"there is no file '{anchor['path']}' in this repository.",
-            "Name it from the repository's root, or from where you are; or add the anchor later: git mem edit ID --anchor PLACE",
+            "Name it from the repository's root, or from where you are; or add the anchor later: "
+            "git mem edit ID --anchor PLACE",
         )
     text = data.decode("utf-8", "replace")
     count = text.count("\n") + (not text.endswith("\n"))
     if anchor.get("lines") and anchor["lines"][1] > count:
         raise UserError(
-            f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not {anchor['lines'][1]}."
+            f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not "
+            f"{anchor['lines'][1]}."
         )
     attached = attach(anchor, text, object_id("blob", data, app.objects.traits.hash))
     commit = head(app.location)
@@ -130,7 +137,10 @@ def _from_root(app: App, spec: str) -> str:
 
 
 def file_bytes(app: App, path: str, most: int = 4 << 20) -> bytes | None:
-    """Return a file of the work tree, else of HEAD, as far as `most` bytes; None when there is none."""
+    """Return a file of the work tree, else of HEAD, as far as `most` bytes.
+
+    None when there is none.
+    """
     root = app.location.worktree
     if root:
         root = os.path.realpath(root)
@@ -214,7 +224,10 @@ def field_options(*names: str) -> Callable[[Any], Any]:
 def written_fields(
     app: App, kind: str, o: dict[str, Any], triggers: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the fields that options give; refuses one that the kind does not have. `triggers` are those of a record that is changed."""
+    """Return the fields that options give; refuses one that the kind does not have.
+
+    `triggers` are those of a record that is changed.
+    """
     own = {
         "memory": {"type", "importance", "project"},
         "gotcha": {"category", "severity", "workaround", *TRIGGERS},
@@ -255,7 +268,8 @@ def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[st
     known = language_named(out["language"]) if "language" in out else ""
     if "language" in out and not known:
         raise click.BadParameter(
-            f"'{out['language']}' is not a language that is known here. They are: {', '.join(sorted(GRAMMARS))}."
+            f"'{out['language']}' is not a language that is known here. They are: "
+            f"{', '.join(sorted(GRAMMARS))}."
         )
     if (
         "code" not in out
@@ -382,7 +396,10 @@ def add_command(
 
 
 def _edited(term: Terminal, app: App) -> tuple[str, str]:
-    """Open the user's editor; return title and body. Raises UserError when the title is left empty."""
+    """Open the user's editor; return title and body.
+
+    Raises UserError when the title is left empty.
+    """
     result = edit(term, app, TEMPLATE, "Give the title: git mem add 'title' -m TEXT")
     lines = (result or "").rstrip().split("\n")
     while lines and lines[-1].startswith("# "):

@@ -123,7 +123,10 @@ def _past(app: App, at: str) -> _Graph:
 
 
 def _date(app: App, graph: _Graph, at: str | None, *, exact: bool) -> None:
-    """Note since when edges are there: from the history, for the few around one record; else of a successor, which supersedes from its first day."""
+    """Note since when edges are there: from the history, for the few around one record.
+
+    Else of a successor, which supersedes from its first day.
+    """
     graph.since = {
         edge: str(graph.rows[edge[0]]["created"])
         for edge in graph.edges
@@ -187,7 +190,8 @@ def _tree(term: Terminal, start: str | None, graph: _Graph) -> list[str]:
             lead = "  " * min(indent, DEEPEST) + label
             day = str(graph.rows[id]["created"])[:10] if id in graph.rows else ""
             out.append(
-                f"{lead}{term.style(plain(short(id)), fg='yellow')} {day} {plain(graph.of(id))}{' …' if known else ''}"
+                f"{lead}{term.style(plain(short(id)), fg='yellow')} {day} "
+                f"{plain(graph.of(id))}{' …' if known else ''}"
             )
             if known:
                 continue

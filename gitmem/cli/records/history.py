@@ -152,7 +152,8 @@ def _lines(
         )
         for id, successors in forks:
             yield term.style(
-                f"fork: {short(id)} has {len(successors)} successors: {', '.join(short(s) for s in successors)}",
+                f"fork: {short(id)} has {len(successors)} successors: "
+                f"{', '.join(short(s) for s in successors)}",
                 fg="red",
             )
             yield "      settle it: git mem supersede ID OTHER"
@@ -226,7 +227,9 @@ def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
 def diff_command(
     term: Terminal, a: str | None, b: str | None, names: bool, scope: str, as_json: bool
 ) -> None:
-    """Compare two revisions of the store. Without arguments: what the last commit changed. With one: from it to now.
+    """Compare two revisions of the store.
+
+    Without arguments: what the last commit changed. With one: from it to now.
 
     Revisions: @ (now), @~3, @{yesterday}, a commit id, a remote's name, A..B.
 
@@ -294,7 +297,9 @@ def _changed(store: Store, change: Change) -> dict[str, Any]:
 )
 @click.pass_obj
 def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
-    """Take back one commit with a new one; by default the last change. Later changes are kept. A second undo takes back the first.
+    """Take back one commit with a new one; by default the last change.
+
+    Later changes are kept. A second undo takes back the first.
 
     Merges, read counts and the like are skipped.
 
@@ -315,7 +320,8 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
         if history.is_half(target):
             raise UserError(
                 f"{target.oid[:10]} {subject}: this is half of an acceptance.",
-                "Take back the other half, and this one follows: git mem undo COMMIT, with its commit from git mem log --oneline",
+                "Take back the other half, and this one follows: git mem undo COMMIT, with its "
+                "commit from git mem log --oneline",
             )
         made, ids = history.undo(store, app.author, target)
         back = (
@@ -331,7 +337,8 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
             term.say(f"did it again: {subject.removeprefix('undo: ')} {count}")
             if not commit:
                 term.note(
-                    "the last change was an undo. To take back an older one, name its commit: git mem log --oneline"
+                    "the last change was an undo. To take back an older one, name its commit: git "
+                    "mem log --oneline"
                 )
         else:
             term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} {count}")

@@ -1,4 +1,7 @@
-"""Commands that list: list, search. Kept light: on a fresh index they load click, SQLite and little else."""
+"""Commands that list: list, search.
+
+Kept light: on a fresh index they load click, SQLite and little else.
+"""
 
 import os
 from typing import Any
@@ -126,7 +129,8 @@ def list_command(
                 and (left := sum(index.number(by_sessions=True) for _, index in app.indexes()))
             ):
                 term.note(
-                    f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list -k summary -k snapshot"
+                    f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list "
+                    f"-k summary -k snapshot"
                 )
             if not rows:
                 empty = not any(index.count() for _, index in app.indexes())
@@ -226,7 +230,8 @@ def search_command(
             term.page((text for h in hits for text in hit_lines(term, h, now)), app)
             if not hits:
                 term.note(
-                    f"no record matches '{' '.join(words)}'. Fewer or other words may; archived ones need --all."
+                    f"no record matches '{' '.join(words)}'. Fewer or other words may; archived "
+                    f"ones need --all."
                 )
 
 

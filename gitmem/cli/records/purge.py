@@ -29,7 +29,10 @@ from gitmem.store import journal, purge
 from gitmem.store.history.redact import Mask
 
 NAMES = "names and words that the store itself needs"
-CHANGE_IT = "Clones that have fetched it keep it until they sync and prune. If it was a secret, change it at its source."
+CHANGE_IT = (
+    "Clones that have fetched it keep it until they sync and prune. If it was a secret, change it "
+    "at its source."
+)
 
 
 @click.command("purge", short_help="Remove a secret from all of history")
@@ -84,10 +87,10 @@ def purge_command(
 ) -> int:
     """Remove records, or a text, from the store's whole history and their objects from this disk.
 
-    Rewrites gitmem's own refs, drops its backups, deletes the objects that nothing else needs, and says for
-    each place what was in it. Run it again to check: it ends with 0 when nothing is left. Other clones follow
-    at their next sync; they, and the remote until it is purged, may still hold it: a secret that was shared
-    must be changed at its source.
+    Rewrites gitmem's own refs, drops its backups, deletes the objects that nothing else needs, and
+    says for each place what was in it. Run it again to check: it ends with 0 when nothing is left.
+    Other clones follow at their next sync; they, and the remote until it is purged, may still hold
+    it: a secret that was shared must be changed at its source.
 
     \b
     Examples:
@@ -254,7 +257,8 @@ class _Run:
         self.places += [place for place in new if place.state != CLEAN or place.name not in names]
         for path in out.left_out:
             self.term.note(
-                f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out."
+                f"warning: a change of {plain(path)} that {plain(name)} had quotes what was "
+                f"purged, and was left out."
             )
 
     def report(self, as_json: bool) -> int:
@@ -276,7 +280,8 @@ class _Run:
             )
         if self.remote:
             self.term.note(
-                "The host may keep the old objects until it collects its garbage: ask it to, if the secret matters."
+                "The host may keep the old objects until it collects its garbage: ask it to, if "
+                "the secret matters."
             )
         self.term.note(CHANGE_IT)
         return int(bool(held))

@@ -33,7 +33,8 @@ def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     for row, title in rows:
         term.say(f"{short(row.id)} {plain(title)}  (purged by {plain(row.purger)}, {row.at[:10]})")
     term.note(
-        "Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge --quarantine-drop"
+        "Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge "
+        "--quarantine-drop"
     )
 
 

@@ -288,7 +288,10 @@ def _work(row: dict[str, Any]) -> str:
         if known["story"]
         else ""
     )
-    return f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem work show {row['id'][4:]}"
+    return (
+        f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem "
+        f"work show {row['id'][4:]}"
+    )
 
 
 def _committer(app: App, scope: str, id: str) -> dict[str, Any]:

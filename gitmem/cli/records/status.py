@@ -60,7 +60,10 @@ def _linked(links: list[str], text: str) -> str | None:
 
 
 def every(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:
-    """Return (scope, record) of each id, once; raises UnknownId for any before one of them is written."""
+    """Return (scope, record) of each id, once.
+
+    Raises UnknownId for any before one of them is written.
+    """
     return list({stored.record.id: (scope, stored) for scope, stored in map(app.get, ids)}.values())
 
 
@@ -155,7 +158,8 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
             else:
                 term.page(
                     (
-                        f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} {plain(r['title'])}"
+                        f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} "
+                        f"{plain(r['title'])}"
                         for r in rows
                     ),
                     app,
@@ -195,7 +199,8 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
                 )
             else:
                 term.say(
-                    f"{short(stored.record.id)} is there and {stored.record.status}; nothing changed."
+                    f"{short(stored.record.id)} is there and {stored.record.status}; nothing "
+                    f"changed."
                 )
 
 
@@ -213,7 +218,8 @@ def _past_title(app: App, scope: str, id: str) -> str:
 def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
     """Delete records, here and everywhere the store is synced to.
 
-    Git's history keeps them (git mem restore). A captured gotcha is not captured again. For a secret, use purge.
+    Git's history keeps them (git mem restore). A captured gotcha is not captured again. For a
+    secret, use purge.
 
     \b
     Example:
@@ -227,8 +233,10 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
             written = write.forget(app.store(scope), app.writer(), records, reason)
             for record in records:
                 term.say(
-                    f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{options.journaled(written)}"
+                    f"forgot {term.style(short(record.id), fg='yellow')} "
+                    f"{plain(record.title)}{options.journaled(written)}"
                 )
         term.note(
-            "history still has it: git mem restore ID brings it back, git mem purge ID removes it for good."
+            "history still has it: git mem restore ID brings it back, git mem purge ID removes it "
+            "for good."
         )

@@ -1,4 +1,7 @@
-"""The command that briefs: what is known of this project, within a budget. Kept light: answered from the index."""
+"""The command that briefs: what is known of this project, within a budget.
+
+Kept light: answered from the index.
+"""
 
 import os
 import re
@@ -206,7 +209,10 @@ def _epic(app: App, epic: dict[str, Any]) -> str:
     """Return an epic as one line: how it stands, and where it is."""
     at = [f"{name} {epic[name]}" for name in ("story", "phase") if epic[name]]
     state = epics.condition(app.state, epic, app.clock.now(), is_gone)["standing"]
-    return f"Epic {epic['id'][4:]} ({state}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+    return (
+        f"Epic {epic['id'][4:]} ({state}): {epic['title']}; "
+        f"{', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+    )
 
 
 def _plans(root: str) -> list[str]:
@@ -236,7 +242,10 @@ def _progress(app: App, root: str, file: str) -> "Progress | None":
 
 def _plan(file: str, how: "Progress") -> str:
     facts = [f"phase {how.phase}"] if how.phase else []
-    return f"{file}: {', '.join([*facts, *([f'{how.done} of {how.total} tasks done'] if how.total else [])])}"
+    return (
+        f"{file}: "
+        f"{', '.join([*facts, *([f'{how.done} of {how.total} tasks done'] if how.total else [])])}"
+    )
 
 
 # -- the file
@@ -272,7 +281,10 @@ def _check(path: str) -> None:
 
 
 def _write(app: App, path: str, made: Fitted) -> bool:
-    """Write the file, unless it says the same already: its time tells when it last changed; say whether it was written."""
+    """Write the file, unless it says the same already: its time tells when it last changed.
+
+    Say whether it was written.
+    """
     data = ("\n".join(made.lines) + "\n").encode("utf-8", "replace")
     if os.path.isdir(path):
         raise UserError(f"'{os.path.relpath(path)}' is a folder.", "Name a file.")

@@ -30,7 +30,10 @@ def agent_name(text: str) -> str:
 
 
 def agent_of(app: App, given: str | None) -> str:
-    """Return the agent that is meant: the one that is named, else this reader's own; '' for nobody in particular."""
+    """Return the agent that is meant: the one that is named, else this reader's own.
+
+    '' for nobody in particular.
+    """
     if given:
         return agent_name(given)
     return app.agent if app.agent != "global" else ""
@@ -43,7 +46,8 @@ def agent_of(app: App, given: str | None) -> str:
 @click.option(
     "--history",
     metavar="FILE",
-    help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads standard input.",
+    help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads "
+    "standard input.",
 )
 @options.json_option
 @click.pass_obj
@@ -87,11 +91,13 @@ def _lines(term: Terminal, found: Context) -> list[str]:
     for one in reversed(found.tasks):
         by = f", {one['agent']}" if one["agent"] else ""
         out.append(
-            f"task: {plain(one['task'])}, {'done' if one['success'] else 'failed'} {ago(now - one['at'])}{plain(by)}"
+            f"task: {plain(one['task'])}, {'done' if one['success'] else 'failed'} "
+            f"{ago(now - one['at'])}{plain(by)}"
         )
     for row in found.handovers:
         out.append(
-            f"handed over: {short(row['id'])} {plain(row['title'])} ({age(row['created'], now)}): git mem show {short(row['id'])}"
+            f"handed over: {short(row['id'])} {plain(row['title'])} ({age(row['created'], now)}): "
+            f"git mem show {short(row['id'])}"
         )
     if found.kind == NEW and not found.handovers:
         out.append("nothing is in hand here; nothing was done in the last hour.")
@@ -112,9 +118,12 @@ def _lines(term: Terminal, found: Context) -> list[str]:
 def task_command(
     term: Terminal, name: str, success: bool, story: str | None, agent: str | None, as_json: bool
 ) -> None:
-    """Record that a task is done. The workflow moves to the state that its table names. A failed task is listed and moves nothing.
+    """Record that a task is done.
 
-    A task that is recorded twice counts once, unless its command was given again in between. A task that no table has is listed too.
+    The workflow moves to the state that its table names. A failed task is listed and moves nothing.
+
+    A task that is recorded twice counts once, unless its command was given again in between. A task
+    that no table has is listed too.
 
     \b
     Examples:
@@ -158,7 +167,8 @@ def task_command(
             term.say(f"{plain(what)} is done already; nothing changed.")
         else:
             term.say(
-                f"{plain(what)} {'done' if success else 'failed'}.{_where(found, known=table.resolve(what) is not None, success=success)}"
+                f"{plain(what)} "
+                f"{'done' if success else 'failed'}.{_where(found, known=table.resolve(what) is not None, success=success)}"
             )
 
 
@@ -228,7 +238,8 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
             lines.append(term.style(flow.name, bold=True))
             for step in flow.transitions:
                 lines.append(
-                    f"  {step.state:<20} {context.spoken(step.trigger):<34} next: {', '.join(context.spoken(one) for one in step.next)}"
+                    f"  {step.state:<20} {context.spoken(step.trigger):<34} next: "
+                    f"{', '.join(context.spoken(one) for one in step.next)}"
                 )
             triggers = {step.trigger for step in flow.transitions}
             more = [

@@ -23,7 +23,8 @@ from gitmem.state.sessions import Cost
 def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool) -> None:
     """Show what the hooks of a session cost: calls, answers, tokens (with their budget) and time.
 
-    Without an id: the current session, else the latest. Time is our own work in a hook, without the start of its process.
+    Without an id: the current session, else the latest. Time is our own work in a hook, without the
+    start of its process.
 
     \b
     Examples:
@@ -50,7 +51,8 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
             return
         if not every:
             term.say(
-                f"session {plain(chosen[0].id)}, {plain(chosen[0].agent)}, begun {age(stamp(chosen[0].started), term.clock.now())}\n"
+                f"session {plain(chosen[0].id)}, {plain(chosen[0].agent)}, begun "
+                f"{age(stamp(chosen[0].started), term.clock.now())}\n"
             )
         term.say(
             f"{'event':<15}{'calls':>7}{'answers':>9}{'tokens':>9}{'budget each':>13}{'time':>10}{'slowest':>10}"
@@ -58,10 +60,12 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
         for row in rows:
             budget = f"{row['budget']:,}" if row["budget"] else "-"
             term.say(
-                f"{row['event']:<15}{row['calls']:>7,}{row['answers']:>9,}{row['tokens']:>9,}{budget:>13}{row['seconds'] * 1000:>7,.0f} ms{row['slowest'] * 1000:>7,.0f} ms"
+                f"{row['event']:<15}{row['calls']:>7,}{row['answers']:>9,}{row['tokens']:>9,}{budget:>13}{row['seconds'] * 1000:>7,.0f} "
+                f"ms{row['slowest'] * 1000:>7,.0f} ms"
             )
         term.say(
-            f"{'together':<15}{total['calls']:>7,}{total['answers']:>9,}{total['tokens']:>9,}{'':>13}{total['seconds'] * 1000:>7,.0f} ms"
+            f"{'together':<15}{total['calls']:>7,}{total['answers']:>9,}{total['tokens']:>9,}{'':>13}{total['seconds'] * 1000:>7,.0f} "
+            f"ms"
         )
 
 

@@ -91,8 +91,9 @@ def extract_command(
 ) -> None:
     """Find decisions, errors and fixes, tasks and preferences in a session or a file.
 
-    Reads transcripts of Claude Code, Gemini CLI and Codex, session histories and exports, plans, notes and commit messages, in English,
-    Portuguese, Spanish and Chinese. It works offline: nothing is sent anywhere. Nothing is stored without --save.
+    Reads transcripts of Claude Code, Gemini CLI and Codex, session histories and exports, plans,
+    notes and commit messages, in English, Portuguese, Spanish and Chinese. It works offline:
+    nothing is sent anywhere. Nothing is stored without --save.
 
     \b
     Examples:
@@ -106,7 +107,8 @@ def extract_command(
         raise click.UsageError("read files, --session or --commits: one of them at a time.")
     if not any(given):
         raise click.UsageError(
-            "what shall be read? Name a FILE, - for standard input, --session ID or --commits RANGE."
+            "what shall be read? Name a FILE, - for standard input, --session ID or --commits "
+            "RANGE."
         )
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once only.")
@@ -141,7 +143,10 @@ def _sources(
 
 
 def _shown(app: App, source: _Source) -> _Source:
-    """Return a source without what is never stored of this work tree; its evidence names no place outside of it."""
+    """Return a source without what is never stored of this work tree.
+
+    Its evidence names no place outside of it.
+    """
     from gitmem.repo.location import inside
     from gitmem.transcripts import ignored as hidden
 
@@ -255,7 +260,10 @@ def _found(
 
 
 def _not_utf_8(term: Terminal, source: _Source) -> None:
-    """Say that letters were lost, and how to convert a file; its name stays, as it may tell what the file is."""
+    """Say that letters were lost, and how to convert a file.
+
+    Its name stays, as it may tell what the file is.
+    """
     convert = "iconv -f ISO-8859-1 -t UTF-8"
     if source.path:
         new = shlex.quote(f"utf8-{plain(os.path.basename(source.name))}")
@@ -263,7 +271,8 @@ def _not_utf_8(term: Terminal, source: _Source) -> None:
     else:
         command = f"{convert} | git mem extract -"
     term.note(
-        f"{plain(source.name)} is not all UTF-8: letters may be lost. If it is Latin-1, convert it first: {command}"
+        f"{plain(source.name)} is not all UTF-8: letters may be lost. If it is Latin-1, convert it "
+        f"first: {command}"
     )
 
 
@@ -301,11 +310,13 @@ def _tell(
             turns = int(one.facts.get("turns", 0))
             what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
             term.note(
-                f"nothing {what} was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'})."
+                f"nothing {what} was found in {plain(source.name)} ({turns} "
+                f"turn{'' if turns == 1 else 's'})."
             )
             if not turns and form != "auto":
                 term.note(
-                    f"no turn was read from it with --from {form}; without --from its form is told by its content."
+                    f"no turn was read from it with --from {form}; without --from its form is told "
+                    f"by its content."
                 )
 
 

@@ -32,7 +32,10 @@ ASKED, ROWS = 200, 200
 LEAST, ABOUT = 8, 24
 RUNNING, ENDED, INTERRUPTED = "running", "ended", "interrupted"
 SEE = "See them with: git mem session list"
-NONE = "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem session start"
+NONE = (
+    "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem "
+    "session start"
+)
 _LENGTH = re.compile(r"(\d{1,6})\s*([smhdw])")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -49,7 +52,10 @@ def moment(app: App, text: str) -> float:
 
 
 def of_day(app: App, day: str) -> list[Session]:
-    """Return the sessions of a day, as this machine's clock has it, the first first; raises UserError."""
+    """Return the sessions of a day, as this machine's clock has it, the first first.
+
+    Raises UserError.
+    """
     back = {"today": 0, "yesterday": 86400}.get(day.strip().lower())
     if back is not None:
         day = time.strftime("%Y-%m-%d", time.localtime(app.clock.now() - back))
@@ -80,7 +86,10 @@ def is_day(text: str) -> bool:
 
 
 def one(app: App, text: str | None) -> Session:
-    """Return a session by its id or the beginning of it; the one that the command runs in, else the latest, without; raises UserError."""
+    """Return a session by its id or the beginning of it.
+
+    The one that the command runs in, else the latest, without; raises UserError.
+    """
     known = sessions.some(app.state)
     if text is None:
         here = current(app.env)
@@ -191,7 +200,8 @@ def list_command(
                 term.say(f"no sessions of {plain(agent)}; {others}.")
             else:
                 term.say(
-                    f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in all: git mem session list"
+                    f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in "
+                    f"all: git mem session list"
                 )
         elif not found:
             term.say(f"no sessions yet. {NONE}")

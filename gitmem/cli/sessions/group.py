@@ -75,7 +75,10 @@ def of_agent(environ: Mapping[str, str]) -> str:
 
 
 def agent_around(environ: Mapping[str, str]) -> str:
-    """Return the agent whose CLI a command runs in, as the environment tells; empty when there is none."""
+    """Return the agent whose CLI a command runs in, as the environment tells.
+
+    Empty when there is none.
+    """
     for name in events.ADAPTERS:
         known = adapter.find(name)
         if any(environ.get(variable) for variable in known.session) or (
@@ -86,7 +89,10 @@ def agent_around(environ: Mapping[str, str]) -> str:
 
 
 def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
-    """Return how we call an agent's session whose id is another agent's too; empty for any other one."""
+    """Return how we call an agent's session whose id is another agent's too.
+
+    Empty for any other one.
+    """
     try:
         where = locate(".", environ)
         home = Home(where.home, shared=sharing_of(where.commondir))

@@ -83,8 +83,9 @@ def handover_command(
 ) -> None:
     """Hand the work over to another agent: its state, decisions and open questions, with evidence.
 
-    The other agent is told when it starts, and by 'git mem session context --agent AGENT', also in other clones after a sync. A newer hand-
-    over by the same agent replaces this one. To put one aside: git mem archive ID.
+    The other agent is told when it starts, and by 'git mem session context --agent AGENT', also in
+    other clones after a sync. A newer hand- over by the same agent replaces this one. To put one
+    aside: git mem archive ID.
 
     \b
     Examples:
@@ -139,7 +140,8 @@ def handover_command(
             )
             return
         term.say(
-            f"handed over {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{options.journaled(change.written)}"
+            f"handed over {term.style(short(change.after.id), fg='yellow')} "
+            f"{plain(change.after.title)}{options.journaled(change.written)}"
         )
 
 

@@ -15,7 +15,10 @@ FORM = 'Give a JSON list of messages, or a message a line: {"role": "user", "con
 
 
 def messages(name: str) -> Sequence[Mapping[str, Any]]:
-    """Return the messages of a file, `-` is standard input; raises UserError. It may block: a pipe, a slow disk."""
+    """Return the messages of a file, `-` is standard input; raises UserError.
+
+    It may block: a pipe, a slow disk.
+    """
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
             text = file.read(SIZE).decode("utf-8", "replace").removeprefix("\ufeff").strip()

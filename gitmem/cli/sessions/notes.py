@@ -27,14 +27,18 @@ NO_SESSION = "Start one: git mem session start. Or name one: --session ID"
 
 
 def chosen(app: App, session: str | None) -> Session:
-    """Return the session to write into: the one that is named, else the one that this runs in; raises UserError."""
+    """Return the session to write into: the one that is named, else the one that this runs in.
+
+    Raises UserError.
+    """
     if session:
         return one(app, session)
     mine = running(app)
     if mine is None:
         here = current(app.env)
         raise UserError(
-            f"session '{plain(here)}' {'has ended' if sessions.get(app.state, here) else 'is not known here'}."
+            f"session '{plain(here)}' "
+            f"{'has ended' if sessions.get(app.state, here) else 'is not known here'}."
             if here
             else "no session is open here.",
             NO_SESSION,
@@ -43,7 +47,10 @@ def chosen(app: App, session: str | None) -> Session:
 
 
 def _given(term: Terminal, words: Sequence[str]) -> str:
-    """Return a text from the command line, or from standard input for `-`; without what is private, and without secrets. A cut is said."""
+    """Return a text from the command line, or from standard input for `-`.
+
+    Without what is private, and without secrets. A cut is said.
+    """
     text = " ".join(words)
     if text == "-":
         try:
@@ -75,7 +82,8 @@ def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
     sessions.ask(app.state, sessions.DIGEST, mine.id, app.clock.now())
     drain(app)
     term.note(
-        f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session show {plain(mine.id[:12])}"
+        f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session "
+        f"show {plain(mine.id[:12])}"
     )
 
 
@@ -125,7 +133,9 @@ def mark_command(
     session: str | None,
     as_json: bool,
 ) -> None:
-    """Mark a turn as important, or add a new marked line. It is kept when a long history is condensed, and goes into the digest.
+    """Mark a turn as important, or add a new marked line.
+
+    It is kept when a long history is condensed, and goes into the digest.
 
     Without arguments, the last turn is marked. '-' reads standard input.
 
@@ -154,7 +164,10 @@ def mark_command(
 
 
 def _turn(app: App, mine: Session, line: int | None) -> tuple[int, dict[str, Any], bool]:
-    """Return (line, row, whether it is marked) of a turn: of a line, else of the last one; raises UserError."""
+    """Return (line, row, whether it is marked) of a turn: of a line, else of the last one.
+
+    Raises UserError.
+    """
     found: tuple[int, dict[str, Any]] | None = None
     marked = set()
     for number, row in reader.numbered(app.home, mine):

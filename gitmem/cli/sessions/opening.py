@@ -31,7 +31,8 @@ ASKED = 4000  # of a prompt that are looked at
     "--history",
     "file",
     metavar="FILE",
-    help="The session before, as a file tells it: a history or an export of ours, or an agent's transcript.",
+    help="The session before, as a file tells it: a history or an export of ours, or an agent's "
+    "transcript.",
 )
 @click.option("--resumed", is_flag=True, help="The conversation of before goes on.")
 @options.json_option
@@ -39,8 +40,8 @@ ASKED = 4000  # of a prompt that are looked at
 def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
     """Decide how an agent begins a session: greet, ask whether to go on, or say nothing; and why.
 
-    Adds to 'git mem status': how to begin to talk. Pending tasks are always mentioned. Rules decide, or the model of the setting
-    'summariser'.
+    Adds to 'git mem status': how to begin to talk. Pending tasks are always mentioned. Rules
+    decide, or the model of the setting 'summariser'.
 
     \b
     Examples:
@@ -95,7 +96,8 @@ def _open_epics(app: App) -> list[str]:
     ]
     found.sort(key=lambda pair: pair[0]["id"] != here)
     return [
-        f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} stories done)"
+        f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} "
+        f"stories done)"
         for epic, how in found
     ]
 

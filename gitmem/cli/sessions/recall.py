@@ -56,7 +56,8 @@ def recall_command(
 ) -> None:
     """Find what was said and done before, by its words: in this session's history and in memory.
 
-    Outside of an agent's session, only memory is searched. Any word may match. "Quoted words" match as a phrase, word* as a prefix.
+    Outside of an agent's session, only memory is searched. Any word may match. "Quoted words" match
+    as a phrase, word* as a prefix.
 
     \b
     Examples:
@@ -66,7 +67,8 @@ def recall_command(
     """
     if past and (session is not None or others):
         raise click.UsageError(
-            "--past looks into memory alone; leave it out, or leave out --session and --all-sessions."
+            "--past looks into memory alone; leave it out, or leave out --session and "
+            "--all-sessions."
         )
     text = " ".join(words)
     with term.open_any() as app:
@@ -91,7 +93,8 @@ def recall_command(
         if not any(found.get(key) for key in ("this_session", "other_sessions", "memory")):
             wider = "" if others or past else " Other sessions are looked into with --all-sessions."
             term.note(
-                f"nothing that was said or recorded matches '{text}'. Fewer or other words may.{wider}"
+                f"nothing that was said or recorded matches '{text}'. Fewer or other words "
+                f"may.{wider}"
             )
 
 

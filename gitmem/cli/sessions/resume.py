@@ -212,12 +212,16 @@ def _command(mine: Session) -> str | None:
 
 
 def _open(app: App, mine: Session) -> bool:
-    """Open a person's session again in this terminal; say whether that was done. Raises UserError where another one is open."""
+    """Open a person's session again in this terminal; say whether that was done.
+
+    Raises UserError where another one is open.
+    """
     here = running(app)
     if here is not None and here.id != mine.id:
         raise UserError(
             f"session {plain(here.id)} is open here.",
-            f"End it first: git mem session end. Or look only: git mem session resume {plain(mine.id[:12])} --show",
+            f"End it first: git mem session end. Or look only: git mem session resume "
+            f"{plain(mine.id[:12])} --show",
         )
     process, root = own.terminal(), context.root_of(app.location.worktree)
     if (
@@ -246,7 +250,11 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
     id = plain(stood["id"])
     about = stood["title"] or stood["story"]
     out = [
-        f"session {term.style(id, fg='yellow')}, {plain(stood['agent'])}, {'opened again' if stood['opened'] else stood['state']}, last heard of {age(stood['last'], now)}{f': {plain(about)}' if about else ''}"
+        (
+            f"session {term.style(id, fg='yellow')}, {plain(stood['agent'])}, "
+            f"{'opened again' if stood['opened'] else stood['state']}, last heard of "
+            f"{age(stood['last'], now)}{f': {plain(about)}' if about else ''}"
+        )
     ]
     then, here = stood["branch_then"], stood["branch_now"]
     if then:

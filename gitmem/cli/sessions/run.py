@@ -83,7 +83,10 @@ def running(app: App) -> Session | None:
 
 
 def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Session:
-    """Open a session of a person, or of an agent without hooks, and write its beginning; under its own id where it has one."""
+    """Open a session of a person, or of an agent without hooks, and write its beginning.
+
+    Under its own id where it has one.
+    """
     now = app.clock.now()
     made = stamp(now)
     # the random part alone: ids that begin alike could not be named by their beginning
@@ -153,8 +156,9 @@ def start_command(
 ) -> None:
     """Start a session by hand. Its history is kept, and digested when it ends.
 
-    If one is open in this terminal and work tree, it continues and keeps its title; --new ends it first. Records that you write meanwhile belong to it. Another
-    terminal joins it with GITMEM_SESSION in its environment.
+    If one is open in this terminal and work tree, it continues and keeps its title; --new ends it
+    first. Records that you write meanwhile belong to it. Another terminal joins it with
+    GITMEM_SESSION in its environment.
 
     \b
     Examples:
@@ -176,7 +180,8 @@ def start_command(
             if mine is not None and title and mine.title and title != mine.title:
                 raise UserError(
                     f"session {mine.id}, '{plain(mine.title)}', is open here; nothing was started.",
-                    f"End it and start another one: git mem session start --new --title {shlex.quote(title)}",
+                    f"End it and start another one: git mem session start --new --title "
+                    f"{shlex.quote(title)}",
                 )
             # one of an agent, or of another terminal, is not for this one to end
             if (
@@ -212,12 +217,14 @@ def start_command(
             return
         if ended is not None:
             term.say(
-                f"ended session {plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}"
+                f"ended session "
+                f"{plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}"
             )
         elif before is not None and not there:
             whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
             term.note(
-                f"session {plain(before.id)}{whose} goes on; to end it: git mem session end {plain(before.id[:12])}"
+                f"session {plain(before.id)}{whose} goes on; to end it: git mem session end "
+                f"{plain(before.id[:12])}"
             )
         if there:
             whose = (
@@ -228,25 +235,30 @@ def start_command(
             term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
             if title:
                 term.note(
-                    f"its title is '{plain(title)}'; to end it and start another one: git mem session start --new --title TITLE"
+                    f"its title is '{plain(title)}'; to end it and start another one: git mem "
+                    f"session start --new --title TITLE"
                 )
             if agent and agent != mine.agent:
                 term.note(
-                    f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}"
+                    f"it stays one of {mine.agent}. For one of {agent}: git mem session start "
+                    f"--new --agent {agent}"
                 )
             return
         term.say(
-            f"started session {term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}"
+            f"started session "
+            f"{term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}"
         )
         # as it was given: that of a command names the session that it was found in
         other = os.environ.get("GITMEM_SESSION", "")
         if other and other != mine.id:
             term.note(
-                f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}"
+                f"GITMEM_SESSION names session {other} here; for this one: export "
+                f"GITMEM_SESSION={mine.id}"
             )
         elif other:
             term.note(
-                f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then git mem session end {mine.id}"
+                f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then "
+                f"git mem session end {mine.id}"
             )
         else:
             term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
@@ -298,12 +310,16 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
             term.note("the setting 'digest' is off: none is written.")
         elif not digest:
             term.note(
-                f"its digest is written in the background, if anything happened in it: git mem session show {plain(mine.id[:12])}"
+                f"its digest is written in the background, if anything happened in it: git mem "
+                f"session show {plain(mine.id[:12])}"
             )
 
 
 def _end(app: App, mine: Session) -> bool:
-    """End a session, and ask for its digest; say whether it was open. Raises External when that would be lost."""
+    """End a session, and ask for its digest; say whether it was open.
+
+    Raises External when that would be lost.
+    """
     ended = mine.ended is None
     if ended:
         if app.state.in_memory:
@@ -331,7 +347,10 @@ def _where(digest: str) -> str:
 
 
 def _ending(app: App) -> Session:
-    """Return the session that is open here; one that this terminal ended last, if there is none; raises UserError."""
+    """Return the session that is open here; one that this terminal ended last, if there is none.
+
+    Raises UserError.
+    """
     here = current(app.env)
     found = sessions.get(app.state, here) if here else None
     if found is not None:
@@ -405,5 +424,6 @@ def current_command(term: Terminal, as_json: bool) -> None:
             return
         about = row["title"] or row["story"]
         term.say(
-            f"{term.style(plain(mine.id), fg='yellow')}  {plain(mine.agent)}  {row['state']}  begun {age(row['started'], app.clock.now())}{f'  {plain(about)}' if about else ''}"
+            f"{term.style(plain(mine.id), fg='yellow')}  {plain(mine.agent)}  {row['state']}  "
+            f"begun {age(row['started'], app.clock.now())}{f'  {plain(about)}' if about else ''}"
         )

@@ -24,7 +24,10 @@ FILES = 40  # files that are listed
 
 
 class Whole:
-    """What a session's history holds, gathered in one reading; its rows are read again when they are shown."""
+    """What a session's history holds, gathered in one reading.
+
+    Its rows are read again when they are shown.
+    """
 
     def __init__(self, app: App, mine: Session) -> None:
         self.changed: dict[str, int] = {}
@@ -164,7 +167,11 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     )
     until = row["ended"] or row["last"]
     on = ", ".join(map(plain, whole.branches or ([mine.branch] if mine.branch else [])))
-    yield f"{plain(mine.agent)}, {row['state']}, {row['started'][:16].replace('T', ' ')} to {until[11:16] if until[:10] == row['started'][:10] else until[:16].replace('T', ' ')} UTC{f', on {on}' if on else ''}{f', {mine.kind}' if mine.kind else ''}"
+    yield (
+        f"{plain(mine.agent)}, {row['state']}, {row['started'][:16].replace('T', ' ')} to "
+        f"{until[11:16] if until[:10] == row['started'][:10] else until[:16].replace('T', ' ')} "
+        f"UTC{f', on {on}' if on else ''}{f', {mine.kind}' if mine.kind else ''}"
+    )
     if mine.story:
         yield f"story: {plain(mine.story)}"
     said = [
@@ -180,7 +187,11 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     )
     cost = sessions.costs(app.state, [mine.id])
     if cost:
-        yield f"hooks: {sum(c.calls for c in cost):,} calls, {sum(c.tokens for c in cost):,} tokens told, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost {plain(mine.id[:12])}"
+        yield (
+            f"hooks: {sum(c.calls for c in cost):,} calls, {sum(c.tokens for c in cost):,} tokens "
+            f"told, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost "
+            f"{plain(mine.id[:12])}"
+        )
     for name, some in (("changed", whole.changed), ("read", whole.read)):
         if some:
             ranked = sorted(some, key=lambda path: (-some[path], path))
@@ -288,13 +299,17 @@ def export_command(
         )
         count = sum(len(one["interactions"]) for one in each)
         click.echo(
-            f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} interactions",
+            f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} "
+            f"interactions",
             file=sys.stderr,
         )
 
 
 def _exported(app: App, mine: Session) -> dict[str, Any]:
-    """Return a session in the form of an export; each interaction has the state that held when it happened."""
+    """Return a session in the form of an export.
+
+    Each interaction has the state that held when it happened.
+    """
     interactions = []
     state: dict[str, Any] = {}
     for row in reader.rows(app.home, mine):

@@ -1,4 +1,7 @@
-"""`git mem summary`: what the sessions of a project added up to; see it, change it, and how it grew."""
+"""`git mem summary`: what the sessions of a project added up to.
+
+See it, change it, and how it grew.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +45,10 @@ TABLE = {
     "history": ("sessions.summary", "history_command", "Show how it grew"),
     "diff": ("sessions.summary", "diff_command", "Compare two states of it"),
 }
-EMPTY = "there is no summary yet. It grows when sessions end; start it by hand with: git mem summary add TEXT"
+EMPTY = (
+    "there is no summary yet. It grows when sessions end; start it by hand with: git mem summary "
+    "add TEXT"
+)
 
 
 class Shown(Parts):
@@ -134,7 +140,8 @@ def show_command(
         )
         if private:
             term.note(
-                f"{private} of these are private: extracted, and accepted by nobody yet (git mem inbox)."
+                f"{private} of these are private: extracted, and accepted by nobody yet (git mem "
+                f"inbox)."
             )
 
 
@@ -190,7 +197,10 @@ def _entry(term: Terminal, entry: Entry, *, is_perhaps: bool, ids: bool) -> Iter
     when, since = (" ".join(str(entry.get(key, ""))[:10].split()) for key in ("at", "since"))
     dates = plain(f"{since} to {when}" if since and since != when else when)
     marks += f"  {term.style('perhaps done: git mem inbox', fg='cyan')}" if is_perhaps else ""
-    yield f"  {name}{plain(str(entry.get('text', '')))}{term.style(f'  {dates}', fg='bright_black') if dates else ''}{marks}"
+    yield (
+        f"  "
+        f"{name}{plain(str(entry.get('text', '')))}{term.style(f'  {dates}', fg='bright_black') if dates else ''}{marks}"
+    )
     indent = " " * (14 if ids else 4)
     for line in str(entry.get("detail", "")).splitlines():
         yield indent + term.style(plain(line), fg="bright_black")
@@ -271,7 +281,9 @@ def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
 @options.json_option
 @click.pass_obj
 def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_json: bool) -> None:
-    """Add an entry to the summary. An entry with the same meaning is renewed; one that is overruled is replaced.
+    """Add an entry to the summary.
+
+    An entry with the same meaning is renewed; one that is overruled is replaced.
 
     \b
     Examples:
@@ -307,21 +319,25 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
             _done(
                 term,
                 change,
-                f"{'renewed' if told['merged'] else 'added'} {key_of(entry)[:8]}: {plain(entry['text'])}",
+                f"{'renewed' if told['merged'] else 'added'} {key_of(entry)[:8]}: "
+                f"{plain(entry['text'])}",
                 scope,
             )
             back = f"git mem undo{' --private' if scope == 'private' else ''}"
             for old in told["merged"]:
                 term.note(
-                    f"merged with {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}"
+                    f"merged with {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: "
+                    f"{back}"
                 )
             for old in told["replaced"]:
                 term.note(
-                    f"replaced {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}"
+                    f"replaced {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: "
+                    f"{back}"
                 )
             for old in others:
                 term.note(
-                    f"replaced {key_of(old)[:8]} in your private part: {plain(str(old['text']))}. To take it back: git mem undo --private"
+                    f"replaced {key_of(old)[:8]} in your private part: {plain(str(old['text']))}. "
+                    f"To take it back: git mem undo --private"
                 )
 
 
@@ -401,7 +417,10 @@ def close_tasks(app: App, text: str, source: str) -> list[str]:
 
 
 def _records_done(app: App, text: str, source: str = "git mem summary done") -> list[str]:
-    """Put aside the tasks among the records that say the same as one that is done; return their ids."""
+    """Put aside the tasks among the records that say the same as one that is done.
+
+    Return their ids.
+    """
     from gitmem.services.sessions import outdated
 
     if app.is_user_store():
@@ -417,7 +436,10 @@ def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:
     return lambda store, who, entry: project_summary.flag(store, who, entry, name, value)
 
 
-_IDS = "\n\nIds are shown by: git mem summary --ids. The first characters are enough.\n\n\b\nExample:\n  git mem summary "
+_IDS = (
+    "\n\nIds are shown by: git mem summary --ids. The first characters are enough.\n\n\b\n"
+    "Example:\n  git mem summary "
+)
 done_command = _on_entry(
     "done",
     f"Say that a pending task is done: it leaves the tasks.{_IDS}done 3f2a81",
@@ -520,7 +542,11 @@ def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
             if changes[name]
         )
         head = term.style(short(facts["commit"][:10]), fg="yellow")
-        yield f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} entr{'y' if total == 1 else 'ies'}  {plain(facts['what'])}{' (private)' if facts['store'] == 'private' else ''}"
+        yield (
+            f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} "
+            f"entr{'y' if total == 1 else 'ies'}  "
+            f"{plain(facts['what'])}{' (private)' if facts['store'] == 'private' else ''}"
+        )
         yield from _changes(term, changes) if patch else ()
 
 
@@ -542,7 +568,9 @@ def _changes(term: Terminal, changes: Any) -> Iterator[str]:
 @options.json_option
 @click.pass_obj
 def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) -> None:
-    """Show which entries were added, changed or removed between two revisions; without any, what the last step did.
+    """Show which entries were added, changed or removed between two revisions.
+
+    Without any, what the last step did.
 
     A revision is a date, @~3 or a commit, as for git mem diff.
 

@@ -27,7 +27,8 @@ from gitmem.worker.session_jobs import desk
 def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """Read sessions again and add what they taught. Existing entries stay.
 
-    This happens automatically when a session ends. By hand it helps after a setting was changed, or for a session that is still running.
+    This happens automatically when a session ends. By hand it helps after a setting was changed, or
+    for a session that is still running.
 
     \b
     Examples:
@@ -58,12 +59,14 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
             return
         if not chosen:
             term.say(
-                "there are no sessions yet. They are told by hooks of agents: git mem install --list"
+                "there are no sessions yet. They are told by hooks of agents: git mem install "
+                "--list"
             )
             return
         numbers = ", ".join(f"{len(v)} {k}" for k, v in changes.items() if v)
         term.say(
-            f"{len(chosen)} session{'' if len(chosen) == 1 else 's'} read: {numbers or 'nothing new'}."
+            f"{len(chosen)} session{'' if len(chosen) == 1 else 's'} read: "
+            f"{numbers or 'nothing new'}."
         )
 
 

@@ -23,7 +23,9 @@ from gitmem.store.sync import tracking_ref
 @options.json_option
 @click.pass_context
 def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
-    """Check git, refs, history, records, index, journal, settings, installed hooks. Exits 1 when there is an error.
+    """Check git, refs, history, records, index, journal, settings, installed hooks.
+
+    Exits 1 when there is an error.
 
     \b
     Examples:

@@ -1,4 +1,7 @@
-"""Commands that agents' CLIs call. `hook` itself takes the hot path (`gitmem.hooks.main`): here are its help and its settings."""
+"""Commands that agents' CLIs call.
+
+`hook` itself takes the hot path (`gitmem.hooks.main`): here are its help and its settings.
+"""
 
 import click
 

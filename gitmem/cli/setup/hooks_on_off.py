@@ -66,7 +66,8 @@ def _session_option(command: Any) -> Any:
 def off_command(term: Terminal, session: str | None, machine: bool, long: str | None) -> None:
     """Turn hooks off: nothing is captured, nothing is told. Commands and editors work as before.
 
-    This is for the repository, unless an option says otherwise. GITMEM=0 in the environment turns hooks off for one program.
+    This is for the repository, unless an option says otherwise. GITMEM=0 in the environment turns
+    hooks off for one program.
 
     \b
     Examples:
@@ -104,7 +105,8 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
         term.note(f"they are still off for {_named(wider, id)}: git mem on{_flag(wider, id)}")
     for one_off in still[:SHOWN]:
         term.note(
-            f"they are still off for {_named('session', one_off)}: git mem on{_flag('session', one_off)}"
+            f"they are still off for {_named('session', one_off)}: git mem "
+            f"on{_flag('session', one_off)}"
         )
     if len(still) > SHOWN:
         term.note(f"and for {len(still) - SHOWN} sessions more: git mem status")

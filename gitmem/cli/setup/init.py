@@ -19,7 +19,8 @@ from gitmem.repo.refs import SHARED
 @click.option(
     "--agents",
     metavar="NAMES",
-    help="Install hooks for these agents too, for you, in this repository: 'claude,gemini', 'all' or 'none'.",
+    help="Install hooks for these agents too, for you, in this repository: 'claude,gemini', 'all' "
+    "or 'none'.",
 )
 @options.json_option
 @click.pass_obj
@@ -65,12 +66,14 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
         else:
             term.say(f"made the store: the ref {SHARED}, and {app.home.path} for its index.")
             term.say(
-                "your files, index, branches, configuration and hooks were not touched; nothing is pushed anywhere."
+                "your files, index, branches, configuration and hooks were not touched; nothing is "
+                "pushed anywhere."
             )
         if has:
             term.say(f"{plain(has)} has memory already. Get it with: git mem sync")
         elif not existed:
             term.say(
-                "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it"
+                "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git "
+                "mem remote enable origin && git mem sync    to share it"
             )
         install.offer(term, names)

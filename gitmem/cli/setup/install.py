@@ -82,10 +82,13 @@ def install_command(
     as_json: bool,
     listed: bool,
 ) -> None:
-    """Install hooks into an agent's settings, or into git. Everything else in the file stays as it is. 'all' is each agent that is found here.
+    """Install hooks into an agent's settings, or into git.
 
-    The default is --local: for you, in this repository. If an agent has no such file, its project file is used and hidden from git in this
-    clone. A file that git tracks is written with --project only. Run it again to update the hooks.
+    Everything else in the file stays as it is. 'all' is each agent that is found here.
+
+    The default is --local: for you, in this repository. If an agent has no such file, its project
+    file is used and hidden from git in this clone. A file that git tracks is written with --project
+    only. Run it again to update the hooks.
 
     \b
     Examples:
@@ -100,7 +103,8 @@ def install_command(
         return
     if not whats:
         raise click.UsageError(
-            f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all. Found here: {', '.join(here(world)) or 'none'}."
+            f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all. Found here: "
+            f"{', '.join(here(world)) or 'none'}."
         )
     done = carry_out(
         world, chosen(whats, world, scope or "local"), scope or "local", dry_run=dry_run
@@ -123,8 +127,10 @@ def _offer_reader(term: Terminal, world: World, names: Sequence[str]) -> None:
             return
         name, cost = names[0], f"{app.settings.get('modelBudget'):,}"
         term.note(
-            f"Sessions are read offline: few things are proposed, and most of these are right. {ADAPTERS[name]} can read them instead; it finds more.\n"
-            f"It is then sent the text of each session that ends, secrets masked: at most {cost} tokens a session, on your account there."
+            f"Sessions are read offline: few things are proposed, and most of these are right. "
+            f"{ADAPTERS[name]} can read them instead; it finds more.\n"
+            f"It is then sent the text of each session that ends, secrets masked: at most {cost} "
+            f"tokens a session, on your account there."
         )
         command = f"git mem config --global summariser {name}"
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -134,7 +140,8 @@ def _offer_reader(term: Terminal, world: World, names: Sequence[str]) -> None:
         ):
             app.git.run("config", "--global", "gitmem.summariser", name)
             term.say(
-                f"summariser is now '{name}'; try it with: git mem model check. Not in this repository: git mem config summariser offline"
+                f"summariser is now '{name}'; try it with: git mem model check. Not in this "
+                f"repository: git mem config summariser offline"
             )
         else:
             term.note(f"To turn it on later: {command}")
@@ -148,7 +155,8 @@ def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> Non
         if len(places) > 1:
             other = next((one for one in places if one.scope == "user"), places[-1])
             term.note(
-                f"the hooks of {other.title} are in {len(places)} files now; where their commands differ, each runs. Keep one: git mem uninstall {name} --{other.scope}"
+                f"the hooks of {other.title} are in {len(places)} files now; where their commands "
+                f"differ, each runs. Keep one: git mem uninstall {name} --{other.scope}"
             )
 
 
@@ -158,7 +166,9 @@ def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> Non
 def uninstall_command(
     term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool
 ) -> None:
-    """Remove our hooks. If nothing else changed, the file gets its old bytes back; else only our part is removed.
+    """Remove our hooks.
+
+    If nothing else changed, the file gets its old bytes back; else only our part is removed.
 
     \b
     Examples:
@@ -179,7 +189,8 @@ def uninstall_command(
     for left in survey(world) if not dry_run else ():
         if left.what in names and left.state != "custom":
             term.note(
-                f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} --{left.scope}"
+                f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} "
+                f"--{left.scope}"
             )
     if world.where is not None and not dry_run:
         with term.open() as app:
@@ -220,7 +231,10 @@ def here(world: World) -> list[str]:
 
 
 def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
-    """Return what is named; `all` stands for the agents that are found here, and git's hooks where a scope has them."""
+    """Return what is named.
+
+    `all` stands for the agents that are found here, and git's hooks where a scope has them.
+    """
     if "all" not in whats:
         return list(dict.fromkeys(whats))
     hooks = []
@@ -332,7 +346,8 @@ def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
     for change in done:
         if change.what in ADAPTERS:
             lines.append(
-                f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} ({plain(world.shown(change.path))})"
+                f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} "
+                f"({plain(world.shown(change.path))})"
             )
             lines += [f"  {plain(note)}" for note in _notes(change)]
     hooks = [change for change in done if change.what == git_hooks.WHAT]
@@ -341,14 +356,16 @@ def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
             os.path.basename(change.path) for change in hooks if change.action == action
         )
         lines.append(
-            f"{GIT}: {words[action]} in {plain(world.shown(os.path.dirname(hooks[0].path)))}: {names}"
+            f"{GIT}: {words[action]} in {plain(world.shown(os.path.dirname(hooks[0].path)))}: "
+            f"{names}"
         )
     if any(
         DONE[change.action] and "husky" in change.path and os.sep + "_" + os.sep in change.path
         for change in hooks
     ):
         lines.append(
-            "  husky writes this folder anew when it is installed: run this again then, or say --project to write to .husky itself."
+            "  husky writes this folder anew when it is installed: run this again then, or say "
+            "--project to write to .husky itself."
         )
     return lines
 
@@ -369,19 +386,24 @@ def _list(term: Terminal, world: World, as_json: bool) -> None:
         why = f": {plain(place.why)}" if place.why else ""
         state = term.style(f"{place.state:<10}", fg=COLORS[place.state])
         term.say(
-            f"{place.title:<20} {place.scope:<8} {state} {plain(world.shown(place.path))}{version}{why}"
+            f"{place.title:<20} {place.scope:<8} {state} "
+            f"{plain(world.shown(place.path))}{version}{why}"
         )
     if not rows:
         term.say("nothing is installed.")
     rest = [name for name in here(world) if name not in {place.what for place in rows}]
     if rest:
         term.note(
-            f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install {rest[0]}"
+            f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install "
+            f"{rest[0]}"
         )
 
 
 def wanted(term: Terminal, names: str | None) -> list[str] | None:
-    """Return the agents that `init --agents` names, None when it was not given; raises UsageError for one that is not known."""
+    """Return the agents that `init --agents` names, None when it was not given.
+
+    Raises UsageError for one that is not known.
+    """
     if names is None:
         return None
     found = _named(names)

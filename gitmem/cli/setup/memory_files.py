@@ -50,7 +50,8 @@ COLOR = {
 COUNTED = ("new", "proposed", "changed", "conflict", "moved", "archived", "restored")
 LEFT = {
     "duplicate": "already in the store",
-    "held": "left alone: another branch or clone has a newer text, or somebody else committed this one",
+    "held": "left alone: another branch or clone has a newer text, or somebody else committed this "
+    "one",
     "forgotten": "left out: forgotten on purpose",
 }
 
@@ -102,9 +103,10 @@ def _names(names: Sequence[str]) -> list[str]:
 def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
     """Read agents' memory files into the store.
 
-    Each bullet, paragraph and section becomes one record. A changed line changes its record, a deleted line archives it, and pulling again
-    changes nothing. Files that git tracks go to the shared store, others to the private one, files in your home to your own.
-    Lines that somebody else committed wait in the inbox, and change no record.
+    Each bullet, paragraph and section becomes one record. A changed line changes its record, a
+    deleted line archives it, and pulling again changes nothing. Files that git tracks go to the
+    shared store, others to the private one, files in your home to your own. Lines that somebody
+    else committed wait in the inbox, and change no record.
 
     \b
     Examples:
@@ -130,8 +132,9 @@ def push_command(
 ) -> None:
     """Write records into agents' memory files, in a marked block.
 
-    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track; with --remove
-    every file that has a block. If somebody edited a line of the block, the edit goes into its record first.
+    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents
+    that git does not track; with --remove every file that has a block. If somebody edited a line of
+    the block, the edit goes into its record first.
 
     \b
     Examples:
@@ -230,7 +233,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             term.say(_status_line(term, row))
         if not rows:
             term.say(
-                "no agent has a memory file here yet. To write one from the store: git mem native push --to claude"
+                "no agent has a memory file here yet. To write one from the store: git mem native "
+                "push --to claude"
             )
         for note in plan.notes:
             term.note(note)
@@ -242,7 +246,10 @@ def status_command(term: Terminal, as_json: bool) -> None:
 
 
 def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, Any]]:
-    """Return what is known of each file, those too that are there no more; `pushes` are what a push would write now, by path."""
+    """Return what is known of each file, those too that are there no more.
+
+    `pushes` are what a push would write now, by path.
+    """
     stores = {managed_block.short(str(row["id"])): str(row["store"]) for row in run.rows}
     counts: dict[str, Counter[str]] = {}
     for action in plan.actions:
@@ -352,7 +359,10 @@ def _status_line(term: Terminal, row: dict[str, Any]) -> str:
         parts.append("the file is gone")
     elif row.get("limit"):
         limit = row["limit"]
-        size = f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} bytes"
+        size = (
+            f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} "
+            f"bytes"
+        )
         parts.append(term.style(f"over limit: {size}", fg="red") if row["over"] else size)
     if has_block:
         edited = f", {held['edited']} edited by hand" if held["edited"] else ""
@@ -361,7 +371,8 @@ def _status_line(term: Terminal, row: dict[str, Any]) -> str:
         )
         records = f"{shown} record{'' if sum(held['stores'].values()) == 1 else 's'}"
         parts.append(
-            f"block: {records}, {held['lines']} lines, {held['bytes']:,} bytes{edited}{'' if held['whole'] else ', damaged'}"
+            f"block: {records}, {held['lines']} lines, {held['bytes']:,} "
+            f"bytes{edited}{'' if held['whole'] else ', damaged'}"
         )
         if "in_step" in held:
             parts.append(
@@ -378,7 +389,10 @@ def _late(held: Mapping[str, Any]) -> str:
             f"block left as it is ({held['unknown']} that this store does not have): git mem sync"
         )
     if held.get("reworded"):
-        return f"block left as it is ({held['reworded']} in words that this store does not have): git mem sync"
+        return (
+            f"block left as it is ({held['reworded']} in words that this store does not have): git "
+            f"mem sync"
+        )
     words = (("new", "to write"), ("changed", "changed"), ("gone", "to take out"))
     counts = ", ".join(f"{held[key]} {word}" for key, word in words if held[key])
     return f"block stale{f' ({counts})' if counts else ''}: git mem native sync"
@@ -410,11 +424,15 @@ def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
 
 
 def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> None:
-    """Say what became of what the files say; without `pulled` nobody asked for it, and that there was nothing is not told."""
+    """Say what became of what the files say.
+
+    Without `pulled` nobody asked for it, and that there was nothing is not told.
+    """
     for action in plan.writes:
         what = term.style(f"{action.what:<9}", fg=COLOR[action.what])
         term.say(
-            f"{what} {plain(action.file)}:{action.line}  {plain(action.title)} ({short(action.id)}{'' if action.scope == 'shared' else f', {action.scope}'})"
+            f"{what} {plain(action.file)}:{action.line}  {plain(action.title)} "
+            f"({short(action.id)}{'' if action.scope == 'shared' else f', {action.scope}'})"
         )
         if action.why:
             term.say(f"          {action.why}")
@@ -422,7 +440,8 @@ def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> 
         for action in plan.actions:
             if action.what == what:
                 term.note(
-                    f"{action.file}:{action.line}  {text}: {action.title} ({short(action.id or action.why)})"
+                    f"{action.file}:{action.line}  {text}: {action.title} "
+                    f"({short(action.id or action.why)})"
                 )
     for note in plan.notes:
         term.note(note)
@@ -467,7 +486,10 @@ def _report(
     remove: bool = False,
     pulled: bool = True,
 ) -> None:
-    """Say what was read and written; raise the first problem of a file that could not be written."""
+    """Say what was read and written.
+
+    Raise the first problem of a file that could not be written.
+    """
     if as_json:
         failed = [{"error": str(problem), "hint": problem.hint} for problem in run.problems]
         term.json(
@@ -479,7 +501,10 @@ def _report(
         for push in pushes:
             _say_push(term, push, dry, remove)
         if not pushes and not run.problems:
-            nothing = "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem native push --to claude"
+            nothing = (
+                "no file was written: Claude Code has left no folder here. To write its memory "
+                "anyway: git mem native push --to claude"
+            )
             term.say("no memory file here has a block: nothing was changed." if remove else nothing)
     for problem in run.problems[1:]:
         term.note(f"{problem} {problem.hint}")
@@ -499,7 +524,8 @@ def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
     said = {
         "written": f"{'would write' if dry else 'wrote'} {count} into {name}: {room}",
         "same": f"{name} is up to date: {count}, {room}",
-        "removed": f"{'would take' if dry else 'took'} the block out of {name}{': no record is left for it' if not remove else ''}",
+        "removed": f"{'would take' if dry else 'took'} the block out of "
+        f"{name}{': no record is left for it' if not remove else ''}",
         "empty": f"{name} has no block"
         if remove
         else f"nothing to write into {name}: the store has no record for it",

@@ -27,7 +27,10 @@ def _state(finder: Finder) -> tuple[dict[str, tuple[int, int, int]], tuple[str, 
 
 
 def changed(finder: Finder, timeout: float) -> list[str]:
-    """Return the files that changed, came or went, as soon as they are calm again; none when nothing happened in time."""
+    """Return the files that changed, came or went, as soon as they are calm again.
+
+    None when nothing happened in time.
+    """
     until = time.monotonic() + timeout
     before, folders = _state(finder)
     told = threading.Event()

@@ -22,7 +22,9 @@ SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "require
     short_help="Ask the model that reads sessions, as a test",
 )
 def model_command() -> None:
-    """Try the model that `gitmem.summariser` names. Without one, sessions are read offline, and nothing is sent.
+    """Try the model that `gitmem.summariser` names.
+
+    Without one, sessions are read offline, and nothing is sent.
 
     \b
     Examples:
@@ -35,7 +37,9 @@ def model_command() -> None:
 @options.json_option
 @click.pass_obj
 def model_check(term: Terminal, as_json: bool) -> int:
-    """Ask one small question that holds nothing of yours. Shows which model answered, how fast, and for how many tokens.
+    """Ask one small question that holds nothing of yours.
+
+    Shows which model answered, how fast, and for how many tokens.
 
     \b
     Examples:
@@ -47,7 +51,10 @@ def model_check(term: Terminal, as_json: bool) -> int:
         model = app.model()
     if model is None:
         out: dict[str, Any] = {"summariser": "offline", "ok": True}
-        text = "summariser is 'offline': no model is asked. To ask one: git mem config --global summariser claude (or gemini, codex, command); see docs/models.md"
+        text = (
+            "summariser is 'offline': no model is asked. To ask one: git mem config --global "
+            "summariser claude (or gemini, codex, command); see docs/models.md"
+        )
         term.json(out) if as_json else term.say(text)
         return 0
     out = {

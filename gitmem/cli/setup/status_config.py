@@ -28,9 +28,12 @@ DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 @options.json_option
 @click.pass_obj
 def status_command(term: Terminal, as_json: bool) -> None:
-    """Show where you are: the stores, the remote, the session, the epic, pending tasks, the inbox; each with the next command.
+    """Show where you are: the stores, the remote, the session, the epic, pending tasks, the inbox.
 
-    `briefing` tells what is known, `session resume` where the last session stood, `work show` how far an epic is.
+    Each with the next command.
+
+    `briefing` tells what is known, `session resume` where the last session stood, `work show` how
+    far an epic is.
 
     \b
     Example:
@@ -64,7 +67,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             sent = (
                 "everything is sent"
                 if not remote["unpushed"]
-                else f"{remote['unpushed']} commit(s) not sent, the oldest {age(remote['since'], term.clock.now())}: git mem sync"
+                else f"{remote['unpushed']} commit(s) not sent, the oldest "
+                f"{age(remote['since'], term.clock.now())}: git mem sync"
             )
             term.say(f"remote   {plain(remote['name'])}: {sent}")
         elif row["stores"]:
@@ -87,7 +91,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             until = f" until {row['off_until']}" if row["off_until"] else ""
             term.say(
                 term.style("! ", fg="yellow")
-                + f"hooks are off for this {row['off']}{until}: git mem on{' --machine' if row['off'] == 'machine' else ''}"
+                + f"hooks are off for this {row['off']}{until}: git mem "
+                f"on{' --machine' if row['off'] == 'machine' else ''}"
             )
         for session in map(plain, row["sessions_off"]):
             term.say(
@@ -96,11 +101,16 @@ def status_command(term: Terminal, as_json: bool) -> None:
             )
         last = row["background"]
         if last.get("failed"):
-            what = f"the last work in the background failed, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain(str(last['failed'])[:160])}"
+            what = (
+                f"the last work in the background failed, "
+                f"{age(config_stamp(int(last['at'])), term.clock.now())}: "
+                f"{plain(str(last['failed'])[:160])}"
+            )
             term.say(term.style("! ", fg="yellow") + what)
         elif last.get("did"):
             term.say(
-                f"done in the background, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain('; '.join(map(str, last['did'][:4])))}"
+                f"done in the background, {age(config_stamp(int(last['at'])), term.clock.now())}: "
+                f"{plain('; '.join(map(str, last['did'][:4])))}"
             )
         waiting = row["waiting"]
         for one in waiting[:WAITING]:
@@ -119,7 +129,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             )
         if not row["adrift"] and not row["adrift_complete"]:
             term.say(
-                f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify"
+                f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of "
+                f"time: git mem gotcha verify"
             )
 
 
@@ -233,7 +244,9 @@ def config_stamp(seconds: int) -> str:
 def config_command(
     term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool
 ) -> None:
-    """Show all settings, show one, or set one. They are stored in git's configuration under 'gitmem.'.
+    """Show all settings, show one, or set one.
+
+    They are stored in git's configuration under 'gitmem.'.
 
     \b
     Examples:
@@ -292,7 +305,8 @@ def config_command(
         app.__dict__.pop("settings", None)
         shown = _told(name, app.settings.get(name))
         term.say(
-            f"{name} is now {', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}"
+            f"{name} is now "
+            f"{', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}"
         )
 
 
@@ -311,8 +325,10 @@ def _settable(name: str, value: str, everywhere: bool) -> None:
     """Raise UserError for a value that must not be set here, or not on a command line."""
     if name == "geminiKey":
         raise UserError(
-            "a key on a command line is seen in the list of processes, and stays in the shell's history.",
-            "Put it into the environment: export GEMINI_API_KEY=…; or into your own configuration with: git config --global --edit",
+            "a key on a command line is seen in the list of processes, and stays in the shell's "
+            "history.",
+            "Put it into the environment: export GEMINI_API_KEY=…; or into your own configuration "
+            "with: git config --global --edit",
         )
     if name in config.OWN and not everywhere and not config.switches_off(name, value):
         raise UserError(
@@ -332,7 +348,10 @@ def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
             else str(value)
         )
         changed = value != row["default"]
-        yield f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} {term.style(row['what'], fg='bright_black')}"
+        yield (
+            f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} "
+            f"{term.style(row['what'], fg='bright_black')}"
+        )
 
 
 @click.command("completion", short_help="Print the completion script of a shell")

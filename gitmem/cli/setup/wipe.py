@@ -60,11 +60,13 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
         app.close()
         _empty(app.home.path)
         term.say(
-            f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space."
+            f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's "
+            f"garbage collection frees the space."
         )
         for place in left:
             term.note(
-                f"hooks are still in {place.path}, for everybody who uses this repository: git mem uninstall {place.what} --project"
+                f"hooks are still in {place.path}, for everybody who uses this repository: git mem "
+                f"uninstall {place.what} --project"
             )
 
 
@@ -82,7 +84,8 @@ def _delete(app: App) -> None:
             if attempt == 4:
                 raise Busy(
                     "git is writing to these refs, or was killed while it did.",
-                    "Try again in a moment; 'git mem doctor --fix' removes a lock that a git command left ten minutes ago.",
+                    "Try again in a moment; 'git mem doctor --fix' removes a lock that a git "
+                    "command left ten minutes ago.",
                 ) from error
             time.sleep(0.1 * (attempt + 1))
 
@@ -105,7 +108,10 @@ def _empty(folder: str) -> None:
 
 
 def _unhook(app: App) -> list[status.Row]:
-    """Take out the hooks that are this user's, in this repository; return those that others have too."""
+    """Take out the hooks that are this user's, in this repository.
+
+    Return those that others have too.
+    """
     world = World(app.location, app.env)
     rows = status.survey(world)
     carry_out(

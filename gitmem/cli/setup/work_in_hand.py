@@ -14,7 +14,10 @@ NAMED = 3  # pending tasks that are named
 
 
 def work(app: App, session: str) -> dict[str, Any]:
-    """Return the work in hand: `session`, `epics`, `pending_tasks`; `session` is the id of the one that the command runs in."""
+    """Return the work in hand: `session`, `epics`, `pending_tasks`.
+
+    `session` is the id of the one that the command runs in.
+    """
     mine = (
         sessions.get(app.state, session)
         if session
@@ -45,13 +48,22 @@ def work(app: App, session: str) -> dict[str, Any]:
 
 
 def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
-    """Yield the work in hand for people, each line with the next command; nothing where there is none."""
+    """Yield the work in hand for people, each line with the next command.
+
+    Nothing where there is none.
+    """
     session, tasks = row["session"], row["pending_tasks"]
     if session:
         how = "ended" if session["ended"] else "runs"
-        yield f"session  {plain(session['id'][:8])} ({plain(session['agent'])}) {how}, last seen {age(session['last'], term.clock.now())}: git mem session show"
+        yield (
+            f"session  {plain(session['id'][:8])} ({plain(session['agent'])}) {how}, last seen "
+            f"{age(session['last'], term.clock.now())}: git mem session show"
+        )
     for epic in row["epics"]:
-        yield f"epic     {plain(epic['name'])} is {epic['status']}: git mem work show {plain(epic['name'])}"
+        yield (
+            f"epic     {plain(epic['name'])} is {epic['status']}: git mem work show "
+            f"{plain(epic['name'])}"
+        )
     if tasks:
         named = "; ".join(plain(text)[:60].rstrip(". ") for text in tasks[:NAMED])
         more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""

@@ -57,7 +57,9 @@ executor_option = click.option(
     "work", cls=Parts, table=TABLE, short_help="Epics and stories: begin, go on, take up again"
 )
 def work_command() -> None:
-    """Track epics: stories, phase, attempts, and who works on them. Epics are shared, so another session, machine or colleague can go on.
+    """Track epics: stories, phase, attempts, and who works on them.
+
+    Epics are shared, so another session, machine or colleague can go on.
 
     \b
     Examples:
@@ -201,7 +203,9 @@ def start_command(
     executor: str | None,
     as_json: bool,
 ) -> None:
-    """Start an epic with NAME and choose it for this work tree. If it exists, it gets the stories that it lacks.
+    """Start an epic with NAME and choose it for this work tree.
+
+    If it exists, it gets the stories that it lacks.
 
     \b
     Examples:
@@ -229,7 +233,8 @@ def start_command(
             )
         if there and title and title != there["title"]:
             term.note(
-                f"it is there, with the title it has; to change that: git mem edit {id} --title TEXT"
+                f"it is there, with the title it has; to change that: git mem edit {id} --title "
+                f"TEXT"
             )
         args = {**stories_of(stories), "ref": ref, "total": total, "executor": executor}
         same = "nothing changed" if works.chosen(desk.state, desk.root) == id else "chosen"
@@ -273,7 +278,9 @@ def story_command(
     epic: str | None,
     as_json: bool,
 ) -> None:
-    """Start a story, or complete it with --done. Without an ID, list the stories. A story that the epic does not have needs --add.
+    """Start a story, or complete it with --done.
+
+    Without an ID, list the stories. A story that the epic does not have needs --add.
 
     \b
     Examples:

@@ -44,7 +44,9 @@ def _rest(
 @options.json_option
 @click.pass_obj
 def pause_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
-    """Pause an epic. Nobody works on it, and it does not count as crashed. Without NAME: the one of this work tree.
+    """Pause an epic.
+
+    Nobody works on it, and it does not count as crashed. Without NAME: the one of this work tree.
 
     \b
     Example:
@@ -139,7 +141,9 @@ def resume_command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Resume an epic that was paused, left or crashed. On a terminal you choose how; elsewhere the ways are listed.
+    """Resume an epic that was paused, left or crashed.
+
+    On a terminal you choose how; elsewhere the ways are listed.
 
     \b
     Examples:
@@ -205,7 +209,8 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
     elif way == "continue":
         if _others(desk, epic) and not force:
             term.note(
-                f"another session is at it: {epic.how['session'] or 'a process of this machine'}. Agree on who does what."
+                f"another session is at it: {epic.how['session'] or 'a process of this machine'}. "
+                f"Agree on who does what."
             )
         did(term, desk, id, epics.do(desk, id, "go", {}), "going on", as_json=as_json)
     else:
@@ -230,11 +235,13 @@ def _discard(term: Terminal, desk: Desk, epic: Epic, force: bool, as_json: bool)
         term.json({"id": epic.record.id, "standing": epics.ASIDE, "changed": changed})
     elif written.commit is None and not written.journaled:
         term.say(
-            f"nothing changed: epic {plain(epic.slug)} was discarded before. It comes back with: git mem restore {plain(epic.record.id)}"
+            f"nothing changed: epic {plain(epic.slug)} was discarded before. It comes back with: "
+            f"git mem restore {plain(epic.record.id)}"
         )
     else:
         term.say(
-            f"discarded: epic {plain(epic.slug)}{options.journaled(written)}. It comes back with: git mem restore {plain(epic.record.id)}"
+            f"discarded: epic {plain(epic.slug)}{options.journaled(written)}. It comes back with: "
+            f"git mem restore {plain(epic.record.id)}"
         )
 
 

@@ -37,7 +37,9 @@ def when(at: str, now: float) -> str:
 @options.json_option
 @click.pass_obj
 def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
-    """Show an epic: state, progress, last action and next step. Without NAME: the one of this work tree.
+    """Show an epic: state, progress, last action and next step.
+
+    Without NAME: the one of this work tree.
 
     \b
     Examples:
@@ -61,7 +63,10 @@ def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iter
         if found["why"] and epic.condition in {"crashed", "left", "active"}
         else ""
     )
-    yield f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  {styled(term, epic.condition)}{why}"
+    yield (
+        f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  "
+        f"{styled(term, epic.condition)}{why}"
+    )
     for name, text in _facts(epic, found, now):
         yield f"  {name:<11}{plain(text)}"
     if whole:
@@ -160,10 +165,16 @@ def _done(epic: Epic, now: float) -> Iterator[str]:
         yield f"[x] story {sid}{who}, {when(done['at'], now)}{attempts}"
     for mark in state.get("checkpoints", []):
         where = " ".join(str(mark[key]) for key in ("story", "phase") if mark.get(key))
-        yield f"[c] checkpoint {age(mark['at'], now)}{' at ' + where if where else ''}{': ' + str(mark['note']) if mark.get('note') else ''}"
+        yield (
+            f"[c] checkpoint "
+            f"{age(mark['at'], now)}{' at ' + where if where else ''}{': ' + str(mark['note']) if mark.get('note') else ''}"
+        )
     files = sorted(state.get("files", {}))
     if files:
-        yield f"files: {', '.join(files[:20])}{f' and {len(files) - 20} more' if len(files) > 20 else ''}"
+        yield (
+            f"files: "
+            f"{', '.join(files[:20])}{f' and {len(files) - 20} more' if len(files) > 20 else ''}"
+        )
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -203,11 +214,13 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             )
             tail = f"{title}{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
             term.say(
-                f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} {plain(tail)}"
+                f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} "
+                f"{plain(tail)}"
             )
         if not epics and not everything and (aside := len(rows(app))):
             term.note(
-                f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem work list --all"
+                f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem "
+                f"work list --all"
             )
         elif not epics:
             term.note("no epics yet: git mem work start NAME --story ID --story ID")

@@ -31,10 +31,12 @@ from gitmem.services.work.state_files import Found
 def import_command(
     term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool
 ) -> None:
-    """Import state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files are not changed.
+    """Import state files of other tools: .session-state.yaml, and *-state.yaml of a workflow.
 
-    Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree. Importing a file again brings only what
-    is new.
+    '-' is stdin. The files are not changed.
+
+    Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree.
+    Importing a file again brings only what is new.
 
     \b
     Examples:
@@ -77,7 +79,8 @@ def import_command(
                     else "nothing new in"
                 )
                 term.say(
-                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{options.journaled(written) if written else ''}"
+                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, "
+                    f"{_far(one)}{options.journaled(written) if written else ''}"
                 )
         every = rows(app)
         at = _at(desk, every)
@@ -99,7 +102,8 @@ def import_command(
                 f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
             )
             term.say(
-                f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work start {plain(others[0][4:])}"
+                f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work "
+                f"start {plain(others[0][4:])}"
             )
 
 

@@ -188,7 +188,9 @@ def error_command(
 def override_command(
     term: Terminal, key: str | None, value: str | None, clear: bool, epic: str | None, as_json: bool
 ) -> None:
-    """Set what this epic does differently: KEY to VALUE, JSON or text. Without VALUE, show KEY; without KEY, show all.
+    """Set what this epic does differently: KEY to VALUE, JSON or text.
+
+    Without VALUE, show KEY; without KEY, show all.
 
     \b
     Examples:

@@ -13,7 +13,10 @@ _maps: list[tuple[list[str], list[str], LineMap]] = []  # replaced, never change
 
 
 def mapped(old: Sequence[str], new: Sequence[str]) -> LineMap:
-    """Return the map between two texts, the last few from memory; compared by content, so a changed list is seen."""
+    """Return the map between two texts, the last few from memory.
+
+    Compared by content, so a changed list is seen.
+    """
     global _maps
     have_old, have_new = (x if isinstance(x, list) else list(x) for x in (old, new))
     known = _maps

@@ -74,8 +74,9 @@ def _is_all(anchor: dict[str, Any], have: Sequence[str], first: int) -> bool:
 def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[float]:
     """Return how well the remembered lines fit another place of their own file.
 
-    In their definition, anywhere, by likeness, and how many places have the same surroundings.
-    Who has nothing but what an anchor remembers knows by this what the anchored place must show more than.
+    In their definition, anywhere, by likeness, and how many places have the same surroundings. Who
+    has nothing but what an anchor remembers knows by this what the anchored place must show more
+    than.
     """
     wanted, before, after = wide_context(anchor, text.codes)
     keys = [squash(x) for x in wanted]
@@ -205,7 +206,10 @@ def _supports(
 def _close(
     spots: Sequence[int], lines: Sequence[int], step: int, start: int, width: int
 ) -> Collection[int]:
-    """Return the spots that have one of these lines among the `width` ones on a side; both are in order."""
+    """Return the spots that have one of these lines among the `width` ones on a side.
+
+    Both are in order.
+    """
     if len(lines) * width <= len(spots):
         return {at - start - step * n for at in lines for n in range(width)}.intersection(spots)
     out = []

@@ -10,12 +10,21 @@ from gitmem.errors import UserError
 if TYPE_CHECKING:
     from gitmem.codemap.symbols.definitions import Symbol
 
-_WORDS = r"export|pub(?:\([^)]*\))?|public|private|protected|static|async|default|abstract|final|override|virtual|inline|unsafe|const|declare"
-_KINDS = r"def|class|module|function\*?|fn|func(?:\s*\([^)]*\))?|struct|enum|union|trait|impl|interface|type|const|let|var|mod|namespace|macro_rules!|\#define"
+_WORDS = (
+    r"export|pub(?:\([^)]*\))?|public|private|protected|static|async|default|abstract|final"
+    r"|override|virtual|inline|unsafe|const|declare"
+)
+_KINDS = (
+    r"def|class|module|function\*?|fn|func(?:\s*\([^)]*\))?|struct|enum|union|trait|impl|interface"
+    r"|type|const|let|var|mod|namespace|macro_rules!|\#define"
+)
 
 
 def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple[int, int] | None:
-    """Return the lines of a definition that is there once; `whole`: of this very name, not of one that ends so (`Cart.total` for `total`)."""
+    """Return the lines of a definition that is there once.
+
+    `whole`: of this very name, not of one that ends so (`Cart.total` for `total`).
+    """
     from gitmem.codemap.symbols import definitions
 
     found = [one for one in definitions.find(text.symbols(path), name) if one.kind != "impl"]
@@ -34,7 +43,10 @@ def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple
 def definition(
     lines: Sequence[str], path: str, name: str, known: "Sequence[Symbol]"
 ) -> tuple[int, int, str]:
-    """Return (first line, last line, qualified name) of a definition; UserError when there is none or more than one."""
+    """Return (first line, last line, qualified name) of a definition.
+
+    UserError when there is none or more than one.
+    """
     from gitmem.codemap.symbols import definitions
 
     found = definitions.find(known, name)

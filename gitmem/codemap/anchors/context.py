@@ -9,7 +9,10 @@ FAR = 9  # lines beyond those, of which a code is kept
 
 
 def context_of(anchor: dict[str, Any]) -> tuple[list[str], list[str], list[str]]:
-    """Return the remembered lines, those before and those after; an anchor may come from anybody, in any shape."""
+    """Return the remembered lines, those before and those after.
+
+    An anchor may come from anybody, in any shape.
+    """
     value = anchor.get("context")
     rows = [
         value.get(key) if isinstance(value, dict) else None for key in ("lines", "before", "after")

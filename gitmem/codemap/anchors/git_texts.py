@@ -28,7 +28,10 @@ _QUIET = (
 
 
 class Sources:
-    """Reads a repository; what cannot be read in time, or at all, is None or nothing. Keeps what git said until `forget`."""
+    """Reads a repository; what cannot be read in time, or at all, is None or nothing.
+
+    Keeps what git said until `forget`.
+    """
 
     def __init__(self, git: Git, worktree: str | None, seconds: float) -> None:
         self.git = git
@@ -205,7 +208,10 @@ class Sources:
         ]
 
     def content(self, path: str, target: str) -> bytes | None:
-        """Return a file's content in the work tree or at a commit; None when it is not a file, too large, or outside."""
+        """Return a file's content in the work tree or at a commit.
+
+        None when it is not a file, too large, or outside.
+        """
         if not safe(path):
             return None
         if target == HERE:

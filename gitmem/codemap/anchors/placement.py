@@ -7,9 +7,10 @@ from dataclasses import dataclass
 class Placement:
     """Where an anchor is in a text: lines from 1, inclusive, of a file.
 
-    `state`: `same` (as it was, shifted at most), `moved` (elsewhere in the file, or in another one), `changed` (there, but edited),
-    `approximate` (only the definition that it was in is there), `adrift` (not to be found: the file's first line), `file` (the
-    anchor names no line), `glob`. `stale`: the code is not any more what the record spoke of.
+    `state`: `same` (as it was, shifted at most), `moved` (elsewhere in the file, or in another
+    one), `changed` (there, but edited), `approximate` (only the definition that it was in is
+    there), `adrift` (not to be found: the file's first line), `file` (the anchor names no line),
+    `glob`. `stale`: the code is not any more what the record spoke of.
     """
 
     path: str

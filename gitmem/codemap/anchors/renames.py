@@ -127,7 +127,10 @@ class Names:
         return name
 
     def _untracked(self, anchor: dict[str, Any], path: str) -> str:
-        """Return a file that git does not know yet and that is mostly what the anchored one was; empty when none or several are."""
+        """Return a file that git does not know yet and that is mostly what the anchored one was.
+
+        Empty when none or several are.
+        """
         old = self._sources.text(str(anchor.get("blob") or "")) or self._sources.committed(
             self._sources.head_id(), path
         )

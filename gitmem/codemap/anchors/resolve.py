@@ -1,9 +1,10 @@
 """Attach an anchor to code, and place it in another text. Pure: texts are passed in.
 
-An anchor is `{path, lines: [first, last], blob, symbol?, context: {before, lines, after}}` or `{glob}`; lines are 1-based and
-inclusive. It is placed by the first of these that works: the same blob; the anchored text's lines in the new text (see `linemap`);
-when that text is not to be had, the remembered lines and those around them; the definition that they were in; else it is
-adrift, and shown on the file instead of on a wrong line.
+An anchor is `{path, lines: [first, last], blob, symbol?, context: {before, lines, after}}` or
+`{glob}`; lines are 1-based and inclusive. It is placed by the first of these that works: the same
+blob; the anchored text's lines in the new text (see `linemap`); when that text is not to be had,
+the remembered lines and those around them; the definition that they were in; else it is adrift, and
+shown on the file instead of on a wrong line.
 """
 
 from collections.abc import Sequence
@@ -77,8 +78,9 @@ def place(
 ) -> Placement:
     """Return where an anchor is in a text of today; never raises, whatever the anchor holds.
 
-    `blob` is that text's, where it is known; `old` are the lines of the anchored blob. Calls for the same two texts share what
-    they find, so placing a thousand anchors costs little more than placing one.
+    `blob` is that text's, where it is known; `old` are the lines of the anchored blob. Calls for
+    the same two texts share what they find, so placing a thousand anchors costs little more than
+    placing one.
     """
     path, name = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
     if isinstance(anchor.get("glob"), str):

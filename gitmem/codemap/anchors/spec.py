@@ -12,17 +12,22 @@ __all__ = ["glob_match", "parse"]
 WILD = "*?["
 
 _SPEC = re.compile(
-    r"(?P<path>[^:#]+?)(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?"
+    r"(?P<path>[^:#]+?)(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#"
+    r"(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?"
 )
 _TAIL = re.compile(
-    r"(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?"
+    r"(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#"
+    r"(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?"
 )
 
 
 def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, Any]:
-    """Return the anchor of `path`, `path:12`, `path:12-20`, `path#Symbol` or a glob; raises UserError.
+    """Return the anchor of `path`, `path:12`, `path:12-20`, `path#Symbol` or a glob.
 
-    `exists` says whether a path is a file: one that is there is meant even when its name has `[`, `#` or `:` in it.
+    Raises UserError.
+
+    `exists` says whether a path is a file: one that is there is meant even when its name has `[`,
+    `#` or `:` in it.
     """
     text = spec.strip().replace("\\", "/")
     while text.startswith("./"):
@@ -60,7 +65,10 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
 
 
 def _of_file(text: str, exists: Callable[[str], bool]) -> tuple[str, re.Match[str]] | None:
-    """Return the longest beginning that is a file, and what follows it; None when the usual reading needs no help."""
+    """Return the longest beginning that is a file, and what follows it.
+
+    None when the usual reading needs no help.
+    """
     if not any(c in text for c in f"{WILD}:#"):
         return None
     ends = [len(text), *(at for at in range(len(text) - 1, 0, -1) if text[at] in ":#")]

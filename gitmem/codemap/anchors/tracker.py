@@ -26,7 +26,10 @@ CANDIDATES = 8  # files that are searched for code that left its own
 
 
 class Follower:
-    """Places anchors in one repository; keeps what git said until `forget`, so an instance is for one thread."""
+    """Places anchors in one repository.
+
+    Keeps what git said until `forget`, so an instance is for one thread.
+    """
 
     def __init__(self, git: Git, worktree: str | None, seconds: float = SECONDS) -> None:
         self.git = git
@@ -80,7 +83,10 @@ class Follower:
         return self._find(anchor, HERE) if self.worktree else self.at(anchor, "HEAD")
 
     def called(self, anchor: dict[str, Any]) -> str:
-        """Return what an anchor's file is called in the work tree; empty when it is there under no name."""
+        """Return what an anchor's file is called in the work tree.
+
+        Empty when it is there under no name.
+        """
         self._sources.begin()
         path = str(anchor.get("path") or "")
         where, data = (

@@ -31,7 +31,10 @@ CREATE INDEX IF NOT EXISTS tree_at ON tree (at, key);
 
 
 class Cache:
-    """Opens the file when it is first used; where it cannot be written, what is put is kept for as long as the process runs."""
+    """Opens the file when it is first used.
+
+    Where it cannot be written, what is put is kept for as long as the process runs.
+    """
 
     def __init__(self, folder: str) -> None:
         self.path = os.path.join(folder, NAME)
@@ -97,7 +100,10 @@ class Cache:
     def version(self, language: str) -> int:
         """Return the number of what a language's blobs are read with now: grammar, queries, Python, format."""
         if language not in self._versions:
-            text = f"{FORMAT} {sys.version_info.major}.{sys.version_info.minor} {grammars.version_of(language)}"
+            text = (
+                f"{FORMAT} {sys.version_info.major}.{sys.version_info.minor} "
+                f"{grammars.version_of(language)}"
+            )
             row = self.db.execute("SELECT id FROM version WHERE text = ?", (text,)).fetchone()
             if row is None:
                 self._written("INSERT OR IGNORE INTO version (text) VALUES (?)", [(text,)])
@@ -168,8 +174,14 @@ class Cache:
                 yield key, found
 
     def put_state(self, key: str, state: "dict[str, Any]", like: str = "") -> None:
-        """Keep the graph of a tree, with the ranks of the one that it is `like`; the oldest goes when there are many."""
-        insert = "INSERT OR REPLACE INTO tree SELECT ?, coalesce(max(at), 0) + 1, (SELECT ranks FROM tree WHERE key = ?), ? FROM tree"
+        """Keep the graph of a tree, with the ranks of the one that it is `like`.
+
+        The oldest goes when there are many.
+        """
+        insert = (
+            "INSERT OR REPLACE INTO tree SELECT ?, coalesce(max(at), 0) + 1, (SELECT ranks FROM "
+            "tree WHERE key = ?), ? FROM tree"
+        )
         self._written(insert, [(key, like, _dumps(state))])
         self._written(
             "DELETE FROM tree WHERE key NOT IN (SELECT key FROM tree ORDER BY at DESC LIMIT ?)",
@@ -177,7 +189,11 @@ class Cache:
         )
 
     def _written(self, statement: str, rows: "list[tuple[Any, ...]]") -> None:
-        """Write rows in one transaction; where others keep the file for long, or a disk takes nothing, they are read again the next time."""
+        """Write rows in one transaction.
+
+        Where others keep the file for long, or a disk takes nothing, they are read again the next
+        time.
+        """
         try:
             with transaction(self.db):
                 self.db.executemany(statement, rows)
@@ -229,7 +245,10 @@ def unpack(data: bytes) -> "Tags | str":
 
 
 def _tags(kept: Any) -> Tags:
-    """Return tags out of their JSON, whose lists were tuples; raises ValueError, TypeError for anything else."""
+    """Return tags out of their JSON, whose lists were tuples.
+
+    Raises ValueError, TypeError for anything else.
+    """
     if (
         not isinstance(kept, list)
         or len(kept) != len(Tags._fields)

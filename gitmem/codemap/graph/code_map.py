@@ -1,7 +1,10 @@
-"""The graph of a commit's code: which file uses what of which other. Read once, then kept up by what changed.
+"""The graph of a commit's code: which file uses what of which other.
 
-A refresh starts from the graph of the tree that was looked at last: it parses the blobs that nobody has seen, resolves again the files
-whose answer may be another one now, and keeps the rest. `tests/codemap/test_graph.py` holds it to what a build from nothing gives.
+Read once, then kept up by what changed.
+
+A refresh starts from the graph of the tree that was looked at last: it parses the blobs that nobody
+has seen, resolves again the files whose answer may be another one now, and keeps the rest.
+`tests/codemap/test_graph.py` holds it to what a build from nothing gives.
 """
 
 import hashlib
@@ -38,7 +41,11 @@ Progress = Callable[[int, int], None]
 
 
 class CodeMap:
-    """Reads the code of one repository's commits. `hides` says of a path that nothing is kept of it; `salt` is another text when it would say something else."""
+    """Reads the code of one repository's commits.
+
+    `hides` says of a path that nothing is kept of it; `salt` is another text when it would say
+    something else.
+    """
 
     def __init__(
         self,
@@ -74,7 +81,10 @@ class CodeMap:
     def graph(
         self, revision: str = "HEAD", progress: Progress | None = None, *, uncommitted: bool = False
     ) -> Graph:
-        """Return the graph of a commit, with what the work tree has besides when `uncommitted`; raises UserError when there is no such commit."""
+        """Return the graph of a commit, with what the work tree has besides when `uncommitted`.
+
+        Raises UserError when there is no such commit.
+        """
         commit, tree = self.trees.resolve(revision)
         try:
             found = self._of_tree(commit, tree, progress)
@@ -436,7 +446,10 @@ class CodeMap:
         )
 
     def prune(self) -> tuple[int, int]:
-        """Remove what no branch, tag, work tree or stash needs any more; return (blobs removed, blobs kept)."""
+        """Remove what no branch, tag, work tree or stash needs any more.
+
+        Return (blobs removed, blobs kept).
+        """
         trees = self.trees.tips()
         needed: set[str] = set()
         for tree in trees:

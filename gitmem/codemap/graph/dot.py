@@ -6,7 +6,10 @@ from gitmem.codemap.graph.resolve import Edges
 
 
 def dot(edges: Mapping[str, Edges], ranks: Mapping[str, float]) -> Iterator[str]:
-    """Yield the lines of a digraph: a file a node, by folder, larger the more hangs on it; an edge for each file that another uses."""
+    """Yield the lines of a digraph: a file a node, by folder, larger the more hangs on it.
+
+    An edge for each file that another uses.
+    """
     files = sorted(set(edges) | {other for some in edges.values() for other in some})
     most = max((ranks.get(path, 0.0) for path in files), default=0.0) or 1.0
     yield "digraph code {"
@@ -23,7 +26,10 @@ def dot(edges: Mapping[str, Edges], ranks: Mapping[str, float]) -> Iterator[str]
             indent = "    "
         for path in some:
             size = 9 + 9 * ranks.get(path, 0.0) / most
-            yield f"{indent}{quoted(path)} [label={quoted(path.rpartition('/')[2])}, fontsize={size:.1f}];"
+            yield (
+                f"{indent}{quoted(path)} [label={quoted(path.rpartition('/')[2])}, "
+                f"fontsize={size:.1f}];"
+            )
         if folder:
             yield "  }"
     for path in sorted(edges):

@@ -9,9 +9,13 @@ from gitmem.codemap.graph.resolve import Edges
 
 @dataclass(slots=True)
 class Graph:
-    """The code of one tree. `files` are the paths that were parsed, with their blobs; `skipped` says in a word why others of a known language were not.
+    """The code of one tree.
 
-    `edges` maps a file to the definitions of other files that it uses: {file: {definition, '' for the whole file: how often}}.
+    `files` are the paths that were parsed, with their blobs; `skipped` says in a word why others of
+    a known language were not.
+
+    `edges` maps a file to the definitions of other files that it uses: {file: {definition, '' for
+    the whole file: how often}}.
     """
 
     commit: str

@@ -37,7 +37,10 @@ def read_all(
     workers: int,
     step: Callable[[int], None] = lambda _: None,
 ) -> Iterator[list[tuple[str, str, bytes]]]:
-    """Yield (oid, language, packed result) of blobs, in parts as they come; `step` is told how many are done."""
+    """Yield (oid, language, packed result) of blobs, in parts as they come.
+
+    `step` is told how many are done.
+    """
     todo = deque(wanted[n : n + BATCH] for n in range(0, len(wanted), BATCH))
     done: deque[list[tuple[str, str, bytes]]] = deque()
     ready = threading.Condition()
@@ -95,7 +98,10 @@ class _Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, str, bytes]]:
-        """Return what is read of some blobs; what ends the process, or takes too long, is told in a word."""
+        """Return what is read of some blobs.
+
+        What ends the process, or takes too long, is told in a word.
+        """
         rows: list[tuple[str, str, bytes]] = []
         while len(rows) < len(batch):
             rest = batch[len(rows) :]

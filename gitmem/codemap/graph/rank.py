@@ -1,7 +1,7 @@
 """How much of a project's code hangs on each file: PageRank over who uses what, by networkx.
 
-Page, Brin, Motwani, Winograd: The PageRank Citation Ranking (1999). The same graph gives the same numbers: files come in
-order, and what differs by machine is rounded away.
+Page, Brin, Motwani, Winograd: The PageRank Citation Ranking (1999). The same graph gives the same
+numbers: files come in order, and what differs by machine is rounded away.
 """
 
 import math
@@ -13,7 +13,10 @@ DIGITS = 6
 
 
 def ranks(graph: Graph) -> dict[str, float]:
-    """Return {path: rank} of a graph's files, best first, ties by path; ranks add up to 1. A use weighs by the root of how often it is made."""
+    """Return {path: rank} of a graph's files, best first, ties by path; ranks add up to 1.
+
+    A use weighs by the root of how often it is made.
+    """
     if not graph.files:
         return {}
     if not any(graph.edges.values()):  # all are alike, and nothing has to be loaded to say so

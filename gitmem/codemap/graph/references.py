@@ -29,7 +29,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A use of a name; line from 1, column in characters from 1. `sure` when imports lead from there to the definition, else only the name is the same."""
+    """A use of a name; line from 1, column in characters from 1.
+
+    `sure` when imports lead from there to the definition, else only the name is the same.
+    """
 
     path: str
     line: int
@@ -48,7 +51,10 @@ def symbols_of(path: str, tags: Tags) -> list[Definition]:
 
 
 def named(code: CodeMap, graph: Graph, name: str) -> list[Definition]:
-    """Return the definitions of a name in a graph: by qualified name, else by the end of it; by path, then line."""
+    """Return the definitions of a name in a graph: by qualified name, else by the end of it.
+
+    By path, then line.
+    """
     want = parts(name)
     if not want:
         return []

@@ -57,7 +57,10 @@ class Resolution:
         return self._bindings[path]
 
     def imported(self, path: str, one: Import) -> list[str]:
-        """Return the files that one import of a file means, in order; none for what is not of this project."""
+        """Return the files that one import of a file means, in order.
+
+        None for what is not of this project.
+        """
         out: dict[str, None] = {}
         for found in self._resolver(self._tags[path].language).bindings(path, one):
             if found.name and found.name != STAR and (place := self.bound(found)) is not None:
@@ -144,7 +147,10 @@ class Resolution:
         return self._inside[path]
 
     def group(self, name: str) -> dict[str, str]:
-        """Return {name: file that defines it} of a group; the first file by path where there are several."""
+        """Return {name: file that defines it} of a group.
+
+        The first file by path where there are several.
+        """
         if self._groups is None:
             self._groups = {}
             for path in sorted(self._tags):
@@ -160,7 +166,10 @@ class Resolution:
         return self._groups.get(name, {})
 
     def lookup(self, target: str, name: str, passes: int = PASSES) -> tuple[str, str] | None:
-        """Return (file, definition) of a name in a file or a group, through files that pass it on; None when it is not there."""
+        """Return (file, definition) of a name in a file or a group, through files that pass it on.
+
+        None when it is not there.
+        """
         if target[:1] == "\0":
             path = self.group(target).get(name)
             return (path, self.inside(path).get(name, name)) if path else None
@@ -200,7 +209,10 @@ class Resolution:
         return None
 
     def bound(self, one: Binding, passes: int = PASSES) -> tuple[str, str] | None:
-        """Return (file, definition) of what an import binds; the definition is '' for a file as a whole."""
+        """Return (file, definition) of what an import binds.
+
+        The definition is '' for a file as a whole.
+        """
         if one.name and one.name != STAR:
             for target in one.targets:
                 if (found := self.lookup(target, one.name, passes)) is not None:
@@ -238,7 +250,10 @@ class Resolution:
     def means(
         self, path: str, key: str, bound: "dict[str, list[Binding]] | None" = None
     ) -> tuple[str, str] | None:
-        """Return (file, definition) that a name as in `Tags.uses` means in a file; None when it is not known, or of no file of this project."""
+        """Return (file, definition) that a name as in `Tags.uses` means in a file.
+
+        None when it is not known, or of no file of this project.
+        """
         tags = self._tags[path]
         head, dot, _ = key.partition(".")
         if not head:

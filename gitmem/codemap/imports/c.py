@@ -8,7 +8,10 @@ from gitmem.codemap.tags.import_statements import STAR, Import
 
 
 class Resolver:
-    """Resolves the includes of one project; compilers' flags are not known, so what is nearest to the file is taken."""
+    """Resolves the includes of one project.
+
+    compilers' flags are not known, so what is nearest to the file is taken.
+    """
 
     def __init__(self, files: Files) -> None:
         self._files = files

@@ -30,10 +30,14 @@ _JSON_NOISE = re.compile(
 
 
 class Binding(NamedTuple):
-    """What an import binds. `targets` are files or groups; `name` is what is taken of them: '' the module itself, '*' all of it.
+    """What an import binds.
 
-    `modules` are files or groups that the name may be by itself, when no target has it. `local` is '' when nothing is bound.
-    `passed` says that whoever imports this file sees the name too. `line` is where it is imported.
+    `targets` are files or groups; `name` is what is taken of them: '' the module itself, '*' all of
+    it.
+
+    `modules` are files or groups that the name may be by itself, when no target has it. `local` is
+    '' when nothing is bound. `passed` says that whoever imports this file sees the name too. `line`
+    is where it is imported.
     """
 
     local: str
@@ -143,7 +147,10 @@ def shared(one: str, two: str) -> int:
 
 
 def joined(folder: str, path: str) -> str:
-    """Return a path relative to a folder, from the root; '..' at the front when it leads out of it."""
+    """Return a path relative to a folder, from the root.
+
+    '..' at the front when it leads out of it.
+    """
     found = posixpath.normpath(posixpath.join(folder, path))
     return "" if found == "." else found
 

@@ -1,6 +1,9 @@
-"""Languages whose imports name packages or namespaces, not files: Go, Java, C#, PHP, Ruby. A group stands for the files of one.
+"""Languages whose imports name packages or namespaces, not files: Go, Java, C#, PHP, Ruby.
 
-A group's name begins with NUL, so it is no path: NUL, the language, NUL, and the folder (Go) or the namespace.
+A group stands for the files of one.
+
+A group's name begins with NUL, so it is no path: NUL, the language, NUL, and the folder (Go) or the
+namespace.
 """
 
 import posixpath

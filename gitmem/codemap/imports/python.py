@@ -50,7 +50,10 @@ class Resolver:
                 )
 
     def _absolute(self, path: str, module: str) -> str | None:
-        """Return a module's name from one of the roots; a relative one is named by its folder, with a slash before it."""
+        """Return a module's name from one of the roots.
+
+        A relative one is named by its folder, with a slash before it.
+        """
         dots = len(module) - len(module.lstrip("."))
         if not dots:
             return module

@@ -32,10 +32,13 @@ Keys = Sequence[str] | dict[int, str] | Reading  # of all lines, or of some
 
 
 class EqualLines:
-    """Pairs of equal lines of two texts; each old line has at most one new one, and no new line is taken twice.
+    """Pairs of equal lines of two texts.
 
-    `whole`: the old text is a whole file, so the ends of the two belong together. `known`: the new text, where it is the same for many
-    old ones that are a few lines each: then what it says is looked up.
+    Each old line has at most one new one, and no new line is taken twice.
+
+    `whole`: the old text is a whole file, so the ends of the two belong together. `known`: the new
+    text, where it is the same for many old ones that are a few lines each: then what it says is
+    looked up.
     """
 
     def __init__(
@@ -263,7 +266,10 @@ class EqualLines:
         return any(self.back[j] >= 0 for j in range(b + 1, min(d, b + 2_000)))
 
     def _run(self, one: Keys, two: Keys, i: int, j: int, stop: int, step: int, broken: bool) -> int:
-        """Return how many lines from a found one on are equal and free; where the order is broken, as far as its paragraph goes."""
+        """Return how many lines from a found one on are equal and free.
+
+        Where the order is broken, as far as its paragraph goes.
+        """
         count = 0
         while True:
             i += step
@@ -284,7 +290,10 @@ class EqualLines:
             count += 1
 
     def _tie(self, i: int, above: int, below: int) -> None:
-        """Choose between the place after what stood above and the one before what stood below; neither when they are alike."""
+        """Choose between the place after what stood above and the one before what stood below.
+
+        Neither when they are alike.
+        """
         raw = self.old[i].rstrip()
         exact = [j for j in (above, below) if self.new[j].rstrip() == raw and self.back[j] < 0]
         other = above if exact == [below] else below

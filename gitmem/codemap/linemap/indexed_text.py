@@ -18,7 +18,10 @@ LINES = 100_000  # ... as long as they have no more lines than these
 
 
 class Reading:
-    """The lines of a text in one reading, and an index of them; a cut one has the index of the whole text."""
+    """The lines of a text in one reading, and an index of them.
+
+    A cut one has the index of the whole text.
+    """
 
     def __init__(
         self, keys: list[str], whole: "Reading | None" = None, first: int = 0, last: int = 0
@@ -139,7 +142,10 @@ _texts: list[Text] = []  # replaced, never changed: threads share it
 
 
 def read(lines: Sequence[str]) -> Text:
-    """Return the text of these lines, the last few from memory; compared by content, so a changed list is seen."""
+    """Return the text of these lines, the last few from memory.
+
+    Compared by content, so a changed list is seen.
+    """
     global _texts
     mine = lines if isinstance(lines, list) else list(lines)
     known = _texts

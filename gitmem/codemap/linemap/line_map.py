@@ -22,7 +22,8 @@ COPIES = 20  # lines that are alike: more tell nothing
 class LineMap(LikeLines):
     """Pairs of lines of two texts; each old line has at most one new one.
 
-    Building it is linear in the texts but for gaps that changed; lines inside those are compared when they are asked for.
+    Building it is linear in the texts but for gaps that changed; lines inside those are compared
+    when they are asked for.
     """
 
     def __init__(
@@ -36,7 +37,10 @@ class LineMap(LikeLines):
     # -- what is found
 
     def find(self, line: int) -> tuple[int, float]:
-        """Return (new line, confidence) of an old line, both from 0; (-1, 0.0) when it is gone or could be at two places."""
+        """Return (new line, confidence) of an old line, both from 0.
+
+        (-1, 0.0) when it is gone or could be at two places.
+        """
         if line not in self._settled:
             self._settled[line] = self._settle(line)
         return self._settled[line]
@@ -132,7 +136,10 @@ class LineMap(LikeLines):
         return [j for j in best if self.back[j] in {-1, line}][:4]
 
     def _untaken(self) -> bool:
-        """Say whether there are new lines that nobody took; they are read once, where they cannot be looked up."""
+        """Say whether there are new lines that nobody took.
+
+        They are read once, where they cannot be looked up.
+        """
         if self.known is not None:
             return True
         if self._free_lines is None:

@@ -60,7 +60,10 @@ class LikeLines(EqualLines):
             self._by_position(gap, free)
 
     def free(self, a: int, b: int, c: int, d: int) -> list[int]:
-        """Return the new lines that nobody took between two found ones; around each when their order changed."""
+        """Return the new lines that nobody took between two found ones.
+
+        Around each when their order changed.
+        """
         if b < d:
             return list(
                 islice((j for j in range(b + 1, d) if self.back[j] < 0 and self.two[j]), 2_000)

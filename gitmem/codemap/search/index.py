@@ -51,7 +51,10 @@ _DROPPED = (
 
 
 class SearchIndex:
-    """The open index, in a folder or, without one, in memory. `readonly` opens what is there and never makes it: `ready` says whether there is one."""
+    """The open index, in a folder or, without one, in memory.
+
+    `readonly` opens what is there and never makes it: `ready` says whether there is one.
+    """
 
     def __init__(self, folder: str, *, readonly: bool = False) -> None:
         self.path = os.path.join(folder, NAME) if folder else ":memory:"
@@ -127,7 +130,8 @@ class SearchIndex:
 
     def add(
         self,
-        rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]], Sequence[tuple[str, int, str]]]]",
+        rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]], "
+        "Sequence[tuple[str, int, str]]]]",
     ) -> None:
         """Add files: (path, oid, words of the path, words of the symbols, text, definitions as (name, qualified, kind, line, last), pieces as (qualified, line, text))."""
         with transaction(self.db):
@@ -156,7 +160,9 @@ class SearchIndex:
                     )
 
     def settle(self, files: "Iterable[tuple[str, str, float, bool]]", *, store: bool = True) -> int:
-        """Say which files are there now: (path, oid, rank, whether it stands aside); return how many rows are of none of them.
+        """Say which files are there now: (path, oid, rank, whether it stands aside).
+
+        Return how many rows are of none of them.
 
         Without `store`, only for this connection.
         """
@@ -174,7 +180,8 @@ class SearchIndex:
                 self.db.executemany("INSERT INTO main.here VALUES (?, ?, ?)", rows)
         else:
             self.db.execute(
-                "CREATE TEMP TABLE IF NOT EXISTS here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, aside INTEGER NOT NULL)"
+                "CREATE TEMP TABLE IF NOT EXISTS here (doc INTEGER PRIMARY KEY, rank REAL NOT "
+                "NULL, aside INTEGER NOT NULL)"
             )
             self.db.execute("DELETE FROM temp.here")
             self.db.executemany("INSERT INTO temp.here VALUES (?, ?, ?)", rows)
@@ -222,7 +229,8 @@ class SearchIndex:
         if not query:
             return []
         return self.db.execute(
-            "SELECT doc.path, -bm25(code, ?, ?, ?) AS score, here.aside FROM code CROSS JOIN here ON here.doc = code.rowid JOIN doc ON doc.id = code.rowid"
+            "SELECT doc.path, -bm25(code, ?, ?, ?) AS score, here.aside FROM code CROSS JOIN here "
+            "ON here.doc = code.rowid JOIN doc ON doc.id = code.rowid"
             " WHERE code MATCH ? ORDER BY score DESC, doc.path LIMIT ?",
             (PATH, SYMBOLS, BODY, query, most),
         ).fetchall()
@@ -232,15 +240,18 @@ class SearchIndex:
         if not query:
             return []
         return self.db.execute(
-            "SELECT doc.path, piece.qualified, piece.line, -bm25(pieces, ?, ?) AS score FROM pieces CROSS JOIN piece ON piece.id = pieces.rowid"
-            " JOIN here ON here.doc = piece.doc JOIN doc ON doc.id = piece.doc WHERE pieces MATCH ? ORDER BY score DESC, doc.path, piece.line LIMIT ?",
+            "SELECT doc.path, piece.qualified, piece.line, -bm25(pieces, ?, ?) AS score FROM "
+            "pieces CROSS JOIN piece ON piece.id = pieces.rowid"
+            " JOIN here ON here.doc = piece.doc JOIN doc ON doc.id = piece.doc WHERE pieces MATCH "
+            "? ORDER BY score DESC, doc.path, piece.line LIMIT ?",
             (SYMBOLS - 1, BODY, query, most),
         ).fetchall()
 
     def defining(self, name: str) -> "list[tuple[str, str, str, int]]":
         """Return (path, qualified, kind, line) of the definitions of a name in files that do not stand aside, by path."""
         return self.db.execute(
-            "SELECT doc.path, qualified, kind, line FROM symbol JOIN here ON here.doc = symbol.doc JOIN doc ON doc.id = symbol.doc"
+            "SELECT doc.path, qualified, kind, line FROM symbol JOIN here ON here.doc = symbol.doc "
+            "JOIN doc ON doc.id = symbol.doc"
             " WHERE name = ? AND here.aside = 0 ORDER BY doc.path, line",
             (name,),
         ).fetchall()
@@ -248,7 +259,8 @@ class SearchIndex:
     def symbols(self, path: str) -> "list[tuple[str, str, str, int, int]]":
         """Return (name, qualified, kind, line, last line) of the definitions of a file, in order."""
         return self.db.execute(
-            "SELECT name, qualified, kind, line, last FROM symbol JOIN here ON here.doc = symbol.doc JOIN doc ON doc.id = symbol.doc WHERE doc.path = ? ORDER BY line",
+            "SELECT name, qualified, kind, line, last FROM symbol JOIN here ON here.doc = "
+            "symbol.doc JOIN doc ON doc.id = symbol.doc WHERE doc.path = ? ORDER BY line",
             (path,),
         ).fetchall()
 
@@ -266,7 +278,8 @@ class SearchIndex:
         if not query:
             return []
         return self.db.execute(
-            "SELECT past.id, past.oid, past.subject, past.files, -bm25(said) AS score FROM said CROSS JOIN before ON before.past = said.rowid JOIN past ON past.id = said.rowid"
+            "SELECT past.id, past.oid, past.subject, past.files, -bm25(said) AS score FROM said "
+            "CROSS JOIN before ON before.past = said.rowid JOIN past ON past.id = said.rowid"
             " WHERE said MATCH ? ORDER BY score DESC, past.id DESC LIMIT ?",
             (query, most),
         ).fetchall()
@@ -292,8 +305,10 @@ class SearchIndex:
         if not alone:
             return []
         rows = self.db.execute(
-            "SELECT other.path, count(*) AS both FROM touched AS own JOIN before ON before.past = own.past JOIN touched AS other ON other.past = own.past"
-            " WHERE own.path = ? AND other.path <> own.path GROUP BY other.path ORDER BY both DESC, other.path LIMIT ?",
+            "SELECT other.path, count(*) AS both FROM touched AS own JOIN before ON before.past = "
+            "own.past JOIN touched AS other ON other.past = own.past"
+            " WHERE own.path = ? AND other.path <> own.path GROUP BY other.path ORDER BY both "
+            "DESC, other.path LIMIT ?",
             (path, most),
         ).fetchall()
         return [(other, both, alone) for other, both in rows]
@@ -304,7 +319,8 @@ class SearchIndex:
         return {
             path
             for (path,) in self.db.execute(
-                f"SELECT doc.path FROM doc JOIN here ON here.doc = doc.id WHERE doc.path IN ({marks}) AND doc.id IN (SELECT rowid FROM code WHERE code MATCH ?)",
+                f"SELECT doc.path FROM doc JOIN here ON here.doc = doc.id WHERE doc.path IN "
+                f"({marks}) AND doc.id IN (SELECT rowid FROM code WHERE code MATCH ?)",
                 (*paths, f'"{word}"'),
             )
         }

@@ -1,6 +1,9 @@
-"""Which files a task is about: several rankings, joined by reciprocal rank. Standard library only: the hot path imports this.
+"""Which files a task is about: several rankings, joined by reciprocal rank.
 
-Cormack, Clarke, Büttcher: Reciprocal Rank Fusion (SIGIR 2009), with a small constant, since the first places of each ranking are the telling ones.
+Standard library only: the hot path imports this.
+
+Cormack, Clarke, Büttcher: Reciprocal Rank Fusion (SIGIR 2009), with a small constant, since the
+first places of each ranking are the telling ones.
 """
 
 import math
@@ -24,7 +27,11 @@ SEEDS = 5  # files whose companions are looked at
 
 
 class Found:
-    """A file, how strongly it is meant, and why: (how, what) pairs; `how` is `named`, `defines`, `piece` (the definition that says it best), `text`, `commit` or `together`."""
+    """A file, how strongly it is meant, and why: (how, what) pairs.
+
+    `how` is `named`, `defines`, `piece` (the definition that says it best), `text`, `commit` or
+    `together`.
+    """
 
     __slots__ = ("aside", "path", "reasons", "score")
 
@@ -38,7 +45,9 @@ class Found:
 def locate(
     index: "SearchIndex", question: Question, most: int = 10, *, quick: bool = False
 ) -> list[Found]:
-    """Return the files that a task is probably about, best first; tests and examples are among them, marked as such, as far as words find them.
+    """Return the files that a task is probably about, best first.
+
+    Tests and examples are among them, marked as such, as far as words find them.
 
     `quick` leaves out what takes longest, and is worth a few files in a hundred.
     """

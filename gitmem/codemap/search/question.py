@@ -1,4 +1,7 @@
-"""What a task's text asks for of code: its words, the names of code in it, the files it names. Pure; the hot path imports this."""
+"""What a task's text asks for of code: its words, the names of code in it, the files it names.
+
+Pure; the hot path imports this.
+"""
 
 import re
 
@@ -44,7 +47,11 @@ def _words_of(text: str) -> "Iterable[str]":
 
 
 class Question:
-    """A task's text, read. `names` are names of code, the likeliest first; `dotted` those with parts; `paths` files that are named."""
+    """A task's text, read.
+
+    `names` are names of code, the likeliest first; `dotted` those with parts; `paths` files that
+    are named.
+    """
 
     __slots__ = ("dotted", "names", "paths", "text", "title", "words")
 
@@ -135,7 +142,10 @@ def _telling(text: str) -> list[str]:
 
 
 def resembles(path: str, named: str) -> bool:
-    """Say whether a path is what a text names: the whole of it, or its end; the beginning may be of another machine."""
+    """Say whether a path is what a text names: the whole of it, or its end.
+
+    The beginning may be of another machine.
+    """
     if path == named or path.endswith("/" + named):
         return True
     return "/" in named and (

@@ -31,7 +31,10 @@ def refresh(
     *,
     store: bool = True,
 ) -> None:
-    """Have the index say what is in a commit and before it; without `store`, for this connection only."""
+    """Have the index say what is in a commit and before it.
+
+    Without `store`, for this connection only.
+    """
     ranks = rank.kept_ranks(code, graph)
     _files(index, code, graph, progress)
     rows = [(path, oid, ranks.get(path, 0.0), is_aside(path)) for path, oid in graph.files.items()]

@@ -20,7 +20,10 @@ KEPT = 128  # texts whose symbols are remembered
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition: lines from 1, inclusive; the name is at `column` to `end` (characters from 0) of line `at`."""
+    """A definition: lines from 1, inclusive.
+
+    The name is at `column` to `end` (characters from 0) of line `at`.
+    """
 
     name: str
     qualified: str
@@ -37,7 +40,10 @@ _known: OrderedDict[tuple[str, bytes], tuple[Symbol, ...]] = OrderedDict()
 
 
 def symbols(text: str, path: str) -> tuple[Symbol, ...]:
-    """Return the definitions of a text in order, outer ones first; none when they cannot be told."""
+    """Return the definitions of a text in order, outer ones first.
+
+    None when they cannot be told.
+    """
     language = language_of(path)
     if not language or len(text) > MAX_BYTES:
         return ()

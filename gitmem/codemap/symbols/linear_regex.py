@@ -33,5 +33,6 @@ def compiled(pattern: str) -> Any:
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise UserError(
             f"'{pattern}' is not an expression that can be used: {reason.rstrip('.')}.",
-            "Expressions are RE2's: no look-around, no backreferences. See https://github.com/google/re2/wiki/Syntax",
+            "Expressions are RE2's: no look-around, no backreferences. See "
+            "https://github.com/google/re2/wiki/Syntax",
         ) from error

@@ -162,9 +162,9 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
     def holds(
         predicate: str,
         args: list[tuple[str, Any]],
-        pattern_index: int,
+        pattern_index: int,  # noqa: ARG001 - as it is called
         captures: dict[str, list[Any]],
-    ) -> bool:  # noqa: ARG001 - as it is called
+    ) -> bool:
         try:
             return _holds(predicate.removeprefix(OURS), args, captures)
         except UserError as error:

@@ -1,8 +1,9 @@
 """Where a gotcha's triggers fire in a text: a regular expression, or a tree-sitter query.
 
-The patterns come from anybody's records, and an editor must not hang on one. Expressions run on RE2, which is linear in the text.
-Queries have no such engine: a few wildcards keep tree-sitter busy for minutes under any limit of its own, and it cannot be
-interrupted. So they run in a process of their own (`querying`), which is ended when the time is up.
+The patterns come from anybody's records, and an editor must not hang on one. Expressions run on
+RE2, which is linear in the text. Queries have no such engine: a few wildcards keep tree-sitter busy
+for minutes under any limit of its own, and it cannot be interrupted. So they run in a process of
+their own (`querying`), which is ended when the time is up.
 """
 
 import re
@@ -34,7 +35,10 @@ def check_query(query: str, language: str) -> None:
 
 
 def code_hits(pattern: str, lines: Sequence[str], path: str = "", most: int = MOST) -> list[int]:  # noqa: ARG001 - an expression fits any language
-    """Return the lines, from 1, in which an expression is found; raises UserError for one that is refused."""
+    """Return the lines, from 1, in which an expression is found.
+
+    Raises UserError for one that is refused.
+    """
     search = compiled(pattern).search
     out: list[int] = []
     until = time.monotonic() + SECONDS
@@ -69,10 +73,12 @@ def may_hit(pattern: str, text: str) -> bool:
 def query_hits(
     query: str, language: str, text: str, most: int = MOST, seconds: float = SECONDS
 ) -> list[int]:
-    """Return the lines, from 1, on which a query's matches begin, in order; raises UserError for one that is refused.
+    """Return the lines, from 1, on which a query's matches begin, in order.
 
-    The text must be of that language. A text that cannot be parsed, or a query that does not end in time, has none; such a query
-    is not run again.
+    Raises UserError for one that is refused.
+
+    The text must be of that language. A text that cannot be parsed, or a query that does not end in
+    time, has none; such a query is not run again.
     """
     if len(text) > grammars.MAX_BYTES or "\0" in text[:8000]:
         return []

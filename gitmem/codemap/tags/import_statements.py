@@ -1,4 +1,7 @@
-"""What import statements say, in each language: the module they name and the names they bind. Pure."""
+"""What import statements say, in each language: the module they name and the names they bind.
+
+Pure.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -10,10 +13,11 @@ DEFAULT = "default"
 class Import(NamedTuple):
     """One import as it is written; line from 1.
 
-    `module` is what is named, with `.` between its parts where the language has names, and as it is where it has paths.
-    `names` are (name there, name here) of what is taken out of it, `*` for all. `alias` is what the module itself is called here.
-    `how` is '' or what tells the rules apart: `export` (passed on to whoever imports this file), `mod`, `include`, `relative`,
-    `path`, `static`, `global`, `system`.
+    `module` is what is named, with `.` between its parts where the language has names, and as it is
+    where it has paths. `names` are (name there, name here) of what is taken out of it, `*` for all.
+    `alias` is what the module itself is called here. `how` is '' or what tells the rules apart:
+    `export` (passed on to whoever imports this file), `mod`, `include`, `relative`, `path`,
+    `static`, `global`, `system`.
     """
 
     module: str
@@ -203,7 +207,10 @@ def _rust(node: Any) -> Iterator[Import]:
 
 
 def _rust_tree(node: Any, before: str) -> Iterator[tuple[str, str]]:
-    """Yield (dotted path, name here) of each leaf of a use tree; `self` names the path before it."""
+    """Yield (dotted path, name here) of each leaf of a use tree.
+
+    `self` names the path before it.
+    """
 
     def joined(part: str) -> str:
         part = part.replace("::", ".").replace(" ", "").strip(".")

@@ -1,7 +1,10 @@
-"""What one file says of itself: its definitions, what it imports, which names it uses. Pure; the same bytes give the same answer.
+"""What one file says of itself: its definitions, what it imports, which names it uses.
 
-Names that a file uses are keys of `uses`, counted: `total` for a name on its own, `cart.total` for a chain of names
-(whatever its language writes between them), `.total` for a member of something that has no name, as in `f().total`.
+Pure; the same bytes give the same answer.
+
+Names that a file uses are keys of `uses`, counted: `total` for a name on its own, `cart.total` for
+a chain of names (whatever its language writes between them), `.total` for a member of something
+that has no name, as in `f().total`.
 """
 
 import re
@@ -30,16 +33,25 @@ _CPP = re.compile(
 )
 _MAIN = frozenset({"main", "Main"})
 _ENVIRONMENT = re.compile(
-    rb"""(?:environ(?:\.get|\.setdefault|\.pop)?[\[(]|[gG]et_?[eE]nv\w{0,30}\(|env::var(?:_os)?\(|\benv!\(|\bENV(?:\.fetch)?[\[(]|\$_ENV\[|Lookup[Ee]nv\(|\benv\()\s*['"]([A-Z][A-Z0-9_]{1,60})['"]"""
-    rb"|process\.env\.([A-Z][A-Z0-9_]{1,60})|import\.meta\.env\.([A-Z][A-Z0-9_]{1,60})|process\.env\[['\"]([A-Z][A-Z0-9_]{1,60})['\"]"
+    rb"""(?:environ(?:\.get|\.setdefault|\.pop)?[\[(]|[gG]et_?[eE]nv\w{0,30}\(|env::var(?:_os)?\("""
+    rb"""|\benv!\(|\bENV(?:\.fetch)?[\[(]|\$_ENV\[|Lookup[Ee]nv\("""
+    rb"""|\benv\()\s*['"]([A-Z][A-Z0-9_]{1,60})['"]"""
+    rb"|process\.env\.([A-Z][A-Z0-9_]{1,60})|import\.meta\.env\.([A-Z][A-Z0-9_]{1,60})"
+    rb"|process\.env\[['\"]([A-Z][A-Z0-9_]{1,60})['\"]"
 )
 _ROUTE = re.compile(
-    rb"""(?:^|[\s;(])[@#]?\[?(?:\w+\.)?(route|get|post|put|patch|delete|GetMapping|PostMapping|PutMapping|DeleteMapping|RequestMapping|HttpGet|HttpPost|HandleFunc|GET|POST|PUT|DELETE|re_path|path)\(\s*r?['"]([/^][^'"\s]{0,80})['"]""",
+    rb"""(?:^|[\s;(])[@#]?\[?(?:\w+\.)?(route|get|post|put|patch|delete|GetMapping|PostMapping"""
+    rb"""|PutMapping|DeleteMapping|RequestMapping|HttpGet|HttpPost|HandleFunc|GET|POST|PUT|DELETE"""
+    rb"""|re_path|path)\(\s*r?['"]([/^][^'"\s]{0,80})['"]""",
 )
 
 
 class Tags(NamedTuple):
-    """What a file says of itself; lines count from 1. `exported` are (name outside, name inside) where they differ; `declared` are names that C headers promise."""
+    """What a file says of itself; lines count from 1.
+
+    `exported` are (name outside, name inside) where they differ; `declared` are names that C
+    headers promise.
+    """
 
     language: str
     package: str
@@ -227,7 +239,10 @@ def _environment(data: bytes, tree: Any) -> tuple[str, ...]:
 def _routes(
     data: bytes, tree: Any, decorators: "Sequence[Any] | None"
 ) -> "tuple[tuple[str, str, int], ...]":
-    """Return the routes that a file serves; with `decorators`, those that are in them, or in a list of Django: documentation has others."""
+    """Return the routes that a file serves.
+
+    With `decorators`, those that are in them, or in a list of Django: documentation has others.
+    """
     lines = _lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^")
     if decorators is not None and b"urlpatterns" not in data:
         lines = (

@@ -36,8 +36,11 @@ LONGEST = 400  # characters of a sentence that are looked at
 ALONE = "K alone"  # the feature of a sentence of which nothing is known but itself
 ROW = LANE * len(CLASSES) // 8  # bytes
 _TOKEN = re.compile(
-    r"`[^`\n]*`|https?://\S+|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]++(?:['’][^\W\d_]++)?(?:[._/-]\w++)++(?:\(\))?|[^\WA-Za-z]{0,12}+[A-Za-z][^\W\d]*+\d\w*+"
-    r"|(?<!\d)\d[\d.,:]{0,20}(?:%|ms|s|kb|mb|gb|k|m)?\b|[^\W\d_]+(?:['’][^\W\d_]+)?|[?!:;¿¡→(),.…]|--?\w[\w-]*",
+    r"`[^`\n]*`|https?://\S+|[\u3040-\u30ff\u3400-\u9fff]"
+    r"|[^\W\d_]++(?:['’][^\W\d_]++)?(?:[._/-]\w++)++(?:\(\))?"
+    r"|[^\WA-Za-z]{0,12}+[A-Za-z][^\W\d]*+\d\w*+"
+    r"|(?<!\d)\d[\d.,:]{0,20}(?:%|ms|s|kb|mb|gb|k|m)?\b|[^\W\d_]+(?:['’][^\W\d_]+)?|[?!:;¿¡→(),.…]"
+    r"|--?\w[\w-]*",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"^[`-]|://|[a-z][A-Z]|_|\w\.\w|/\w|\w\(\)")
@@ -109,7 +112,8 @@ def _features(
             ]
             both = len(content(turn[place], language) & content(before.text, before.language))
             out.append(
-                f"K{mine} shares {min(both, 3)} {sentence_rules.asks(before.text, before.language)} {place}"
+                f"K{mine} shares {min(both, 3)} "
+                f"{sentence_rules.asks(before.text, before.language)} {place}"
             )
         else:
             out.append(f"K{mine} opens {place}")
@@ -286,7 +290,10 @@ def _own(text: str, role: str, language: str) -> "tuple[frozenset[int], NDArray[
 def scores(
     text: str, role: str, language: str, around: Iterable[str] = (ALONE,)
 ) -> dict[str, float]:
-    """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
+    """Return how likely a sentence is of each class, with the features of what stands `around` it.
+
+    Together they are 1.
+    """
     places, total = _own(text, role, language)
     besides = set(map(bucket, around)) - places
     if len(places) + len(besides) <= MOST:

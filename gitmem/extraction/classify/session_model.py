@@ -213,7 +213,10 @@ class Listening:
     def turn(
         self, role: str, language: str, texts: Sequence[str], scores: Sequence[Scores | None]
     ) -> list[Heard | None]:
-        """Take what somebody said, with its language and the first scores of each sentence; None stands for a sentence that has none."""
+        """Take what somebody said, with its language and the first scores of each sentence.
+
+        None stands for a sentence that has none.
+        """
         logs = [_logs(one) for one in scores]
         told = [one for one in logs if one is not None]
         if not told:
@@ -267,7 +270,11 @@ class Listening:
         return out
 
     def judge(self, *, alone: bool = False) -> None:
-        """Judge every sentence: the session has ended, as far as anybody knows. `alone`: no word of an agent is known; first scores stand, as nothing tells what became of it."""
+        """Judge every sentence: the session has ended, as far as anybody knows.
+
+        `alone`: no word of an agent is known; first scores stand, as nothing tells what became of
+        it.
+        """
         if alone:
             for heard in self.all:
                 heard.by = heard.unread = dict(heard.first)

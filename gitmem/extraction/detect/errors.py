@@ -34,7 +34,8 @@ ASKED, BELONGS = 9, 14
 ALIKE = 2  # words that a cause shares with its error
 COMPARED = 60  # errors before one that it is compared with
 EDITORS = frozenset(
-    "Edit Write MultiEdit NotebookEdit replace write_file apply_patch edit write str_replace_editor edit_file create_file".split()
+    "Edit Write MultiEdit NotebookEdit replace write_file apply_patch edit write "
+    "str_replace_editor edit_file create_file".split()
 )
 
 
@@ -159,7 +160,10 @@ class Errors:
         )
 
     def fixed(self, text: str, turn: Turn, language: str) -> bool:
-        """Take note of a cause or a fix that a marker names: `Fix: ...`; whether there is an error that it is about."""
+        """Take note of a cause or a fix that a marker names: `Fix: ...`.
+
+        Whether there is an error that it is about.
+        """
         words = content(text, language)
         one = max(
             self.open,
@@ -310,7 +314,10 @@ def _near(one: Failure, statements: list[Statement]) -> list[str]:
 
 
 def _stated(statements: list[Statement], said: set[str], out: list[Told]) -> list[Told]:
-    """Return the errors `out` with those that sentences tell which are not `said`; what an agent tells of one goes to its detail."""
+    """Return the errors `out` with those that sentences tell which are not `said`.
+
+    What an agent tells of one goes to its detail.
+    """
     complaints = [
         one
         for one in statements

@@ -183,7 +183,10 @@ class QuotedContext:
         return last if len(here) > 1 and here - words and len(last) <= BEFORE else ""
 
     def _best(self, answer: Heard, said: Sequence[Heard], words: frozenset[str]) -> str:
-        """Return the sentence that shares most of these words and has others, the first of them; empty where none does."""
+        """Return the sentence that shares most of these words and has others, the first of them.
+
+        Empty where none does.
+        """
         best, most = "", 0
         for one in said:
             here = content(one.text, answer.language)

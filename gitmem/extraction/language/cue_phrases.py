@@ -1,4 +1,7 @@
-"""Cue phrases by language: what shows that a sentence decides, prefers, asks, supposes. They are data, in `extraction/data`, read when a language is met."""
+"""Cue phrases by language: what shows that a sentence decides, prefers, asks, supposes.
+
+They are data, in `extraction/data`, read when a language is met.
+"""
 
 import itertools
 import re
@@ -14,7 +17,10 @@ _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z)|[()|]", re.DOTALL)
 
 
 def alternatives(expression: str) -> list[str]:
-    """Return what stands between the bars of an expression that are in none of its groups; raises nothing, whatever the text."""
+    """Return what stands between the bars of an expression that are in none of its groups.
+
+    Raises nothing, whatever the text.
+    """
     out, begin, depth = [], 0, 0
     for part in _PARTS.finditer(expression):
         mark = part.group()
@@ -170,7 +176,9 @@ def markers() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
                 (
                     kind,
                     re.compile(
-                        rf"^(?:\[(?:{joined})\]\s*[:：—–-]?\s*|(?:{joined})\s*(?:\([^()]{{1,40}}\)\s*)?[:：]\s*|(?:{joined})\s+[—–]\s+)",
+                        rf"^(?:\[(?:{joined})\]\s*[:：—–-]?\s*"
+                        rf"|(?:{joined})\s*(?:\([^()]{{1,40}}\)\s*)?[:：]\s*"
+                        rf"|(?:{joined})\s+[—–]\s+)",
                         re.IGNORECASE,
                     ),
                     re.compile(

@@ -1,4 +1,7 @@
-"""What somebody said, sentence by sentence, with the heading and the box it stands under; code, quotations and tables left out. Pure."""
+"""What somebody said, sentence by sentence, with the heading and the box it stands under.
+
+Code, quotations and tables left out. Pure.
+"""
 
 import re
 from bisect import bisect
@@ -23,17 +26,21 @@ _EMPHASIS = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _ITALIC = re.compile(r"(?<![\w*`/])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _STRUCK_OUT = re.compile(
-    r"(?i)~~[^~\n]+~~\s*(?:$|[(\[:,;–—-]|(?:dropped|cancell?ed|rejected|won.?t ?fix|no longer|not needed|obsolete|cancelad|descartad|rechazad|rejeitad|取消|不需要|不做))"
+    r"(?i)~~[^~\n]+~~\s*(?:$|[(\[:,;–—-]|(?:dropped|cancell?ed|rejected|won.?t ?fix|no longer"
+    r"|not needed|obsolete|cancelad|descartad|rechazad|rejeitad|取消|不需要|不做))"
 )
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
 _SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])")
 _SHORT = re.compile(
-    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
+    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st"
+    r"|aprox|pág|nº|al|inc|ver|v)\.$"
 )
 _NUMBER = re.compile(r"(?i)(?:^|[\s(\"“])(?:n[or]|ca?|vol|ch|sec|art|pp?)\.$")  # `no. 5`, `c. 1880`
 _CODE = re.compile(
-    r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w++[^>]*+>\s*$|at [^\s(]++\(.*\)$|File \".*\", line \d+)"
+    r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public"
+    r"|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$"
+    r"|[{}\[\]();]+\s*$|</?\w++[^>]*+>\s*$|at [^\s(]++\(.*\)$|File \".*\", line \d+)"
 )
 _LABEL = re.compile(r"[^\W\d_][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?: |$)")
 _LEADING = re.compile(r"^(?:[^\w\s`\"'“‘«\[(<@#$./¿¡~✅✔☑-]|\ufe0f)+\s*")
@@ -41,7 +48,11 @@ _LEADING = re.compile(r"^(?:[^\w\s`\"'“‘«\[(<@#$./¿¡~✅✔☑-]|\ufe0f)+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence. `box` is 'x' or ' ' where it is a point with a box, '' where it is none; `heading` is what it stands under, `lead` the line before its list."""
+    """One sentence.
+
+    `box` is 'x' or ' ' where it is a point with a box, '' where it is none; `heading` is what it
+    stands under, `lead` the line before its list.
+    """
 
     text: str
     heading: str = ""
@@ -100,7 +111,10 @@ def _heading_of(line: str) -> str:
 
 
 def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:
-    """Yield the points and paragraphs of a text, not split yet; of each its lines: (where it begins in it, where in the text, counted from 0)."""
+    """Yield the points and paragraphs of a text, not split yet.
+
+    Of each its lines: (where it begins in it, where in the text, counted from 0).
+    """
     if "```" in text or "~~~" in text:
         text = _INLINE_BLOCK.sub(_emptied, _FENCE.sub(_emptied, text))
     lead = ""
@@ -205,8 +219,9 @@ def _stops(lines: Sequence[str], number: int) -> bool:
 def _wrapped(first: str, line: str, following: str) -> bool:
     """Say whether a line of a paragraph goes on in the next one.
 
-    People who chat begin a line with each thing they say, mostly in lower case; prose that is wrapped begins with a capital, and its lines have no room for
-    one more word. Chinese is not wrapped by hand.
+    People who chat begin a line with each thing they say, mostly in lower case; prose that is
+    wrapped begins with a capital, and its lines have no room for one more word. Chinese is not
+    wrapped by hand.
     """
     if line.endswith((",", "，", "、")) and not following[:1].isupper():
         return True

@@ -1,4 +1,7 @@
-"""Words of a text: which language it is in, its content words as stems, how much two texts share. Pure."""
+"""Words of a text: which language it is in, its content words as stems, how much two texts share.
+
+Pure.
+"""
 
 import re
 import tomllib
@@ -29,7 +32,10 @@ def _votes(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _common(language: str) -> frozenset[str]:
-    """Return the words that tell of a language; the stop words of others have English ones among them."""
+    """Return the words that tell of a language.
+
+    The stop words of others have English ones among them.
+    """
     here = cues(language)
     return here.words | (here.stop if language == "en" else here.stop - cues("en").words)
 
@@ -40,7 +46,10 @@ def _stop(language: str) -> frozenset[str]:
 
 
 def language(text: str, before: str = "en") -> str:
-    """Return the language of a text, of which code is not a part; where its words do not tell, the one before."""
+    """Return the language of a text, of which code is not a part.
+
+    Where its words do not tell, the one before.
+    """
     text = _CODE.sub(" ", text[:CODE])[:LOOKED_AT]
     han = sum(len(run) for run in _HAN.findall(text))
     if han * (HAN_AFTER_HAN if before == "zh" else HAN) > len(text):
@@ -170,7 +179,10 @@ def _table(language: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 
 def senses(words: list[str], language: str) -> list[str]:
-    """Return what words mean, in their order; a word that says nothing of its own is an empty string."""
+    """Return what words mean, in their order.
+
+    A word that says nothing of its own is an empty string.
+    """
     whole = _table(language)[0]
     out: list[str] = []
     n = 0

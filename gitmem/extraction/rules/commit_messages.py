@@ -10,14 +10,19 @@ from gitmem.records.items import DECISION, DONE, ERROR, PATTERN
 
 _TYPE = re.compile(r"^(?:(?P<type>\w{2,12})(?:\([^()]{1,40}\))?!?:\s+)?(?P<rest>.+)$")
 _TRAILER = re.compile(
-    r"^(?:\W*Generated (?:with|by) |\(cherry picked from |git-svn-id: |(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug|Jira)):? \S)"
+    r"^(?:\W*Generated (?:with|by) |\(cherry picked from |git-svn-id: "
+    r"|(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug"
+    r"|Jira)):? \S)"
 )
 _MADE = re.compile(
-    r"(?i)^(?:merge |fixup! |squash! |wip\b|(?:bump version|version bump)\b|bump \S+ from \S+ to \S+|v?\d+\.\d+|release v?\d|(?:typos?|fix typos?|clean ?up|initial commit|(?:update|edit) (?:the )?(?:changelog|readme)(?:\.md)?)\.?$)"
+    r"(?i)^(?:merge |fixup! |squash! |wip\b|(?:bump version|version bump)\b"
+    r"|bump \S+ from \S+ to \S+|v?\d+\.\d+|release v?\d|(?:typos?|fix typos?|clean ?up"
+    r"|initial commit|(?:update|edit) (?:the )?(?:changelog|readme)(?:\.md)?)\.?$)"
 )
 _REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
 _REVERTS = re.compile(
-    r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
+    r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}"
+    r"(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
 )
 # a line that is not a beginning: of a point, of a quotation, of what has a label
 _GOES_ON = re.compile(
@@ -26,17 +31,25 @@ _GOES_ON = re.compile(
 _NUMBER = re.compile(r" \(#\d+\)$")
 # a subject that chooses one thing over another, and one that says how it is done from now on
 _CHOICE = re.compile(
-    r"(?i)\b(?:switch(?:ed)?|move[ds]?|migrate[ds]?|go back)\b.{1,60}\bto\b|\breplace[ds]? .{1,60} (?:by|with)\b|\b(?:instead of|in favou?r of|rather than|in place of)\b"
-    r"|\b(?:reemplaza|sustituye|cambia|substitui|troca|migra)\w* .{1,60} (?:por|a|para)\b|\ben (?:vez|lugar) de\b|\b(?:em vez|ao invés|no lugar) de\b|改用|换成|替换[为成]|迁移到|代替"
-    r"|\b(in|on|by|with|from|via|through|en|con|por|em|com|no|na)\b[^,]{1,60}, (?:not|no|não) \1 (?!.*\b(?:yet|todavía|aún|ainda)\b)"
+    r"(?i)\b(?:switch(?:ed)?|move[ds]?|migrate[ds]?|go back)\b.{1,60}\bto\b"
+    r"|\breplace[ds]? .{1,60} (?:by|with)\b|\b(?:instead of|in favou?r of|rather than"
+    r"|in place of)\b"
+    r"|\b(?:reemplaza|sustituye|cambia|substitui|troca|migra)\w* .{1,60} (?:por|a|para)\b"
+    r"|\ben (?:vez|lugar) de\b|\b(?:em vez|ao invés|no lugar) de\b|改用|换成|替换[为成]|迁移到|代替"
+    r"|\b(in|on|by|with|from|via|through|en|con|por|em|com|no|na)\b[^,]{1,60}, (?:not|no"
+    r"|não) \1 (?!.*\b(?:yet|todavía|aún|ainda)\b)"
 )
 # one that says how it is from now on, where its message says why
 _SETTLES = re.compile(
-    r"(?i)^(?:[\w ./-]{1,30}: )?(?:(?:keep|store|hide|require|limit|cap|pin|prefer|treat|refuse|reject|forbid|round|leave|freeze|stay|build (?:against|for|only))\b"
-    r"|(?:guard|us|ocult|escond|limit|dej|deix|fij|fix|ignor)(?:a|ar|am|an)\b|exig(?:e|ir)\b|mant(?:iene|ener|ém|er)\b|prohíbe\b|prohibir\b|pro[ií]b(?:e|ir)\b|(?:保留|只|不再|统一|限制|固定|默认))"
+    r"(?i)^(?:[\w ./-]{1,30}: )?(?:(?:keep|store|hide|require|limit|cap|pin|prefer|treat|refuse"
+    r"|reject|forbid|round|leave|freeze|stay|build (?:against|for|only))\b"
+    r"|(?:guard|us|ocult|escond|limit|dej|deix|fij|fix|ignor)(?:a|ar|am|an)\b|exig(?:e|ir)\b"
+    r"|mant(?:iene|ener|ém|er)\b|prohíbe\b|prohibir\b|pro[ií]b(?:e|ir)\b|(?:保留|只|不再|统一|限制|固定|默认))"
 )
 _RULE = re.compile(
-    r"(?i)\b(?:everywhere|always|never|must|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|on|during|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
+    r"(?i)\b(?:everywhere|always|never|must|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|on|during"
+    r"|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止"
+    r"|不允许|必须"
 )
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
@@ -44,7 +57,8 @@ _TYPES = (
     _FIXES
     | _DULL
     | set(
-        "feat feature docs doc refactor perf test tests build deps revert add security i18n l10n".split()
+        "feat feature docs doc refactor perf test tests build deps revert add security i18n "
+        "l10n".split()
     )
 )
 

@@ -12,7 +12,8 @@ from gitmem.records.items import DECISION
 
 LEAST = 8  # characters of what is decided, before its reason
 _PURPOSE = re.compile(
-    r"(?i)\b(?:for|as|to handle|para|como|en|em|no|na)\b\s+(?:the |our |all |a |an |o |a |os |as |el |la |los |las )?(.{3,80})$"
+    r"(?i)\b(?:for|as|to handle|para|como|en|em|no|na)\b\s+(?:the |our |all |a |an |o |a |os |as "
+    r"|el |la |los |las )?(.{3,80})$"
 )
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -129,23 +130,35 @@ _PLACES = {
 }
 # words in front of a choice that choose nothing
 _FILLER = re.compile(
-    r"(?i)(?:(?:okay|ok|then|so|yes|yeah|yep|right|hm+|well|vale|pues|entonces|então|tá|beleza|bueno|bom|sí|sim)\b|好|行|嗯|那就|那|就)[\s,.!，。]*"
+    r"(?i)(?:(?:okay|ok|then|so|yes|yeah|yep|right|hm+|well|vale|pues|entonces|então|tá|beleza"
+    r"|bueno|bom|sí|sim)\b|好|行|嗯|那就|那|就)[\s,.!，。]*"
 )
 _CHOOSES = re.compile(
-    r"(?i)(?:(?:we|i|let.s)(?:.ll| will|.d)? )?(?:go|going|went|take|do|use|pick|chose|choose|vamos|vai|voy|fico|me quedo|va)(?: (?:with|for|com|con|de))? |选|用|按"
+    r"(?i)(?:(?:we|i|let.s)(?:.ll| will|.d)? )?(?:go|going|went|take|do|use|pick|chose|choose|vamos"
+    r"|vai|voy|fico|me quedo|va)(?: (?:with|for|com|con|de))? |选|用|按"
 )
 _USES = re.compile(r"(?i)\buse|用")
-_NAMES = "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro|primero|tercero"
-_ENDS = r"(?=$|\s*[,;!?:，。；：！)）吧]|\.(?!\d)|\s[-–—]\s|\s+(?:then|please|it is|because|with|but|for now|thanks|por favor|entonces|então|porque|con|com|pero|mas)\b|因为)"
+_NAMES = (
+    "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro"
+    "|primero|tercero"
+)
+_ENDS = (
+    r"(?=$|\s*[,;!?:，。；：！)）吧]|\.(?!\d)|\s[-–—]\s|\s+(?:then|please|it is|because|with|but|for now"
+    r"|thanks|por favor|entonces|então|porque|con|com|pero|mas)\b|因为)"
+)
 # a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`,
 # `1, 2`, `2 no`
 _ORDINAL = re.compile(
-    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|número|variant|variante)\s+([a-d1-9]|one|two|three|four|um|uma|dois|duas|três|uno|una|dos|tres)|(?:方案|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
-    rf"|(?:the |a |la |o |el )?({_NAMES}) (?:one|option|opção|opción)|(?:the |a |la |o |el )({_NAMES})|({_NAMES})(?=[.!]?$)|(?:la |a |el |o )?([1-9]|[a-d]))"
+    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|número|variant"
+    rf"|variante)\s+([a-d1-9]|one|two|three|four|um|uma|dois|duas|três|uno|una|dos|tres)|(?:方案"
+    rf"|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
+    rf"|(?:the |a |la |o |el )?({_NAMES}) (?:one|option|opção|opción)|(?:the |a |la |o "
+    rf"|el )({_NAMES})|({_NAMES})(?=[.!]?$)|(?:la |a |el |o )?([1-9]|[a-d]))"
     rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
 )
 _POLITE = re.compile(
-    r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)"
+    r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧"
+    r"|谢谢)(?:$|[\s.!,，。]+)"
 )
 _AROUND = " ,.;:!，。、；：-–—吧"
 _NO = {

@@ -18,42 +18,54 @@ CHOICES = "choices"
 # a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected,
 # too heavy`
 _DROPPED = re.compile(
-    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
+    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned"
+    r"|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b"
+    r"|(?=[\u4e00-\u9fff]|$))"
 )
 # a bracket at the end that holds nothing else, but for a reason or a date
 _CLOSED = re.compile(
-    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
+    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed"
+    r"|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
     r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
 )
 # what may stand after a heading that refuses: `for v1`, `(for now)`, `da v1`; `Rejected in
 # production` is a heading of another kind
 _WHERE = (
-    r"(?:\W+(?:now|here|yet|ever|today|agora|aqui|ahora|aquí|todavía|ainda|(?:for|in|of|until) (?:now|the (?:moment|first|next|mvp)|this|v?\d|mvp\b|phase|release|milestone).{0,30}"
-    r"|(?:d[aeo]|del|de la|dest[ae]|n[ao]|nest[ae]|en(?: la| est[ae])?|para|por) (?:v?\d|mvp\b|agora|ahora|enquanto|est[ae]|prim|vers|fase|release|entrega|sprint).{0,30}))?\W*$"
+    r"(?:\W+(?:now|here|yet|ever|today|agora|aqui|ahora|aquí|todavía|ainda|(?:for|in|of"
+    r"|until) (?:now|the (?:moment|first|next|mvp)|this|v?\d|mvp\b|phase|release|milestone).{0,30}"
+    r"|(?:d[aeo]|del|de la|dest[ae]|n[ao]|nest[ae]|en(?: la| est[ae])?|para|por) (?:v?\d|mvp\b"
+    r"|agora|ahora|enquanto|est[ae]|prim|vers|fase|release|entrega|sprint).{0,30}))?\W*$"
 )
 _NUMBER = r"(?i)^\W*(?:\d+(?:\.\d+)*[.)]? *)?"
 _NOTHING = re.compile(
-    _NUMBER
-    + r"(?:(?:(?:what|things|features) )?we(?: are not|[’']re not| aren[’']?t| will not| won[’']?t)(?: be)?(?: going to)? (?:do|doing|fix|fixing|build|building|ship|shipping|support|supporting)"
+    _NUMBER + r"(?:(?:(?:what|things|features) )?we(?: are not|[’']re not| aren[’']?t| will not"
+    r"| won[’']?t)(?: be)?(?: going to)? (?:do|doing|fix|fixing|build|building|ship|shipping"
+    r"|support|supporting)"
     r"|(?:will not|won[’']?t) (?:do|fix)|non[- ]?goals?|not (?:doing|planned)"
-    r"|não[- ]objetivos|(?:o que )?não (?:faremos|vamos fazer)|no[- ]objetivos|(?:lo que )?no (?:haremos|vamos a hacer)"
-    r"|(?:暂|先|目前|现在|本期|本次)?不(?:会)?做的?(?:事情?|内容|功能)?|(?:不在|超出)?(?:本期|本次)?范围(?:之|以)?外|不在(?:本期|本次)?范围(?:之|以)?内|超出(?:本期|本次)?范围|非目标)"
-    + _WHERE
+    r"|não[- ]objetivos|(?:o que )?não (?:faremos|vamos fazer)|no[- ]objetivos"
+    r"|(?:lo que )?no (?:haremos|vamos a hacer)"
+    r"|(?:暂|先|目前|现在|本期|本次)?不(?:会)?做的?(?:事情?|内容|功能)?|(?:不在|超出)?(?:本期|本次)?范围(?:之|以)?外|不在(?:本期"
+    r"|本次)?范围(?:之|以)?内|超出(?:本期|本次)?范围|非目标)" + _WHERE
 )
 _SCOPE = re.compile(
     _NUMBER
-    + r"(?:(?:explicitly )?(?:out[- ]of[- ]|not in )scope(?: items)?|fora d[oe] (?:escopo|âmbito)|fuera del? alcance)(?: *[(:—–-].{1,40}| (?:for|of|until|d[aeo]|del|de la|para) .{1,30})?\W*$"
+    + r"(?:(?:explicitly )?(?:out[- ]of[- ]|not in )scope(?: items)?|fora d[oe] (?:escopo|âmbito)"
+    r"|fuera del? alcance)(?: *[(:—–-].{1,40}| (?:for|of|until|d[aeo]|del|de la"
+    r"|para) .{1,30})?\W*$"
 )
 _HEAD = r"(?:alternatives?|options?|ideas?|approach(?:es)?|decisions?|proposals?|designs?)"
 _REFUSED = r"(?:rejected|discarded|abandoned|ruled out|turned down)"
 _CHOICES = re.compile(
-    _NUMBER
-    + rf"(?:(?:considered (?:and |but )?)?{_REFUSED}(?: {_HEAD})?|(?:{_HEAD} )?(?:(?:considered )?(?:and |but )|(?:that )?(?:we )?(?:have |were )?)?{_REFUSED}|what (?:we|was|were) {_REFUSED}"
-    r"|(?:(?:alternativas|decisiones|decisões|ideas|ideias|opciones|opções|propuestas|propostas) )?(?:rejeitad|descartad|rechazad)[oa]s?"
+    _NUMBER + rf"(?:(?:considered (?:and |but )?)?{_REFUSED}(?: {_HEAD})?"
+    rf"|(?:{_HEAD} )?(?:(?:considered )?(?:and |but )|(?:that )?(?:we )?(?:have "
+    rf"|were )?)?{_REFUSED}|what (?:we|was|were) {_REFUSED}"
+    r"|(?:(?:alternativas|decisiones|decisões|ideas|ideias|opciones|opções|propuestas"
+    r"|propostas) )?(?:rejeitad|descartad|rechazad)[oa]s?"
     r"|(?:已|被)?(?:否决|拒绝|放弃)的?(?:方案|选项|想法)?)" + _WHERE
 )
 _CLOSES = re.compile(
-    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|rejeitad[oa]s?|rechazad[oa]s?|descartad[oa]s?|已?(?:拒绝|废弃|否决))[)\]]\W*$"
+    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|rejeitad[oa]s?|rechazad[oa]s?"
+    r"|descartad[oa]s?|已?(?:拒绝|废弃|否决))[)\]]\W*$"
 )
 
 
@@ -87,8 +99,10 @@ BOLD = 7  # the level of a heading that is a line in bold type: below all others
 FEWEST = 2  # content words of what went wrong
 # sections that are about errors, and tell of none
 _ABOUT = re.compile(
-    r"(?i)\b(?:error|exception|failure)s?[- ](?:handling|codes?|messages?|reporting|format|types?|pages?|budget)\b|\bhandling (?:of )?(?:errors|failures)|troubleshooting"
-    r"|\b(?:tratamento|códigos?|mensagens) de erros?\b|\b(?:manejo|códigos?|mensajes) de errores\b|错误(?:处理|码|信息|提示)"
+    r"(?i)\b(?:error|exception|failure)s?[- ](?:handling|codes?|messages?|reporting|format|types?"
+    r"|pages?|budget)\b|\bhandling (?:of )?(?:errors|failures)|troubleshooting"
+    r"|\b(?:tratamento|códigos?|mensagens) de erros?\b|\b(?:manejo|códigos?|mensajes) de errores\b"
+    r"|错误(?:处理|码|信息|提示)"
 )
 _LEVEL = re.compile(r"#{1,6}(?= )")
 
@@ -100,7 +114,10 @@ class Sections:
         self._path: list[tuple[int, str, str]] = []  # their levels, kinds, and what they refuse
 
     def heading(self, line: str, text: str, language: str) -> str:
-        """Take a heading; return what it says went wrong, where it stands under one for errors and names nothing else."""
+        """Take a heading.
+
+        Return what it says went wrong, where it stands under one for errors and names nothing else.
+        """
         found = _LEVEL.match(line.lstrip())
         level = len(found.group()) if found else BOLD
         while self._path and self._path[-1][0] >= level:

@@ -1,4 +1,7 @@
-"""What kind of thing one sentence teaches, if any, and how surely. Pure; the cue phrases are data (`cues`)."""
+"""What kind of thing one sentence teaches, if any, and how surely.
+
+Pure; the cue phrases are data (`cues`).
+"""
 
 import re
 from dataclasses import dataclass
@@ -17,18 +20,25 @@ SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
 _NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
 _OPTIONS = re.compile(
-    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:considered|the|our|other|possible|open|some|as|outras|otras|possíveis|posibles) )?(?:options?|alternatives?|ideas?|candidates|brainstorm\w*|maybe later|opções|opção|alternativas?|ideias|opciones)\b"
+    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:considered|the|our|other|possible|open|some|as|outras|otras"
+    r"|possíveis|posibles) )?(?:options?|alternatives?|ideas?|candidates|brainstorm\w*|maybe later"
+    r"|opções|opção|alternativas?|ideias|opciones)\b"
     r"|^(?:备选|可选方案|方案对比|想法)"
 )
 _REFUSED = re.compile(r"(?i)^(?:no|nada de|sem|sin) \S")
 _OF_USER = re.compile(
-    r"(?i)\b(?:the user|user|usuário|utilizador|usuario|you prefer|you want|your preference|(?:sua|tua|su|tu) preferência|preferencia)\b|用户|你(?:希望|喜欢|要求)"
+    r"(?i)\b(?:the user|user|usuário|utilizador|usuario|you prefer|you want|your preference|(?:sua"
+    r"|tua|su|tu) preferência|preferencia)\b|用户|你(?:希望|喜欢|要求)"
 )
 _QUOTED = re.compile(r"^[\"'“«‘「『].*[\"'”»’」』][.!。]?$")
 # a name with a version, an address
 _VERSION = re.compile(
-    r"\b[A-Z][A-Za-z+#.]{0,20}(?: [A-Z][A-Za-z]{1,20})?(?: is| é| es| version| versão| versión|版本是|是|版本)? ?v?\d+(?:\.\d+)+\b|\b(?:python|node|go|ruby|php|java|postgres|mysql|redis|rust|django|rails|react|vue|kotlin|swift|terraform|ubuntu|debian|alpine)"
-    r" v?\d+(?:\.\d+)*\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:Debian|Ubuntu|Windows|macOS|iOS|Android|Node|Java|JDK|PHP|Rails|Django|Postgres|PostgreSQL|Electron|Angular|React|Vue|Ruby|Python|Kafka|Redis|MySQL|Spring Boot)"
+    r"\b[A-Z][A-Za-z+#.]{0,20}(?: [A-Z][A-Za-z]{1,20})?(?: is| é| es| version| versão| versión|版本是"
+    r"|是|版本)? ?v?\d+(?:\.\d+)+\b|\b(?:python|node|go|ruby|php|java|postgres|mysql|redis|rust|django"
+    r"|rails|react|vue|kotlin|swift|terraform|ubuntu|debian|alpine)"
+    r" v?\d+(?:\.\d+)*\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:Debian|Ubuntu|Windows|macOS|iOS|Android"
+    r"|Node|Java|JDK|PHP|Rails|Django|Postgres|PostgreSQL|Electron|Angular|React|Vue|Ruby|Python"
+    r"|Kafka|Redis|MySQL|Spring Boot)"
     r"(?: is| é| es|是| )? ?v?\d+\b"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
@@ -45,7 +55,10 @@ class Said:
 
 
 def judged(sentence: Sentence, role: str, language: str) -> Said | None:
-    """Return what a sentence teaches, None for nothing. Errors are told by their markers alone; what else is said of them is `offline_errors`'."""
+    """Return what a sentence teaches, None for nothing.
+
+    Errors are told by their markers alone; what else is said of them is `offline_errors`'.
+    """
     text = sentence.text
     if sentence.box:
         return (
@@ -167,8 +180,10 @@ def supposes(text: str, language: str) -> bool:
 # `Commit please.`: for now, and no wish about how commits are
 _ORDERED = re.compile(
     r"(?i)(?:(?:ok(?:ay)?|please|and|then|so|now|pues|vale|então|agora|y|e|por favor|请|那)[, ]*)*"
-    r"(?:commit|push|merge|deploy|tag|haz(?: el)? (?:commit|push|merge)|faz(?: o)? (?:commit|push|merge|deploy)|sube|sobe|despliega|提交|推送|部署|合并)"
-    r"(?:[, ]*(?:it|this|that|now|all|everything|and|then|push|commit|please|lo|todo|tudo|agora|ahora|por favor|吧|一下|了))*[.!。！]*"
+    r"(?:commit|push|merge|deploy|tag|haz(?: el)? (?:commit|push|merge)|faz(?: o)? (?:commit|push"
+    r"|merge|deploy)|sube|sobe|despliega|提交|推送|部署|合并)"
+    r"(?:[, ]*(?:it|this|that|now|all|everything|and|then|push|commit|please|lo|todo|tudo|agora"
+    r"|ahora|por favor|吧|一下|了))*[.!。！]*"
 )
 
 
@@ -251,7 +266,9 @@ def lead(text: str) -> str:
 # lines before a list that name no kind, and end what the one before them named; any other may be a
 # group within it: `Backend:`
 _BREAKS = re.compile(
-    r"(?i)(?:notes?|remarks?|comments?|observations?|questions?|risks?|links?|references?|see also|notas?|observaç(?:ão|ões)|observaci(?:ón|ones)|comentarios?|comentários?|preguntas?|perguntas?"
+    r"(?i)(?:notes?|remarks?|comments?|observations?|questions?|risks?|links?|references?|see also"
+    r"|notas?|observaç(?:ão|ões)|observaci(?:ón|ones)|comentarios?|comentários?|preguntas?"
+    r"|perguntas?"
     r"|dudas?|dúvidas?|riesgos?|riscos?|enlaces?|referencias?|referências?|备注|说明|注|疑问|风险|链接|参考)"
 )
 
@@ -277,8 +294,10 @@ def headed(words: str) -> str:
 
 # what stands where somebody has yet to write something, or has nothing to write
 _NOTHING = re.compile(
-    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+[.)]?"
-    r"|nad[ao]|ningun[ao]|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|aberto|abierto|pendente|pendiente|por definir|a definir|无|没有|暂无|待定|待办|是|否)\W*"
+    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)"
+    r"|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+[.)]?"
+    r"|nad[ao]|ningun[ao]|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|aberto|abierto|pendente|pendiente"
+    r"|por definir|a definir|无|没有|暂无|待定|待办|是|否)\W*"
 )
 
 
@@ -316,13 +335,18 @@ def stripped(text: str, language: str) -> str:
 
 
 def fixing(text: str) -> str | None:
-    """Return what a marker names as a cause or a fix, as in `Fix: ...`; None when there is no such marker."""
+    """Return what a marker names as a cause or a fix, as in `Fix: ...`.
+
+    None when there is no such marker.
+    """
     found = _FIXING.match(text)
     return text[found.end() :].strip() or None if found else None
 
 
 _FIXING = re.compile(
-    r"(?i)^(?:the )?(?:root cause|cause|fix(?:ed)?|solution|resolution|resolved|workaround|solved|causa(?: raiz| raíz)?|correção|solução|corrección|solución|arreglo|contorno|resolvido|resuelto|"
+    r"(?i)^(?:the )?(?:root cause|cause|fix(?:ed)?|solution|resolution|resolved|workaround|solved"
+    r"|causa(?: raiz| raíz)?|correção|solução|corrección|solución|arreglo|contorno|resolvido"
+    r"|resuelto|"
     r"根本原因|根因|原因|修复|解决(?:办法|方案|方法)?|修复方法|修正)\s*[:：]\s*"
 )
 

@@ -85,7 +85,9 @@ def run(
     loaded: dict[str, Any] | None = None,
     now: Callable[[], float] = time.monotonic,
 ) -> list[Result]:
-    """Run loaders, those of a tier at once, the tiers one after the other; return after `total` seconds at the latest.
+    """Run loaders, those of a tier at once, the tiers one after the other.
+
+    Return after `total` seconds at the latest.
 
     Into `loaded` goes what came in time, before the next tier begins.
     """
@@ -113,7 +115,10 @@ def budget(tier: str, total: float) -> float:
 def _tier(
     loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = time.monotonic
 ) -> list[Result]:
-    """Run loaders at once, for so many seconds. Those that are still at it go on in threads that nobody waits for; what they find is lost."""
+    """Run loaders at once, for so many seconds.
+
+    Those that are still at it go on in threads that nobody waits for; what they find is lost.
+    """
     begun = now()
     finished: dict[str, Result] = {}
     changed = threading.Condition()
@@ -162,7 +167,10 @@ def limit(given: int | None, env: Mapping[str, str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an agent is activated, and in which session. Each loader opens what it needs for itself: connections belong to a thread."""
+    """Where an agent is activated, and in which session.
+
+    Each loader opens what it needs for itself: connections belong to a thread.
+    """
 
     location: Location
     env: Mapping[str, str]
@@ -192,7 +200,10 @@ class Place:
 
 
 def activate(name: str, place: Place, total: float = TOTAL) -> Activation:
-    """Load what an agent should know. Raises UserError for a name that no file defines; whatever else is wrong costs a part."""
+    """Load what an agent should know.
+
+    Raises UserError for a name that no file defines; whatever else is wrong costs a part.
+    """
     begun = time.monotonic()
     loaded: dict[str, Any] = {}
     loaders = [
@@ -239,7 +250,10 @@ def _named(name: str, loaded: Mapping[str, Any]) -> str:
 
 
 def git_status(place: Place, left: float) -> dict[str, Any] | None:
-    """Return branch, changed files and last commit, None for a bare repository. Raises TimeoutError when git takes too long."""
+    """Return branch, changed files and last commit, None for a bare repository.
+
+    Raises TimeoutError when git takes too long.
+    """
     where = place.location
     if where.worktree is None:
         return None
@@ -306,7 +320,10 @@ def up_to_date(place: Place) -> bool:
 
 
 def settings(place: Place, left: float) -> config.Settings:
-    """Return the settings from the cache, else from git, which has so many seconds; raises TimeoutError."""
+    """Return the settings from the cache, else from git, which has so many seconds.
+
+    Raises TimeoutError.
+    """
     until = time.monotonic() + left
 
     def ask() -> config.Settings:
@@ -351,7 +368,10 @@ def session(
 
 
 def epic(place: Place) -> dict[str, Any] | None:
-    """Return the epic that is not finished: the one of this work tree, else the one changed last; None when there is none."""
+    """Return the epic that is not finished: the one of this work tree, else the one changed last.
+
+    None when there is none.
+    """
     index = place.index()
     if index is None:
         return None
@@ -461,7 +481,10 @@ def dna(place: Place) -> str:
 
 
 def note(place: Place, agent: str) -> None:
-    """Note that an agent has come, if that can be done in a moment; a disk that cannot be written costs the note."""
+    """Note that an agent has come, if that can be done in a moment.
+
+    A disk that cannot be written costs the note.
+    """
 
     def work() -> None:
         state = State(place.home)

@@ -43,7 +43,10 @@ _TEXTS = frozenset({"name", "id", "title", "icon", "role", "description"})
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that an agent can be asked for; `visibility` holds the kinds of session that list it, empty when nothing was said."""
+    """Something that an agent can be asked for.
+
+    `visibility` holds the kinds of session that list it, empty when nothing was said.
+    """
 
     name: str
     description: str = ""
@@ -64,7 +67,10 @@ class Agent:
 
 
 def folders(root: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return (how it is called, path) of the folders that define agents, the nearest first; '' as a root names those of the user alone."""
+    """Return (how it is called, path) of the folders that define agents, the nearest first.
+
+    '' as a root names those of the user alone.
+    """
     home = env.get("HOME", "")
     out = [(folder, os.path.join(root, folder)) for folder in FOLDERS if root]
     claude = env.get("CLAUDE_CONFIG_DIR") or (os.path.join(home, ".claude") if home else "")
@@ -74,7 +80,10 @@ def folders(root: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def files(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield (path as it is shown, path) of all definitions, those that go before others first. No link of a repository leads out of it."""
+    """Yield (path as it is shown, path) of all definitions, those that go before others first.
+
+    No link of a repository leads out of it.
+    """
     inside = os.path.join(os.path.realpath(root), "") if root else ""
     for shown, folder in folders(root, env):
         count = 0
@@ -104,7 +113,10 @@ def files(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def known(root: str, env: Mapping[str, str]) -> list[Agent]:
-    """Return all agents that are defined; of those with one name the first. A file without front matter defines none in an agent CLI's folder."""
+    """Return all agents that are defined; of those with one name the first.
+
+    A file without front matter defines none in an agent CLI's folder.
+    """
     out: dict[str, Agent] = {}
     for shown, path in files(root, env):
         agent = read(shown, path)
@@ -114,7 +126,10 @@ def known(root: str, env: Mapping[str, str]) -> list[Agent]:
 
 
 def find(name: str, root: str, env: Mapping[str, str]) -> Agent:
-    """Return an agent by its name, or that of its file; raises UserError when no file defines it."""
+    """Return an agent by its name, or that of its file.
+
+    Raises UserError when no file defines it.
+    """
     wanted = name.strip().removeprefix("@").casefold()
     every = known(root, env)
     for agent in every:
@@ -141,7 +156,8 @@ def unknown(name: str, every: Sequence[Agent]) -> UserError:
     shown = (
         f"Did you mean {' or '.join(near)}? "
         if near
-        else f"There {'are' if len(names) > 1 else 'is'} {', '.join(names[:8])}{' …' if len(names) > 8 else ''}. "
+        else f"There {'are' if len(names) > 1 else 'is'} "
+        f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''}. "
     )
     return UserError(f"there is no agent '{name}'.", f"{shown}See all: git mem activate --list")
 
@@ -197,9 +213,12 @@ def read(shown: str, path: str) -> Agent | None:
 
 
 def front_matter(text: str) -> dict[str, Any] | None:
-    """Return the front matter of a text, its values texts, lists and mappings; None when it has none. Raises InvalidRecord.
+    """Return the front matter of a text, its values texts, lists and mappings.
 
-    Agents' CLIs take front matter that is not YAML (`description: Use this when: ...`): of such a one the lines `key: text` are taken.
+    None when it has none. Raises InvalidRecord.
+
+    Agents' CLIs take front matter that is not YAML (`description: Use this when: ...`): of such a
+    one the lines `key: text` are taken.
     """
     text = text.replace("\r\n", "\n")
     if not text.startswith("---\n"):
@@ -217,7 +236,10 @@ def front_matter(text: str) -> dict[str, Any] | None:
 
 
 class _BoundedHandler(YAMLHandler):
-    """YAML front matter of others: bounded depth, no anchors, scalars as texts; where it is not YAML, its lines `key: text`."""
+    """YAML front matter of others: bounded depth, no anchors, scalars as texts.
+
+    Where it is not YAML, its lines `key: text`.
+    """
 
     def load(self, fm: str, **_: object) -> Any:
         """Return what the front matter holds; raises InvalidRecord."""

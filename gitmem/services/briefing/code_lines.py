@@ -1,4 +1,7 @@
-"""What the DNA of a project tells the start of a session: its parts, each as one line. Part of the hot path."""
+"""What the DNA of a project tells the start of a session: its parts, each as one line.
+
+Part of the hot path.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

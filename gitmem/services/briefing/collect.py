@@ -158,7 +158,10 @@ class Entry:
 
 
 class Known:
-    """What is known, by subject: each thing once, the first to be told first. `totals` counts what there is beyond that, as far as it was asked for."""
+    """What is known, by subject: each thing once, the first to be told first.
+
+    `totals` counts what there is beyond that, as far as it was asked for.
+    """
 
     def __init__(
         self, by: "dict[str, list[Entry]]", totals: "dict[str, int]", last: "Entry | None"
@@ -190,10 +193,14 @@ def gather(
     gotchas: "Sequence[Row] | None" = None,
     own: "frozenset[str]",
 ) -> Known:
-    """Return what is known. `since` is the day from which on progress counts; `session` is the reader's own, whose digest is not news.
+    """Return what is known.
 
-    `own` are the reader's e-mail addresses: what others committed has no marks of its own, says by whom it is, and is no DNA and no session before.
-    What is unconfirmed is left out unless `unsure`; `gotchas` are those to take, None: those that are open, worst first.
+    `since` is the day from which on progress counts; `session` is the reader's own, whose digest is
+    not news.
+
+    `own` are the reader's e-mail addresses: what others committed has no marks of its own, says by
+    whom it is, and is no DNA and no session before. What is unconfirmed is left out unless
+    `unsure`; `gotchas` are those to take, None: those that are open, worst first.
     """
     found: list[tuple[str, Entry]] = []
     counts: dict[str, int] = {}
@@ -310,7 +317,10 @@ def _entries(index: "Index", projects: "dict[int, str]") -> "list[tuple[Row, str
 
 
 def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
-    """Return entries by subject, ranked; what is said twice is told once, where it was said first. A task stays one, whatever else says so."""
+    """Return entries by subject, ranked; what is said twice is told once, where it was said first.
+
+    A task stays one, whatever else says so.
+    """
     by: dict[str, list[Entry]] = {}
     seen: dict[tuple[bool, str], Entry] = {}
     # this user's own words first: others add nothing to them
@@ -361,7 +371,10 @@ def _part(entry: "Row") -> str:
 
 
 def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Entry:
-    """Return a record as an entry; marks that others gave it do not count before this user accepted it."""
+    """Return a record as an entry.
+
+    Marks that others gave it do not count before this user accepted it.
+    """
     accepted = is_accepted(row, own)
     gotcha = row["kind"] == "gotcha"
     at = str((row["last_seen"] if gotcha else "") or row["updated"] or row["created"] or "")

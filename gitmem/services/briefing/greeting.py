@@ -51,7 +51,10 @@ def _head(active: Activation, context: Context | None, what: str) -> list[str]:
     if active.quality == FALLBACK:
         where = f" ({agent.path})" if agent.path else ""
         return [
-            f"{icon} {agent.name} is ready, without its definition{where}: {agent.problem or 'it was not there in time'}."
+            (
+                f"{icon} {agent.name} is ready, without its definition{where}: "
+                f"{agent.problem or 'it was not there in time'}."
+            )
         ]
     name = f"{agent.name}, {agent.title}" if agent.title else agent.name
     if what == WORKFLOW and context:
@@ -79,7 +82,8 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
         commit = git["commit"]
         by = f" by {_cut(commit['by'], SUBJECT)}" if commit and commit["by"] else ""
         last = (
-            f"last commit {ago(max(0.0, now - commit['at']))}{by}: {_cut(commit['subject'], SUBJECT)}"
+            f"last commit {ago(max(0.0, now - commit['at']))}{by}: "
+            f"{_cut(commit['subject'], SUBJECT)}"
             if commit
             else "no commit yet"
         )
@@ -91,7 +95,8 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
         story = f", story {epic['story']}" if epic.get("story") else ""
         phase = f", phase {epic['phase']}" if epic.get("phase") else ""
         out.append(
-            f"Epic: {_cut(str(epic['title']))}{story}{phase}, {epic['done']} of {epic['total']} stories done, {epic['standing']}."
+            f"Epic: {_cut(str(epic['title']))}{story}{phase}, {epic['done']} of {epic['total']} "
+            f"stories done, {epic['standing']}."
         )
     if what == NEW and active.value("dna"):
         out.append(f"About: {_cut(active.value('dna'))}")
@@ -104,7 +109,8 @@ def _before(active: Activation, context: Context | None, what: str) -> list[str]
     for row in active.value("handovers") or ():
         body = " ".join(str(row.get("body", "")).split())
         out.append(
-            f"Handed over: {_cut(str(row['title']))}{f'. {_cut(body)}' if body else ''} ({row['id'][-8:]})"
+            f"Handed over: {_cut(str(row['title']))}{f'. {_cut(body)}' if body else ''} "
+            f"({row['id'][-8:]})"
         )
     return out
 
@@ -152,7 +158,10 @@ def _foot(active: Activation) -> list[str]:
     ]
     out = (
         [
-            f"Not there in time: {', '.join(late)}. Again in a moment, or with more time: --timeout 2000"
+            (
+                f"Not there in time: {', '.join(late)}. Again in a moment, or with more time: "
+                f"--timeout 2000"
+            )
         ]
         if late
         else []

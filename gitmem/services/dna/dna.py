@@ -56,7 +56,10 @@ def describe(
     budget: int,
     progress: Progress | None = None,
 ) -> list[Page]:
-    """Return the pages of a commit: of the whole first, then of each workspace. `name` is what the project is called when no manifest says it."""
+    """Return the pages of a commit: of the whole first, then of each workspace.
+
+    `name` is what the project is called when no manifest says it.
+    """
     tags = code.every(graph)
     ranks = rank.kept_ranks(code, graph)
     resolution = code.resolution(graph)
@@ -107,7 +110,10 @@ def _page(name: str, facts: Facts, budget: int) -> Page:
 
 
 def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -> list[str]:
-    """Return the folders of the packages of a project, by path; none when there is one package only."""
+    """Return the folders of the packages of a project, by path.
+
+    None when there is one package only.
+    """
     files = Files(graph.listing, given)
     found: set[str] = set(ecma.workspaces(files)) if "package.json" in given else set()
     globs: list[str] = []
@@ -161,7 +167,10 @@ _PACKAGES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was done about a page: `how` is `made`, `changed` or `kept`; `commit` is that of the store, '' for none."""
+    """What was done about a page: `how` is `made`, `changed` or `kept`.
+
+    `commit` is that of the store, '' for none.
+    """
 
     page: Page
     how: str
@@ -172,7 +181,10 @@ class Outcome:
 def save(
     store: Store, who: Writer, pages: Sequence[Page], sources: Mapping[str, Any]
 ) -> list[Outcome]:
-    """Write pages to a store, those that say something else than their records; a person's archive stays."""
+    """Write pages to a store, those that say something else than their records.
+
+    A person's archive stays.
+    """
     out = []
     for one in pages:
         try:

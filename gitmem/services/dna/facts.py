@@ -46,17 +46,26 @@ MODULES = {
     "google-re2": "re2",
 }
 NODE = frozenset(
-    "assert buffer child_process cluster console crypto dgram dns events fs http http2 https module net os path perf_hooks process punycode querystring readline repl stream string_decoder timers tls tty url util v8 vm worker_threads zlib".split()
+    "assert buffer child_process cluster console crypto dgram dns events fs http http2 https "
+    "module net os path perf_hooks process punycode querystring readline repl stream "
+    "string_decoder timers tls tty url util v8 vm worker_threads zlib".split()
 )
 CONFIGURATION = re.compile(
-    r"^(?:tsconfig(?:\.\w+)?\.json|jsconfig\.json|\.?eslint(?:rc)?(?:\.config)?\.\w+|\.eslintrc|\.?prettier(?:rc)?(?:\.config)?(?:\.\w+)?|biome\.jsonc?|babel\.config\.\w+|vite\.config\.\w+"
-    r"|vitest\.config\.\w+|jest\.config\.\w+|webpack\.config\.\w+|rollup\.config\.\w+|next\.config\.\w+|tailwind\.config\.\w+|playwright\.config\.\w+|nx\.json|turbo\.json|lerna\.json"
-    r"|tox\.ini|noxfile\.py|pytest\.ini|\.?mypy\.ini|\.?ruff\.toml|\.flake8|\.pylintrc|\.coveragerc|\.pre-commit-config\.yaml|Dockerfile|docker-compose\.ya?ml|compose\.ya?ml"
-    r"|\.editorconfig|rustfmt\.toml|clippy\.toml|\.golangci\.ya?ml|\.rubocop\.ya?ml|phpunit\.xml(?:\.dist)?|phpstan\.neon(?:\.dist)?|\.clang-format|checkstyle\.xml|appsettings\.json|Procfile|Jenkinsfile|\.gitlab-ci\.yml)$"
+    r"^(?:tsconfig(?:\.\w+)?\.json|jsconfig\.json|\.?eslint(?:rc)?(?:\.config)?\.\w+|\.eslintrc"
+    r"|\.?prettier(?:rc)?(?:\.config)?(?:\.\w+)?|biome\.jsonc?|babel\.config\.\w+|vite\.config\.\w+"
+    r"|vitest\.config\.\w+|jest\.config\.\w+|webpack\.config\.\w+|rollup\.config\.\w+"
+    r"|next\.config\.\w+|tailwind\.config\.\w+|playwright\.config\.\w+|nx\.json|turbo\.json"
+    r"|lerna\.json"
+    r"|tox\.ini|noxfile\.py|pytest\.ini|\.?mypy\.ini|\.?ruff\.toml|\.flake8|\.pylintrc|\.coveragerc"
+    r"|\.pre-commit-config\.yaml|Dockerfile|docker-compose\.ya?ml|compose\.ya?ml"
+    r"|\.editorconfig|rustfmt\.toml|clippy\.toml|\.golangci\.ya?ml|\.rubocop\.ya?ml"
+    r"|phpunit\.xml(?:\.dist)?|phpstan\.neon(?:\.dist)?|\.clang-format|checkstyle\.xml"
+    r"|appsettings\.json|Procfile|Jenkinsfile|\.gitlab-ci\.yml)$"
 )
 WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 EXAMPLE = re.compile(
-    r"^\.?env\.(?:example|sample|template|dist|defaults?)$|^\.env\.(?:example|sample|template|dist|defaults?)$|^example\.env$"
+    r"^\.?env\.(?:example|sample|template|dist|defaults?)$|^\.env\.(?:example|sample|template|dist"
+    r"|defaults?)$|^example\.env$"
 )
 README = re.compile(r"^readme(?:\.(?:md|rst|txt|markdown|adoc))?$", re.IGNORECASE)
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})
@@ -79,7 +88,10 @@ class File:
 
 @dataclass(slots=True)
 class Facts:
-    """What is told of a project or of a workspace; `folder` is '' for the root. Rows are in the order of how much they matter."""
+    """What is told of a project or of a workspace; `folder` is '' for the root.
+
+    Rows are in the order of how much they matter.
+    """
 
     name: str
     folder: str = ""
@@ -322,7 +334,10 @@ def _candidates(module: str, names: Sequence[tuple[str, str]], language: str) ->
 
 
 def _foreign(module: str, language: str) -> str:
-    """Return the package of another project that an import names; '' for what a language brings with it, or that cannot be told."""
+    """Return the package of another project that an import names.
+
+    '' for what a language brings with it, or that cannot be told.
+    """
     if language == "python":
         head = module.split(".")[0]
         return "" if not head or head in sys.stdlib_module_names else head

@@ -15,7 +15,8 @@ from gitmem.codemap.imports.files import json_object, table, texts, toml_table
 MAKE_TARGETS = 40
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;#)]*)")
 _GRADLE = re.compile(
-    r"""(?:implementation|api|compileOnly|runtimeOnly|kapt|testImplementation)\s*+(?:\(\s*+)?["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']"""
+    r"""(?:implementation|api|compileOnly|runtimeOnly|kapt"""
+    r"""|testImplementation)\s*+(?:\(\s*+)?["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']"""
 )
 _GEM = re.compile(r"""^[ \t]*gem\s+["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", re.MULTILINE)
 _GEMSPEC = re.compile(
@@ -26,7 +27,11 @@ _TARGET = re.compile(r"^([A-Za-z0-9][\w.-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$"
 
 @dataclass(slots=True)
 class Declared:
-    """What one manifest declares. `needs` are the languages and tools that it asks for, `uses` its dependencies, `tries` those for development only."""
+    """What one manifest declares.
+
+    `needs` are the languages and tools that it asks for, `uses` its dependencies, `tries` those for
+    development only.
+    """
 
     path: str
     ecosystem: str
@@ -70,7 +75,10 @@ def _strings(value: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _version(value: Any) -> str:
-    """Return the version that a dependency's entry names, whichever way it is written; '' for a path or a repository."""
+    """Return the version that a dependency's entry names, whichever way it is written.
+
+    '' for a path or a repository.
+    """
     if isinstance(value, str):
         return value.strip()
     found = value.get("version") if isinstance(value, dict) else None
@@ -321,7 +329,8 @@ def _gradle(path: str, text: str) -> Declared:
     made = Declared(path, "gradle")
     made.uses = {f"{group}:{name}": version for group, name, version in _GRADLE.findall(text)}
     if found := re.search(
-        r"(?:sourceCompatibility|JavaLanguageVersion\.of|jvmToolchain)\s*[=(]\s*[\"']?(?:JavaVersion\.VERSION_)?([\d_.]+)",
+        r"(?:sourceCompatibility|JavaLanguageVersion\.of"
+        r"|jvmToolchain)\s*[=(]\s*[\"']?(?:JavaVersion\.VERSION_)?([\d_.]+)",
         text,
     ):
         made.needs["Java"] = found[1].replace("_", ".")

@@ -86,7 +86,8 @@ def _lines(facts: Facts, size: Size) -> Iterator[str]:
     yield from _part("Entry points", _entries(facts, size))
     yield from _part("Run", _commands(facts, size))
     rows = [
-        f"- `{_inside(one.path, facts)}` {one.rank * 100:.1f} %, used by {one.users}{': ' + ', '.join(one.symbols[: size.symbols]) if one.symbols and size.symbols else ''}"
+        f"- `{_inside(one.path, facts)}` {one.rank * 100:.1f} %, used by "
+        f"{one.users}{': ' + ', '.join(one.symbols[: size.symbols]) if one.symbols and size.symbols else ''}"
         for one in facts.files[: size.files]
     ]
     yield from _part("Key files", rows)
@@ -117,7 +118,8 @@ def _part(title: str, rows: list[str]) -> Iterator[str]:
 
 def _summary(facts: Facts, size: Size) -> str:
     languages = ", ".join(
-        f"{language} ({number} file{'' if number == 1 else 's'}, {_thousands(lines)} line{'' if lines == 1 else 's'})"
+        f"{language} ({number} file{'' if number == 1 else 's'}, {_thousands(lines)} "
+        f"line{'' if lines == 1 else 's'})"
         for language, number, lines in facts.languages[:4]
     )
     about = _cut(facts.about, size.text).rstrip(".")

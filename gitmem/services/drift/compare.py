@@ -12,7 +12,10 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A definition, or lines ('' for the name), that both sides changed; `one` and `two` are where it is on each, None where it is gone."""
+    """A definition, or lines ('' for the name), that both sides changed.
+
+    `one` and `two` are where it is on each, None where it is gone.
+    """
 
     name: str
     one: Lines | None
@@ -23,7 +26,10 @@ Own = dict[str, tuple[str, Lines]]  # {qualified name: (its own lines, where it 
 
 
 def symbols(before: Own, left: Own, right: Own) -> list[Shared]:
-    """Return the definitions that two texts made different from a third, and from each other. A definition's own lines count, not those of definitions inside it."""
+    """Return the definitions that two texts made different from a third, and from each other.
+
+    A definition's own lines count, not those of definitions inside it.
+    """
     out = []
     for name in [*left, *(name for name in right if name not in left)]:
         old, a, b = before.get(name), left.get(name), right.get(name)
@@ -37,7 +43,10 @@ def _said(found: tuple[str, Lines] | None) -> str | None:
 
 
 def own(text: str | None, path: str) -> Own:
-    """Return the definitions of a text with their own lines; of definitions of one name the first."""
+    """Return the definitions of a text with their own lines.
+
+    Of definitions of one name the first.
+    """
     if text is None:
         return {}
     known = definitions.symbols(text, path)
@@ -73,7 +82,10 @@ def lines(base: str | None, one: str | None, two: str | None) -> list[Shared]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> list[tuple[Lines, Lines]]:
-    """Return (lines of the old text, lines of the new one) of what changed; an insertion is between two old lines."""
+    """Return (lines of the old text, lines of the new one) of what changed.
+
+    An insertion is between two old lines.
+    """
     found = EqualLines(old, new)
     out: list[tuple[Lines, Lines]] = []
     at = to = 0

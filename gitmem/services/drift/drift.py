@@ -19,7 +19,10 @@ HEADS, REMOTES = "refs/heads/", "refs/remotes/"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is compared: a branch, or the work in hand of a work tree. `head` is its newest commit that is there, `tip` that with what is not committed."""
+    """What is compared: a branch, or the work in hand of a work tree.
+
+    `head` is its newest commit that is there, `tip` that with what is not committed.
+    """
 
     name: str
     kind: str  # branch, remote or worktree
@@ -61,8 +64,9 @@ def sides(
 ) -> tuple[list[Side], int]:
     """Return what is compared, and how many branches were left out, for they are old or too many.
 
-    Without names: the branches of this repository and of remotes that were committed to since a time (epoch seconds), and the work trees
-    with uncommitted work. With names: those, and the work trees that they or nobody has checked out.
+    Without names: the branches of this repository and of remotes that were committed to since a
+    time (epoch seconds), and the work trees with uncommitted work. With names: those, and the work
+    trees that they or nobody has checked out.
     """
     trees = merges.worktrees()
     out: list[Side] = []
@@ -183,7 +187,10 @@ def drift(
     step: Callable[[int, int], None] | None = None,
     hides: Callable[[str], bool] = lambda _: False,
 ) -> list[Pair]:
-    """Return all pairs of sides, the worst first. `step` is told how many are done, and how many there are."""
+    """Return all pairs of sides, the worst first.
+
+    `step` is told how many are done, and how many there are.
+    """
     bases = parted(
         merges.ancestry(list(dict.fromkeys(side.head for side in some))),
         [side.head for side in some],
@@ -325,7 +332,10 @@ def _conflict(
 
 
 def name_authors(merges: Merges, pair: Pair, working: Callable[[str], list[str]]) -> None:
-    """Add to the worst files of a pair who changed them; `working` tells who is at work in a work tree."""
+    """Add to the worst files of a pair who changed them.
+
+    `working` tells who is at work in a work tree.
+    """
     for file in [one for one in pair.files if one.level in {HIGH, CRITICAL}][:5]:
         for mine, side in zip(file.authors, (pair.one, pair.two), strict=True):
             mine += working(side.root) if side.root and side.tip != side.head else []
@@ -339,7 +349,10 @@ def advice(pair: Pair) -> str:
     worst = pair.files[0].path if pair.files else ""
     if pair.level == CRITICAL:
         what = compare.joined(pair.files[0].shared)
-        return f"Agree on {what or worst} before either goes on: git diff {pair.base[:10]} {other.head[:10]} -- {worst}"
+        return (
+            f"Agree on {what or worst} before either goes on: git diff {pair.base[:10]} "
+            f"{other.head[:10]} -- {worst}"
+        )
     if pair.level == HIGH:
         return f"Merge or rebase soon, while both are remembered: git merge {name}"
     if pair.level == MEDIUM:

@@ -44,7 +44,10 @@ def rule_of(settings: "Settings") -> Rule:
 
 
 class Due:
-    """What is to be told to the store: the gotcha's id and the facts of `store.ops.capture`; no facts when there is nothing to tell."""
+    """What is to be told to the store: the gotcha's id and the facts of `store.ops.capture`.
+
+    No facts when there is nothing to tell.
+    """
 
     __slots__ = ("facts", "hits", "id")
 
@@ -65,9 +68,12 @@ def claim(
     command: str,
     root: str,
 ) -> Due:
-    """Take the hits of an error that the store has to be told of; who cannot tell them gives them back with `State.return_hits`.
+    """Take the hits of an error that the store has to be told of.
 
-    The hit itself has been counted. `known` are the live records of its pattern. The anchors are the caller's to add.
+    Who cannot tell them gives them back with `State.return_hits`.
+
+    The hit itself has been counted. `known` are the live records of its pattern. The anchors are
+    the caller's to add.
     """
     hits = state.hits(mark.pattern, now, rule.window, sessions=rule.sessions)
     # one that stands for this error too, when errors were put together

@@ -75,7 +75,10 @@ def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
 def learn(
     store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
 ) -> list[str]:
-    """Write what a trailer says; return what was done. The same words twice, as after an amend, make one record."""
+    """Write what a trailer says; return what was done.
+
+    The same words twice, as after an amend, make one record.
+    """
     commit, trailer, author = words
     by = Writer(who.clock, author, who.agent, who.session, who.allow)
     if trailer.name == RESOLVES:
@@ -148,7 +151,10 @@ def source(words: Words) -> str:
 
 
 def proposal(words: Words, open_gotcha: Callable[[str], Record | None]) -> Item | None:
-    """Return the words of somebody else as an item for the inbox; None when they ask for nothing."""
+    """Return the words of somebody else as an item for the inbox.
+
+    None when they ask for nothing.
+    """
     trailer = words.trailer
     if trailer.name != RESOLVES:
         said = trailer.value

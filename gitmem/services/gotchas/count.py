@@ -40,7 +40,8 @@ def record(
 ) -> Counted:
     """Count a hit, and capture the error when it has repeated.
 
-    `known` are the live gotchas of its pattern; raises what a write raises. The store's listener is told (`track`).
+    `known` are the live gotchas of its pattern; raises what a write raises. The store's listener is
+    told (`track`).
     """
     out = _record(store, state, who, rule, mark, known, anchors, output, command, root)
     store.say(

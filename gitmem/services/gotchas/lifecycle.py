@@ -1,6 +1,7 @@
 """A gotcha's life: resolved, reopened, confirmed, placed anew, merged into another.
 
-Each function is one commit, and returns what changed. Whether it is about this commit, this user, this time is the caller's to say.
+Each function is one commit, and returns what changed. Whether it is about this commit, this user,
+this time is the caller's to say.
 """
 
 import re
@@ -72,7 +73,10 @@ def _words(title: str) -> list[str]:
 
 
 def _same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Say whether two places are the same lines, or the same symbol; a whole file has room for many gotchas."""
+    """Say whether two places are the same lines, or the same symbol.
+
+    A whole file has room for many gotchas.
+    """
     keys = ("path", "lines", "symbol")
     return bool(one.get("lines") or one.get("symbol")) and [one.get(key) for key in keys] == [
         other.get(key) for key in keys
@@ -87,9 +91,12 @@ def resolve(
     note: str = "",
     fix: Mapping[str, Any] | None = None,
 ) -> Change:
-    """Mark a gotcha as dealt with, at the commit that is checked out; one that is resolved already is left as it is.
+    """Mark a gotcha as dealt with, at the commit that is checked out.
 
-    `fix` says what is known of how: `files`, `commit`, `stat`; it and the note become part of the text, so that they are found.
+    One that is resolved already is left as it is.
+
+    `fix` says what is known of how: `files`, `commit`, `stat`; it and the note become part of the
+    text, so that they are found.
     """
     require_gotcha(before, "resolved")
     if before.resolved:
@@ -152,17 +159,22 @@ def require_mergeable(into: Record, others: Sequence[Record]) -> None:
     live = next((other for other in others if other.status in LIVE and not other.resolved), None)
     if into.resolved and live is not None:  # it would be dealt with by a word about another
         raise UserError(
-            f"{into.id} is resolved, and {live.id} is not; merged, nobody would be told of it any more.",
-            f"Say that it is open again: git mem gotcha reopen {into.id}, or that this is dealt with too: git mem gotcha resolve {live.id}",
+            f"{into.id} is resolved, and {live.id} is not; merged, nobody would be told of it any "
+            f"more.",
+            f"Say that it is open again: git mem gotcha reopen {into.id}, or that this is dealt "
+            f"with too: git mem gotcha resolve {live.id}",
         )
 
 
 def merge(
     store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str
 ) -> Change:
-    """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit.
+    """Let one gotcha stand for others too: it takes over their errors, places and counts.
 
-    What a person wrote or confirmed stays so: what it becomes part of is confirmed with it, and has its words as a quotation.
+    They are archived. One commit.
+
+    What a person wrote or confirmed stays so: what it becomes part of is confirmed with it, and has
+    its words as a quotation.
     """
     require_mergeable(into, others)
     others = [

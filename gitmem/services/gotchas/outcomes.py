@@ -38,7 +38,9 @@ PROSE = (
 )  # no code: it cannot be why a command passes
 # what a package manager writes beside the code: the command that did so is what helped
 MANIFESTS = frozenset(
-    "package.json package-lock.json yarn.lock pnpm-lock.yaml bun.lockb requirements.txt poetry.lock pdm.lock uv.lock pipfile.lock pyproject.toml cargo.toml cargo.lock go.mod go.sum gemfile "
+    "package.json package-lock.json yarn.lock pnpm-lock.yaml bun.lockb requirements.txt "
+    "poetry.lock pdm.lock uv.lock pipfile.lock pyproject.toml cargo.toml cargo.lock go.mod go.sum "
+    "gemfile "
     "gemfile.lock composer.json composer.lock".split()
 )
 
@@ -56,8 +58,9 @@ def settle(
 ) -> list[Change]:
     """Draw the conclusions that wait; return the changes.
 
-    `find` gives the ids of the gotchas of an error's pattern, `tree` the work tree of a folder; `waiting` says whether writes wait in the
-    journal, a capture perhaps; `home` is the user's folder.
+    `find` gives the ids of the gotchas of an error's pattern, `tree` the work tree of a folder;
+    `waiting` says whether writes wait in the journal, a capture perhaps; `home` is the user's
+    folder.
     """
     out = []
     for number, facts in attempts.take_outcomes(state):
@@ -147,7 +150,10 @@ def _learn(
 
 
 def _setting(path: str, home: str) -> str:
-    """Return how a setting outside of the project is called in every home; empty for a file that is none, such as an agent's own."""
+    """Return how a setting outside of the project is called in every home.
+
+    Empty for a file that is none, such as an agent's own.
+    """
     if path.startswith("/etc/"):
         return path
     rest = path[len(home) + 1 :] if home and path.startswith(home + os.sep) else ""
@@ -174,8 +180,14 @@ def _fixed(
     head = tree.head()
     since = f", committed as {head[:12]}" if head and head != facts.get("head") else ""
     also = f"; {', '.join(map(_quoted, helped[-SHOWN:]))} was run too" if helped else ""
-    note = f"{_quoted(str(facts['command']))} passes after an edit of {', '.join(files)}{more}{since}{also}."
-    total = f"{len(code)} file{'s' if len(code) > 1 else ''}, +{sum(a for _, a, _ in changed)} −{sum(r for _, _, r in changed)}"
+    note = (
+        f"{_quoted(str(facts['command']))} passes after an edit of "
+        f"{', '.join(files)}{more}{since}{also}."
+    )
+    total = (
+        f"{len(code)} file{'s' if len(code) > 1 else ''}, +{sum(a for _, a, _ in changed)} "
+        f"−{sum(r for _, _, r in changed)}"
+    )
     return lifecycle.resolve(
         store, who, record, head, note, {"files": list(code[:20]), "stat": total}
     )

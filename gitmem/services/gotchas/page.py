@@ -16,7 +16,10 @@ LINES = 40  # of a body
 
 
 def page(rows: Sequence[dict[str, Any]], at: str) -> str:
-    """Return the page; `rows` are the index's, each with its `body`, in the order they are shown."""
+    """Return the page.
+
+    `rows` are the index's, each with its `body`, in the order they are shown.
+    """
     by = {
         name: [row for row in rows if (row["category"] or "general") == name] for name in CATEGORIES
     }
@@ -26,7 +29,10 @@ def page(rows: Sequence[dict[str, Any]], at: str) -> str:
     out = [
         "# Known gotchas",
         "",
-        f"{len(rows)} gotchas, {open_} of them not dealt with; as of {at}. Made by `git mem gotcha page`; edits here are not kept.",
+        (
+            f"{len(rows)} gotchas, {open_} of them not dealt with; as of {at}. Made by `git mem gotcha "
+            f"page`; edits here are not kept."
+        ),
         "",
     ]
     for name, some in by.items():
@@ -95,7 +101,10 @@ def _parted(body: str) -> tuple[str, list[str]]:
 
 
 def text(body: str, output: bool) -> list[str]:
-    """Return the lines of a body as Markdown that loads, runs and hides nothing; `output` is what a tool printed."""
+    """Return the lines of a body as Markdown that loads, runs and hides nothing.
+
+    `output` is what a tool printed.
+    """
     every = body.strip("\n").split("\n")
     lines = [*every[:LINES], *(["…"] if len(every) > LINES else [])]
     # where code begins and ends is for the reader's Markdown to say: all of it is code

@@ -29,7 +29,9 @@ SURE = 0.7  # below, changed code is looked for in other files too, as `Follower
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A gotcha and where it is: lines from 1; `distance` counts the lines to the one that was asked for.
+    """A gotcha and where it is: lines from 1.
+
+    `distance` counts the lines to the one that was asked for.
 
     `number` says which of its anchors came here from another file; -1 for none.
     """
@@ -264,10 +266,13 @@ def survey(
     go_on: Callable[[], bool] = lambda: True,
     step: Callable[[int, int], None] | None = None,
 ) -> Survey:
-    """Return the live gotchas whose code is not as it was, worst first; it looks file by file until `go_on` says no.
+    """Return the live gotchas whose code is not as it was, worst first.
 
-    A file that is the blob that a gotcha was anchored at needs no further look: thousands of gotchas in unchanged files cost as much as
-    reading these files. `step` is told how many gotchas are done, and how many there are to look at.
+    It looks file by file until `go_on` says no.
+
+    A file that is the blob that a gotcha was anchored at needs no further look: thousands of
+    gotchas in unchanged files cost as much as reading these files. `step` is told how many gotchas
+    are done, and how many there are to look at.
     """
     total = sum(index.number(**OPEN) for index in indexes)
     rows: list[Row] = []
@@ -316,9 +321,12 @@ def _is_place(anchor: Row) -> bool:
 def _now(
     follower: Follower, path: str, some: Sequence[tuple[int, Row]], go_on: Callable[[], bool]
 ) -> Iterator[tuple[tuple[int, Row], Placement]]:
-    """Yield anchors of one file with where they are now, as `Follower.now` says; ends when `go_on` says no.
+    """Yield anchors of one file with where they are now, as `Follower.now` says.
 
-    The file is read once, and what was anchored at the same old text is placed together; only code that is not in it is searched for.
+    Ends when `go_on` says no.
+
+    The file is read once, and what was anchored at the same old text is placed together; only code
+    that is not in it is searched for.
     """
     if not go_on():
         return
@@ -452,7 +460,10 @@ def _language_fits(given: Row, path: str) -> bool:
 
 
 def _away(where: Placement, line: int) -> int:
-    """Return the lines between a placement and a line; what is about the whole file is further than any."""
+    """Return the lines between a placement and a line.
+
+    What is about the whole file is further than any.
+    """
     if not line:
         return 0
     if where.state in {"file", "glob", "adrift"}:

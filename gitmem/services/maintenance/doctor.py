@@ -80,7 +80,10 @@ def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[Finding]:
 def check_refs(
     git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]
 ) -> Iterator[Finding]:
-    """Are our refs readable, is everything that they need there, did a crash leave locks? `mend` brings back what is missing."""
+    """Are our refs readable, is everything that they need there, did a crash leave locks?
+
+    `mend` brings back what is missing.
+    """
     indexed = repairs.index_tips(index)
     for name, ref in (("shared", SHARED), ("private", PRIVATE)):
         path = os.path.join(location.commondir, ref)
@@ -110,7 +113,8 @@ def check_refs(
     for path in abandoned(os.path.join(location.commondir, "objects")):
         yield Finding(
             "warning",
-            f"a pack is kept for a write that was killed: {os.path.relpath(path, location.commondir)}",
+            f"a pack is kept for a write that was killed: "
+            f"{os.path.relpath(path, location.commondir)}",
             "Run: git mem doctor --fix",
             repairs.unlink(path),
         )
@@ -152,7 +156,10 @@ def check_refs(
 
 
 def _locks(commondir: str) -> list[str]:
-    """Return the old locks on our refs, and on the files of git's that our own writes lock too; git holds none for minutes."""
+    """Return the old locks on our refs, and on the files of git's that our own writes lock too.
+
+    Git holds none for minutes.
+    """
     found = [os.path.join(commondir, *name) for name in SHARED_LOCKS]
     for here, _, names in os.walk(os.path.join(commondir, "refs", "gitmem")):
         found += [os.path.join(here, name) for name in sorted(names) if name.endswith(".lock")]
@@ -182,7 +189,8 @@ def check_records(index: Index) -> Iterator[Finding]:
         yield Finding(
             "error",
             f"damaged: {row['path']} ({row['store']}): {row['reason']}",
-            f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log",
+            f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git "
+            f"mem log",
         )
     if len(damaged) > NAMED:
         yield Finding(
@@ -433,7 +441,10 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
 
 
 def check_workflows(home: Home, root: str) -> Iterator[Finding]:
-    """Can the repository's own table of workflows be read? Where it cannot, hooks go on with the one that ships, and say nothing."""
+    """Can the repository's own table of workflows be read?
+
+    Where it cannot, hooks go on with the one that ships, and say nothing.
+    """
     from gitmem.services.work import workflow_file, workflow_table
 
     path = workflow_table.own_file(root)
@@ -479,5 +490,6 @@ def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]
         server = f", at {row.server}" if row.server else ""
         yield Finding(
             "ok",
-            f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem model check",
+            f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem "
+            f"model check",
         )

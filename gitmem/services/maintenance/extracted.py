@@ -44,7 +44,10 @@ def unaccepted(shared: Store, index: Index) -> list[Entry]:
 
 
 def withdraw(shared: Store, private: Store, who: Writer, entries: list[Entry]) -> str:
-    """Move entries from the shared part of the summary to the private one; return what was done, in words."""
+    """Move entries from the shared part of the summary to the private one.
+
+    Return what was done, in words.
+    """
     keys = {key_of(e) for e in entries}
     before, mine = project_summary.load(shared), project_summary.load(private)
     old = project_summary.sections(before)
@@ -63,7 +66,10 @@ def withdraw(shared: Store, private: Store, who: Writer, entries: list[Entry]) -
     )
     left = {name: [e for e in part if key_of(e) not in keys] for name, part in old.items()}
     project_summary.save(shared, who, before, left, f"summary: {len(entries)} made private")
-    return f"{len(entries)} extracted entries of the project summary are private now; the shared store's history still has them"
+    return (
+        f"{len(entries)} extracted entries of the project summary are private now; the shared "
+        f"store's history still has them"
+    )
 
 
 def check(shared: Store, private: Store, index: Index, who: Writer) -> Iterator[Finding]:
@@ -76,7 +82,9 @@ def check(shared: Store, private: Store, index: Index, who: Writer) -> Iterator[
     )
     yield Finding(
         "warning",
-        f"the shared project summary has {len(found)} extracted entr{'y' if len(found) == 1 else 'ies'} that nobody accepted: {names}",
-        "Make them private: git mem doctor --fix. To remove a text from the history too: git mem purge --text -. To share what is extracted: git mem config shareExtracted true",
+        f"the shared project summary has {len(found)} extracted "
+        f"entr{'y' if len(found) == 1 else 'ies'} that nobody accepted: {names}",
+        "Make them private: git mem doctor --fix. To remove a text from the history too: git mem "
+        "purge --text -. To share what is extracted: git mem config shareExtracted true",
         lambda: withdraw(shared, private, who, found),
     )

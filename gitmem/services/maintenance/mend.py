@@ -1,4 +1,7 @@
-"""Bring a store back whose objects are gone: from remotes, from the index, from older commits; and say what could not be saved."""
+"""Bring a store back whose objects are gone: from remotes, from the index, from older commits.
+
+And say what could not be saved.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -39,9 +42,12 @@ class Mender:
         candidates: Callable[[str], list[str]],
         now: int,
     ) -> list[str]:
-        """Mend all; return what was done, and what could not be saved. Raises Busy, Moved when somebody writes at the same time.
+        """Mend all; return what was done, and what could not be saved.
 
-        `candidates` names, for a store, commits that may be the last good one when the ref's own commit is gone.
+        Raises Busy, Moved when somebody writes at the same time.
+
+        `candidates` names, for a store, commits that may be the last good one when the ref's own
+        commit is gone.
         """
         for remote in remotes:
             self._fetch(remote)
@@ -154,7 +160,10 @@ class Mender:
         same = sum(new == (old,) for old, new in stands.items())
         again = sum(bool(new) and new != (old,) for old, new in stands.items())
         gone = sum(not path for path in found.gone.values())
-        text = f"{ref}: {len(found.gone)} object(s) are gone; {same} commit(s) stay, {again} were made anew or joined"
+        text = (
+            f"{ref}: {len(found.gone)} object(s) are gone; {same} commit(s) stay, {again} were "
+            f"made anew or joined"
+        )
         self.report.append(f"{text}, {gone} could not be read" if gone else text)
         for what, paths in (
             ("as an older version", older),

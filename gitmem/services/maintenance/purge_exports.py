@@ -1,4 +1,7 @@
-"""Copies of memory outside of our folder: briefings and agents' memory files. They are the user's, so they are named."""
+"""Copies of memory outside of our folder: briefings and agents' memory files.
+
+They are the user's, so they are named.
+"""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -57,8 +57,10 @@ def _records(count: int) -> str:
 def how_to_follow(remote: str) -> str:
     """Say what to type when a purge waits."""
     return (
-        f"To follow it, run 'git mem sync {remote}' on a terminal, or with --follow-purge: what goes is kept "
-        f"on this machine for {KEPT_DAYS} days (git mem purge --quarantine-list). Until then nothing is merged or "
+        f"To follow it, run 'git mem sync {remote}' on a terminal, or with --follow-purge: what "
+        f"goes is kept "
+        f"on this machine for {KEPT_DAYS} days (git mem purge --quarantine-list). Until then "
+        f"nothing is merged or "
         f"pushed. A copy of all you have: git mem sync --bundle FILE"
     )
 
@@ -66,8 +68,10 @@ def how_to_follow(remote: str) -> str:
 def quarantined(count: int) -> str:
     """Say what was kept, and how to have it back or be rid of it."""
     return (
-        f"{_records(count)} kept on this machine for {KEPT_DAYS} days. Look: git mem purge --quarantine-list; "
-        f"bring back: git mem purge --quarantine-restore ID; if it was a secret: git mem purge --quarantine-drop"
+        f"{_records(count)} kept on this machine for {KEPT_DAYS} days. Look: git mem purge "
+        f"--quarantine-list; "
+        f"bring back: git mem purge --quarantine-restore ID; if it was a secret: git mem purge "
+        f"--quarantine-drop"
     )
 
 
@@ -80,7 +84,8 @@ def finish(
 ) -> list[Place]:
     """Remove from this disk what a purge elsewhere took out of the history that was followed.
 
-    Returns what was in each place. Never touches the quarantine: whoever purges elsewhere must not empty it.
+    Returns what was in each place. Never touches the quarantine: whoever purges elsewhere must not
+    empty it.
     """
     mask = Mask(out.masked)
     tip = store.tip()
@@ -117,6 +122,7 @@ def check_waiting(objects: Objects, ref: str) -> Iterator[Finding]:
         if waits:
             yield Finding(
                 "warning",
-                f"{remote}'s history was purged, and this clone does not follow it yet: nothing is merged or pushed.",
+                f"{remote}'s history was purged, and this clone does not follow it yet: nothing is "
+                f"merged or pushed.",
                 f"See what would go, and decide: git mem sync {remote}",
             )

@@ -48,7 +48,8 @@ def erase(
 ) -> list[Place]:
     """Remove texts, and what is said of records, from our files; return what was in each place.
 
-    `quarantine` says whether that is one of them: only a purge that was made here empties it. Nobody in this process may have the index or the state open.
+    `quarantine` says whether that is one of them: only a purge that was made here empties it.
+    Nobody in this process may have the index or the state open.
     """
     out = [_drop_database(home, INDEX)]
     if mask:
@@ -103,7 +104,10 @@ def _drop_database(home: Home, name: str) -> Place:
 
 
 def _files(home: Home) -> Iterator[tuple[str, str]]:
-    """Yield (path, place) of our regular files, without the databases; links and pipes are nobody's text."""
+    """Yield (path, place) of our regular files, without the databases.
+
+    Links and pipes are nobody's text.
+    """
     skipped = {
         name + part for name in (INDEX, CODE_MAP, CODE_SEARCH, STATE) for part in DATABASE_PARTS
     }
@@ -191,7 +195,10 @@ def _count(file: IO[bytes], mask: Mask) -> int:
 
 
 def _replace(path: str, file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> None:
-    """Put a masked copy in a file's place. What a hook writes to the old one meanwhile goes on with it."""
+    """Put a masked copy in a file's place.
+
+    What a hook writes to the old one meanwhile goes on with it.
+    """
     about = os.fstat(file.fileno())
     temp = f"{path}.{os.getpid()}.tmp"
     size = 0

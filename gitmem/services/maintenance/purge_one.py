@@ -28,9 +28,12 @@ def purge_store(
     mask: Mask,
     progress: Callable[[int, int], None],
 ) -> list[Place]:
-    """Remove records and texts from a store's history and the objects from the disk; return the places.
+    """Remove records and texts from a store's history and the objects from the disk.
 
-    Raises Busy, Moved when somebody writes at the same time. Can be repeated after a kill at any point.
+    Return the places.
+
+    Raises Busy, Moved when somebody writes at the same time. Can be repeated after a kill at any
+    point.
     """
     if ids:
         _leave_tombstones(store, ids)
@@ -56,7 +59,8 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
             name,
             HELD,
             pruned.removed,
-            f"object(s) removed, but git packs at the moment ({who}) and may write them again; run this again when it has ended",
+            f"object(s) removed, but git packs at the moment ({who}) and may write them again; run "
+            f"this again when it has ended",
         )
     elif pruned.kept:
         yield Place(name, HELD, len(pruned.kept), KEPT_MARK)
@@ -73,7 +77,10 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
 def foreign_objects(count: int) -> Iterator[Place]:
     """Yield what is left of the user's own objects that hold what was purged."""
     if count:
-        why = "object(s) hold it, unreachable and not gitmem's: git reflog expire --expire=now --all && git gc --prune=now"
+        why = (
+            "object(s) hold it, unreachable and not gitmem's: git reflog expire --expire=now --all "
+            "&& git gc --prune=now"
+        )
         yield Place("objects of yours", YOURS, count, why)
 
 

@@ -21,7 +21,10 @@ def titled(home: Home) -> Iterator[tuple[Kept, str]]:
 
 
 def bring_back(store: Store, who: Writer, home: Home, row: Kept) -> str:
-    """Give the store a record as it was before the purge; return its title. Raises InvalidRecord."""
+    """Give the store a record as it was before the purge; return its title.
+
+    Raises InvalidRecord.
+    """
     record = sane(_bytes(row), row.id)
     if not isinstance(record, Record):
         raise InvalidRecord(

@@ -45,7 +45,10 @@ def is_named(given: str, id: str) -> bool:
 
 
 def find_ids(store: Store, given: Sequence[str]) -> list[str]:
-    """Return the full ids, of today and of the past, that a user means; raises UnknownId for more than one."""
+    """Return the full ids, of today and of the past, that a user means.
+
+    Raises UnknownId for more than one.
+    """
     tip = store.tip()
     if not given or tip is None:
         return []

@@ -40,7 +40,10 @@ _WORD = re.compile(r"[A-Za-z_]{1,40}")
 
 
 def erase_state(home: Home, mask: Mask, ids: Sequence[str]) -> Place:
-    """Remove texts and records from the working state; say who holds it when its bytes cannot be cleared."""
+    """Remove texts and records from the working state.
+
+    Say who holds it when its bytes cannot be cleared.
+    """
     path = home.join(NAME)
     if not os.path.exists(path) or not (mask or ids):
         return Place(NAME)
@@ -151,7 +154,10 @@ def _keys(db: sqlite.Connection, table: str) -> list[str]:
 
 
 def _clear_bytes(db: sqlite.Connection) -> bool:
-    """Write the file anew and empty its log; False while another process reads an older state of it."""
+    """Write the file anew and empty its log.
+
+    False while another process reads an older state of it.
+    """
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

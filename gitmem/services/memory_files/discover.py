@@ -1,7 +1,8 @@
 """Agents' own memory files: which there are for a work tree, whose they are, and what they say.
 
-Who reads what was looked up in Claude Code 2.1, Gemini CLI and Codex CLI; docs/native-memory.md has the table. Links are followed inside the
-repository and, for files of the user's own, anywhere; nothing is read that belongs to somebody else's account.
+Who reads what was looked up in Claude Code 2.1, Gemini CLI and Codex CLI; docs/native-memory.md has
+the table. Links are followed inside the repository and, for files of the user's own, anywhere;
+nothing is read that belongs to somebody else's account.
 """
 
 import json
@@ -38,9 +39,13 @@ _CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """One memory file. `name` is how records call it: from the work tree's root, from `~`, or in full; `reader` whose it is.
+    """One memory file.
 
-    `scope` is the store of what it says, `agent` the namespace, `tree` the work tree whose alone it is: an untracked file is in no other.
+    `name` is how records call it: from the work tree's root, from `~`, or in full; `reader` whose
+    it is.
+
+    `scope` is the store of what it says, `agent` the namespace, `tree` the work tree whose alone it
+    is: an untracked file is in no other.
     """
 
     path: str
@@ -80,7 +85,10 @@ class Files:
 
 
 def obstacle(data: bytes) -> tuple[str, str]:
-    """Return why nothing may be written into a file that has these bytes, and what to do; empty where it may."""
+    """Return why nothing may be written into a file that has these bytes, and what to do.
+
+    Empty where it may.
+    """
     if data.startswith(WIDE):
         return "is in UTF-16", "Save it as UTF-8."
     if b"\0" in data:
@@ -286,7 +294,8 @@ class Finder:
             return
         if self._is_nested(real):
             self._notes.append(
-                f"{storable(relative)} belongs to another repository inside this one: it is not read."
+                f"{storable(relative)} belongs to another repository inside this one: it is not "
+                f"read."
             )
             return
         base = os.path.basename(relative)
@@ -345,7 +354,10 @@ class Finder:
         return os.path.realpath(self.env.get("CODEX_HOME") or os.path.join(self.home, ".codex"))
 
     def _workspace(self) -> None:
-        """Take the files of the folders above the work tree; not of the main work tree, whose own a linked one inside of it has."""
+        """Take the files of the folders above the work tree.
+
+        Not of the main work tree, whose own a linked one inside of it has.
+        """
         main, here = main_root(self.where), os.path.dirname(self.root)
         while here != os.path.dirname(here):
             if here != main and not here.startswith(main + os.sep):
@@ -427,7 +439,8 @@ class Finder:
         text = data.decode("utf-16" if is_wide else "utf-8", "replace")
         if _CONFLICT.search(text):
             self._notes.append(
-                f"{memo.name} is in the middle of a merge: it is not read until its conflict is settled."
+                f"{memo.name} is in the middle of a merge: it is not read until its conflict is "
+                f"settled."
             )
             return None
         folder = os.path.dirname(memo.path)
@@ -447,7 +460,8 @@ class Finder:
             notes.append(f"{memo.name} is not UTF-8: what holds other bytes is left out.")
         if page.dropped:
             notes.append(
-                f"{memo.name} has {page.dropped} statements too many: the first {len(page.statements)} are read."
+                f"{memo.name} has {page.dropped} statements too many: the first "
+                f"{len(page.statements)} are read."
             )
         self._notes += notes
         globs = (

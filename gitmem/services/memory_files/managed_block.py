@@ -1,7 +1,10 @@
-"""The block of ours in a file that somebody else writes too: found, read back, written. Never a character outside of it changes. Pure.
+"""The block of ours in a file that somebody else writes too: found, read back, written.
 
-A line of the block ends in the record's short id and a check of its text, `(7k2m9qxa-3f2a)`: so an edit by hand is seen, and where it belongs,
-in any clone, without anything that remembers. Texts are decoded with `surrogateescape`, so that bytes that are not UTF-8 survive.
+Never a character outside of it changes. Pure.
+
+A line of the block ends in the record's short id and a check of its text, `(7k2m9qxa-3f2a)`: so an
+edit by hand is seen, and where it belongs, in any clone, without anything that remembers. Texts are
+decoded with `surrogateescape`, so that bytes that are not UTF-8 survive.
 """
 
 import re
@@ -12,7 +15,10 @@ from hashlib import sha256
 from gitmem.records.kinds import TYPES
 
 HEAD = "## Memory of this repository"
-LEAD = "Recorded by people and agents; `git mem show ID` tells the whole of one. A line that is edited here changes its record."
+LEAD = (
+    "Recorded by people and agents; `git mem show ID` tells the whole of one. A line that is "
+    "edited here changes its record."
+)
 END = "<!-- git-mem: end memory -->"
 OWN = frozenset({HEAD, LEAD})
 
@@ -39,7 +45,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a block as it was found. `number` counts from 1; `edited` when its text is not what was written."""
+    """A line of a block as it was found.
+
+    `number` counts from 1; `edited` when its text is not what was written.
+    """
 
     short: str
     text: str
@@ -54,7 +63,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block in a file: its (first, last) lines, counted from 0; `whole` when it has its beginning and its end."""
+    """A block in a file: its (first, last) lines, counted from 0.
+
+    `whole` when it has its beginning and its end.
+    """
 
     first: int
     last: int
@@ -67,7 +79,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A file with its block, and what is to be told of it. `kept` are the ids of the entries that had room."""
+    """A file with its block, and what is to be told of it.
+
+    `kept` are the ids of the entries that had room.
+    """
 
     text: str
     kept: tuple[str, ...] = ()
@@ -203,7 +218,10 @@ def regions(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def outside(text: str) -> str:
-    """Return a text without the blocks of ours that hold memory; what somebody wrote into them stays, but for lines that become records."""
+    """Return a text without the blocks of ours that hold memory.
+
+    What somebody wrote into them stays, but for lines that become records.
+    """
     lines = text.split("\n")
     blocks = find(lines)
     out, at = "", 0

@@ -1,4 +1,7 @@
-"""Which statement of a file is which one of before: by its words, else by likeness and place. Pure, and the same for the same input."""
+"""Which statement of a file is which one of before: by its words, else by likeness and place.
+
+Pure, and the same for the same input.
+"""
 
 from bisect import bisect_left
 from collections import Counter
@@ -66,7 +69,10 @@ def _edited(
 def _candidates(
     old: Sequence[Said], new: Sequence[Said], left: Sequence[int], right: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Return the pairs that are worth a comparison: all of a few; of many the ones that share most words, and those at the same place in the row."""
+    """Return the pairs that are worth a comparison: all of a few.
+
+    Of many the ones that share most words, and those at the same place in the row.
+    """
     if len(left) * len(right) <= FEW:
         return [(i, j) for i in left for j in right]
     words: dict[str, list[int]] = {}

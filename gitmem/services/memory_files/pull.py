@@ -1,7 +1,10 @@
-"""What a pull of agents' memory files is made of, and its writes; `native_plan` decides what they are.
+"""What a pull of agents' memory files is made of, and its writes.
 
-What was read is noted in the record itself, `source: {file, line, hash}`, so that another clone sees the same. `commit` is there for a file that git
-tracks: where the text was last seen. A work tree whose history does not have that commit is older, or on another branch: it changes nothing.
+`native_plan` decides what they are.
+
+What was read is noted in the record itself, `source: {file, line, hash}`, so that another clone
+sees the same. `commit` is there for a file that git tracks: where the text was last seen. A work
+tree whose history does not have that commit is older, or on another branch: it changes nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -72,7 +75,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What becomes of one statement or record. `loser` is written first where both sides had changed, so that history has it."""
+    """What becomes of one statement or record.
+
+    `loser` is written first where both sides had changed, so that history has it.
+    """
 
     what: str
     file: str
@@ -134,7 +140,10 @@ def came_from_file(row: Row) -> bool:
 
 
 def apply(plan: Plan, world: World) -> bool:
-    """Write a plan, one commit for each store and two hundred records; say whether something waits in the journal."""
+    """Write a plan, one commit for each store and two hundred records.
+
+    Say whether something waits in the journal.
+    """
     waits = False
     for scope in ("user", "shared", "private"):
         todo = [
@@ -177,7 +186,8 @@ def _message(world: World, actions: Sequence[Action], more: str = "") -> Message
     files = list(dict.fromkeys(action.file for action in actions))
     named = ", ".join(files[:2]) + (f" and {len(files) - 2} more" if len(files) > 2 else "")
     return Message(
-        f"memory: pull {len(ids)} record{'s' if len(ids) != 1 else ''} from {named}{f' ({more})' if more else ''}",
+        f"memory: pull {len(ids)} record{'s' if len(ids) != 1 else ''} from "
+        f"{named}{f' ({more})' if more else ''}",
         "pull",
         ids,
         session=world.who.session,

@@ -44,7 +44,10 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def plan(files: Files, world: World, *, blocks: bool = False) -> Plan:
-    """Return what is to be done so that the store has what the files say; with `blocks` only what was changed in blocks of ours."""
+    """Return what is to be done so that the store has what the files say.
+
+    With `blocks` only what was changed in blocks of ours.
+    """
     return _Planner(files, world).run(blocks)
 
 
@@ -137,7 +140,8 @@ class _Planner:
             if memo.blamed and self.world.operation:
                 self._undecided.add(memo.name)
                 self.plan.notes.append(
-                    f"{memo.name} is not read until the {self.world.operation} is finished: whose its lines are can only be told then."
+                    f"{memo.name} is not read until the {self.world.operation} is finished: whose "
+                    f"its lines are can only be told then."
                 )
 
     def _author(self, memo: Memo, statement: Statement) -> str:
@@ -154,7 +158,10 @@ class _Planner:
         return False
 
     def _keep_what_others_removed(self) -> None:
-        """Leave the records alone whose lines somebody else took out of a file; what waits in the inbox goes with its line."""
+        """Leave the records alone whose lines somebody else took out of a file.
+
+        What waits in the inbox goes with its line.
+        """
         left = []
         for one, memo in self.gone:
             name, key = memo.name if memo else str(one.source.get("file")), one.source.get("hash")
@@ -182,7 +189,8 @@ class _Planner:
                 )
             )
             self.plan.notes.append(
-                f"{name}: {remover} took out a line; its record {managed_block.short(one.record.id)} stays."
+                f"{name}: {remover} took out a line; its record "
+                f"{managed_block.short(one.record.id)} stays."
             )
         self.gone = left
 
@@ -203,7 +211,8 @@ class _Planner:
                         row = None
                     if line.edited and row is None and self._wrote(memo, line.number, line.text):
                         self.plan.notes.append(
-                            f"{memo.name}:{line.number} was edited, and no record has the id {line.short}: it becomes one of its own."
+                            f"{memo.name}:{line.number} was edited, and no record has the id "
+                            f"{line.short}: it becomes one of its own."
                         )
                     elif (
                         line.edited
@@ -214,7 +223,8 @@ class _Planner:
                             memo, line.number, line.text
                         ):
                             self.plan.notes.append(
-                                f"{memo.name}:{line.number} was edited by {who}: the record {line.short} stays as it is."
+                                f"{memo.name}:{line.number} was edited by {who}: the record "
+                                f"{line.short} stays as it is."
                             )
                     elif (
                         line.edited
@@ -228,13 +238,17 @@ class _Planner:
                 missing = found.said - len(found.lines)
                 if found.whole and missing > 0:
                     self.plan.notes.append(
-                        f"{memo.name}: {missing} line{'s were' if missing > 1 else ' was'} taken out of the block; the next push writes what is still in the store. "
+                        f"{memo.name}: {missing} line{'s were' if missing > 1 else ' was'} taken "
+                        f"out of the block; the next push writes what is still in the store. "
                         "To put a record aside: git mem archive ID"
                     )
         return done
 
     def _wrote(self, memo: Memo, number: int, text: str) -> bool:
-        """Take what somebody wrote into a block as a statement of its own; say whether it has words."""
+        """Take what somebody wrote into a block as a statement of its own.
+
+        Say whether it has words.
+        """
         _, line, helps = managed_block.unlabelled(text)
         title, body = divided(usual(line), f"Workaround: {usual(helps)}" if helps else "")
         if title:
@@ -247,7 +261,10 @@ class _Planner:
         return bool(title)
 
     def _line(self, memo: Memo, line: managed_block.Line, row: Row) -> bool:
-        """Take an edited line into its record, unless the record is newer; say whether it differs from the record."""
+        """Take an edited line into its record, unless the record is newer.
+
+        Say whether it differs from the record.
+        """
         told = text_of(row, self.world.clean)
         if line.text == told:
             return False
@@ -277,7 +294,10 @@ class _Planner:
     def _settle(
         self, memo: Memo, line: int, scope: str, before: Record, after: Record, both: bool
     ) -> None:
-        """Have a file's text become the record's; where the record changed too, the newer one of them wins and the other stays in its history."""
+        """Have a file's text become the record's.
+
+        Where the record changed too, the newer one of them wins and the other stays in its history.
+        """
         if not both:
             self._put(CHANGED, memo, line, scope, before, after)
         elif memo.written >= seconds(before.updated):
@@ -288,13 +308,17 @@ class _Planner:
                 scope,
                 before,
                 after,
-                why=f"the file is newer; the record's text is in git mem log {managed_block.short(before.id)}",
+                why=f"the file is newer; the record's text is in git mem log "
+                f"{managed_block.short(before.id)}",
             )
         else:
             kept = (
                 before.change(source=after.fields["source"]) if "source" in after.fields else before
             )
-            why = f"the record is newer; the file's text is in git mem log {managed_block.short(before.id)}"
+            why = (
+                f"the record is newer; the file's text is in git mem log "
+                f"{managed_block.short(before.id)}"
+            )
             self._put(CONFLICT, memo, line, scope, before, kept, loser=after, why=why)
 
     # -- statements
@@ -374,7 +398,10 @@ class _Planner:
         return out
 
     def _longer(self, memo: Memo, statement: Statement, one: Known) -> None:
-        """Have a record say what its statement says with more to it; what somebody made of its words meanwhile stays."""
+        """Have a record say what its statement says with more to it.
+
+        What somebody made of its words meanwhile stays.
+        """
         was = next(
             (
                 (title, body)
@@ -626,7 +653,10 @@ class _Planner:
         return same_words(record.title, record.body) == words
 
     def _make(self, memo: Memo, statement: Statement, author: str = "") -> Record | None:
-        """Return a new record, None for one that was forgotten. Its id is made from its words: two clones that read the same make the same record."""
+        """Return a new record, None for one that was forgotten.
+
+        Its id is made from its words: two clones that read the same make the same record.
+        """
         stores = [
             self.world.store(scope)
             for scope in dict.fromkeys(["private", memo.scope] if author else [memo.scope])
@@ -695,7 +725,8 @@ class _Planner:
                 continue
             if one.record.status == "pinned":
                 self.plan.notes.append(
-                    f"{name}:{line} is gone; its record {managed_block.short(one.record.id)} is pinned and stays."
+                    f"{name}:{line} is gone; its record {managed_block.short(one.record.id)} is "
+                    f"pinned and stays."
                 )
                 self._put(
                     MOVED,

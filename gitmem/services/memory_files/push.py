@@ -15,7 +15,10 @@ from gitmem.services.memory_files.statements import same_words
 EVERY = ("shared", "private", "user")
 NAMES = {"claude": "", "gemini": "GEMINI.md", "agents": "AGENTS.md"}
 AGENT = "agent:"
-HINT = "Name claude, gemini, agents, agent:NAME, or a CLAUDE.md, CLAUDE.local.md, GEMINI.md, AGENTS.md or MEMORY.md of this repository."
+HINT = (
+    "Name claude, gemini, agents, agent:NAME, or a CLAUDE.md, CLAUDE.local.md, GEMINI.md, "
+    "AGENTS.md or MEMORY.md of this repository."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,10 @@ def _reordered(before: str, after: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """How far a block is behind the store: records to write, to take out, to word anew; zeros for one whose lines stand in another order alone."""
+    """How far a block is behind the store: records to write, to take out, to word anew.
+
+    Zeros for one whose lines stand in another order alone.
+    """
 
     new: int
     gone: int
@@ -131,7 +137,10 @@ class Behind:
 
 
 def behind(push: Push) -> Behind | None:
-    """Return how far the block of a file is behind what a push would write; None when it is in step."""
+    """Return how far the block of a file is behind what a push would write.
+
+    None when it is in step.
+    """
     if not push.changes:
         return None
     before, after = (_lines(data) for data in (push.before or b"", push.after))
@@ -293,7 +302,10 @@ class Writer:
                 }
 
     def push(self, target: Target, data: bytes | None, *, remove: bool = False) -> Push:
-        """Return what becomes of a file that has these bytes now; None stands for no file. With `remove` the block goes."""
+        """Return what becomes of a file that has these bytes now; None stands for no file.
+
+        With `remove` the block goes.
+        """
         text = (data or b"").decode("utf-8", "surrogateescape")
         suitable = [] if remove else self._chosen(target)
         standing = self._standing(target, data or b"")
@@ -307,14 +319,16 @@ class Writer:
         notes = list(result.notes)
         if left_out := len(suitable) - len(rows):
             notes.append(
-                f"{left_out} record{'s' if left_out > 1 else ''} by others left out: what you accept is written: git mem inbox --accept ID"
+                f"{left_out} record{'s' if left_out > 1 else ''} by others left out: what you "
+                f"accept is written: git mem inbox --accept ID"
             )
         had = bool(managed_block.find(text.split("\n")))
         if rows and not result.kept:
             what = "full"
             lines, size = managed_block.size(managed_block.outside(text))
             notes.append(
-                f"what else is in it has {lines} lines and {size:,} bytes: of {target.lines} lines and {target.bytes:,} bytes none are left for records"
+                f"what else is in it has {lines} lines and {size:,} bytes: of {target.lines} lines "
+                f"and {target.bytes:,} bytes none are left for records"
             )
         elif not rows:
             what = "removed" if had else "empty"

@@ -1,4 +1,7 @@
-"""A record as a line of the block in an agent's memory file, and back; which records go first. Pure."""
+"""A record as a line of the block in an agent's memory file, and back; which records go first.
+
+Pure.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -63,8 +66,9 @@ def entry_of(row: Row, clean: Clean) -> Entry:
 def ranked(rows: Iterable[Row], reads: Mapping[str, tuple[int, str]]) -> list[Row]:
     """Return the records that a memory file may hold, the most telling first.
 
-    What is pinned, critical gotchas, decisions, rules, tasks, all the others; in each by the score that is left. Time is the store's own, that of
-    its newest change: the same store gives the same order on any day.
+    What is pinned, critical gotchas, decisions, rules, tasks, all the others; in each by the score
+    that is left. Time is the store's own, that of its newest change: the same store gives the same
+    order on any day.
     """
     live = [row for row in rows if _tells(row)]
     now = max((_time(row["updated"] or row["created"]) for row in live), default=0.0)

@@ -30,11 +30,18 @@ _PICTURE = re.compile(r"!?\[[^\[\]]*+\]\([^)]{0,500}\)|!\[|\[|\]|\(https?://[^()
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 # what makes an exception: at its beginning, or somewhere in what allows something
-_UNLESS = r"except\b|unless\b|excluding\b|exceto\b|excepto\b|salvo\b|a menos que\b|a não ser\b|a no ser\b|除非|除了"
+_UNLESS = (
+    r"except\b|unless\b|excluding\b|exceto\b|excepto\b|salvo\b|a menos que\b|a não ser\b|a no ser\b"
+    r"|除非|除了"
+)
 _EXCEPTION = re.compile(
-    rf"(?i)^(?:{_UNLESS}|exceptions?\b|other than\b|apart from\b|aside from\b|save for\b|but\b|only (?:if|when|for|in|on|after|with|by)\b|not (?:for|in|when|if|on|even)\b"
-    r"|exceç(?:ão|ões)\b|excepci(?:ón|ones)\b|mas\b|pero\b|menos\b|só (?:se|em|para)\b|s[oó]lo (?:si|en|para)\b|例外|但|仅|只有)"
-    r"|\b(?:(?:is|are|it's) (?:fine|ok|okay|allowed|permitted)|allowed (?:in|for|when|if|on)|okay? (?:in|for|when|if|on)|exempt|(?:é|são) permitid[oa]s?|(?:est[áa]n?) permitid[oa]s?)\b|除外|允许"
+    rf"(?i)^(?:{_UNLESS}|exceptions?\b|other than\b|apart from\b|aside from\b|save for\b|but\b"
+    rf"|only (?:if|when|for|in|on|after|with|by)\b|not (?:for|in|when|if|on|even)\b"
+    r"|exceç(?:ão|ões)\b|excepci(?:ón|ones)\b|mas\b|pero\b|menos\b|só (?:se|em|para)\b"
+    r"|s[oó]lo (?:si|en|para)\b|例外|但|仅|只有)"
+    r"|\b(?:(?:is|are|it's) (?:fine|ok|okay|allowed|permitted)|allowed (?:in|for|when|if|on)"
+    r"|okay? (?:in|for|when|if|on)|exempt|(?:é|são) permitid[oa]s?|(?:est[áa]n?) permitid[oa]s?)\b"
+    r"|除外|允许"
 )
 _SIBLING = re.compile(rf"(?i)(?:{_UNLESS})")  # of an item beside its rule
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -48,8 +55,8 @@ _APART = {"rule", "decision", "preference", "task"}
 class Statement:
     """One statement. `lines` are (first, last), counted from 1; `key` tells its words from others.
 
-    `older` has (key, title, body) as they are without the exceptions and steps that are told with it: by them a record is known that was read when these
-    were not there, or were not joined yet.
+    `older` has (key, title, body) as they are without the exceptions and steps that are told with
+    it: by them a record is known that was read when these were not there, or were not joined yet.
     """
 
     title: str
@@ -82,7 +89,8 @@ def parse(
 ) -> Page:
     """Return what a Markdown file says.
 
-    `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet is only a pointer; `scrub` masks secrets.
+    `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet
+    is only a pointer; `scrub` masks secrets.
     """
     lines = (
         public(text, keeps_lines=True)
@@ -128,7 +136,10 @@ def whole(
 
 
 def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
-    """Return the front matter's keys, nested ones too, and the line that follows it. Read by lines: a glob is often no YAML."""
+    """Return the front matter's keys, nested ones too, and the line that follows it.
+
+    Read by lines: a glob is often no YAML.
+    """
     if not lines or lines[0].rstrip() != "---":
         return {}, 0
     end = next(
@@ -154,7 +165,10 @@ def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
 
 
 def _values(text: str) -> list[str]:
-    """Return the values of `a, b`, `["a", "b"]` or `- a`; a comma inside of braces divides nothing."""
+    """Return the values of `a, b`, `["a", "b"]` or `- a`.
+
+    A comma inside of braces divides nothing.
+    """
     values = []
     part = ""
     for piece in text.strip().removeprefix("[").removesuffix("]").split(","):
@@ -283,7 +297,10 @@ def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
 
 
 def _stepped(piece: Piece, below: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield a piece with a list below it, numbered on, code of its items among them; of a list that is very long more than one such."""
+    """Yield a piece with a list below it, numbered on, code of its items among them.
+
+    Of a list that is very long more than one such.
+    """
     number, first = 0, piece.first
     part = list[Piece]()
     for one in below:
@@ -373,7 +390,10 @@ def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tupl
 
 
 def _list_of(below: str) -> list[Piece]:
-    """Return the list that a text begins with; a paragraph that makes an exception counts as a list of one."""
+    """Return the list that a text begins with.
+
+    A paragraph that makes an exception counts as a list of one.
+    """
     out: list[Piece] = []
     for piece in pieces_of(below.split("\n"), 0):
         if piece.kind != "item" and (
@@ -385,7 +405,10 @@ def _list_of(below: str) -> list[Piece]:
 
 
 def _flat(piece: Piece, number: int = 0, depth: int = 1) -> tuple[str, bool]:
-    """Return an item with what is below it as one line, and whether all of it is there; the number is that of a step."""
+    """Return an item with what is below it as one line, and whether all of it is there.
+
+    The number is that of a step.
+    """
     first, _, rest = piece.text.partition("\n\n")
     head, below = _headline(first)
     head = head.rstrip(" .;:。；：")

@@ -1,7 +1,10 @@
-"""Agent Trace records: which lines of a commit which agent wrote, in a form that other tools read. Pure.
+"""Agent Trace records: which lines of a commit which agent wrote, in a form that other tools read.
 
-Specification 0.1.0: https://agent-trace.dev (media type application/vnd.agent-trace.record+json). A record has `version`, `id` (a UUID), `timestamp`,
-`vcs` {type, revision}, `tool`, and `files`, each with `path` and `conversations` of {url, contributor {type, model_id}, ranges}, a range with
+Pure.
+
+Specification 0.1.0: https://agent-trace.dev (media type application/vnd.agent-trace.record+json). A
+record has `version`, `id` (a UUID), `timestamp`, `vcs` {type, revision}, `tool`, and `files`, each
+with `path` and `conversations` of {url, contributor {type, model_id}, ranges}, a range with
 `start_line` and `end_line` (from 1, inclusive, as the revision has them) and `content_hash`.
 """
 
@@ -48,7 +51,10 @@ _SAFE = "-._~:@"
 def record(
     oid: str, links: Sequence[Link], text: Callable[[str], list[str] | None], tool: str
 ) -> dict[str, Any] | None:
-    """Return the record of a commit; None where no lines of it are known to be anybody's. `text` gives a file's lines as the commit has them."""
+    """Return the record of a commit; None where no lines of it are known to be anybody's.
+
+    `text` gives a file's lines as the commit has them.
+    """
     files: dict[str, list[dict[str, Any]]] = {}
     for link in links:
         for path, spans in link.files.items():
@@ -107,7 +113,10 @@ def model_id(model: str) -> str:
 
 
 def records(text: str) -> list[dict[str, Any]]:
-    """Return the records in a text: one, a list of them, or one a line; what is none is passed over."""
+    """Return the records in a text: one, a list of them, or one a line.
+
+    What is none is passed over.
+    """
     try:
         found: Any = [json.loads(text)]
     except (ValueError, RecursionError):
@@ -128,7 +137,10 @@ def records(text: str) -> list[dict[str, Any]]:
 
 
 def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
-    """Return what a record says of its commit: of `commit`, where it was kept beside that; none when it names no lines of one."""
+    """Return what a record says of its commit: of `commit`, where it was kept beside that.
+
+    None when it names no lines of one.
+    """
     vcs = _map(row.get("vcs"))
     oid = commit or str(vcs.get("revision") or "")
     if not _OID.fullmatch(oid) or vcs.get("type", "git") != "git":
@@ -179,7 +191,10 @@ def _merged(
     at: float,
     found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]],
 ) -> list[Link]:
-    """Return one link for each conversation and kind of contributor; of two models the first is named."""
+    """Return one link for each conversation and kind of contributor.
+
+    Of two models the first is named.
+    """
     out: dict[tuple[str, str], Link] = {}
     for (session, kind, model), files in found.items():
         before = out.get((session, kind))

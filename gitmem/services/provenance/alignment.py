@@ -1,7 +1,8 @@
 """Which lines of a file are lines of another version of it: only pairs that are sure. Pure.
 
-Lines are compared by their marks. Where a line stands twice and either could be the other version's, neither is taken:
-the longest runs are looked for from the beginning and from the end, and what both find counts.
+Lines are compared by their marks. Where a line stands twice and either could be the other
+version's, neither is taken: the longest runs are looked for from the beginning and from the end,
+and what both find counts.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,8 +17,8 @@ LONGEST = 20_000  # lines of a file that are compared
 def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) -> dict[int, int]:
     """Return {line of `old`: line of `new`} of the pairs that are sure, blank lines left out.
 
-    `own` are lines of `old` that were written together: where one of them could be either of two lines,
-    it is the one beside the others.
+    `own` are lines of `old` that were written together: where one of them could be either of two
+    lines, it is the one beside the others.
     """
     first, second = _numbered(old), _numbered(new)
     old_marks, new_marks = [mark for _, mark in first], [mark for _, mark in second]
@@ -97,7 +98,10 @@ class _Slides:
         return count
 
     def _move(self, places: range, shift: int, *, near: int, far: int) -> None:
-        """Put lines to the other side where they are bound closer to it; leave them where they are bound closer here."""
+        """Put lines to the other side where they are bound closer to it.
+
+        Leave them where they are bound closer here.
+        """
         for place in places:
             if place not in self._own or far > near:
                 continue

@@ -1,7 +1,10 @@
-"""Whose lines a commit's are: each version of a file laid beside the file as each edit left it. Pure.
+"""Whose lines a commit's are: each version of a file laid beside the file as each edit left it.
 
-A line is a session's only when an edit of it wrote that line: it stands where the edit put it, among the lines that stood
-around it then. Everything else has no session. Of edits that wrote the same line the last counts.
+Pure.
+
+A line is a session's only when an edit of it wrote that line: it stands where the edit put it,
+among the lines that stood around it then. Everything else has no session. Of edits that wrote the
+same line the last counts.
 """
 
 from collections import Counter
@@ -24,7 +27,10 @@ EDITS = 400  # edits of one file that are looked at, the last ones
 
 @dataclass
 class Version:
-    """A file of a commit: its text, and the numbers (from 0) of the lines that the commit added. `old` is its name before."""
+    """A file of a commit: its text, and the numbers (from 0) of the lines that the commit added.
+
+    `old` is its name before.
+    """
 
     path: str
     old: str
@@ -54,7 +60,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a file that one edit wrote, from and to (from 1), as the commit has them; `places` are they in the edit."""
+    """Lines of a file that one edit wrote, from and to (from 1), as the commit has them.
+
+    `places` are they in the edit.
+    """
 
     path: str
     first: int
@@ -105,7 +114,10 @@ def attribute(
 
 
 def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, Claim]) -> list[int]:
-    """Note the lines of a version that an edit wrote; return those of its own that are not in it at their place."""
+    """Note the lines of a version that an edit wrote.
+
+    Return those of its own that are not in it at their place.
+    """
     mine = set(own)
     pairs = agreed(edit.after, version.marks, mine)
     twice = _doubtful(edit, own, pairs, version)
@@ -183,7 +195,10 @@ def _between_anchors(
 
 
 def _runs(old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int]) -> Iterator[list[int]]:
-    """Yield the places of `old` that stand together in both; a file's beginning and end are -1 and its length."""
+    """Yield the places of `old` that stand together in both.
+
+    A file's beginning and end are -1 and its length.
+    """
     places = [-1, *(place for place, mark in enumerate(old) if mark != BLANK), len(old)]
     following = _following(new)
     ends = {**pairs, -1: -1, len(old): len(new)}
@@ -209,8 +224,8 @@ def _sure(
 ) -> Iterator[int]:
     """Yield the places of a run that are sure to be the edit's.
 
-    A line that anybody could have written is when a telling line of the edit stands beside it, or when
-    the lines on both sides of it are as the edit left them.
+    A line that anybody could have written is when a telling line of the edit stands beside it, or
+    when the lines on both sides of it are as the edit left them.
     """
     length = len(run)
     at = 0

@@ -12,7 +12,10 @@ _AROUND = {"file", "glob", "adrift"}
 def records(
     guide: Guide, path: str, first: int, last: int, lines: Sequence[str], blob: str
 ) -> list[Placed]:
-    """Return what is anchored at lines of a file, those at the lines first; what is elsewhere in it is left out."""
+    """Return what is anchored at lines of a file, those at the lines first.
+
+    What is elsewhere in it is left out.
+    """
     found = guide.about(path, first, lines, blob)
     at = [
         one

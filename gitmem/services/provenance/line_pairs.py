@@ -1,7 +1,8 @@
 """Which lines of two texts are laid beside each other, in bounded time. Pure.
 
-Few lines are compared as `difflib` does. In longer texts the lines that stand once in both come first, and then what
-is between two of these. What would take longer is left open: nothing is said of such lines.
+Few lines are compared as `difflib` does. In longer texts the lines that stand once in both come
+first, and then what is between two of these. What would take longer is left open: nothing is said
+of such lines.
 """
 
 from bisect import bisect_left
@@ -17,8 +18,8 @@ STEPS = 64  # segments without a line that stands once, of which the ends are co
 class LinePairs:
     """Two texts laid beside each other.
 
-    `pairs` is {place in `old`: place in `new`} of lines that stand in both, in their order; `undecided` are
-    the places in `new` of lines that may stand in `old` too.
+    `pairs` is {place in `old`: place in `new`} of lines that stand in both, in their order;
+    `undecided` are the places in `new` of lines that may stand in `old` too.
     """
 
     def __init__(self, old: Sequence[int], new: Sequence[int]) -> None:
@@ -80,7 +81,10 @@ class LinePairs:
         return _rising(single)
 
     def _lay_ends(self, ours: range, theirs: range, counts_old: Mapping[int, int]) -> None:
-        """Take what two segments begin and end with; leave the rest open where that does not help."""
+        """Take what two segments begin and end with.
+
+        Leave the rest open where that does not help.
+        """
         rest_ours, rest_theirs = self._without_ends(ours, theirs, only_single=False)
         if self._steps and len(rest_ours) < len(ours):
             self._steps -= 1

@@ -37,9 +37,11 @@ class Linker:
     """Links commits to sessions.
 
     `rows` gives a session's history, `of_user` those of some commits that this user authored and
-    committed, `of_others` those that somebody else wrote and this user took over, `hides` says which files are not to be told of.
+    committed, `of_others` those that somebody else wrote and this user took over, `hides` says
+    which files are not to be told of.
 
-    `noted` is {commit: session} as git's hook has it, `rewritten` {new commit: old ones} as git says after an amend or a rebase.
+    `noted` is {commit: session} as git's hook has it, `rewritten` {new commit: old ones} as git
+    says after an amend or a rebase.
     """
 
     history: CodeHistory
@@ -60,7 +62,10 @@ class Linker:
     _taken_over: frozenset[str] = frozenset()
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
-        """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
+        """Find out who made commits, the oldest first, and keep it.
+
+        Return {commit: its links} of those that are known to be a session's.
+        """
         some = sessions.some(self.state)
         times = [commit.at for commit in commits]
         seen = edits.last(self.state)
@@ -76,7 +81,10 @@ class Linker:
         return out
 
     def guess(self, commit: CodeCommit, paths: Sequence[str]) -> list[Link]:
-        """Return who made a commit that was not looked at yet, as far as some of its files tell; nothing is kept."""
+        """Return who made a commit that was not looked at yet, as far as some of its files tell.
+
+        Nothing is kept.
+        """
         # git's blame tells no trailers
         commit = self.history.commits([commit.oid]).get(commit.oid, commit)
         written = self._edits(commit.at, commit.at)
@@ -87,7 +95,10 @@ class Linker:
     def of_work(
         self, path: str, data: bytes, lines: Iterable[int], head: str
     ) -> dict[str, dict[str, list[list[float]]]]:
-        """Return whose lines (from 0) of a file are that is not committed: {session: its files}; `head` is the commit below."""
+        """Return whose lines (from 0) of a file are that is not committed: {session: its files}.
+
+        `head` is the commit below.
+        """
         version = Version(storable(path), storable(path), data, frozenset(lines))
         wanted = {version.marks[line] for line in version.added if line < len(version.marks)} - {
             BLANK

@@ -20,7 +20,10 @@ class Written:
     _own: dict[int, list[int]] = field(default_factory=dict)
 
     def own(self, edit: Edit) -> list[int]:
-        """Return the lines of a file, as an edit left it, that the edit wrote; blank ones left out."""
+        """Return the lines of a file, as an edit left it, that the edit wrote.
+
+        Blank ones left out.
+        """
         if edit.n not in self._own:
             self._own[edit.n] = _own_lines(edit)
         held = self.held.get(edit.n, ())

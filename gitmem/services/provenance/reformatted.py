@@ -1,6 +1,9 @@
-"""Lines of an edit that a formatter joined or split: found in the place where the edit left them. Pure.
+"""Lines of an edit that a formatter joined or split: found in the place where the edit left them.
 
-Whether two texts are the same but for their line breaks is seen by their CRCs, which can be joined (`text.line_marks`).
+Pure.
+
+Whether two texts are the same but for their line breaks is seen by their CRCs, which can be joined
+(`text.line_marks`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +64,10 @@ def _texts(units: Sequence[tuple[int, Unit]]) -> dict[tuple[int, int], list[tupl
 def _longest(
     edit: Edit, places: Sequence[int], there: Mapping[tuple[int, int], Sequence[tuple[int, ...]]]
 ) -> tuple[int, tuple[int, ...]] | None:
-    """Return (how many lines of the edit, the lines of the version that have the same text); None for no such."""
+    """Return (how many lines of the edit, the lines of the version that have the same text).
+
+    None for no such.
+    """
     run: list[Unit] = []
     for count, place in enumerate(places[:RUN], 1):
         if place != places[0] + count - 1:

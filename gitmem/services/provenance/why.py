@@ -59,9 +59,12 @@ class Part:
 
 @dataclass(slots=True)
 class Origin:
-    """Where lines come from: `commit` is None for what is not committed; `moved` are the names of other files that they stood in then.
+    """Where lines come from: `commit` is None for what is not committed.
 
-    `parts` are of sessions that wrote some of the lines; `others` had a part in the commit, and wrote none of them.
+    `moved` are the names of other files that they stood in then.
+
+    `parts` are of sessions that wrote some of the lines; `others` had a part in the commit, and
+    wrote none of them.
     """
 
     commit: CodeCommit | None
@@ -73,7 +76,10 @@ class Origin:
 
 @dataclass
 class Sources:
-    """What is asked: git, the working state, the indexes; `digest` reads a session's digest by the id of its record."""
+    """What is asked: git, the working state, the indexes.
+
+    `digest` reads a session's digest by the id of its record.
+    """
 
     history: CodeHistory
     state: State
@@ -86,7 +92,10 @@ class Sources:
 def why(
     sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = ""
 ) -> list[Origin]:
-    """Return where lines of a file come from, what is newest first. Raises UserError for lines that are not there."""
+    """Return where lines of a file come from, what is newest first.
+
+    Raises UserError for lines that are not there.
+    """
     return origins(sources, path, blame(sources.history, path, spans, revision))
 
 
@@ -137,7 +146,10 @@ def origins(
 def known_links(
     sources: Sources, oids: Sequence[str], *, patches: bool = True
 ) -> dict[str, list[Link]]:
-    """Return what is known of commits: on this machine, else by digests; with `patches` by those of the same change under another id, which git has to be asked for."""
+    """Return what is known of commits: on this machine, else by digests.
+
+    With `patches` by those of the same change under another id, which git has to be asked for.
+    """
     out = links.of(sources.state, oids) if links.known(sources.state) else {}
     rest = [oid for oid in oids if oid not in out]
     if not rest or not any(index.has_commits() for _, index in sources.indexes):
@@ -223,7 +235,10 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _tell(sources: Sources, part: Part, commit: CodeCommit | None, *, again: bool) -> None:
-    """Add what is known of a session: what it was asked, its digest, what it learned; of one that was told of before, the prompt alone."""
+    """Add what is known of a session: what it was asked, its digest, what it learned.
+
+    Of one that was told of before, the prompt alone.
+    """
     about = sessions.get(sources.state, part.session)
     until = part.at or (float(commit.at) if commit else 0.0)
     until += 1.0 if until == int(until) else 0.001  # git's times are whole seconds

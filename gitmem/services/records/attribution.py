@@ -27,7 +27,10 @@ def in_order(rows: "Iterable[Row]", own: frozenset[str]) -> "list[Row]":
 
 
 def attributed(row: "Row", own: frozenset[str]) -> "Row":
-    """Return a row with `by`, who committed it, when that is somebody else; without their marks unless this user accepted it."""
+    """Return a row with `by`, who committed it, when that is somebody else.
+
+    Without their marks unless this user accepted it.
+    """
     if "committer" not in row:
         return row
     if not is_foreign(row, own):
@@ -55,7 +58,10 @@ class Shares:
         self._spent: dict[str, int] = {}
 
     def fitted(self, row: "Row", line: str, budget: int, own: frozenset[str]) -> str:
-        """Return a line, cut to what its committer has left of half a budget; "" when that is next to nothing."""
+        """Return a line, cut to what its committer has left of half a budget.
+
+        "" when that is next to nothing.
+        """
         if not _is_others(row, own):
             return line
         left = budget // 2 - self._spent.get(str(row["committer"]), 0)

@@ -33,9 +33,12 @@ class Step:
 
 
 def at_time(store: Store, seconds: int) -> str | None:
-    """Return the newest commit of the store's own line that is not younger; None when it did not exist yet.
+    """Return the newest commit of the store's own line that is not younger.
 
-    Goes by the authors' times: one clone whose clock is ahead moves the committers' times of all that follow.
+    None when it did not exist yet.
+
+    Goes by the authors' times: one clone whose clock is ahead moves the committers' times of all
+    that follow.
     """
     for commit in store.objects.walk([t] if (t := store.tip()) else []):
         if commit.author.time <= seconds:
@@ -46,8 +49,8 @@ def at_time(store: Store, seconds: int) -> str | None:
 def resolve(store: Store, git: Git, text: str) -> str:
     """Return the commit of the store that a revision names; raises UserError.
 
-    `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}` or a bare date, a remote's name for
-    what was last fetched from it; `A..B` is not for here.
+    `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}` or a bare date, a remote's
+    name for what was last fetched from it; `A..B` is not for here.
     """
     import re
 
@@ -169,7 +172,8 @@ def _nested(paths: dict[str, str]) -> Wanted:
 def _changes_at(objects: Objects, commit: Commit, wanted: Wanted) -> Iterator[tuple[str, str]]:
     """Yield what a commit did to some records; a merge that only took one side over did nothing.
 
-    Costs what the commit changed, not how many records are asked for: folders that are as before are not opened.
+    Costs what the commit changed, not how many records are asked for: folders that are as before
+    are not opened.
     """
     before: list[str | None] = [objects.commit(p).tree for p in commit.parents]
     return _compare(objects, commit.tree, before or [None], wanted)
@@ -300,7 +304,10 @@ def tombstone(store: Store, text: str) -> dict[str, Any] | None:
 
 
 def last_change(store: Store) -> Commit:
-    """Return the newest commit that somebody made on purpose; raises UserError when there is none."""
+    """Return the newest commit that somebody made on purpose.
+
+    Raises UserError when there is none.
+    """
     tip = store.tip()
     if tip is None:
         raise UserError(
@@ -322,7 +329,10 @@ def last_change(store: Store) -> Commit:
 def undone(subject: str) -> str:
     """Return the subject of the commit that takes back one with this subject: of an undo, a redo."""
     verb, colon, rest = subject.partition(": ")
-    return f"{'redo' if verb == 'undo' else 'undo'}: {rest if colon and verb in {'undo', 'redo'} else subject}"
+    return (
+        f"{'redo' if verb == 'undo' else 'undo'}: "
+        f"{rest if colon and verb in {'undo', 'redo'} else subject}"
+    )
 
 
 def is_half(commit: Commit) -> bool:

@@ -7,7 +7,10 @@ from gitmem.store.store import Message, Store
 
 
 def flush(store: Store, state: State, scope: str, replica: str) -> int:
-    """Commit the reads counted since the last flush, one commit for all; return how many ids there were."""
+    """Commit the reads counted since the last flush, one commit for all.
+
+    Return how many ids there were.
+    """
     waiting = state.reads(scope)
     if not waiting or store.tip() is None:
         return 0

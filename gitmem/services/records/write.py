@@ -1,7 +1,7 @@
 """Use cases on records of any kind: add, change, link, pin, archive, forget, restore.
 
-Each function builds operations, writes them as one commit, and returns what came of it. Text is scrubbed
-of secrets before anything is written.
+Each function builds operations, writes them as one commit, and returns what came of it. Text is
+scrubbed of secrets before anything is written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -114,7 +114,10 @@ def draft(
     id: str = "",
     **fields: Any,
 ) -> Record:
-    """Return a new record, not yet written, with an id of its own unless one is given; raises InvalidRecord."""
+    """Return a new record, not yet written, with an id of its own unless one is given.
+
+    Raises InvalidRecord.
+    """
     now = who.clock.stamp()
     common = {
         "created": now,
@@ -184,14 +187,17 @@ def link(
 def supersede(
     store: Store, who: Writer, old: Record, new: Record, before: Record | None = None
 ) -> Change:
-    """Write a record that takes the place of an old one; the old one is archived in the same commit.
+    """Write a record that takes the place of an old one.
 
-    `before` is what `new` is now when it is there already, None for a new record. Raises UserError when
-    `old` supersedes `new` itself.
+    The old one is archived in the same commit.
+
+    `before` is what `new` is now when it is there already, None for a new record. Raises UserError
+    when `old` supersedes `new` itself.
     """
     if new.id == old.id or new.id in (old.get("supersedes") or []):
         raise UserError(
-            f"{new.id} cannot supersede {old.id}: {'they are one' if new.id == old.id else 'it is the older one'}.",
+            f"{new.id} cannot supersede {old.id}: "
+            f"{'they are one' if new.id == old.id else 'it is the older one'}.",
             f"See: git mem log {old.id}",
         )
     new, found = clean(
@@ -276,7 +282,10 @@ def words_of(record: Record) -> str:
 
 
 def restore(store: Store, who: Writer, record: Record) -> Change:
-    """Bring a record back that was forgotten, collected or archived; lifts its tombstone, and the mutes of its errors."""
+    """Bring a record back that was forgotten, collected or archived.
+
+    Lifts its tombstone, and the mutes of its errors.
+    """
     back = record.change(
         status=None if record.status in {"archived", "decayed"} else record.fields.get("status")
     ).touched(who.clock.stamp())

@@ -1,4 +1,7 @@
-"""Which error a task shows, and what waits for it. Standard library only: the hot path imports this."""
+"""Which error a task shows, and what waits for it.
+
+Standard library only: the hot path imports this.
+"""
 
 import re
 

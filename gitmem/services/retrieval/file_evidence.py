@@ -1,4 +1,7 @@
-"""Which files a task is about, and what is anchored at them or beside them. Standard library only: the hot path imports this."""
+"""Which files a task is about, and what is anchored at them or beside them.
+
+Standard library only: the hot path imports this.
+"""
 
 from gitmem.repo.location import inside
 from gitmem.services.retrieval.task import storable
@@ -101,7 +104,10 @@ class Files:
         return bool(known)
 
     def _ending(self, end: str) -> "list[str]":
-        """Return the anchored path that ends so, when there is only one; the longest end that fits counts."""
+        """Return the anchored path that ends so, when there is only one.
+
+        The longest end that fits counts.
+        """
         parts = [p for p in end.split("/") if p and p != ".."]
         for start in range(len(parts) if end.startswith("/") else min(1, len(parts))):
             tail = "/".join(parts[start:])
@@ -134,7 +140,8 @@ class Files:
                 *("/".join(above[: i + 1]) + end for i in range(len(above)) for end in ("", "/")),
             ]
             for spot, n in db.execute(
-                f"SELECT path, n FROM places WHERE path IN ({','.join('?' * len(spots))}) LIMIT 400",
+                f"SELECT path, n FROM places WHERE path IN ({','.join('?' * len(spots))}) "
+                f"LIMIT 400",
                 spots,
             ):
                 self.cases[n].add("anchor", 1.0 if spot == path else 0.8, f"anchored at {spot}")

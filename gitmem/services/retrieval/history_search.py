@@ -18,7 +18,10 @@ from gitmem.text.tokenizer import fold, match_query, parts, tokens, unfold
 
 Hit = dict[str, Any]
 
-TABLE = 'CREATE VIRTUAL TABLE words USING fts5(text, more, tokenize = "porter unicode61 remove_diacritics 2")'
+TABLE = (
+    'CREATE VIRTUAL TABLE words USING fts5(text, more, tokenize = "porter unicode61 '
+    'remove_diacritics 2")'
+)
 KINDS: Mapping[str, str] = {
     "PromptSubmit": "asked",
     "TurnEnd": "answered",
@@ -58,7 +61,10 @@ def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = ""
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute(TABLE)
         found = _filled(db, home, ids, words, since)
-        sql = "SELECT rowid, bm25(words, 1.0, 0.3), snippet(words, 0, char(2), char(3), '…', 24) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?"
+        sql = (
+            "SELECT rowid, bm25(words, 1.0, 0.3), snippet(words, 0, char(2), char(3), '…', 24) "
+            "FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?"
+        )
         hits = []
         for n, rank, snippet in db.execute(sql, (query, max(50, 4 * limit))):
             one = found[n]
@@ -77,7 +83,10 @@ def _newest(at: str) -> tuple[int, ...]:
 def _filled(
     db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, since: str
 ) -> dict[int, Hit]:
-    """Put rows into the table, the newest part of each history first; return them by their number."""
+    """Put rows into the table, the newest part of each history first.
+
+    Return them by their number.
+    """
     may = [stem for word in tokens(words) if (stem := _stem(word))]
     found: dict[int, Hit] = {}
     insert = "INSERT INTO words (rowid, text, more) VALUES (?, ?, ?)"

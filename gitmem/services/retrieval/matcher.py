@@ -1,9 +1,13 @@
-"""What a task calls for: the records that it is surely about, ranked, each with the reasons why; none when none fits.
+"""What a task calls for: the records that it is surely about, ranked, each with the reasons why.
 
-The signals, in this order: the task names a record's id; a record is anchored at a file of the task, waits for the error that it
-shows, has its title in the task, is about a file beside one of its files, says in words what the task says. How a word counts: by what it tells
-(`vocabulary`), by how few records have it, by where they have it. What comes from the text alone needs enough
-such words; a neighbouring file needs some. Severity and age move a match within its signal, never past it.
+None when none fits.
+
+The signals, in this order: the task names a record's id; a record is anchored at a file of the
+task, waits for the error that it shows, has its title in the task, is about a file beside one of
+its files, says in words what the task says. How a word counts: by what it tells (`vocabulary`), by
+how few records have it, by where they have it. What comes from the text alone needs enough such
+words; a neighbouring file needs some. Severity and age move a match within its signal, never past
+it.
 
 Standard library only: the hot path imports this, and only a prompt pays for it.
 """
@@ -54,7 +58,8 @@ SURE = frozenset({"id", "anchor", "glob", "error", "title"})  # signals of which
 NAMED = 6  # ids of a task that are looked up
 
 _PATH = re.compile(
-    r"(?<![\w.@~+-])[\w.@~+-]*+[/\\][\w./\\@+-]+(?::\d+)*|(?<![\w-])[\w-]++\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*"
+    r"(?<![\w.@~+-])[\w.@~+-]*+[/\\][\w./\\@+-]+(?::\d+)*|(?<![\w-])[\w-]++\.(?:py|js|jsx|ts|tsx"
+    r"|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*"
 )
 
 
@@ -89,7 +94,10 @@ def match(
     unconfirmed: bool = True,
     most: int = 5,
 ) -> "list[Match]":
-    """Return the gotchas that a task calls for, best first; none that is resolved, archived, decayed, snoozed or another agent's."""
+    """Return the gotchas that a task calls for, best first.
+
+    None that is resolved, archived, decayed, snoozed or another agent's.
+    """
     found: list[Match] = []
     for index in indexes if isinstance(indexes, (list, tuple)) else (indexes,):
         found += find(index, task, root, cwd, agents, now, ("gotcha",))
@@ -118,7 +126,10 @@ def is_unconfirmed(row: "Row") -> bool:
 
 
 def fit(found: "Sequence[Match]", budget: int, cost: "Callable[[Match], int]") -> "list[Match]":
-    """Return the matches that a budget has room for, best first; one that is too long leaves its place to the next."""
+    """Return the matches that a budget has room for, best first.
+
+    One that is too long leaves its place to the next.
+    """
     out = []
     for one in found:
         price = cost(one)
@@ -238,7 +249,8 @@ class _Search:
             part = numbers[start : start + 400]
             marks = [",".join("?" * len(x)) for x in (part, kinds, agents)]
             sql = (
-                f"SELECT {', '.join(names)} FROM records WHERE n IN ({marks[0]}) AND kind IN ({marks[1]}) AND agent IN ({marks[2]})"
+                f"SELECT {', '.join(names)} FROM records WHERE n IN ({marks[0]}) AND kind IN "
+                f"({marks[1]}) AND agent IN ({marks[2]})"
                 " AND status IN ('active', 'pinned') AND resolved = 0"
             )
             for values in self.index.db.execute(sql, (*part, *kinds, *agents)):

@@ -1,7 +1,8 @@
 """What a prompt calls for: the records that it is surely about, and none when none is.
 
-The signals are those of `matching`; a prompt is a task of which only the text is known, and asks for memories as
-well as for gotchas. Standard library only: the hot path imports this, and only a prompt pays for it.
+The signals are those of `matching`; a prompt is a task of which only the text is known, and asks
+for memories as well as for gotchas. Standard library only: the hot path imports this, and only a
+prompt pays for it.
 """
 
 from gitmem.services.retrieval.matcher import best, find

@@ -1,4 +1,7 @@
-"""What is to be done, as the matching is asked; and what speaks for one record. Standard library only: the hot path imports this."""
+"""What is to be done, as the matching is asked; and what speaks for one record.
+
+Standard library only: the hot path imports this.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """What the words of a task say, and which records say the same.
 
-A word counts by what it tells before any store is asked (`vocabulary`), by how few records have it, and by where
-they have it: in the title or elsewhere. To their sum is added how much of the task, and of the title, they are, and
-the small words of the title that are in the task too. Names of code and quotes count more. Standard library only:
-the hot path imports this.
+A word counts by what it tells before any store is asked (`vocabulary`), by how few records have it,
+and by where they have it: in the title or elsewhere. To their sum is added how much of the task,
+and of the title, they are, and the small words of the title that are in the task too. Names of code
+and quotes count more. Standard library only: the hot path imports this.
 """
 
 import math
@@ -69,7 +69,8 @@ PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 FRAME = re.compile(r'\s*(?:File "|at [\w.$<(/]|\d+ \||\d+:\s+0x|goroutine \d|\^+\s*$|~+\^)')
 # begun at the start of a word alone: from each letter on, a word of 20,000 took 300 ms
 _NAME = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:(?:[_.]|::|->)[A-Za-z0-9]++)+|(?<![a-z])[a-z]++[A-Z]\w*|(?<![A-Z])[A-Z]++[a-z]++[A-Z]\w*"
+    r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:(?:[_.]|::|->)[A-Za-z0-9]++)+|(?<![a-z])[a-z]++[A-Z]\w*"
+    r"|(?<![A-Z])[A-Z]++[a-z]++[A-Z]\w*"
 )
 _CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _MARK = re.compile(r"\b(?:[A-Z][A-Z0-9]+|\w*[A-Za-z]\d\w*|\d+[A-Za-z]\w*|\w*[a-z][A-Z]\w*)\b")
@@ -77,12 +78,14 @@ _SENTENCE = re.compile(r"[.;?!]\s+|\n+|[。;?!]")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{0,20}://\S+")
 _QUOTE = re.compile("(?<![\\w])[\"'`“«「]([^\"'`“”«»「」\n]{12,160})[\"'`”»」](?![\\w])")
 _ENDS = frozenset(
-    "py js jsx ts tsx mjs go rs java kt rb php c cc cpp h cs md json yaml yml toml html css sh sql txt".split()
+    "py js jsx ts tsx mjs go rs java kt rb php c cc cpp h cs md json yaml yml toml html css sh "
+    "sql txt".split()
 )  # of files: those are looked up as files
 _RUN = re.compile(f"[{CJK}]+")
 _LATIN = re.compile(r"[a-z]{3,}|[0-9]{3,}")
 _ROMANCE = frozenset(
-    "o os um uma de da dos das em na nos nas para por com que nao como el la los las un y en del al con se su una ao ou".split()
+    "o os um uma de da dos das em na nos nas para por com que nao como el la los las un y en "
+    "del al con se su una ao ou".split()
 )
 
 
@@ -248,7 +251,10 @@ class Words:
                 term.rows.setdefault(n, OTHER)
 
     def _joined(self) -> None:
-        """Look up neighbouring words as one, as in `cart total` for `CartTotal`; together when one alone is everywhere."""
+        """Look up neighbouring words as one, as in `cart total` for `CartTotal`.
+
+        Together when one alone is everywhere.
+        """
         made = 0
         for one, two in pairwise(self.tokens):
             a, b = self.terms.get(one), self.terms.get(two)
@@ -286,7 +292,10 @@ class Words:
                 term.title = set(term.rows)
 
     def has_title(self, title: str) -> bool:
-        """Say whether a title stands in the task, word by word; one of two words may stand there by chance."""
+        """Say whether a title stands in the task, word by word.
+
+        One of two words may stand there by chance.
+        """
         words = [folded(found[0].lower()) for found in WORD.finditer(title)]
         if len(words) < 3 and not any(_RUN.search(word) and len(word) > 5 for word in words):
             return False
@@ -411,7 +420,10 @@ class Words:
         return out
 
     def _clause(self, text: str, absent: float = 1.0) -> "_Clause":
-        """Return what a part of the task says; the first part is the whole. `absent` is how much a word counts that no record has."""
+        """Return what a part of the task says; the first part is the whole.
+
+        `absent` is how much a word counts that no record has.
+        """
         whole = text is self.texts[0]
         terms = {t for t in self.terms.values() if whole or _is_said(t, text)}
         # it speaks of another subject; less so when it is of another language than the store's

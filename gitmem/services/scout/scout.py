@@ -1,4 +1,7 @@
-"""What matters for a task before it is begun: files with the definitions in them, each with why; and what is remembered of them."""
+"""What matters for a task before it is begun: files with the definitions in them, each with why.
+
+And what is remembered of them.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +23,10 @@ TITLE = 90  # characters of a task in a title
 
 @dataclass(slots=True)
 class Finding:
-    """A file that a task is probably about. `score` is relative to the first; symbols are (qualified name, kind, line)."""
+    """A file that a task is probably about.
+
+    `score` is relative to the first; symbols are (qualified name, kind, line).
+    """
 
     path: str
     score: float

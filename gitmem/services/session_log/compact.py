@@ -1,6 +1,9 @@
-"""Long histories are put aside and told in short, in the background; and what a session is to know of itself is written ahead.
+"""Long histories are put aside and told in short, in the background.
 
-Files of a history: `services.session_log.reader`. Rules of the short form: `services.session_log.condense`. How rows are put aside: `services.session_log.rotation`.
+And what a session is to know of itself is written ahead.
+
+Files of a history: `services.session_log.reader`. Rules of the short form:
+`services.session_log.condense`. How rows are put aside: `services.session_log.rotation`.
 """
 
 import io
@@ -65,7 +68,10 @@ def _moved(item: Item, by: int) -> Item:
 
 
 def extracted(lines: Sequence[bytes]) -> Sequence[Item]:
-    """Return what lines of a history say of decisions, errors, tasks; nothing where that fails: the lines themselves stay."""
+    """Return what lines of a history say of decisions, errors, tasks.
+
+    Nothing where that fails: the lines themselves stay.
+    """
     from gitmem.extraction import extractor
     from gitmem.transcripts.formats.history import history
 

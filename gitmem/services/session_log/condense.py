@@ -1,7 +1,10 @@
-"""A long history in short: per topic what was asked, done, decided and failed; what was marked, word for word. And what of it matters now.
+"""A long history in short: per topic what was asked, done, decided and failed.
 
-Pure: rows and items in, plain values out. `services.session_log.rotation` keeps a segment's short form beside it; `hooks.compaction` tells a session
-whose context was compacted what its own history says.
+What was marked, word for word. And what of it matters now.
+
+Pure: rows and items in, plain values out. `services.session_log.rotation` keeps a segment's short
+form beside it; `hooks.compaction` tells a session whose context was compacted what its own history
+says.
 """
 
 import re
@@ -28,13 +31,16 @@ PASSED = 200  # commands that a short form knows to pass
 KEPT = 40  # sentences of a kind that are compared with a new one
 FINISHED = 0.6  # of a task's words, in what is said to be done
 _ASSIGNED = re.compile(
-    r"(?:^|[\s;&|(])(?:export\s+|set\s+-x\s+|env\s+)?([A-Z][A-Z0-9_]{2,40})=(\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[^\s;&|<>()\"']{1,80})"
+    r"(?:^|[\s;&|(])(?:export\s+|set\s+-x\s+|env\s+)?([A-Z][A-Z0-9_]{2,40})=(\"[^\"\n]{0,80}\""
+    r"|'[^'\n]{0,80}'|[^\s;&|<>()\"']{1,80})"
 )
 _BEFORE = re.compile(
-    r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*|(?:export\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)(?:\s*(?:&&|;)\s*|\s+))+"
+    r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*"
+    r"|(?:export\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)(?:\s*(?:&&|;)\s*|\s+))+"
 )
 _COMMITTED = re.compile(
-    r"\bgit\s++(?:-\S++\s++\S++\s++){0,4}commit\b.{0,400}?\s-[a-zA-Z]{0,9}m\s*(?:\"([^\"\n]+)|'([^'\n]+)|(\S+))"
+    r"\bgit\s++(?:-\S++\s++\S++\s++){0,4}commit\b.{0,400}?\s-[a-zA-Z]{0,9}m\s*(?:\"([^\"\n]+)"
+    r"|'([^'\n]+)|(\S+))"
 )
 _KEYS = {
     DECISION: "decided",
@@ -137,7 +143,11 @@ class _Topic:
 
 
 def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Short:
-    """Return rows in short. `rows` are (line, row) in their order; the lines of `items`, which extraction has found in them, are the same."""
+    """Return rows in short.
+
+    `rows` are (line, row) in their order; the lines of `items`, which extraction has found in them,
+    are the same.
+    """
     topics: list[_Topic] = []
     kept: list[Short] = []
     state: dict[str, str] = {}
@@ -346,7 +356,10 @@ def told(overview: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _keep(some: dict[str, str], text: str, *, whole: bool = False) -> None:
-    """Keep a text in its newest place; what it says again, or overrules, goes. What is `whole` stays as it was said."""
+    """Keep a text in its newest place; what it says again, or overrules, goes.
+
+    What is `whole` stays as it was said.
+    """
     if not whole:
         for key in [key for key, old in some.items() if same(text, old) or replaces(text, old)]:
             del some[key]

@@ -1,4 +1,6 @@
-"""The history of a session as it is on disk, read from its first event to its last. `hooks.session_log` writes it, `services.session_log.condense` puts parts aside.
+"""The history of a session as it is on disk, read from its first event to its last.
+
+`hooks.session_log` writes it, `services.session_log.condense` puts parts aside.
 
 What is there of a session, in the order of its events:
 
@@ -7,8 +9,9 @@ What is there of a session, in the order of its events:
     history_DATE_TIME_ID.0002.part       a segment that was put aside a moment ago, and waits to be compressed; it comes before one of its number
     history_DATE_TIME_ID.jsonl           the live file, to which hooks append
 
-Reading is tolerant: half a line, a row of another kind, bytes that are not UTF-8, a damaged segment cost themselves alone. Lines are counted
-through all segments, so that the number of a line stays when it is put aside. Cheap imports only: hooks may read.
+Reading is tolerant: half a line, a row of another kind, bytes that are not UTF-8, a damaged segment
+cost themselves alone. Lines are counted through all segments, so that the number of a line stays
+when it is put aside. Cheap imports only: hooks may read.
 """
 
 import os
@@ -60,7 +63,10 @@ def stems(home: "Home", id: str, names: "Iterable[str] | None" = None) -> "list[
 
 
 def stem_of(name: str) -> str:
-    """Return what the names of all files of a history have in common, for one of them; empty for another file."""
+    """Return what the names of all files of a history have in common, for one of them.
+
+    Empty for another file.
+    """
     if not name.startswith("history_") or len(name) <= HEAD:
         return ""
     for ending in (PACKED, PART, SHORT):  # a live file ends with `.jsonl`, which none of these is
@@ -85,7 +91,10 @@ def segments(stem: str, names: "Iterable[str] | None" = None) -> "list[Segment]"
 
 
 def rows(home: "Home", session: "Session | str") -> "Iterator[Row]":
-    """Yield a session's rows in their order, one at a time: what was put aside, then what is live. A session is told by itself or its id."""
+    """Yield a session's rows in their order, one at a time: what was put aside, then what is live.
+
+    A session is told by itself or its id.
+    """
     for _, row in numbered(home, session):
         yield row
 
@@ -99,7 +108,10 @@ def numbered(home: "Home", session: "Session | str") -> "Iterator[tuple[int, Row
 
 
 def lines(home: "Home", session: "Session | str") -> "Iterator[bytes]":
-    """Yield a session's lines as they are. What is put aside while this reads is neither missed nor read twice."""
+    """Yield a session's lines as they are.
+
+    What is put aside while this reads is neither missed nor read twice.
+    """
     id = session if isinstance(session, str) else session.id
     for stem in stems(home, id):
         live, parts = snapshot(stem)

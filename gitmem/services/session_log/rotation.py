@@ -47,7 +47,10 @@ def locked(home: Home, wait: float = WAIT) -> Lock:
 
 
 def put_aside(home: Home, stem: str, limit: int) -> Segment | None:
-    """Put a live history aside when it has more bytes than `limit`; return the segment, None when it stays. Raises OSError, Busy."""
+    """Put a live history aside when it has more bytes than `limit`.
+
+    Return the segment, None when it stays. Raises OSError, Busy.
+    """
     if not _mine(stem + LIVE) or os.lstat(stem + LIVE).st_size <= limit:
         return None
     with locked(home):
@@ -104,7 +107,10 @@ def waiting(folder: str) -> list[Segment]:
 def compress(
     home: Home, segment: Segment, shorten: Shorten, *, settled: Callable[[str], bool] | None = None
 ) -> bool:
-    """Compress a segment that nobody writes to any more; say whether that was done. Raises OSError, Busy."""
+    """Compress a segment that nobody writes to any more; say whether that was done.
+
+    Raises OSError, Busy.
+    """
     part = segment.path(PART)
     if not _mine(part) or not (settled or is_settled)(part):
         return False
@@ -224,7 +230,10 @@ def expire(folder: str, before: float, now: float) -> None:
 
 
 def each(work: Callable[[Thing], bool], things: Iterable[Thing]) -> int:
-    """Do some work on things of which one must not cost another; return on how many it was done. Raises the first failure at the end."""
+    """Do some work on things of which one must not cost another; return on how many it was done.
+
+    Raises the first failure at the end.
+    """
     done, failure = 0, None
     for one in things:
         try:

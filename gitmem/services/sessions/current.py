@@ -1,6 +1,9 @@
-"""Sessions of people, and of agents without hooks: which one a terminal has open. Standard library's cheap modules only: every command asks.
+"""Sessions of people, and of agents without hooks: which one a terminal has open.
 
-A small file in our folder, named by terminal and work tree, holds the session's id while it is open.
+Standard library's cheap modules only: every command asks.
+
+A small file in our folder, named by terminal and work tree, holds the session's id while it is
+open.
 """
 
 import os

@@ -1,4 +1,7 @@
-"""A session's digest: what its history tells, counted, and what was found in what was said. Pure: rows and an extract in, a record out."""
+"""A session's digest: what its history tells, counted, and what was found in what was said.
+
+Pure: rows and an extract in, a record out.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -44,7 +47,10 @@ Row = Mapping[str, Any]
 
 
 class Told:
-    """What a history tells: counted and in its order. Feed it row by row; it keeps what a digest needs."""
+    """What a history tells: counted and in its order.
+
+    Feed it row by row; it keeps what a digest needs.
+    """
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -125,7 +131,10 @@ def _telling(said: str) -> str:
 
 
 def ended_at(session: Session) -> float:
-    """Return when a session ended, or was seen last; with a clock that was set back, not before it began."""
+    """Return when a session ended, or was seen last.
+
+    With a clock that was set back, not before it began.
+    """
     return max(session.started, session.last, session.ended or 0.0)
 
 
@@ -144,10 +153,17 @@ def digest(
     tokens: int = 0,
     missing: str = "",
 ) -> Record:
-    """Return a session's digest as a record; `commits` are (id, subject), `captured` titles of gotchas, `tokens` what its model says it cost, `missing` what was not read."""
+    """Return a session's digest as a record.
+
+    `commits` are (id, subject), `captured` titles of gotchas, `tokens` what its model says it cost,
+    `missing` what was not read.
+    """
     started, ended = stamp(session.started), stamp(ended_at(session))
     lost = session.why == sessions.GONE
-    head = f"{session.agent}, {started[:10]} {started[11:16]} to {ended[11:16] if ended[:10] == started[:10] else f'{ended[:10]} {ended[11:16]}'} UTC"
+    head = (
+        f"{session.agent}, {started[:10]} {started[11:16]} to "
+        f"{ended[11:16] if ended[:10] == started[:10] else f'{ended[:10]} {ended[11:16]}'} UTC"
+    )
     facts = [
         f"{head}{f', on branch {told.branch}' if told.branch else ''}{f', {told.model}' if told.model else ''}.",
         f"{_count(len(told.asked), 'prompt')}, {_count(told.tools, 'tool call')}"

@@ -43,7 +43,8 @@ CLOSING = 400  # statements of completion of one session that are compared with 
 AT_THE_END = "At the end"
 _PREFIX = re.compile(r"^[a-z]+(?:\([^)]*\))?!?:\s+")  # of a conventional commit
 _FINISHES_NOTHING = re.compile(
-    r"(?i)(?:revert|remove|drop|delete|wip|start|begin|draft|plan|sketch|prepare|todo|remov|elimin|quit|apag)\w*\b"
+    r"(?i)(?:revert|remove|drop|delete|wip|start|begin|draft|plan|sketch|prepare|todo|remov|elimin"
+    r"|quit|apag)\w*\b"
 )
 Row = Mapping[str, Any]
 
@@ -173,9 +174,12 @@ def told(rows: Iterable[Row]) -> Told:
 def write_digest(
     desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0
 ) -> list[str]:
-    """Write a session's digest, or write it anew when the session went on after it; then what it taught goes into the summary and the inbox.
+    """Write a session's digest, or write it anew when the session went on after it.
 
-    Returns what was done, in words: nothing for a session in which nothing happened, or somebody only said hello. After `tries` in vain less of a long transcript is read.
+    Then what it taught goes into the summary and the inbox.
+
+    Returns what was done, in words: nothing for a session in which nothing happened, or somebody
+    only said hello. After `tries` in vain less of a long transcript is read.
     """
     seen = told(parsed(desk.lines(session)))
     if seen.empty:
@@ -277,7 +281,10 @@ def write_digest(
         )
         done += (
             [
-                f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session {session.id[:8]}"
+                (
+                    f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session "
+                    f"{session.id[:8]}"
+                )
             ]
             if aside
             else []
@@ -287,7 +294,10 @@ def write_digest(
         )
         done += (
             [
-                f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} in git mem inbox"
+                (
+                    f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} "
+                    f"in git mem inbox"
+                )
             ]
             if made
             else []
@@ -296,7 +306,10 @@ def write_digest(
 
 
 def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
-    """Return what commits did by their subjects; those that take something back, or only begin it, finish nothing."""
+    """Return what commits did by their subjects.
+
+    Those that take something back, or only begin it, finish nothing.
+    """
     subjects = (_PREFIX.sub("", subject) for _, subject in commits)
     return [
         Item(DONE, subject, at=at) for subject in subjects if not _FINISHES_NOTHING.match(subject)
@@ -340,7 +353,10 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
 
 
 def write_snapshot(desk: Desk, session: Session, at: float, why: str) -> bool:
-    """Save a session's work as it stands, with what was asked last; say whether that was done: not twice for one moment, nor without anything to save at an end."""
+    """Save a session's work as it stands, with what was asked last.
+
+    Say whether that was done: not twice for one moment, nor without anything to save at an end.
+    """
     seen = told(parsed(desk.lines(session)))
     id = derived_id("snp", f"snapshot {session.id} {at}")
     try:
@@ -378,7 +394,10 @@ class _Beat:
         self._clock = clock
 
     def __call__(self) -> None:
-        """Give a sign of life, now and then. Raises Overtaken when the request is another one's by now."""
+        """Give a sign of life, now and then.
+
+        Raises Overtaken when the request is another one's by now.
+        """
         now = self._clock.now()
         if abs(now - self._request.claimed) >= BEAT and not sessions.renew(
             self._state, self._request, now
@@ -387,10 +406,12 @@ class _Beat:
 
 
 def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: None) -> list[str]:
-    """Do what sessions have asked for; return what was done, in words. `begins` is called before each.
+    """Do what sessions have asked for; return what was done, in words.
 
-    A request that fails stays with its lease, and is tried again when that is over, for a day; it does not keep others from being done.
-    Raises the first failure, at the end.
+    `begins` is called before each.
+
+    A request that fails stays with its lease, and is tried again when that is over, for a day; it
+    does not keep others from being done. Raises the first failure, at the end.
     """
     done: list[str] = []
     failure: Exception | None = None

@@ -30,7 +30,10 @@ def settle(
     source: str,
     indexes: Callable[[], Sequence[Index]],
 ) -> list[str]:
-    """Put aside tasks that items say are done, and proposed decisions that items overrule; return their ids. `stores` are by the names that the index has."""
+    """Put aside tasks that items say are done, and proposed decisions that items overrule.
+
+    Return their ids. `stores` are by the names that the index has.
+    """
     done = [item for item in items if item.kind == DONE]
     made = [item for item in items if item.kind == DECISION and (item.sure or item.marked)]
     out = []
@@ -118,7 +121,10 @@ def _found(
 
 
 def _aside(stores: Mapping[str, Store], who: Writer, row: Row, why: str, op: str) -> list[str]:
-    """Reject a proposal, archive what was confirmed; nothing that is pinned, or of another store."""
+    """Reject a proposal, archive what was confirmed.
+
+    Nothing that is pinned, or of another store.
+    """
     store = stores.get(str(row["store"]))
     if store is None:
         return []

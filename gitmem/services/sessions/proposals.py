@@ -142,7 +142,10 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
 
 
 def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
-    """Return the ids of shared, confirmed decisions that a decision takes the place of; they are put aside once somebody accepts it."""
+    """Return the ids of shared, confirmed decisions that a decision takes the place of.
+
+    They are put aside once somebody accepts it.
+    """
     if item.kind != DECISION:
         return []
     rows = (
@@ -163,9 +166,12 @@ def propose(
     indexes: Callable[[], Sequence[Index]],
     elsewhere: Sequence[Store] = (),
 ) -> list[Record]:
-    """Write proposals for what is not known yet; return them. One commit, none when there is nothing new.
+    """Write proposals for what is not known yet; return them.
 
-    `source` says where it was found, in words; `elsewhere` are stores in which a rejected or accepted one may be.
+    One commit, none when there is nothing new.
+
+    `source` says where it was found, in words; `elsewhere` are stores in which a rejected or
+    accepted one may be.
     """
     return _write(store, who, choose(items), session, source, indexes, elsewhere)
 
@@ -178,7 +184,10 @@ def suggest(
     indexes: Callable[[], Sequence[Index]],
     elsewhere: Sequence[Store] = (),
 ) -> list[Record]:
-    """Write what somebody else said as proposals in their name, which no agent is told; return the new ones."""
+    """Write what somebody else said as proposals in their name, which no agent is told.
+
+    Return the new ones.
+    """
     by = Writer(who.clock, who.author, UNTOLD, "", who.allow)
     return _write(store, by, items, "", source, indexes, elsewhere)
 
@@ -191,7 +200,10 @@ def suggest_of_commits(
     indexes: Callable[[], Sequence[Index]],
     elsewhere: Sequence[Store] = (),
 ) -> list[Record]:
-    """Write what messages of commits by others say as proposals in their names; return the new ones."""
+    """Write what messages of commits by others say as proposals in their names.
+
+    Return the new ones.
+    """
     new = []
     for oid in dict.fromkeys(item.commit for item in items):
         author = authors.get(oid, UNKNOWN)

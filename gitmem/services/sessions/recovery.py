@@ -20,7 +20,10 @@ LOOKED = 200  # rows at the beginning of a history in which its agent is told
 
 
 def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: float) -> int:
-    """Make known what histories tell of sessions that are not; return how many are to be digested. `has` says whether a record is there."""
+    """Make known what histories tell of sessions that are not; return how many are to be digested.
+
+    `has` says whether a record is there.
+    """
     if state.in_memory:
         return 0
     found = 0

@@ -11,7 +11,10 @@ MOST = 20  # lines that a digest has of this
 
 
 def lines(change: Change, scope: str) -> list[str]:
-    """Return a line for each older entry that a change of the summary replaced, merged or closed; none for what was only condensed."""
+    """Return a line for each older entry that a change of the summary replaced, merged or closed.
+
+    None for what was only condensed.
+    """
     commit = change.written.commit
     before, after = _entries(change.before), _entries(change.after)
     out = []

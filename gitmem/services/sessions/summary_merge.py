@@ -1,6 +1,9 @@
-"""The project summary grows: what a session taught goes in without saying anything twice; past a size the oldest is condensed. Pure.
+"""The project summary grows: what a session taught goes in without saying anything twice.
 
-Rules: docs/summary.md. What is pinned or critical stays as it is, whatever its age; the rest is never lost, it is in the record's history.
+Past a size the oldest is condensed. Pure.
+
+Rules: docs/summary.md. What is pinned or critical stays as it is, whatever its age; the rest is
+never lost, it is in the record's history.
 """
 
 import re
@@ -57,10 +60,13 @@ def integrate(
     fresh: Mapping[str, Iterable[Entry]],
     finished: Iterable[Entry] = (),
 ) -> tuple[Sections, Grown]:
-    """Return the sections with fresh entries in them, and what became of them. `finished` closes tasks, and does not come in itself.
+    """Return the sections with fresh entries in them, and what became of them.
 
-    An entry that says the same is renewed, one that overrules an older one takes its place, a task that was done goes. The newer one wins,
-    whichever of the two comes first; what is pinned keeps its words.
+    `finished` closes tasks, and does not come in itself.
+
+    An entry that says the same is renewed, one that overrules an older one takes its place, a task
+    that was done goes. The newer one wins, whichever of the two comes first; what is pinned keeps
+    its words.
     """
     out: Sections = {name: [dict(e) for e in part] for name, part in sections.items()}
     grown = Grown()
@@ -184,7 +190,10 @@ def _finish(out: Sections, done: Entry, grown: Grown) -> None:
 
 
 def finishes(done: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
-    """Say whether something done is what a task asked for, and came after it; both have `text` and `at`."""
+    """Say whether something done is what a task asked for, and came after it.
+
+    Both have `text` and `at`.
+    """
     later = str(done.get("at", "")) >= str(task.get("at", ""))
     return later and closes(str(done.get("text", "")), str(task.get("text", ""))) == DONE_SURELY
 
@@ -192,7 +201,8 @@ def finishes(done: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
 def closes(done: str, task: str) -> str:
     """Return whether what is done is what a task asks for: `done`, `perhaps`, or ''.
 
-    A task is done if all that it is about is named, its verb apart. It is perhaps done if only a part of it is named, and nothing else.
+    A task is done if all that it is about is named, its verb apart. It is perhaps done if only a
+    part of it is named, and nothing else.
     """
     asked, said = words(same_statement.bare(task)), words(done)
     verb = next(
@@ -234,10 +244,12 @@ def size(sections: Mapping[str, Iterable[Mapping[str, Any]]]) -> int:
 
 
 def condense(sections: Mapping[str, Iterable[Entry]], limit: int, today: str) -> Sections:
-    """Return the sections within `limit` characters, as far as what must stay allows; the oldest first gives way.
+    """Return the sections within `limit` characters, as far as what must stay allows.
 
-    `today` is a date or time, RFC 3339. First what was done goes, and long details; then the entries of a month become one; in the end
-    those go too, oldest first.
+    The oldest first gives way.
+
+    `today` is a date or time, RFC 3339. First what was done goes, and long details; then the
+    entries of a month become one; in the end those go too, oldest first.
     """
     out: Sections = {
         name: ordered(dict(e) for e in part) for name, part in sections.items() if part
@@ -274,7 +286,10 @@ def _tidy(sections: Sections) -> Sections:
 
 
 def _months(sections: Sections, until: str) -> list[tuple[str, str, str]]:
-    """Return (month, section, kind) of entries that can be joined, the oldest first; tasks last: they are what the next session is for."""
+    """Return (month, section, kind) of entries that can be joined, the oldest first.
+
+    Tasks last: they are what the next session is for.
+    """
     found = {
         (str(e.get("at", ""))[:7], name, str(e.get("kind", "")))
         for name, part in sections.items()
@@ -333,7 +348,10 @@ def _joins(entry: Entry, month: str, kind: str, until: str) -> bool:
 
 
 def _shrink(sections: Sections) -> bool:
-    """Take away the oldest condensed entry, or the oldest of all that may go; say whether there was one."""
+    """Take away the oldest condensed entry, or the oldest of all that may go.
+
+    Say whether there was one.
+    """
     every = [(name, e) for name, part in sections.items() for e in part if not kept(e)]
     if not every:
         return False
@@ -362,7 +380,10 @@ def _before(today: str, days: int) -> str:
 
 
 def counts(sections: Mapping[str, Iterable[Mapping[str, Any]]]) -> dict[str, int]:
-    """Return how many entries a summary has of each kind; a condensed one counts for what it stands for."""
+    """Return how many entries a summary has of each kind.
+
+    A condensed one counts for what it stands for.
+    """
     out: Counter[str] = Counter()
     for part in sections.values():
         for entry in part:

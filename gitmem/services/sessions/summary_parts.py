@@ -28,7 +28,10 @@ class SummaryParts:
         return next(iter(self.stores.items()))
 
     def records(self, commit: Callable[[Store], str] | None = None) -> dict[str, Record]:
-        """Return the parts that exist, now or at a commit of each store. Raises UserError when no store knows the revision."""
+        """Return the parts that exist, now or at a commit of each store.
+
+        Raises UserError when no store knows the revision.
+        """
         out: dict[str, Record] = {}
         failed: list[UserError] = []
         for scope, store in self.stores.items():
@@ -59,7 +62,10 @@ class SummaryParts:
         return out
 
     def edited(self, who: Writer, before: Sections, after: Sections) -> list[tuple[str, Change]]:
-        """Write the joined sections as somebody edited them, each entry to the part that has it; new ones go to the first."""
+        """Write the joined sections as somebody edited them, each entry to the part that has it.
+
+        New ones go to the first.
+        """
         new = {key_of(e): (name, e) for name, part in after.items() for e in part}
         shown = {
             key: (name, e) for name, part in before.items() for e in part for key in known_as(e)

@@ -1,6 +1,7 @@
 """The project summary as text that people edit, and back. Pure.
 
-A heading a kind, a line an entry, its id in brackets, `!` behind it for a pinned one; indented lines below are its detail. A new line needs no id.
+A heading a kind, a line an entry, its id in brackets, `!` behind it for a pinned one; indented
+lines below are its detail. A new line needs no id.
 """
 
 import re
@@ -32,8 +33,10 @@ HEADINGS: Mapping[str, str] = {
     DONE: "Done",
 }
 HELP = (
-    "# A line is an entry: '- [id] text'; 'id!' pins it. Lines below it that begin with two spaces are its detail.\n"
-    "# New lines need no id. A line that is taken out is forgotten. Lines that begin with '# ' are comments.\n"
+    "# A line is an entry: '- [id] text'; 'id!' pins it. Lines below it that begin with two spaces "
+    "are its detail.\n"
+    "# New lines need no id. A line that is taken out is forgotten. Lines that begin with '# ' are "
+    "comments.\n"
 )
 _LINE = re.compile(
     r"[-*]\s+(?:\[(?P<id>[0-9a-f]{6,12})(?P<pin>!?)\]\s*|\[(?P<new>!)\]\s*)?(?P<text>.*)"
@@ -55,14 +58,18 @@ def text_of(sections: Mapping[str, Sequence[Entry]]) -> str:
         out.append(f"\n## {heading}\n\n")
         for entry in found.get(kind, []):
             out.append(
-                f"- [{key_of(entry)}{'!' if entry.get('pinned') else ''}] {' '.join(str(entry.get('text', '')).split())}\n"
+                f"- [{key_of(entry)}{'!' if entry.get('pinned') else ''}] "
+                f"{' '.join(str(entry.get('text', '')).split())}\n"
             )
             out += [f"  {line}\n" for line in str(entry.get("detail", "")).splitlines()]
     return "".join(out)
 
 
 def parsed(text: str, before: Mapping[str, Sequence[Entry]], now: str) -> dict[str, list[Entry]]:
-    """Return the sections of an edited text; raises UserError that names the line which cannot be read."""
+    """Return the sections of an edited text.
+
+    Raises UserError that names the line which cannot be read.
+    """
     known = {key_of(e): e for part in before.values() for e in part}
     # of a newer version: not shown
     hidden = {

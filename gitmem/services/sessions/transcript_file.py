@@ -1,6 +1,7 @@
 """An agent's transcript, opened so that it can neither hang nor flood whoever reads it.
 
-What its path names is the agent's word: it may be gone, a folder, a pipe, somebody else's, be written this moment, or have any size.
+What its path names is the agent's word: it may be gone, a folder, a pipe, somebody else's, be
+written this moment, or have any size.
 """
 
 import io
@@ -74,7 +75,10 @@ def _opened(path: str) -> io.FileIO | None:
 
 
 def open_transcript(path: str, most: int = LIMITS[0]) -> Source | None:
-    """Open a transcript as far as it is now: the last `most` bytes of it, the first of a document. None where there is none to be read."""
+    """Open a transcript as far as it is now: the last `most` bytes of it, the first of a document.
+
+    None where there is none to be read.
+    """
     file = _opened(path) if most > 0 else None
     if file is None:
         return None
@@ -82,7 +86,10 @@ def open_transcript(path: str, most: int = LIMITS[0]) -> Source | None:
     if size <= most:
         return Source(_turns(file, path, size))
     whole = reader.detect(file.read(reader.PEEK), path) in WHOLE
-    missing = f"Of its transcript of {size >> 20:,} MiB only the {'first' if whole else 'last'} {most >> 20} were read."
+    missing = (
+        f"Of its transcript of {size >> 20:,} MiB only the {'first' if whole else 'last'} "
+        f"{most >> 20} were read."
+    )
     return Source(_turns(file, path, most, 0 if whole else size - most), missing)
 
 

@@ -1,4 +1,7 @@
-"""Which snapshots stay: the newest, those of the last days, and what is pinned. A snapshot is a record and, where its work was saved, a ref."""
+"""Which snapshots stay: the newest, those of the last days, and what is pinned.
+
+A snapshot is a record and, where its work was saved, a ref.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,9 +28,12 @@ def has_work(objects: Objects) -> dict[str, str]:
 
 
 def adopt(objects: Objects, store: Store) -> list[str]:
-    """Make records of snapshots that came from elsewhere by git alone; a ref whose record was forgotten here goes.
+    """Make records of snapshots that came from elsewhere by git alone.
 
-    Return the ids of those that are damaged: they have no record, and the others are not kept waiting for them.
+    A ref whose record was forgotten here goes.
+
+    Return the ids of those that are damaged: they have no record, and the others are not kept
+    waiting for them.
     """
     damaged = []
     for id, oid in has_work(objects).items():
@@ -71,7 +77,10 @@ def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int, days: f
 def drop(
     objects: Objects, store: Store, who: Writer, ids: Sequence[str], why: str = ""
 ) -> list[str]:
-    """Remove snapshots: the ref first, then the record; return the ids of those that were there. Git frees the space with its next collection."""
+    """Remove snapshots: the ref first, then the record; return the ids of those that were there.
+
+    Git frees the space with its next collection.
+    """
     gone = []
     for id in ids:
         oid = objects.tip(ref_of(id))
@@ -97,7 +106,10 @@ def prune(
     number: int,
     days: float,
 ) -> list[str]:
-    """Drop what has outlived its time; return the ids. What a restore that was stopped needs stays."""
+    """Drop what has outlived its time; return the ids.
+
+    What a restore that was stopped needs stays.
+    """
     left = note_of(home)
     used = {left.safety, left.target} if left else set()
     old = [id for id in outlived(rows, who.clock.now(), number, days) if id not in used]

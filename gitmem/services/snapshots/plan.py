@@ -52,8 +52,9 @@ def plan(
 ) -> Plan:
     """Return what would bring the work tree from one snapshot, which is how it is now, to another.
 
-    With paths, of those alone; what the snapshot has is checked as a whole all the same. `force` takes away files that it may have been made
-    beside. Raises UserError for paths that must not be written, SnapshotDamaged.
+    With paths, of those alone; what the snapshot has is checked as a whole all the same. `force`
+    takes away files that it may have been made beside. Raises UserError for paths that must not be
+    written, SnapshotDamaged.
     """
     try:
         files = dict(differences(objects, now.worktree, then.worktree))
@@ -85,7 +86,8 @@ def _check_paths(then: Saved, *trees: dict[str, tuple[Entry | None, Entry | None
     if refused:
         raise UserError(
             f"this snapshot is refused, nothing was changed: it has {named(refused)}.",
-            f"No git mem makes such a snapshot: do not trust who sent it. To remove it: git mem snapshot drop {then.id}",
+            f"No git mem makes such a snapshot: do not trust who sent it. To remove it: git mem "
+            f"snapshot drop {then.id}",
         )
 
 
@@ -157,7 +159,10 @@ def _is_as_checked_out(work: Work, path: str, entry: Entry) -> bool:
 
 
 def permissions(saved: Saved, path: str) -> int | None:
-    """Return the permissions of a file that a snapshot keeps; None for those that the umask gives."""
+    """Return the permissions of a file that a snapshot keeps.
+
+    None for those that the umask gives.
+    """
     text = saved.state.modes.get(path)
     return int(text, 8) if text is not None else None
 
@@ -223,10 +228,14 @@ def _plan_room(work: Work, out: Plan) -> None:
 
 
 def _check_no_repository(path: str, inner: str) -> None:
-    """Refuse to remove another repository: its objects are in no snapshot. `--force` changes nothing."""
+    """Refuse to remove another repository: its objects are in no snapshot.
+
+    `--force` changes nothing.
+    """
     if path_refusal(inner):
         raise UserError(
-            f"nothing was changed: '{printable(path)}' would replace a folder that holds a repository.",
+            f"nothing was changed: '{printable(path)}' would replace a folder that holds a "
+            f"repository.",
             f"Move it away, then run the command again: {printable(inner)}",
         )
 
@@ -256,7 +265,8 @@ def _plan_blobs(work: Work, out: Plan, then: Saved) -> None:
 def _warnings(work: Work, now: Saved, then: Saved) -> Iterator[str]:
     if then.state.commit != now.state.commit:
         yield (
-            f"the snapshot was made on {_where(then)}, and {_where(now)} is checked out now: what the two differ in comes back as changes."
+            f"the snapshot was made on {_where(then)}, and {_where(now)} is checked out now: what "
+            f"the two differ in comes back as changes."
         )
     if then.state.omitted:
         left_out = {str(row["path"]): str(row["why"]) for row in then.state.omitted}
@@ -265,7 +275,10 @@ def _warnings(work: Work, now: Saved, then: Saved) -> Iterator[str]:
     for name, commit in sorted(then.state.under_way.items()):
         if running.get(name) != commit:
             about = f" of {commit[:10]}" if commit else ""
-            yield f"a {name}{about} was under way then: its files come back, but git is not in the middle of it again."
+            yield (
+                f"a {name}{about} was under way then: its files come back, but git is not in the "
+                f"middle of it again."
+            )
     for name in sorted(running.keys() - then.state.under_way.keys()):
         yield f"a {name} is under way now, and stays so: git status says how to end it."
 

@@ -1,8 +1,8 @@
 """Bring back the files and the index of a snapshot.
 
-What is on disk now has been saved first, as a snapshot of its own, so the plan is the difference of two trees. A plan is noted before the first
-file is touched and its note removed after the last: a restore that was killed can be run again, or undone by restoring the one that was saved
-first.
+What is on disk now has been saved first, as a snapshot of its own, so the plan is the difference of
+two trees. A plan is noted before the first file is touched and its note removed after the last: a
+restore that was killed can be run again, or undone by restoring the one that was saved first.
 """
 
 import json
@@ -65,7 +65,8 @@ def carry_out(
     """
     if plan.blocked and not force:
         raise UserError(
-            f"nothing was changed: {len(plan.blocked)} file(s) that no snapshot and no commit has would be overwritten: {named(plan.blocked)}.",
+            f"nothing was changed: {len(plan.blocked)} file(s) that no snapshot and no commit has "
+            f"would be overwritten: {named(plan.blocked)}.",
             "Move them away, name other paths, or give --force.",
         )
     work.check_index_is_free()
@@ -87,7 +88,8 @@ def carry_out(
     except (GitFailed, PathRefused, OSError) as error:
         raise External(
             f"the restore stopped on its way: {error}",
-            f"Run it again to end it, or take it back: git mem snapshot restore {note.safety[-8:]} --worktree",
+            f"Run it again to end it, or take it back: git mem snapshot restore {note.safety[-8:]} "
+            f"--worktree",
         ) from error
     finally:
         if index:
@@ -145,7 +147,10 @@ class _Files:
         self._tree = WorkTree(work.root, work.git_folders)
 
     def bring_back(self) -> None:
-        """Remove and write files. Git asks the attributes on disk how to write the others, so these come first."""
+        """Remove and write files.
+
+        Git asks the attributes on disk how to write the others, so these come first.
+        """
         for path in self._plan.remove:
             self._tree.remove(path, prune=True)
         attributes = [path for path in self._plan.write if path.rpartition("/")[2] == ATTRIBUTES]
@@ -157,7 +162,10 @@ class _Files:
         self._intend()
 
     def _write_all(self, paths: Sequence[str]) -> None:
-        """Write what the snapshot has as it was on disk as it was; the rest as git checks it out."""
+        """Write what the snapshot has as it was on disk as it was.
+
+        The rest as git checks it out.
+        """
         raw = set(self._then.state.raw)
         by_git: list[tuple[str, str]] = []
         for path in paths:
@@ -178,7 +186,10 @@ class _Files:
         self._tree.write(path, data, mode=usual_mode(entry) if mode is None else mode)
 
     def _intend(self) -> None:
-        """Intend to add what was intended; git does so with files that are there, so an empty one is lent to it."""
+        """Intend to add what was intended.
+
+        Git does so with files that are there, so an empty one is lent to it.
+        """
         wanted = [path for path in self._then.state.intended if path in self._plan.stage]
         root = self._work.root
         lent = [path for path in wanted if not os.path.lexists(os.path.join(root, path))]

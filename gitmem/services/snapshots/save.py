@@ -1,4 +1,7 @@
-"""Save the work in hand: what is staged, changed and new, as a commit of our own. The user's index and files are only read."""
+"""Save the work in hand: what is staged, changed and new, as a commit of our own.
+
+The user's index and files are only read.
+"""
 
 import json
 import re
@@ -37,7 +40,8 @@ REGULAR = frozenset({"100644", "100755"})
 DIRTY = 200  # changed files that the record names
 # untracked files whose names say that they hold secrets
 SECRET = re.compile(
-    r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[^/]*)?|\.envrc|[^/]+\.env|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|keystore|jks))$"
+    r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[^/]*)?|\.envrc|[^/]+\.env|\.npmrc"
+    r"|\.pypirc|\.netrc|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|keystore|jks))$"
 )
 
 
@@ -77,9 +81,12 @@ def save(
     hides: Callable[[str], bool] = lambda _: False,
     limit: int = LIMIT,
 ) -> Record:
-    """Save the state of a work tree under an id; return the record of it, which has what was left out as `omitted`.
+    """Save the state of a work tree under an id.
 
-    `named` are paths that are taken though their names tell of secrets; what is hidden is never taken. Raises External, and what a write raises.
+    Return the record of it, which has what was left out as `omitted`.
+
+    `named` are paths that are taken though their names tell of secrets; what is hidden is never
+    taken. Raises External, and what a write raises.
     """
     context = replace(context, state=_state_without_secrets(context.state, who))
     state = _seen(work, hides)
@@ -239,7 +246,10 @@ def _take_file(
 
 
 def _take_repository(work: Work, one: Changed, out: _Taken) -> None:
-    """A submodule is its commit; work inside of it, or a repository that is none, is its own to save."""
+    """A submodule is its commit.
+
+    Work inside of it, or a repository that is none, is its own to save.
+    """
     path = one.path.rstrip("/")
     if one.path.endswith("/"):
         out.state.omitted.append({"path": path, "why": "it is another repository"})
@@ -349,7 +359,10 @@ def _record(
 
 
 def _note(context: Context, omitted: list[dict[str, Any]]) -> str:
-    """Return the note; of a snapshot that nobody asked for, it says what was left out, as no command's answer does."""
+    """Return the note.
+
+    Of a snapshot that nobody asked for, it says what was left out, as no command's answer does.
+    """
     if not (context.reason and omitted):
         return context.note
     names = ", ".join(storable(str(one["path"])) for one in omitted[:5])

@@ -49,7 +49,10 @@ def ref_of(id: str) -> str:
 
 
 def read(objects: Objects, id: str) -> Saved:
-    """Return a snapshot; raises UnknownId when its work was not saved, External when it cannot be read."""
+    """Return a snapshot.
+
+    Raises UnknownId when its work was not saved, External when it cannot be read.
+    """
     oid = objects.tip(ref_of(id))
     if oid is None:
         raise UnknownId(
@@ -60,7 +63,10 @@ def read(objects: Objects, id: str) -> Saved:
 
 
 def read_commit(objects: Objects, id: str, oid: str) -> Saved:
-    """Return a snapshot by its commit; raises SnapshotDamaged when it is none, External when it is too new."""
+    """Return a snapshot by its commit.
+
+    Raises SnapshotDamaged when it is none, External when it is too new.
+    """
     try:
         entries = {entry.name: entry for entry in objects.tree(objects.commit(oid).tree)}
         facts = entries.get(STATE)
@@ -94,7 +100,10 @@ class TreesDamaged(ValueError):
 
 
 class _Comparison:
-    """Walks two trees at once; counts what it reads, as trees of others may be built to have no end."""
+    """Walks two trees at once.
+
+    Counts what it reads, as trees of others may be built to have no end.
+    """
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -152,7 +161,8 @@ def _file_of(entry: Entry | None) -> Entry | None:
 def differences(objects: Objects, old: str | None, new: str | None) -> Iterator[tuple[str, Pair]]:
     """Yield (path, (entry before, entry after)) of what differs between two trees.
 
-    Equal folders are not opened. Raises TreesDamaged for trees that git does not make, MissingObject.
+    Equal folders are not opened. Raises TreesDamaged for trees that git does not make,
+    MissingObject.
     """
     yield from _Comparison(objects).walk(old, new, "", 0)
 

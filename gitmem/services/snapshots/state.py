@@ -1,4 +1,7 @@
-"""`state.json` of a snapshot: what its trees cannot say. Whoever made the snapshot wrote it, so each field is checked before it is used."""
+"""`state.json` of a snapshot: what its trees cannot say.
+
+Whoever made the snapshot wrote it, so each field is checked before it is used.
+"""
 
 import json
 import os

@@ -18,7 +18,10 @@ USUAL = frozenset({0o644, 0o664, 0o755, 0o775})
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A file that comes back as it was only when its bytes on disk are kept; None when they are the blob's own."""
+    """A file that comes back as it was only when its bytes on disk are kept.
+
+    None when they are the blob's own.
+    """
 
     path: str
     mode: int

@@ -48,7 +48,10 @@ class Event(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is asked for; what is empty asks for all. Times are epoch seconds, `file` a path from the root of the work tree."""
+    """What is asked for; what is empty asks for all.
+
+    Times are epoch seconds, `file` a path from the root of the work tree.
+    """
 
     since: float = 0.0
     until: float = float(LAST)
@@ -121,7 +124,10 @@ def timeline(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 
 
 def _span(wanted: Wanted, *, whole: bool = False) -> list[str]:
-    """Return the options of `git log` that leave out what is not asked for; `whole` says that nothing else is left out afterwards."""
+    """Return the options of `git log` that leave out what is not asked for.
+
+    `whole` says that nothing else is left out afterwards.
+    """
     out = [f"--format={FORMAT}", "-z", "--no-show-signature", "--no-color"]
     out += [f"--since=@{int(wanted.since)}"] if wanted.since else []
     out += [f"--until=@{int(wanted.until)}"] if wanted.until < LAST else []
@@ -164,7 +170,10 @@ def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event
 
 
 def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
-    """Return what was done to records: the history of the refs tells it; git is at work from now on."""
+    """Return what was done to records: the history of the refs tells it.
+
+    Git is at work from now on.
+    """
     tips = [
         tip
         for name, tip in sources.indexes[0][1].tips().items()

@@ -58,7 +58,10 @@ def changes(history: CodeHistory, home: Home, path: str) -> Iterator[FileChange]
 
 
 def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) -> bytes | None:
-    """Return the changes since, with those from before; None where only git can tell: a head was rewritten, the file renamed, a branch came in."""
+    """Return the changes since, with those from before.
+
+    None where only git can tell: a head was rewritten, the file renamed, a branch came in.
+    """
     if history.not_below_any(kept[0], heads):
         return None
     before = list(parsed_changes(kept[1]))

@@ -26,10 +26,13 @@ def trends(
     local: Callable[[float], tuple[int, int, str]],
     shown: Callable[[str], bool],
 ) -> dict[str, Any]:
-    """Return what happened between two times (epoch seconds). `local` gives (hour, weekday from Monday 0, first day of the week) of a time where the user is.
+    """Return what happened between two times (epoch seconds).
 
-    {hot_files: [{path, commits, edits}], agents: [{agent, sessions, tools, failed}], hours: [24], weekdays: [7], errors: {tools, failed, rate},
-    learned: [{week, memory, gotcha}], commits, sessions}
+    `local` gives (hour, weekday from Monday 0, first day of the week) of a time where the user is.
+
+    {hot_files: [{path, commits, edits}], agents: [{agent, sessions, tools, failed}], hours: [24],
+    weekdays: [7], errors: {tools, failed, rate}, learned: [{week, memory, gotcha}], commits,
+    sessions}
     """
     changed: Counter[str] = Counter()
     hours, days = [0] * 24, [0] * 7

@@ -41,7 +41,10 @@ SHOWN = 5  # commands in a message
 
 
 class Context:
-    """The work in hand, as the next agent finds it. Times are epoch seconds; where the kind is `new`, there is nothing of before."""
+    """The work in hand, as the next agent finds it.
+
+    Times are epoch seconds; where the kind is `new`, there is nothing of before.
+    """
 
     __slots__ = (
         "agent",
@@ -128,8 +131,9 @@ def load(
 ) -> Context:
     """Return the context of an app's work tree for an agent ('' is nobody in particular).
 
-    `session` is the agent's session that this runs in; `history` are messages of a conversation, which go before what is known here. A
-    repository's table of workflows that is wrong raises InvalidRecord where that is `strict`; else what ships holds.
+    `session` is the agent's session that this runs in; `history` are messages of a conversation,
+    which go before what is known here. A repository's table of workflows that is wrong raises
+    InvalidRecord where that is `strict`; else what ships holds.
     """
     from gitmem.services.work import workflow_file, workflow_table
 
@@ -167,7 +171,10 @@ def of(
     talked: bool = False,
     said: "Sequence[Act] | None" = None,
 ) -> Context:
-    """Return the context of a work tree. `talked` is a conversation that goes on, `said` one that was handed in, which counts alone."""
+    """Return the context of a work tree.
+
+    `talked` is a conversation that goes on, `said` one that was handed in, which counts alone.
+    """
     mine = activity.current(state, root) if said is None else None
     if (
         mine is not None
@@ -194,7 +201,10 @@ def of(
 def _tell(
     found: Context, table: Table, done: "Sequence[Act]", position: WorkflowState, epic: str
 ) -> None:
-    """Fill in what was done, where it stands, and what to say of it; `epic` is the one that this work tree is at."""
+    """Fill in what was done, where it stands, and what to say of it.
+
+    `epic` is the one that this work tree is at.
+    """
     found.commands = _commands(done)[-workflow.COMMANDS :]
     found.agents = _agents(done)[-workflow.AGENTS :]
     found.tasks = [
@@ -227,7 +237,10 @@ def _tell(
 
 
 def _commands(done: "Sequence[Act]") -> "list[str]":
-    """Return commands given and tasks done in their order; a task right after its command is the same one."""
+    """Return commands given and tasks done in their order.
+
+    A task right after its command is the same one.
+    """
     out: list[str] = []
     for one in done:
         if one.kind == AGENT:
@@ -263,7 +276,8 @@ def _message(found: Context) -> str:
             else ""
         )
         parts.append(
-            f"Continuing from @{found.previous['agent']}, {ago(found.now - found.previous['at'])}{last}."
+            f"Continuing from @{found.previous['agent']}, "
+            f"{ago(found.now - found.previous['at'])}{last}."
         )
     if found.commands and not (
         found.previous and len(found.commands) == 1 and found.previous["command"]
@@ -281,7 +295,10 @@ def _message(found: Context) -> str:
 def from_history(
     table: Table, messages: "Sequence[Mapping[str, Any]]", agent: str = ""
 ) -> "list[Act]":
-    """Return the commands of a conversation as acts; what is not a message is passed over. `content` may be a text or parts with texts."""
+    """Return the commands of a conversation as acts; what is not a message is passed over.
+
+    `content` may be a text or parts with texts.
+    """
     from gitmem.services.work.slash_commands import commands
 
     out: list[Act] = []

@@ -1,7 +1,8 @@
 """Epics: find the one that is meant, do something to it, say how it stands.
 
-What is done is an operation of the store (`store.ops.work`), applied under its lock to the record as it is then: of two that work at once neither is
-lost, and one that is played back counts once. Who is at it is noted in `state.db` beside it.
+What is done is an operation of the store (`store.ops.work`), applied under its lock to the record
+as it is then: of two that work at once neither is lost, and one that is played back counts once.
+Who is at it is noted in `state.db` beside it.
 """
 
 import difflib
@@ -84,7 +85,10 @@ class Desk:
 
 
 def slug(text: str) -> str:
-    """Return the slug of a name or a title; one without a letter or digit that a slug may have gets a name of its own."""
+    """Return the slug of a name or a title.
+
+    One without a letter or digit that a slug may have gets a name of its own.
+    """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     found = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:SLUG].strip("-._")
     return (
@@ -147,19 +151,28 @@ def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def insist(desk: Desk, id: str) -> Epic:
-    """Return an epic that may be worked on; raises UserError for one that is over: to take it up again is for somebody to say."""
+    """Return an epic that may be worked on.
+
+    Raises UserError for one that is over: to take it up again is for somebody to say.
+    """
     epic = load(desk, id)
     if epic.facts["rest"] not in {work.COMPLETED, work.ABORTED}:
         return epic
     if work.is_whole(epic.state):
-        way = f"Add a story: git mem work story --add ID --epic {epic.slug}. Or take one up again: git mem work story ID --reopen --epic {epic.slug}"
+        way = (
+            f"Add a story: git mem work story --add ID --epic {epic.slug}. Or take one up again: "
+            f"git mem work story ID --reopen --epic {epic.slug}"
+        )
     else:
         way = f"Take it up again first: git mem work resume {epic.slug} --continue"
     raise UserError(f"the epic {epic.slug} is {epic.facts['rest']}; nothing changed.", way)
 
 
 def require_checkpoint(epic: Epic) -> None:
-    """Raise UserError where no checkpoint waits for an answer; one that was answered may be answered otherwise."""
+    """Raise UserError where no checkpoint waits for an answer.
+
+    One that was answered may be answered otherwise.
+    """
     known = epic.facts["last"].get("action")
     if epic.state.get("checkpoints") and known in {
         work.CHECKPOINT_REACHED,
@@ -171,7 +184,8 @@ def require_checkpoint(epic: Epic) -> None:
         return
     raise UserError(
         f"no checkpoint of the epic {epic.slug} waits for an answer; nothing changed.",
-        f"Reach one: git mem work checkpoint --epic {epic.slug}. How it stands: git mem work show {epic.slug}",
+        f"Reach one: git mem work checkpoint --epic {epic.slug}. How it stands: git mem work show "
+        f"{epic.slug}",
     )
 
 
@@ -222,7 +236,9 @@ def do(
     chooses: bool = True,
     holds: bool = True,
 ) -> Written:
-    """Do something to an epic; `title` begins a new one where there is none. What changes nothing writes nothing.
+    """Do something to an epic; `title` begins a new one where there is none.
+
+    What changes nothing writes nothing.
 
     `chooses`: this work tree is at it from now on; `holds`: whoever works here is.
     """
@@ -372,7 +388,10 @@ def next_step(epic: Epic) -> str:
     ):
         return f"nothing is left to do. Put it aside: git mem work discard {name}"
     if epic.condition in (work.COMPLETED, work.ABORTED):
-        return f"take it up again with git mem work resume {name} --continue, or put it aside: git mem work discard {name}"
+        return (
+            f"take it up again with git mem work resume {name} --continue, or put it aside: git "
+            f"mem work discard {name}"
+        )
     if epic.condition == work.PAUSED:
         return (
             f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"
@@ -380,7 +399,10 @@ def next_step(epic: Epic) -> str:
     if not story:
         return f"add a story: git mem work story --add ID --epic {name}"
     if action == work.CHECKPOINT_REACHED:
-        return f"answer the checkpoint: git mem work checkpoint --answer go --epic {name} (or pause, review, abort)"
+        return (
+            f"answer the checkpoint: git mem work checkpoint --answer go --epic {name} (or pause, "
+            f"review, abort)"
+        )
     if action == work.ERROR_OCCURRED:
         return (
             f"deal with the error of story {story}: git mem work phase self_healing --epic {name}"

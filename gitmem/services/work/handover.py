@@ -19,7 +19,11 @@ TITLE = 100  # characters of what was said that become the title
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What is handed over. `decisions` and `tasks` are (id, title) of records, or ('', what was said); the same for `evidence`."""
+    """What is handed over.
+
+    `decisions` and `tasks` are (id, title) of records, or ('', what was said); the same for
+    `evidence`.
+    """
 
     sender: str
     to: str
@@ -83,7 +87,8 @@ def body_of(given: Handover, on: Context) -> str:
         else "",
         f"Last commands: {', '.join(map(spoken, on.commands[-5:]))}" if on.commands else "",
         *(f"Failed: {one['task']}" for one in on.tasks[-5:] if not one["success"]),
-        f"Not committed: {', '.join(path for path, _ in given.dirty[:DIRTY])}{' and more' if len(given.dirty) > DIRTY else ''}"
+        f"Not committed: "
+        f"{', '.join(path for path, _ in given.dirty[:DIRTY])}{' and more' if len(given.dirty) > DIRTY else ''}"
         if given.dirty
         else "",
     ]
@@ -112,7 +117,8 @@ def write(
 ) -> Change:
     """Write a hand-over; `open_ones` are those that are open to either agent.
 
-    One from the same agent to the same agent takes the place of the one before. What was handed to the agent that hands on is done with.
+    One from the same agent to the same agent takes the place of the one before. What was handed to
+    the agent that hands on is done with.
     """
     links = sorted({id for id, _ in (*given.decisions, *given.tasks, *given.evidence) if id})
     new = memories.draft(

@@ -1,6 +1,9 @@
-"""Commands that people and agents speak of in a conversation: `*develop`, `/review`, `git commit`. Pure; hooks load it when a text may hold one.
+"""Commands that people and agents speak of in a conversation: `*develop`, `/review`, `git commit`.
 
-`*important*` is emphasis, `2*x` is arithmetic, `* item` is a list, `*args` in code is code: none of them is a command.
+Pure; hooks load it when a text may hold one.
+
+`*important*` is emphasis, `2*x` is arithmetic, `* item` is a list, `*args` in code is code: none of
+them is a command.
 """
 
 from gitmem.base.fast import Lazy
@@ -18,25 +21,30 @@ _FENCED = Lazy(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)")
 _CODE = Lazy(r"`([^`\n]*)`")
 _STAR = Lazy(rf"(?<![^\s\"'(«“‘>])\*({_NAME})(?![\w*\\/(\[=-]|\.\w)")
 _LEAD = Lazy(
-    r"\s*(?:>\s*)*(?:(?:[-+*]|\d{1,3}[.)])\s+)?(?:@[a-z][a-z0-9]*(?:-[a-z0-9]+)*[,:]?\s+)?[\"'(«“‘]?"
+    r"\s*(?:>\s*)*(?:(?:[-+*]|\d{1,3}[.)])\s+)?(?:@[a-z][a-z0-9]*"
+    r"(?:-[a-z0-9]+)*[,:]?\s+)?[\"'(«“‘]?"
 )  # a quote, a list, an agent that is called, a quotation mark
 _SLASH = Lazy(r"/((?:[A-Za-z0-9_-]+:)*)([a-z][a-z0-9_]*(?:-[a-z0-9_]+)*)(?=\s|$)")
 _LOOKS_LIKE_CODE = Lazy(
-    r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|void|const|\w+_t|float|double|unsigned|lambda)\s+\*"
+    r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|void|const|\w+_t|float|double|unsigned"
+    r"|lambda)\s+\*"
 )
 # where an emphasis ends: a star after a letter, and nothing of a word behind it
 _ENDS = Lazy(r"(?<=[^ \t*])\*(?![\w*])")
 # -c and -C always take a value: were they taken for options without one too, a row of them could be
 # read in endless ways
 _GIT = Lazy(
-    rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+|\s+(?!-[cC]\s)--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])"
+    rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+"
+    rf"|\s+(?!-[cC]\s)--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])"
 )
 _STORY = Lazy(r"(?i)(?<!\S)(?=[\w./-]*?stor(?:y|ies))[\w./-]++(?!\S)")
 _AGENT = Lazy(r"@([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=\s|$)")
 # what an agent's CLI does with itself
 OWN = frozenset(
-    "add-dir agents bug clear compact compress config context copy cost diff doctor exit export fast help hooks ide init keybindings login logout "
-    "mcp memory mem model new output-style permissions plugin privacy quit release-notes resume rewind settings stats status statusline "
+    "add-dir agents bug clear compact compress config context copy cost diff doctor exit export "
+    "fast help hooks ide init keybindings login logout "
+    "mcp memory mem model new output-style permissions plugin privacy quit release-notes resume "
+    "rewind settings stats status statusline "
     "terminal-setup theme tools upgrade usage vim".split()
 )
 # of an agent, not of the work
@@ -118,12 +126,18 @@ def git_commands(command: str) -> "list[str]":
 
 
 def story_in(command: str) -> str:
-    """Return what a command names as its story: a path or name that says so; '' when it names none."""
+    """Return what a command names as its story: a path or name that says so.
+
+    '' when it names none.
+    """
     found = _STORY.search(command.partition(" ")[2])
     return str(found[0]) if found else ""
 
 
 def called(text: str) -> str:
-    """Return the agent that a text begins by calling: `@dev please`; '' when it calls none. Whether there is one is not known here."""
+    """Return the agent that a text begins by calling: `@dev please`; '' when it calls none.
+
+    Whether there is one is not known here.
+    """
     found = _AGENT.match(text.lstrip())
     return str(found[1]) if found else ""

@@ -55,7 +55,10 @@ class Found:
 
 
 def read(data: bytes, called: str) -> Found:
-    """Return what a file holds; `called` is its name. Raises UserError that says what is wrong with it."""
+    """Return what a file holds; `called` is its name.
+
+    Raises UserError that says what is wrong with it.
+    """
     tree = _yaml(data, called)
     if "session_state" in tree:
         return _session(tree["session_state"], called)
@@ -189,7 +192,10 @@ class _Draft:
         return work.register(value, at or self.at, BY)
 
     def stories(self, done: Sequence[str], pending: Sequence[str], current: str) -> None:
-        """Put in the stories: done first, as they were completed; what is done is not pending, and no story is there twice."""
+        """Put in the stories: done first, as they were completed.
+
+        What is done is not pending, and no story is there twice.
+        """
         rest = [sid for sid in ([current, *pending] if current else pending) if sid not in done]
         every = {sid: {"order": n} for n, sid in enumerate(dict.fromkeys([*done, *rest]), 1)}
         for sid in done:

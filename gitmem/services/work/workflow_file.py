@@ -1,4 +1,7 @@
-"""A repository's own table of workflows: read, checked, joined with the one that ships. Nothing in it is executed; names are words, texts are short."""
+"""A repository's own table of workflows: read, checked, joined with the one that ships.
+
+Nothing in it is executed; names are words, texts are short.
+"""
 
 import json
 import os
@@ -38,7 +41,10 @@ def load(home: Home, root: str) -> tuple[Table, str]:
 
 
 def parse(path: str) -> dict[str, Any]:
-    """Return a repository's table as its file has it, checked; raises InvalidRecord, which names the place."""
+    """Return a repository's table as its file has it, checked.
+
+    Raises InvalidRecord, which names the place.
+    """
     where = f"{workflow_table.FOLDER}/{os.path.basename(path)}"
     if os.path.getsize(path) > workflow_table.SIZE:
         raise InvalidRecord(f"{where} has more than {workflow_table.SIZE >> 10} KiB.", HINT)
@@ -68,7 +74,10 @@ def _yaml(text: str) -> Any:
 
 
 def checked(data: Any) -> dict[str, Any]:
-    """Return a table of our own making from what a file holds; raises ValueError with the place and what is wrong there."""
+    """Return a table of our own making from what a file holds.
+
+    Raises ValueError with the place and what is wrong there.
+    """
     if data is None:
         return {"replace": False, "workflows": {}, "tasks": []}
     _keys(data, "the file", {"format", "replace", "workflows", "tasks"})
@@ -105,7 +114,8 @@ def _keys(value: Any, where: str, known: set[str]) -> None:
     unknown = sorted(str(key) for key in value if key not in known)
     if unknown:
         raise ValueError(
-            f"{where} has '{unknown[0][:60]}', which is not known; it may have {', '.join(sorted(known))}"
+            f"{where} has '{unknown[0][:60]}', which is not known; it may have "
+            f"{', '.join(sorted(known))}"
         )
 
 
@@ -193,7 +203,8 @@ def joined(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     lost = [row for row in own["tasks"] if row["workflow"] not in flows]
     if lost:
         raise InvalidRecord(
-            f"{workflow_table.FOLDER}: the task '{lost[0]['task']}' names the workflow '{lost[0]['workflow']}', which is not there.",
+            f"{workflow_table.FOLDER}: the task '{lost[0]['task']}' names the workflow "
+            f"'{lost[0]['workflow']}', which is not there.",
             HINT,
         )
     return {"workflows": flows, "tasks": [*own["tasks"], *old]}

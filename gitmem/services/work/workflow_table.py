@@ -30,7 +30,10 @@ def shipped() -> "dict[str, Any]":
 
 
 def own_file(root: str) -> str:
-    """Return the path of the repository's own table, '' when it has none; a link that leads out of it is none."""
+    """Return the path of the repository's own table, '' when it has none.
+
+    A link that leads out of it is none.
+    """
     for name in FILES if root else ():
         path = os.path.join(root, FOLDER, name)
         if os.path.isfile(path) and inside(path, root, root):

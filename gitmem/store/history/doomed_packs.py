@@ -1,7 +1,8 @@
 """Take objects out of the packs of a repository in which git may pack at the same time.
 
-A pack that holds one is written anew without it, under a name that no other process knows. Packs may
-go or come at any moment: what is not there any more needs no work, and what came is looked at again.
+A pack that holds one is written anew without it, under a name that no other process knows. Packs
+may go or come at any moment: what is not there any more needs no work, and what came is looked at
+again.
 """
 
 import contextlib
@@ -48,7 +49,10 @@ class Sweep:
 
 
 def sweep(git: Git, doomed: set[str]) -> Sweep:
-    """Write each pack that holds a doomed object anew without it; raises External on the disk's refusal."""
+    """Write each pack that holds a doomed object anew without it.
+
+    Raises External on the disk's refusal.
+    """
     folder = pack_folder(git)
     out = Sweep()
     shutil.rmtree(_own_folder(git), ignore_errors=True)
@@ -97,8 +101,8 @@ def pack_names(folder: str) -> list[str]:
 def _write_without(git: Git, folder: str, name: str, rest: list[str]) -> None:
     """Put the rest of a pack's objects into a new one, and remove the pack.
 
-    The new one has a `.keep` until the old one is gone: a repacking that sees both would otherwise take the new one for
-    redundant. It is made in a folder where git does not look.
+    The new one has a `.keep` until the old one is gone: a repacking that sees both would otherwise
+    take the new one for redundant. It is made in a folder where git does not look.
     """
     made: list[str] = []
     if rest:

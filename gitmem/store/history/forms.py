@@ -1,8 +1,8 @@
 """Finds texts in whatever mixture of plain characters and JSON escapes they were written.
 
-A character is matched plain, as `\\u00e9`, or as a short escape such as `\\"` or `\\/`, each also with the
-backslashes doubled that JSON inside of JSON has. A line break is matched in both of its forms, and a letter
-at the beginning in both cases: a digest begins a sentence with it.
+A character is matched plain, as `\\u00e9`, or as a short escape such as `\\"` or `\\/`, each also
+with the backslashes doubled that JSON inside of JSON has. A line break is matched in both of its
+forms, and a letter at the beginning in both cases: a digest begins a sentence with it.
 """
 
 import re

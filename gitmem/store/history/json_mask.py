@@ -1,7 +1,7 @@
 """Mask files of JSON: in the values of texts alone, so that each line stays what it was.
 
-Keys of a row, and the words by which our own programs know it, are never masked. What is not JSON is
-masked as plain text. A file of any size is read in pieces.
+Keys of a row, and the words by which our own programs know it, are never masked. What is not JSON
+is masked as plain text. A file of any size is read in pieces.
 """
 
 import json
@@ -38,7 +38,10 @@ _NAMES = frozenset(
 
 
 def mask_json(mask: Mask, data: bytes) -> bytes | None:
-    """Return JSON with texts masked in its values, every other byte as it was; None for what is no JSON."""
+    """Return JSON with texts masked in its values, every other byte as it was.
+
+    None for what is no JSON.
+    """
     if not _is_json(data):
         return None
     out: list[bytes] = []
@@ -91,7 +94,10 @@ def _is_json(data: bytes) -> bool:
 
 
 def mask_lines(mask: Mask, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a file of JSON rows without the texts; rows in a row that are no JSON are masked as one text."""
+    """Yield the lines of a file of JSON rows without the texts.
+
+    Rows in a row that are no JSON are masked as one text.
+    """
     plain = b""
     for line in lines:
         clean = _masked_row(mask, line)

@@ -1,8 +1,9 @@
 """What following a purge would take out of a clone, whose records these are, and who purged them.
 
-Whoever can push can purge. So a clone follows by itself only what one person may well do alone: a few
-records that nobody else ever wrote. All else needs the consent of the person whose clone it is. What goes
-is kept in the quarantine (`store.quarantine`) in either case: who a commit names is not proved.
+Whoever can push can purge. So a clone follows by itself only what one person may well do alone: a
+few records that nobody else ever wrote. All else needs the consent of the person whose clone it is.
+What goes is kept in the quarantine (`store.quarantine`) in either case: who a commit names is not
+proved.
 """
 
 from collections.abc import Iterable, Sequence
@@ -80,7 +81,10 @@ def losses(objects: Objects, git: Git, ours: str, theirs: str, carried: Carried)
 def last_bytes(
     objects: Objects, git: Git, ours: str, ids: Iterable[str]
 ) -> list[tuple[str, bytes]]:
-    """Return what records hold at a commit, or held last before it; those that cannot be read are left out."""
+    """Return what records hold at a commit, or held last before it.
+
+    Those that cannot be read are left out.
+    """
     tree = objects.commit(ours).tree
     out = []
     for id in ids:
@@ -111,7 +115,10 @@ def _records(objects: Objects, commit: str) -> dict[str, str]:
 
 
 def _purgers(objects: Objects, ours: str, theirs: str) -> list[str]:
-    """Return who committed the purges that one history has and the other has not; who pushed it, where no commit says so."""
+    """Return who committed the purges that one history has and the other has not.
+
+    Who pushed it, where no commit says so.
+    """
     lines = {str(row) for row in purges(objects, ours)}
     found: dict[str, None] = {}
     last = ""
@@ -131,8 +138,8 @@ def _other_writers(
 ) -> dict[str, int]:
     """Return who wrote a version of some records and did not purge them: {name and mail: records}.
 
-    The committer of a store's commit counts, not what the record says of its author. A record of which no
-    commit tells its writer counts as somebody else's.
+    The committer of a store's commit counts, not what the record says of its author. A record of
+    which no commit tells its writer counts as somebody else's.
     """
     mine = f"{GITMEM[0]} <{GITMEM[1]}>"
     writers: dict[str, set[str]] = {id: set() for id in ids}

@@ -130,7 +130,8 @@ def remains(
 ) -> tuple[dict[str, "Entry | bytes"], list[str]]:
     """Return what is left of the newest tree, by path, and the files that nothing stands in for.
 
-    A folder that cannot be read is taken from the newest older tree that has it; so is a file, unless `instead` knows better.
+    A folder that cannot be read is taken from the newest older tree that has it; so is a file,
+    unless `instead` knows better.
     """
     out: dict[str, Entry | bytes] = {}
     lost: list[str] = []
@@ -160,7 +161,10 @@ def remains(
 
 
 def whole_history(objects: Objects, found: Survey) -> dict[str, tuple[str, ...]]:
-    """Make a history of the commits whose trees are whole; return what stands for each commit: itself, another, or the nearest before it."""
+    """Make a history of the commits whose trees are whole.
+
+    Return what stands for each commit: itself, another, or the nearest before it.
+    """
     stands: dict[str, tuple[str, ...]] = {}
     for commit in reversed(found.commits):
         parents = tuple(dict.fromkeys(new for old in commit.parents for new in stands.get(old, ())))

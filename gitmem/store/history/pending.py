@@ -31,7 +31,10 @@ def remember(home: Home, what: dict[str, list[str]]) -> None:
 
 
 def doom(home: Home, tips: Sequence[str], oids: Sequence[str] = ()) -> None:
-    """Add tips of old history, and single objects, to what waits. What is still reached then is spared, so it may be said too early."""
+    """Add tips of old history, and single objects, to what waits.
+
+    What is still reached then is spared, so it may be said too early.
+    """
     home.make()
     waiting = pending(home)
     remember(home, {"oids": [*waiting["oids"], *oids], "tips": [*waiting["tips"], *tips]})

@@ -58,7 +58,10 @@ def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
 
 
 def holds(objects: Objects, other: str, purged: str) -> dict[str, str] | None:
-    """Return a purge of one history whose text the other still has; None when they may be merged."""
+    """Return a purge of one history whose text the other still has.
+
+    None when they may be merged.
+    """
     rows = [row for row in purges(objects, purged) if _done(objects, row["boundary"], purged)]
     for row in rows:
         if objects.is_ancestor(row["boundary"], other):
@@ -70,7 +73,10 @@ def holds(objects: Objects, other: str, purged: str) -> dict[str, str] | None:
 
 
 def _done(objects: Objects, boundary: str, purged: str) -> bool:
-    """Say whether a history is rid of a commit that it names as replaced; every store has the first one, so that is none."""
+    """Say whether a history is rid of a commit that it names as replaced.
+
+    Every store has the first one, so that is none.
+    """
     if objects.is_ancestor(boundary, purged):
         return False
     try:
@@ -219,7 +225,8 @@ def _difference(
 ) -> tuple[set[str], dict[str, Entry | None]]:
     """Return which records a purge removed, and files whose new form no mask explains.
 
-    Adds the texts that it took out to `masked`, and the paths of what it left in another form to `changed`.
+    Adds the texts that it took out to `masked`, and the paths of what it left in another form to
+    `changed`.
     """
     ids: set[str] = set()
     forced: dict[str, Entry | None] = {}

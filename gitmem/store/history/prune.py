@@ -1,7 +1,9 @@
-"""Delete the objects that only a replaced history needed, loose or packed; nothing else of the user's.
+"""Delete the objects that only a replaced history needed, loose or packed.
 
-Another git process may collect garbage, repack or fetch at the same time. So what was removed is looked
-for again, until it is gone and nobody is left who had read it before.
+Nothing else of the user's.
+
+Another git process may collect garbage, repack or fetch at the same time. So what was removed is
+looked for again, until it is gone and nobody is left who had read it before.
 """
 
 import contextlib
@@ -47,7 +49,8 @@ class Pruned(NamedTuple):
 def prune(git: Git, home: Home, old_tips: Sequence[str] = (), patience: float = PATIENCE) -> Pruned:
     """Delete the objects that only these tips needed.
 
-    What any ref, HEAD, index or reflog of any worktree reaches is kept. Ends what a prune that was killed began.
+    What any ref, HEAD, index or reflog of any worktree reaches is kept. Ends what a prune that was
+    killed began.
     """
     waiting = pending(home)
     if not old_tips and not any(waiting.values()):
@@ -170,7 +173,10 @@ def _undisturbed(git: Git, *args: str, stdin: bytes | None = None) -> bytes:
 
 
 def holders(git: Git, commits: Sequence[str]) -> list[str]:
-    """Return the refs that still reach any of these commits; `a reflog` when none does and they are still there."""
+    """Return the refs that still reach any of these commits.
+
+    `a reflog` when none does and they are still there.
+    """
     found: list[str] = []
     for oid in commits:
         if git.call("cat-file", "-e", oid, ok=(0, 1, 128))[0]:
@@ -185,10 +191,13 @@ def holders(git: Git, commits: Sequence[str]) -> list[str]:
 
 
 def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:
-    """Note what no ref ever reached but holds the texts or records; return how many objects of the user's hold them.
+    """Note what no ref ever reached but holds the texts or records.
 
-    Left by a write that lost a race or was killed, or made for a merge. Only records and commits of ours are noted; another
-    unreachable object is the user's. Hold the write lock: what a writer is about to commit is not reached yet.
+    Return how many objects of the user's hold them.
+
+    Left by a write that lost a race or was killed, or made for a merge. Only records and commits of
+    ours are noted; another unreachable object is the user's. Hold the write lock: what a writer is
+    about to commit is not reached yet.
     """
     if not mask and not ids:
         return 0

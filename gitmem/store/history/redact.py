@@ -1,7 +1,7 @@
 """What a purge puts in the place of a text: in records, in other files, in commit messages.
 
-A record is masked value by value and written anew, because its bytes hold a text in escaped forms, and
-because ids, kinds, times and keys are the store's own words, which a mask must not touch.
+A record is masked value by value and written anew, because its bytes hold a text in escaped forms,
+and because ids, kinds, times and keys are the store's own words, which a mask must not touch.
 """
 
 import json
@@ -30,8 +30,8 @@ _MARKS = ("reason", "pattern", "said", "by")
 class Mask:
     """Replaces texts, in every form in which a store may hold them.
 
-    `found` becomes true with the first text replaced, `places` counts them; `left` names the files where one is part of what must
-    not be touched.
+    `found` becomes true with the first text replaced, `places` counts them; `left` names the files
+    where one is part of what must not be touched.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -82,7 +82,10 @@ class Mask:
         return clean
 
     def message(self, message: str) -> str:
-        """Return a commit message without the secrets; its ids and the words it begins with stay."""
+        """Return a commit message without the secrets.
+
+        Its ids and the words it begins with stay.
+        """
         first, *rest = message.split("\n")
         start = _START.match(first)
         head = start[0] if start else ""
@@ -169,7 +172,9 @@ def purged_mark(data: bytes, id: str) -> bytes:
 
 
 def taken_out(path: str, old: bytes, new: bytes, known: Iterable[str] = ()) -> set[str] | None:
-    """Return the texts that a mask took out of a file to give its new form; None when that does not explain the new form.
+    """Return the texts that a mask took out of a file to give its new form.
+
+    None when that does not explain the new form.
 
     Lets a clone that still has the old form mask what it has not sent.
     """
@@ -184,7 +189,10 @@ def taken_out(path: str, old: bytes, new: bytes, known: Iterable[str] = ()) -> s
 
 
 def _cuts(old: str, new: str) -> list[str]:
-    """Return what stands in an old text where the new one has the mask; nothing if they do not fit."""
+    """Return what stands in an old text where the new one has the mask.
+
+    Nothing if they do not fit.
+    """
     first, *rest = new.split(MASK)
     if not old.startswith(first):
         return []

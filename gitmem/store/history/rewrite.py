@@ -1,8 +1,8 @@
 """Make a history anew without what must go: same authors, times and shape, other content.
 
-A function of the history, the ids and the mask alone, so two clones that purge the same of one history
-make the same commits. Each commit made anew names the one it stands for (`Gitmem-Was`): by that, clones
-that still have the old history know what they share with the new one.
+A function of the history, the ids and the mask alone, so two clones that purge the same of one
+history make the same commits. Each commit made anew names the one it stands for (`Gitmem-Was`): by
+that, clones that still have the old history know what they share with the new one.
 """
 
 import re
@@ -65,7 +65,10 @@ def rewrite(
 
 
 class Cleaner:
-    """Finds what has to go from a tree; remembers folders and files by oid, so history costs its changes."""
+    """Finds what has to go from a tree.
+
+    Remembers folders and files by oid, so history costs its changes.
+    """
 
     def __init__(self, objects: Objects, ids: Sequence[str] = (), mask: Mask | None = None) -> None:
         self.ids = tuple(ids)

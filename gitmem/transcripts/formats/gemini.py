@@ -1,4 +1,7 @@
-"""Sessions of Gemini CLI: JSON lines, or one JSON document with `messages`; a line replaces an earlier one with its id."""
+"""Sessions of Gemini CLI: JSON lines, or one JSON document with `messages`.
+
+A line replaces an earlier one with its id.
+"""
 
 import re
 from collections import OrderedDict
@@ -12,7 +15,8 @@ from gitmem.transcripts.tool_calls import used
 from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
 _SHELL = re.compile(
-    r"(?m)^(?:Output: (?!\(empty\))|Process Group PGID: .*$|Background PIDs: .*$|Error: \(none\)$|Signal: .*$)"
+    r"(?m)^(?:Output: (?!\(empty\))|Process Group PGID: .*$|Background PIDs: .*$|Error: \(none\)$"
+    r"|Signal: .*$)"
 )
 # what the CLI itself tells its model in the user's place
 OWN = ("System: Potential loop detected.", "System: Please continue.")
@@ -78,7 +82,10 @@ def _message(line: int, row: dict[str, Any]) -> Iterator[Turn]:
 
 
 def _call(line: int, call: dict[str, Any]) -> Turn:
-    """Return one use of a tool. A command that fails is a success to Gemini CLI; its output tells."""
+    """Return one use of a tool.
+
+    A command that fails is a success to Gemini CLI; its output tells.
+    """
     output = []
     failed: bool | None = {"success": None, "error": True, "cancelled": True}.get(
         string(call.get("status"))

@@ -1,4 +1,7 @@
-"""Our own histories of sessions, one event a line (docs/sessions.md), and exported; and other JSON lines with a role and a content."""
+"""Our own histories of sessions, one event a line (docs/sessions.md), and exported.
+
+And other JSON lines with a role and a content.
+"""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -78,7 +81,10 @@ def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
 
 
 def _parted(content: str, command: str) -> tuple[str, str]:
-    """Return a command and what it printed; where nobody told the command before, it is the first line."""
+    """Return a command and what it printed.
+
+    Where nobody told the command before, it is the first line.
+    """
     if command and content.startswith(command):
         return command, content[len(command) :].strip()
     first, _, rest = content.partition("\n")

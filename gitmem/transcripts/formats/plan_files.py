@@ -19,15 +19,20 @@ _BOX = re.compile(r"^\s*+(?:[-*+•] |\d++[.)] )?\s*+\[([ xX✓✔~/-])\]\s*+(.+
 _POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 _PENDING = re.compile(
-    r"(?i)\b(?:pending|to-?dos?|to do|next(?: steps?| up)?|remaining|left|open (?:tasks|items|questions)|backlog|upcoming|not (?:started|done)|in progress|doing|wip|blocked|"
-    r"pendentes?|pendências|a fazer|próximos passos|por fazer|restantes?|em (?:andamento|curso)|pendientes?|por hacer|próximos pasos|siguientes? pasos?|en (?:curso|progreso)|faltan?)\b"
+    r"(?i)\b(?:pending|to-?dos?|to do|next(?: steps?| up)?|remaining|left|open (?:tasks|items"
+    r"|questions)|backlog|upcoming|not (?:started|done)|in progress|doing|wip|blocked|"
+    r"pendentes?|pendências|a fazer|próximos passos|por fazer|restantes?|em (?:andamento|curso)"
+    r"|pendientes?|por hacer|próximos pasos|siguientes? pasos?|en (?:curso|progreso)|faltan?)\b"
     r"|待办|待完成|未完成|下一步|进行中|剩余|后续"
 )
 _DONE = re.compile(
-    r"(?i)\b(?:done|completed?|finished|shipped|closed|implemented|what was done|accomplished|concluíd[oa]s?|feit[oa]s?|finalizad[oa]s?|terminad[oa]s?|prontos?|hech[oa]s?|completad[oa]s?|listos?)\b|已完成|完成情况|已做|完成的"
+    r"(?i)\b(?:done|completed?|finished|shipped|closed|implemented|what was done|accomplished"
+    r"|concluíd[oa]s?|feit[oa]s?|finalizad[oa]s?|terminad[oa]s?|prontos?|hech[oa]s?|completad[oa]s?"
+    r"|listos?)\b|已完成|完成情况|已做|完成的"
 )
 _PHASE = re.compile(
-    r"(?i)^[ \t>*_#-]*+(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*+\s*+[:：][*_]*+\s*+([^\n]*[^\s*_])[\s*_]*$",
+    r"(?i)^[ \t>*_#-]*+(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?"
+    r"|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*+\s*+[:：][*_]*+\s*+([^\n]*[^\s*_])[\s*_]*$",
     re.MULTILINE,
 )
 _LISTS = {
@@ -110,7 +115,11 @@ _NO_NAME = {
 }
 # what says in so many words that something else holds now
 _REPLACED_BY = re.compile(
-    r"(?i)\W*(?:(?:superseded|replaced|overruled)\W+(?:by|with|in favou?r)\b|(?:substituíd|substituid|sustituid|reemplazad)[oa]\W+(?:por|pel[oa])\b|(?:rejected|declined|cancelled|canceled|deprecated|superseded|replaced|rejeitad[oa]|rechazad[oa]|cancelad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|reemplazad[oa])\W*(?:$|[(:,;–—])|已?(?:被.{1,20})?(?:取代|废弃|拒绝|取消|替代))"
+    r"(?i)\W*(?:(?:superseded|replaced|overruled)\W+(?:by|with|in favou?r)\b|(?:substituíd"
+    r"|substituid|sustituid|reemplazad)[oa]\W+(?:por|pel[oa])\b|(?:rejected|declined|cancelled"
+    r"|canceled|deprecated|superseded|replaced|rejeitad[oa]|rechazad[oa]|cancelad[oa]|descartad[oa]"
+    r"|substituíd[oa]|sustituid[oa]|reemplazad[oa])\W*(?:$|[(:,;–—])|已?(?:被.{1,20})?(?:取代|废弃|拒绝|取消"
+    r"|替代))"
 )
 _OPEN = {
     "open",
@@ -248,7 +257,10 @@ def plan(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def state(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is not JSON has none."""
+    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes.
+
+    A file that is not JSON has none.
+    """
     data = stream.read(MOST).decode("utf-8", "replace")
     try:
         found = loads(data)
@@ -298,7 +310,10 @@ _LEFT_COUNT = (
 
 
 def _counts(value: dict[str, Any]) -> tuple[int, int] | None:
-    """Return how many tasks are done, of how many; None unless both numbers are told, and can be."""
+    """Return how many tasks are done, of how many.
+
+    None unless both numbers are told, and can be.
+    """
     done, total, left = (
         next((count for key in keys if (count := _count(value.get(key))) is not None), None)
         for keys in (_DONE_COUNT, _TOTAL_COUNT, _LEFT_COUNT)
@@ -332,7 +347,10 @@ class _Where:
         self._lines: dict[str, int] = {}
 
     def line(self, name: str) -> int:
-        """Return the line of a text, of a name too if that is what there is; the first where it is not known."""
+        """Return the line of a text, of a name too if that is what there is.
+
+        The first where it is not known.
+        """
         if not self._lines:
             self._read()
         return self._lines.get(_key(name), 1)
@@ -376,7 +394,11 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
                 name, row = _name(one), mapping(one)
                 if name and not _dropped(row) and not (key in _DOING and name in known):
                     yield (
-                        f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}",
+                        (
+                            f"- "
+                            f"[{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] "
+                            f"{name}"
+                        ),
                         name,
                     )
     for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
@@ -420,7 +442,10 @@ def _of_list(value: Any, key: str) -> list[Any]:
 
 
 def _named(kind: str, name: str, row: dict[str, Any]) -> str:
-    """Return a row of a list with what explains it, as a person marks it; of issues that nobody explained, those that are open, as things to do."""
+    """Return a row of a list with what explains it, as a person marks it.
+
+    Of issues that nobody explained, those that are open, as things to do.
+    """
     why, fix = (
         next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX)
     )

@@ -21,7 +21,10 @@ _COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?
 
 
 def text(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield the turns of a text. Who speaks is taken from lines such as `User: ...`; a text without them is its writer's."""
+    """Yield the turns of a text.
+
+    Who speaks is taken from lines such as `User: ...`; a text without them is its writer's.
+    """
     role = USER
     block: list[str] = []
     size = first = last = 0

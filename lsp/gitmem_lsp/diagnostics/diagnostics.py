@@ -45,7 +45,10 @@ def short_id(id: str) -> str:
 
 
 def loudness(note: Note, options: Options = DEFAULTS) -> t.DiagnosticSeverity | None:
-    """Return how loud a gotcha is shown, None for not at all; one step quieter where its code is gone."""
+    """Return how loud a gotcha is shown, None for not at all.
+
+    One step quieter where its code is gone.
+    """
     level = LEVEL.get(options.level(str(note.row.get("severity"))))
     if level is None or note.state not in ADRIFT:
         return level
@@ -59,7 +62,10 @@ def make_marks(
     total: int | None = None,
     options: Options = DEFAULTS,
 ) -> list[Mark]:
-    """Return one mark a line, ordered by line; past the cap the most severe stay and a last one counts the rest."""
+    """Return one mark a line, ordered by line.
+
+    Past the cap the most severe stay and a last one counts the rest.
+    """
     hidden = max(0, (len(notes) if total is None else total) - len(notes))
     loud = [
         (level, note)
@@ -128,7 +134,10 @@ def _alone(note: Note) -> str:
 
 
 def _rest(count: int, lines: Sequence[str], encoding: str) -> Mark:
-    message = f"{count} more gotcha{'s' if count > 1 else ''} about this file; see them all with: git mem list --kind gotcha --unresolved"
+    message = (
+        f"{count} more gotcha{'s' if count > 1 else ''} about this file; see them all with: git "
+        f"mem list --kind gotcha --unresolved"
+    )
     diagnostic = t.Diagnostic(
         range=code_range(lines, 0, encoding),
         message=message,

@@ -24,7 +24,10 @@ class Tracking:
         self._known: OrderedDict[tuple[str, tuple[str, ...]], Moves] = OrderedDict()
 
     def known(self, place: Place, version: int) -> Moves:
-        """Return what was found for a file; of what came to it, only what is sure to be so in a state of the stores."""
+        """Return what was found for a file.
+
+        Of what came to it, only what is sure to be so in a state of the stores.
+        """
         found = self._known.get((place.gitdir, place.paths), NONE)
         return (
             found

@@ -13,7 +13,10 @@ KEPT = 100  # texts whose notes are remembered
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The notes of a text: at anchors, by triggers, and resolved ones. `whole` says that nothing is left to look for."""
+    """The notes of a text: at anchors, by triggers, and resolved ones.
+
+    `whole` says that nothing is left to look for.
+    """
 
     notes: tuple[Note, ...] = ()
     triggered: tuple[Note, ...] = ()
@@ -47,7 +50,10 @@ def look_further(
     lines: Sequence[str],
     so_far: Looked,
 ) -> Looked:
-    """Return the notes with those by triggers and the resolved ones. On the thread that reads code."""
+    """Return the notes with those by triggers and the resolved ones.
+
+    On the thread that reads code.
+    """
     past = find_notes(rows.past, paths, lines, view.follower(worktree)) if rows.past else ()
     return Looked(so_far.notes, tuple(trigger_notes(rows.triggered, paths[0], lines)), tuple(past))
 
@@ -79,7 +85,10 @@ class Memory:
         return found
 
     def marks(self, key: Hashable, look: Hashable) -> list[Mark] | None:
-        """Return the marks that were made of what was found; `look` names the settings and the encoding that they were made for."""
+        """Return the marks that were made of what was found.
+
+        `look` names the settings and the encoding that they were made for.
+        """
         return self._marks.get((key, look))
 
     def rows(self, view: RepositoryView, paths: tuple[str, ...]) -> Rows | None:

@@ -108,7 +108,10 @@ class Publisher:
         return marks
 
     def _at_hand(self, state: Opened, document: LineDocument) -> Hashable | None:
-        """Put what is known of a text into a document's state; return its key, None when it has to be looked at first."""
+        """Put what is known of a text into a document's state.
+
+        Return its key, None when it has to be looked at first.
+        """
         place = self._repositories.recall(document.path) or self._guess(document.path)
         if place is None:
             return None
@@ -148,7 +151,10 @@ class Publisher:
         return key
 
     def _show_ready(self, state: Opened, place: Place, document: LineDocument) -> None:
-        """Show what was made ahead, if anything; what it is made of follows, and puts it right if need be."""
+        """Show what was made ahead, if anything.
+
+        What it is made of follows, and puts it right if need be.
+        """
         ready = self._ahead.find(place, document.encoding, self.options(place), document.source)
         if ready is not None:
             self._publish(state, document.version, ready)
@@ -203,7 +209,10 @@ class Publisher:
     def touch(
         self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False
     ) -> None:
-        """Look at a document again after a delay; a later call takes the place of one that waits. `read` asks the stores too."""
+        """Look at a document again after a delay; a later call takes the place of one that waits.
+
+        `read` asks the stores too.
+        """
         if self._client.workspace_lines.opened(uri) is None:
             return
         state = self._documents.setdefault(unquote(uri), Opened(uri))
@@ -248,7 +257,10 @@ class Publisher:
             self.prepare(repository)
 
     def prepare(self, repository: Repository) -> None:
-        """Make the diagnostics of files that nobody has opened yet; begins anew where that is under way."""
+        """Make the diagnostics of files that nobody has opened yet.
+
+        Begins anew where that is under way.
+        """
         place = next(
             (
                 home

@@ -46,7 +46,8 @@ def render(record: Record, hint: str = "") -> str:
             value = record.get(key) or ""
         if value is not None:
             rows.append(
-                f"{key}: {json.dumps(value, ensure_ascii=False) if not isinstance(value, str) or not value.isidentifier() else value}"
+                f"{key}: "
+                f"{json.dumps(value, ensure_ascii=False) if not isinstance(value, str) or not value.isidentifier() else value}"
             )
     if record.kind in {"gotcha", "memory"}:
         rows.append(f"{PLACES}:" + ("" if record.anchors else " []"))
@@ -63,7 +64,10 @@ def render(record: Record, hint: str = "") -> str:
 
 
 def parse(text: str, base: Record, anchor: Callable[[str], dict[str, Any]]) -> Record:
-    """Return a record with what a document says of it; raises InvalidRecord, UserError. `anchor` makes one from a place."""
+    """Return a record with what a document says of it; raises InvalidRecord, UserError.
+
+    `anchor` makes one from a place.
+    """
     text = _HINT.sub("", text.replace("\r\n", "\n"), count=1)
     if not text.startswith("---\n"):
         raise InvalidRecord("the document does not start with front matter ('---').")

@@ -1,4 +1,7 @@
-"""What an editor's user does to a record. Each function is one commit that says it came from an editor; on the repository's thread."""
+"""What an editor's user does to a record.
+
+Each function is one commit that says it came from an editor; on the repository's thread.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -66,7 +69,10 @@ def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], wri
 
 
 def resolve(app: App, id: str, gitdir: str) -> Done:
-    """Mark a gotcha as resolved at the commit that is checked out, in the store that it is in; raises GitmemError."""
+    """Mark a gotcha as resolved at the commit that is checked out, in the store that it is in.
+
+    Raises GitmemError.
+    """
     return _change(
         app,
         id,

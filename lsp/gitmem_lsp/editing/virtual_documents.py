@@ -57,7 +57,10 @@ class Editing:
         return self._write(f"{safe}.md", text)
 
     def edit(self, id: str) -> str:
-        """Return the path of a draft of a record; one with text that was never committed is left as it is."""
+        """Return the path of a draft of a record.
+
+        One with text that was never committed is left as it is.
+        """
         scope, stored = self.app.get(id)
         record = stored.record
         name = f"edit-{record.id}.md"
@@ -165,7 +168,10 @@ class Editing:
     # -- what becomes of them
 
     def save(self, name: str, text: str) -> Saved | None:
-        """Commit what a draft says; None for a page. Raises GitmemError, and then nothing is written and the text stays."""
+        """Commit what a draft says; None for a page.
+
+        Raises GitmemError, and then nothing is written and the text stays.
+        """
         facts = self._facts(name)
         if facts is None:
             return None
@@ -191,7 +197,10 @@ class Editing:
         )
 
     def close(self, name: str) -> bool:
-        """Remove a document that the editor has closed; False for a draft that is kept because of what was typed into it."""
+        """Remove a document that the editor has closed.
+
+        False for a draft that is kept because of what was typed into it.
+        """
         if self._is_touched(name):
             return False
         for path in (os.path.join(self.folder, name), os.path.join(self.folder, name + ".json")):

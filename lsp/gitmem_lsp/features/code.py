@@ -30,7 +30,10 @@ _known: dict[str, Known] = {}
 
 
 async def known(place: Place, *, build: bool) -> Known | None:
-    """Return the code of the commit that is checked out; None where there is none, or, unless it may be built, where nobody has read it yet."""
+    """Return the code of the commit that is checked out.
+
+    None where there is none, or, unless it may be built, where nobody has read it yet.
+    """
     location = Location(place.gitdir, place.repository.location.commondir, place.worktree)
     commit = head(location)
     if commit and (found := _known.get(location.commondir)) is not None and found.commit == commit:
@@ -56,7 +59,10 @@ def _read(code: CodeMap, commit: str, build: bool) -> Known | None:
 
 
 async def of_file(place: Place, path: str) -> dict[str, Any] | None:
-    """Return what hangs on a file: its place among the ranks, who uses it, what it uses; None for one that was not read."""
+    """Return what hangs on a file: its place among the ranks, who uses it, what it uses.
+
+    None for one that was not read.
+    """
     code = await known(place, build=True)
     if code is None or path not in code.graph.files:
         return None
@@ -74,7 +80,10 @@ async def of_file(place: Place, path: str) -> dict[str, Any] | None:
 
 
 async def hanging(place: Place, path: str, qualified: str) -> str:
-    """Return how much code hangs on a definition, in one line; '' where that is not known, or nothing does."""
+    """Return how much code hangs on a definition, in one line.
+
+    '' where that is not known, or nothing does.
+    """
     code = await known(place, build=False)
     if code is None or path not in code.graph.files:
         return ""
@@ -86,7 +95,10 @@ async def hanging(place: Place, path: str, qualified: str) -> str:
     if not uses:
         return ""
     what = f"{plural(uses, 'use')} in {plural(files, 'file')}"
-    return f"{what} hang{'s' if uses == 1 else ''} on {qualified if qualified == name else f'{name}, which {qualified} is part of'}."
+    return (
+        f"{what} hang{'s' if uses == 1 else ''} on "
+        f"{qualified if qualified == name else f'{name}, which {qualified} is part of'}."
+    )
 
 
 def plural(number: int, word: str) -> str:

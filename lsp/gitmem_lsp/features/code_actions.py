@@ -1,4 +1,8 @@
-"""Code actions. The list is made from what is on the screen, in no time: editors ask at each move of the cursor. Pure."""
+"""Code actions.
+
+The list is made from what is on the screen, in no time: editors ask at each move of the cursor.
+Pure.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""What stands above and behind lines without being a diagnostic: code lenses and inlay hints. Pure."""
+"""What stands above and behind lines without being a diagnostic: code lenses and inlay hints.
+
+Pure.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,7 @@
 """The commands of `workspace/executeCommand`: names, what they take, what they answer.
 
-They answer JSON. Trouble that is to be expected is a message to the user and the answer null; only a call that makes no sense is an error.
+They answer JSON. Trouble that is to be expected is a message to the user and the answer null; only
+a call that makes no sense is an error.
 """
 
 import logging
@@ -254,7 +255,10 @@ async def _page(ls: Host, place: Place, name: str, title: str, text: str) -> dic
 
 
 async def code_facts(ls: Host, uri: str) -> Answer:
-    """Return what hangs on a file: its rank, who uses it, what it uses; null for one that is not read as code."""
+    """Return what hangs on a file: its rank, who uses it, what it uses.
+
+    Null for one that is not read as code.
+    """
     place = await place_of(ls, uri)
     return await code.of_file(place, place.paths[0])
 
@@ -281,7 +285,10 @@ async def show(ls: Host, id: str) -> Answer:
 async def list_gotchas(
     ls: Host, uri: str | None = None, options: dict[str, Any] | None = None
 ) -> Answer:
-    """Return the gotchas of a file; with `all`, or without a file, of the repository around it or of the workspace's first."""
+    """Return the gotchas of a file.
+
+    With `all`, or without a file, of the repository around it or of the workspace's first.
+    """
     if uri and not (options or {}).get("all"):
         try:
             _, found = await looked_at(ls, uri)

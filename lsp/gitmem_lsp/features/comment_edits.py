@@ -1,4 +1,7 @@
-"""The one edit that code actions make in a text: a comment above the line that names the gotcha. Pure."""
+"""The one edit that code actions make in a text: a comment above the line that names the gotcha.
+
+Pure.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,13 +22,17 @@ _HASH, _SLASH, _DASH, _SEMI, _PERCENT = (
 _C, _XML = ("/* ", " */"), ("<!-- ", " -->")
 SYNTAX: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(
-        "python ruby perl r shellscript sh bash zsh fish yaml toml makefile make cmake dockerfile elixir julia nim powershell coffeescript awk tcl "
-        "ignore properties conf terraform hcl nix graphql crystal gdscript starlark bazel just puppet".split(),
+        "python ruby perl r shellscript sh bash zsh fish yaml toml makefile make cmake dockerfile "
+        "elixir julia nim powershell coffeescript awk tcl "
+        "ignore properties conf terraform hcl nix graphql crystal gdscript starlark bazel just "
+        "puppet".split(),
         _HASH,
     ),
     **dict.fromkeys(
-        "javascript typescript javascriptreact typescriptreact c cpp csharp java kotlin go rust swift scala dart php groovy objective-c objc zig "
-        "solidity jsonc proto proto3 fsharp v d verilog systemverilog glsl wgsl cuda odin less scss".split(),
+        "javascript typescript javascriptreact typescriptreact c cpp csharp java kotlin go rust "
+        "swift scala dart php groovy objective-c objc zig "
+        "solidity jsonc proto proto3 fsharp v d verilog systemverilog glsl wgsl cuda odin less "
+        "scss".split(),
         _SLASH,
     ),
     **dict.fromkeys("lua sql haskell elm ada vhdl applescript purescript".split(), _DASH),
@@ -98,7 +105,10 @@ _TELLING = re.compile(r"(?:\\|\^|\?\?/)$|\?>|</|coding[:=]|-\*-|\b(?:vim?|ex):",
 
 
 def syntax_of(language: str, path: str) -> tuple[str, str] | None:
-    """Return what begins and ends a comment in a language; None for one that has none or is unknown."""
+    """Return what begins and ends a comment in a language.
+
+    None for one that has none or is unknown.
+    """
     known = SYNTAX.get(language.lower())
     if known:
         return known
@@ -108,7 +118,10 @@ def syntax_of(language: str, path: str) -> tuple[str, str] | None:
 
 
 def comment(title: str, id: str, syntax: tuple[str, str]) -> str:
-    """Return a comment that names a gotcha; a title that could end it early, or be more than a comment, is told by its id alone."""
+    """Return a comment that names a gotcha.
+
+    A title that could end it early, or be more than a comment, is told by its id alone.
+    """
     before, after = syntax
     safe = not _TELLING.search(title) and (
         not after or not any(closer in title for closer in (*_CLOSERS, "--"))
@@ -123,7 +136,10 @@ def for_marks(
     lines: Sequence[str],
     versioned: bool,
 ) -> list[t.CodeAction]:
-    """Return the actions that write a comment above a gotcha's line; `document` is its uri, version, language and path."""
+    """Return the actions that write a comment above a gotcha's line.
+
+    `document` is its uri, version, language and path.
+    """
     uri, version, language, path = document
     syntax = syntax_of(language, path)
     if syntax is None:

@@ -1,4 +1,7 @@
-"""Completion of record ids, in Markdown and in commit messages. Pure but for the rows, which the caller reads."""
+"""Completion of record ids, in Markdown and in commit messages.
+
+Pure but for the rows, which the caller reads.
+"""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +28,8 @@ ENDINGS = (
     "/git-rebase-todo",
 )
 _WANTED = re.compile(
-    r"(?:^|(?<=[\s([{\"'`,:;]))(?:(?P<prefix>mem|got|sum|snp|evt)-(?P<rest>[0-9a-z-]*)|(?<=.)#(?P<words>[\w-]*))$"
+    r"(?:^|(?<=[\s([{\"'`,:;]))(?:(?P<prefix>mem|got|sum|snp|evt)-(?P<rest>[0-9a-z-]*)"
+    r"|(?<=.)#(?P<words>[\w-]*))$"
 )
 
 
@@ -35,7 +39,10 @@ def wanted(document: LineDocument) -> bool:
 
 
 def typed(line: str, index: int) -> tuple[str, int, str] | None:
-    """Return (kind or nothing, where what is typed begins, the words to look for); None where no id is being typed."""
+    """Return (kind or nothing, where what is typed begins, the words to look for).
+
+    None where no id is being typed.
+    """
     match = _WANTED.search(content(line)[:index])
     if match is None:
         return None

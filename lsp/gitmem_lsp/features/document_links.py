@@ -1,4 +1,7 @@
-"""Links from the ids of records, in code, Markdown and commit messages, to the records. The target is made when a link is followed."""
+"""Links from the ids of records, in code, Markdown and commit messages, to the records.
+
+The target is made when a link is followed.
+"""
 
 from collections.abc import Iterable, Sequence
 

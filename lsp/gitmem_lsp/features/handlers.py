@@ -1,4 +1,7 @@
-"""The language features: one thin handler a request. What they answer is made by the modules that they are named after."""
+"""The language features: one thin handler a request.
+
+What they answer is made by the modules that they are named after.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -211,7 +214,10 @@ def on_document_symbol(
 
 
 async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
-    """Search the memories of all repositories at hand; one without a place in the code is a document of its own."""
+    """Search the memories of all repositories at hand.
+
+    One without a place in the code is a document of its own.
+    """
     workspace = ls.client_capabilities.workspace
     able = workspace.symbol if workspace else None
     lazily, kind = (
@@ -342,7 +348,10 @@ async def on_document_link_resolve(ls: Host, link: t.DocumentLink) -> t.Document
 
 
 async def on_save_draft(ls: Host, uri: str) -> bool:
-    """Commit a draft that was saved; what is wrong with it is shown in it. False for any other document."""
+    """Commit a draft that was saved; what is wrong with it is shown in it.
+
+    False for any other document.
+    """
     path = to_fs_path(uri) if uri.startswith("file:") else None
     document = ls.workspace_lines.opened(uri)
     if path is None or document is None or "gitmem" not in path:
@@ -378,7 +387,11 @@ async def on_save_draft(ls: Host, uri: str) -> bool:
 
 
 def written(path: str, otherwise: str) -> str:
-    """Return what was saved. Neovim says that it saved before it says what was typed last: the file is right, the document may be late."""
+    """Return what was saved.
+
+    Neovim says that it saved before it says what was typed last: the file is right, the document
+    may be late.
+    """
     try:
         return Path(path).read_bytes().decode()
     except (OSError, ValueError):

@@ -73,12 +73,18 @@ def page(title: str, found: Sequence[Origin]) -> str:
     lines = [f"# Why {inline(title)} is as it is", ""]
     for origin in found:
         commit = origin.commit
-        where = f"line{'s' if len(origin.lines) > 1 or origin.lines[0][0] < origin.lines[0][1] else ''} {lines_of(origin.lines)}"
+        where = (
+            f"line{'s' if len(origin.lines) > 1 or origin.lines[0][0] < origin.lines[0][1] else ''} "
+            f"{lines_of(origin.lines)}"
+        )
         if commit:
             lines += [
                 f"## {inline(commit.subject)}",
                 "",
-                f"{stamp(commit.authored)[:10]}, {inline(commit.author)}, commit `{commit.oid[:10]}`, {where}",
+                (
+                    f"{stamp(commit.authored)[:10]}, {inline(commit.author)}, commit "
+                    f"`{commit.oid[:10]}`, {where}"
+                ),
                 "",
             ]
         else:
@@ -100,7 +106,8 @@ def _session(part: Part) -> list[str]:
         out += [f"> {inline(part.prompt or part.title)}", ""]
     for row in part.records:
         out.append(
-            f"- {inline(str(row.get('type') or row['kind']))}: {inline(str(row['title']))} `{row['id']}`"
+            f"- {inline(str(row.get('type') or row['kind']))}: {inline(str(row['title']))} "
+            f"`{row['id']}`"
         )
     out += [f"- {inline(kind)}: {inline(text)}" for kind, text in part.said]
     return [*out, ""] if part.records or part.said else out
@@ -125,7 +132,9 @@ async def changes(place: Place, path: str, symbol: str) -> str:
             f"{link.agent or 'session'} {plain(link.session[:8])}" for link in wrote[:3]
         )
         lines.append(
-            f"- {stamp(one.commit.authored)[:10]} {inline(one.commit.author)}: **{inline(one.commit.subject)}** `{one.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
+            f"- {stamp(one.commit.authored)[:10]} {inline(one.commit.author)}: "
+            f"**{inline(one.commit.subject)}** "
+            f"`{one.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
         )
     return "\n".join([*lines, ""])
 

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 LINE_LIMIT = 2000  # characters of a line that are looked at
 _ID = re.compile(
-    r"(?<![\w-])(?:mem|got|sum|snp|evt)-(?:[0-7][0-9a-hjkmnp-tv-z]{25}|(?=[a-z]*[0-9])[0-9a-hjkmnp-tv-z]{8,25})(?![\w-])"
+    r"(?<![\w-])(?:mem|got|sum|snp|evt)-(?:[0-7][0-9a-hjkmnp-tv-z]{25}"
+    r"|(?=[a-z]*[0-9])[0-9a-hjkmnp-tv-z]{8,25})(?![\w-])"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An id, or the unique beginning or end of one, in a text; line and columns count from 0, in code points."""
+    """An id, or the unique beginning or end of one, in a text.
+
+    Line and columns count from 0, in code points.
+    """
 
     text: str
     line: int

@@ -34,7 +34,10 @@ DONE = {
 
 
 def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]:
-    """Return a gotcha as a client lists it; `line` counts from 0, or is null for one of the whole file."""
+    """Return a gotcha as a client lists it.
+
+    `line` counts from 0, or is null for one of the whole file.
+    """
     return {
         "id": row["id"],
         "short": short_id(str(row["id"])),
@@ -128,7 +131,8 @@ def report(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
         if entry["state"] == "adrift":
             where = "its code was not found"
         lines.append(
-            f"- **{inline(str(entry['title']))}** ({where}; {', '.join(str(f) for f in facts)}) `{entry['id']}`"
+            f"- **{inline(str(entry['title']))}** ({where}; {', '.join(str(f) for f in facts)}) "
+            f"`{entry['id']}`"
         )
         if entry["workaround"]:
             lines.append(f"  {inline(str(entry['workaround']))}")
@@ -136,7 +140,10 @@ def report(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def timeline(app: "App", title: str, rows: Sequence[Row]) -> str:
-    """Return a page that tells how records came to be, the newest change first. On the repository's thread."""
+    """Return a page that tells how records came to be, the newest change first.
+
+    On the repository's thread.
+    """
     lines = [f"# {inline(title)}", ""]
     if not rows:
         return "\n".join([*lines, "Nothing is recorded about this code.", ""])
@@ -150,7 +157,8 @@ def timeline(app: "App", title: str, rows: Sequence[Row]) -> str:
             day = date
         row = titles[id]
         lines.append(
-            f"- {stamp(when)[11:16]} {DONE.get(op, op or 'changed')} by {inline(who)}: **{inline(str(row['title']))}** `{id}`"
+            f"- {stamp(when)[11:16]} {DONE.get(op, op or 'changed')} by {inline(who)}: "
+            f"**{inline(str(row['title']))}** `{id}`"
         )
     if not whole:
         lines += ["", "Older changes were not looked for."]

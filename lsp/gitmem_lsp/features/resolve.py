@@ -33,7 +33,10 @@ async def place_of(ls: Host, uri: str) -> Place:
 
 
 async def home(ls: Host, uri: str = "") -> Place | None:
-    """Return the repository around a file, a commit message too; that of the workspace for what is not a file."""
+    """Return the repository around a file, a commit message too.
+
+    That of the workspace for what is not a file.
+    """
     if uri.startswith("file:") and (path := to_fs_path(uri)):
         found = await ls.publisher.disk(ls.repositories.enclose, path)
         return ls.repositories.place(found) if found else None
@@ -75,7 +78,10 @@ async def holder(ls: Host, id: str, uri: str = "") -> Place:
 
 
 async def lines_of(ls: Host, uri: str, place: Place) -> tuple[str, ...]:
-    """Return the lines of a document as the editor has it, else as the disk has it; raises UserError."""
+    """Return the lines of a document as the editor has it, else as the disk has it.
+
+    Raises UserError.
+    """
     document = ls.workspace_lines.opened(uri)
     if document is not None:
         return document.snapshot()
@@ -139,7 +145,10 @@ async def _look(
 
 
 def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the lines, from 1 and as git counts them, of a range that a client sent; None for no range. Raises UserError."""
+    """Return the lines, from 1 and as git counts them, of a range that a client sent.
+
+    None for no range. Raises UserError.
+    """
     if range is None:
         return None
     try:

@@ -76,7 +76,10 @@ def anchor_of(row: Row) -> tuple[str, int] | None:
 
 
 def listed(row: Row, uri: str, line: int | None, kind: t.SymbolKind) -> t.WorkspaceSymbol:
-    """Return a record as a symbol of the workspace; without a line the client asks for it when it is chosen."""
+    """Return a record as a symbol of the workspace.
+
+    Without a line the client asks for it when it is chosen.
+    """
     if line is None:
         return t.WorkspaceSymbol(
             location=t.LocationUriOnly(uri),

@@ -1,7 +1,8 @@
 """Read the client's messages: each in one job of the reading thread.
 
-pygls asks its thread for every line of a header and then for the body; each of these jobs costs two switches between threads, which
-together are more than what it takes to answer the opening of a document.
+pygls asks its thread for every line of a header and then for the body; each of these jobs costs two
+switches between threads, which together are more than what it takes to answer the opening of a
+document.
 """
 
 import asyncio
@@ -19,7 +20,10 @@ _LENGTH = re.compile(rb"content-length:\s*(\d+)\s*", re.IGNORECASE)
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
-    """Return the body of the next message, cut short where the stream ends in it; None at the end. Lines that are not header are passed over."""
+    """Return the body of the next message, cut short where the stream ends in it; None at the end.
+
+    Lines that are not header are passed over.
+    """
     length = 0
     while line := stream.readline():
         found = _LENGTH.fullmatch(line)
@@ -36,7 +40,10 @@ async def serve_frames(
     protocol: GuardedProtocol,
     report: Callable[[Exception, type[JsonRpcException]], Any],
 ) -> None:
-    """Hand each message to the protocol, until the stream ends; one that cannot be handled is reported and passed over."""
+    """Hand each message to the protocol, until the stream ends.
+
+    One that cannot be handled is reported and passed over.
+    """
     loop = asyncio.get_running_loop()
     while (body := await loop.run_in_executor(threads, read_frame, stream)) is not None:
         try:

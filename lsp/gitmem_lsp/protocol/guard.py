@@ -1,4 +1,7 @@
-"""A crash in one feature is logged and answered with nothing; it never reaches the client as an error, and never ends the server."""
+"""A crash in one feature is logged and answered with nothing.
+
+It never reaches the client as an error, and never ends the server.
+"""
 
 import asyncio
 import inspect
@@ -17,7 +20,10 @@ _told: set[tuple[str, str]] = set()
 
 
 def guarded(handler: Callable[..., Any], empty: Any = None) -> Callable[..., Any]:
-    """Return a handler that answers `empty` where the one given fails or takes too long; a cancelled request stays cancelled."""
+    """Return a handler that answers `empty` where the one given fails or takes too long.
+
+    A cancelled request stays cancelled.
+    """
     name = handler.__name__.removeprefix("on_")
     if inspect.iscoroutinefunction(handler):
 

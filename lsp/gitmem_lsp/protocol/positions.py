@@ -1,8 +1,9 @@
 r"""Lines and columns: what ends a line, and what a column counts.
 
-The protocol ends a line at `\n`, `\r\n` and `\r`, and nowhere else; git ends it at `\n` alone; Python's `str.splitlines` ends it
-at a form feed and at U+2028 too, which is why nobody here uses it. A column counts bytes of UTF-8, units of UTF-16 or code points,
-as the client chose. All of that is here and only here. Pure.
+The protocol ends a line at `\n`, `\r\n` and `\r`, and nowhere else; git ends it at `\n` alone;
+Python's `str.splitlines` ends it at a form feed and at U+2028 too, which is why nobody here uses
+it. A column counts bytes of UTF-8, units of UTF-16 or code points, as the client chose. All of that
+is here and only here. Pure.
 """
 
 import re
@@ -45,7 +46,10 @@ def to_units(line: str, index: int, encoding: str) -> int:
 
 
 def to_index(line: str, units: int, encoding: str) -> int:
-    """Return the code point for a client's column; past the end of the line's content it is that end."""
+    """Return the code point for a client's column.
+
+    Past the end of the line's content it is that end.
+    """
     text = content(line)
     if text.isascii() or encoding == t.PositionEncodingKind.Utf32:
         return max(0, min(units, len(text)))

@@ -19,8 +19,8 @@ class Leaver(Protocol):
 class GuardedProtocol(LanguageServerProtocol):
     """Falls silent after a shutdown and forgets what is done.
 
-    Without the first, work that ends after `exit` writes to a closed pipe, which pygls reports by writing to it, and so on.
-    Without the second, each notification leaves a future behind for good.
+    Without the first, work that ends after `exit` writes to a closed pipe, which pygls reports by
+    writing to it, and so on. Without the second, each notification leaves a future behind for good.
     """
 
     leaving = False
@@ -42,7 +42,10 @@ class GuardedProtocol(LanguageServerProtocol):
             cast("Leaver", self._server).leave(1)
 
     def structure_message(self, data: Any) -> Any:
-        """Return a message as an object. A request that is none is answered with an error: pygls leaves its sender waiting."""
+        """Return a message as an object.
+
+        A request that is none is answered with an error: pygls leaves its sender waiting.
+        """
         try:
             return super().structure_message(data)
         except JsonRpcException as error:

@@ -1,7 +1,8 @@
 """Text of records made safe to show. A record is data that somebody else may have written.
 
-`plain` is for places that show text as it is; `inline` and `block` give Markdown in which the record's text can make bold words,
-lists, code and nothing else: no link, no image, no HTML, whatever the editor's renderer allows. Pure.
+`plain` is for places that show text as it is; `inline` and `block` give Markdown in which the
+record's text can make bold words, lists, code and nothing else: no link, no image, no HTML,
+whatever the editor's renderer allows. Pure.
 """
 
 import re
@@ -15,7 +16,8 @@ _CONTROL = re.compile(
 )
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
 _ADDRESS = re.compile(
-    r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):|(?<=\bvim):|(?<=\bvi):|(?<=\bex):",
+    r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):|(?<=\bvim):|(?<=\bvi):"
+    r"|(?<=\bex):",
     re.IGNORECASE,
 )
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

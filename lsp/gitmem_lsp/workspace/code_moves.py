@@ -90,7 +90,10 @@ class Scout:
         others: Sequence[Row],
         notes: Sequence[Note],
     ) -> Moves:
-        """Return what is known of a file; `others` are the gotchas of the files `apart`, `notes` those that the file shows."""
+        """Return what is known of a file.
+
+        `others` are the gotchas of the files `apart`, `notes` those that the file shows.
+        """
         follower = self._tree(worktree).follower
         end = time.monotonic() + SECONDS
 

@@ -1,4 +1,7 @@
-"""Where in a text a file's gotchas are. Pure but for what the placer reads; runs on the thread that reads code."""
+"""Where in a text a file's gotchas are.
+
+Pure but for what the placer reads; runs on the thread that reads code.
+"""
 
 import json
 import logging
@@ -201,7 +204,11 @@ def find_notes(
 def _place(
     placer: Placer, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str
 ) -> Sequence[Placement | None]:
-    """Return where anchors are; all in one call, or one by one when that fails: an anchor may hold anything, and must not hide the others."""
+    """Return where anchors are.
+
+    All in one call, or one by one when that fails: an anchor may hold anything, and must not hide
+    the others.
+    """
     try:
         return placer.place_all(anchors, path, lines, blob)
     except Exception as error:  # noqa: BLE001 - see above
@@ -218,7 +225,10 @@ def _place(
 def trigger_notes(
     rows: Sequence[Row], path: str, lines: Sequence[str], seconds: float = TRIGGER_SECONDS
 ) -> list[Note]:
-    """Return the lines on which gotchas without a place fire, the most severe first; what does not fit the time is left out."""
+    """Return the lines on which gotchas without a place fire, the most severe first.
+
+    What does not fit the time is left out.
+    """
     if not rows:
         return []
     from gitmem.codemap import grammars

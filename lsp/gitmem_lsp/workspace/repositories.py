@@ -1,8 +1,9 @@
 """Repositories: found by a document's folder, one `App` each, used by one thread each.
 
-All that touches git or SQLite runs on that thread (`Repository.run`): the server's loop never waits for a disk, two reads of one
-repository never meet, and a slow repository delays no other. Code is read and searched on a second thread (`Repository.read_code`), so
-that a large file does not delay an answer. What waits when its asker is cancelled never runs.
+All that touches git or SQLite runs on that thread (`Repository.run`): the server's loop never waits
+for a disk, two reads of one repository never meet, and a slow repository delays no other. Code is
+read and searched on a second thread (`Repository.read_code`), so that a large file does not delay
+an answer. What waits when its asker is cancelled never runs.
 """
 
 import asyncio
@@ -119,7 +120,10 @@ class Place:
 
 
 class Repositories:
-    """All repositories of open documents. `locate` and `enclose` read the disk; the rest is for the loop."""
+    """All repositories of open documents.
+
+    `locate` and `enclose` read the disk; the rest is for the loop.
+    """
 
     def __init__(
         self, env: Mapping[str, str], progress: Callable[[Location, int, int], None] | None = None
@@ -137,7 +141,10 @@ class Repositories:
         return list(self._known.values())
 
     def locate(self, path: str) -> Found | None:
-        """Return a file's repository and its paths there; None outside of any work tree. Reads the disk: not on the loop."""
+        """Return a file's repository and its paths there; None outside of any work tree.
+
+        Reads the disk: not on the loop.
+        """
         folder, name = os.path.split(path)
         own = os.path.join(os.path.realpath(folder), name)
         target = os.path.realpath(path)
@@ -188,7 +195,10 @@ class Repositories:
             self._files.popitem(last=False)
 
     def expect_no_more(self, folder: str) -> None:
-        """Note that a folder was looked at; a folder that is looked for no more keeps nobody waiting."""
+        """Note that a folder was looked at.
+
+        A folder that is looked for no more keeps nobody waiting.
+        """
         self.expected = [path for path in self.expected if path != folder]
         if not self.expected:
             self.found.set()

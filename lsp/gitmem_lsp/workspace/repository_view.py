@@ -1,6 +1,9 @@
-"""What the server knows of one repository: its `App`, the gotchas of a file, settings, snoozes. Used by the repository's threads only.
+"""What the server knows of one repository: its `App`, the gotchas of a file, settings, snoozes.
 
-Rows are kept by path as of a state of the stores; a state is the tips of the stores and what is snoozed.
+Used by the repository's threads only.
+
+Rows are kept by path as of a state of the stores; a state is the tips of the stores and what is
+snoozed.
 """
 
 import os
@@ -49,7 +52,10 @@ class Rows:
 
 
 class RepositoryView:
-    """One repository's parts. Made on any thread, used on the repository's own; `follower` on the one that reads code."""
+    """One repository's parts.
+
+    Made on any thread, used on the repository's own; `follower` on the one that reads code.
+    """
 
     def __init__(
         self,
@@ -262,7 +268,10 @@ class RepositoryView:
         return tuple(out)
 
     def snoozed(self, now: float) -> dict[str, float]:
-        """Return {id: until} of what this user does not want to see; nothing where that cannot be read."""
+        """Return {id: until} of what this user does not want to see.
+
+        Nothing where that cannot be read.
+        """
         try:
             return (
                 self.app.state.snoozed(now)
@@ -373,7 +382,10 @@ class RepositoryView:
         return before is not None and before != now
 
     def changed(self) -> bool:
-        """Say whether what would be shown has changed since it was read; brings the index up to date."""
+        """Say whether what would be shown has changed since it was read.
+
+        Brings the index up to date.
+        """
         before = self.version
         self._refresh()
         if self._config != self._config_state():

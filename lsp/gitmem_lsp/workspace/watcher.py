@@ -1,7 +1,10 @@
-"""Hear that a repository's refs, HEAD or snoozes have changed, from the operating system. Nothing is read here, and nobody polls.
+"""Hear that a repository's refs, HEAD or snoozes have changed, from the operating system.
 
-One observer for the whole server, loaded in a thread of its own once the first documents are shown. A repository that cannot be
-watched (a network disk, a limit of the system) is for its owner to look at from time to time: `watch` says so.
+Nothing is read here, and nobody polls.
+
+One observer for the whole server, loaded in a thread of its own once the first documents are shown.
+A repository that cannot be watched (a network disk, a limit of the system) is for its owner to look
+at from time to time: `watch` says so.
 """
 
 import asyncio
@@ -85,7 +88,10 @@ def is_remote(path: str, mounts: str = "/proc/self/mounts") -> bool:
 
 
 class Watcher:
-    """Tells of changes on the loop. All methods are for the loop; files are looked at in a thread."""
+    """Tells of changes on the loop.
+
+    All methods are for the loop; files are looked at in a thread.
+    """
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -97,7 +103,10 @@ class Watcher:
         self._listeners: dict[str, dict[Callable[[], None], None]] = {}
 
     async def watch(self, location: Location, user: str, notify: Callable[[], None]) -> bool:
-        """Have `notify` called on the loop after changes; False when a part of the repository cannot be watched. Call it again when folders came."""
+        """Have `notify` called on the loop after changes.
+
+        False when a part of the repository cannot be watched. Call it again when folders came.
+        """
         self._loop = asyncio.get_running_loop()
         return await asyncio.to_thread(self._arm_all, location, user, notify)
 
