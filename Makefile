@@ -72,6 +72,7 @@ stress: $(READY) ## Run all tests with the full counts of kills, races, fuzz and
 check: $(READY) ## Lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/complexipy --quiet
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -75,7 +75,7 @@ def main(args: "Sequence[str]") -> int:
         return 0  # git's command has succeeded or will; memory follows with the next command
 
 
-def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
+def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:  # noqa: C901
     if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
         return 0
     where = locate(os.getcwd(), env)

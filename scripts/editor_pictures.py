@@ -121,7 +121,7 @@ def color(codes: list[int]) -> str:
     return f"rgb({levels[(number - 16) // 36]},{levels[(number - 16) // 6 % 6]},{levels[(number - 16) % 6]})"
 
 
-def style(given: str, now: dict[str, str]) -> dict[str, str]:
+def style(given: str, now: dict[str, str]) -> dict[str, str]:  # noqa: C901
     """Return the look of a text after an escape sequence."""
     codes = [int(code or 0) for code in re.split("[;:]", given)] or [0]
     out = dict(now)

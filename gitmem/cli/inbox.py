@@ -83,7 +83,7 @@ KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
 @click.option("--all", "-a", "everything", is_flag=True, help="All that wait.")
 @options.json_option
 @click.pass_obj
-def inbox_command(
+def inbox_command(  # noqa: C901
     term: Terminal,
     accepted: tuple[str, ...],
     rejected: tuple[str, ...],

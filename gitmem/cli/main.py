@@ -271,7 +271,7 @@ def cli(
         click.echo(ctx.get_help())
 
 
-def run(args: Sequence[str]) -> int:
+def run(args: Sequence[str]) -> int:  # noqa: C901
     """Run a command line.
 
     Return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted.

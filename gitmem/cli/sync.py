@@ -192,7 +192,7 @@ def _resolved(app: App, name: str) -> str:
     return os.path.abspath(name) if name not in app.remotes() and os.path.exists(name) else name
 
 
-def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: str) -> None:
+def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: str) -> None:  # noqa: C901
     for warning in out.warnings:
         term.note(f"warning: {warning}")
     if out.followed and out.followed.ids:

@@ -113,7 +113,7 @@ class _Session:
         self.titled: Failure | None = None  # the error that the last heading told
         self.sections = Sections()
 
-    def take(self, turn: Turn) -> None:
+    def take(self, turn: Turn) -> None:  # noqa: C901
         """Take one turn."""
         self.counts.turns += 1
         self.counts.tokens += turn.tokens
@@ -213,7 +213,7 @@ class _Session:
         for kind, text, detail, score in taught(turn.text, self.language):
             self.found.add(kind, text, turn, score, detail=detail)
 
-    def _said(self, turn: Turn) -> None:
+    def _said(self, turn: Turn) -> None:  # noqa: C901
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading)) or list(
             sentences(turn.text.rstrip(":： "), self.heading)
@@ -418,7 +418,7 @@ class _Session:
         made.detail = f"{made.detail} {text[named.end() :] if named else text}".strip()[:DETAIL]
         return True
 
-    def _sentence(
+    def _sentence(  # noqa: C901
         self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None
     ) -> None:
         here = cues(self.language)

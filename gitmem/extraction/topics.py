@@ -116,7 +116,7 @@ class Topics:
         self.times: Counter[str] = Counter()
         self.shown: dict[str, str] = {}
 
-    def add(self, text: str, language: str, weight: float) -> None:
+    def add(self, text: str, language: str, weight: float) -> None:  # noqa: C901
         """Count the words of one turn."""
         here = cues(language)
         text = _LABEL.sub("", text[:4000])

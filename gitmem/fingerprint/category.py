@@ -206,7 +206,7 @@ _CRITICAL = Lazy(
 _INFO = Lazy(r"\b(?:deprecat(?:ed|ion)|DeprecationWarning|FutureWarning)\b")
 
 
-def category(error: str, near: str, command: str) -> str:
+def category(error: str, near: str, command: str) -> str:  # noqa: C901
     """Return one of build, test, lint, runtime, integration, security, general."""
     if _SECURITY.search(error):
         return "security"

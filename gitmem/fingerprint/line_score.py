@@ -434,7 +434,7 @@ def ranked(lines: "Sequence[str]") -> "tuple[Found, int]":
     return (None, 0) if best is None else ((best[1], tidy(lines[best[1]])), best[0])
 
 
-def rank_of(bare: str) -> int:
+def rank_of(bare: str) -> int:  # noqa: C901
     """Return how probably a line without its marks names an error: 1 (noise), 2 (other text), 3 (says that something failed), 4 or 5 (says what)."""
     low = bare[:400].lower()
     if (

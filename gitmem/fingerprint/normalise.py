@@ -209,7 +209,7 @@ def normalise(line: str, root: str = "") -> str:
     return now
 
 
-def _token(found: "re.Match[str]") -> str:
+def _token(found: "re.Match[str]") -> str:  # noqa: C901
     """Return what stands for a word or a quoted text."""
     word = found[0]
     text, start, end = found.string, found.start(), found.end()

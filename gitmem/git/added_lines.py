@@ -67,7 +67,7 @@ def contents(history: CodeHistory, names: Sequence[str]) -> dict[str, bytes]:
     return found
 
 
-def _added(out: bytes) -> Iterator[Added]:
+def _added(out: bytes) -> Iterator[Added]:  # noqa: C901
     """Yield what a diff without context adds, file by file."""
     one: Added | None = None
     old, gone, come = "", 0, 0  # lines that are left of the hunk, by their side

@@ -129,7 +129,7 @@ def parse_commit(oid: str, data: bytes) -> Commit:
     return Commit(oid, tree, tuple(parents), author, committer, message.decode("utf-8", "replace"))
 
 
-def build(
+def build(  # noqa: C901
     draft: Draft,
     read_tree: Callable[[str], tuple[Entry, ...]],
     algorithm: str,

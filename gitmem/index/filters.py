@@ -18,7 +18,7 @@ def marks(values: "Sequence[Any]") -> str:
     return ",".join("?" * len(values))
 
 
-def filtered(
+def filtered(  # noqa: C901
     *,
     kinds: "Sequence[str]" = (),
     stores: "Sequence[str]" = (),

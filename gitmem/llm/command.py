@@ -225,7 +225,7 @@ def words(command: str, home: str) -> list[str]:
     return argv
 
 
-def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tuple[bytes, bytes]:
+def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tuple[bytes, bytes]:  # noqa: C901
     """Write the prompt and read both outputs, at once and without threads.
 
     Raises TimeoutError, ModelFailed for too long an answer.

@@ -252,7 +252,7 @@ def _objects(text: str) -> Iterator[Any]:
         at = end - 1
 
 
-def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
+def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:  # noqa: C901
     """Return a value without what is not a part of its schema.
 
     Raises ValueError that names the first place that is wrong.

@@ -55,7 +55,7 @@ def command_of(settings: Settings, env: Mapping[str, str]) -> str:
     return str(env.get("GITMEM_MODEL_COMMAND") or settings.get("modelCommand")).strip()
 
 
-def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
+def describe(settings: Settings, env: Mapping[str, str]) -> Provider:  # noqa: C901
     """Return what would be asked, without asking it, and without importing what would ask it."""
     kind = settings.get("summariser")
     if kind == "command":

@@ -129,7 +129,7 @@ def _front(text: str) -> dict[str, Any]:
     return _yaml(text) if fields is None else fields
 
 
-def _fast(text: str) -> dict[str, Any] | None:
+def _fast(text: str) -> dict[str, Any] | None:  # noqa: C901
     """Return the fields of canonical front matter; None when it is not canonical."""
     fields: dict[str, Any] = {}
     items: list[Any] | None = None

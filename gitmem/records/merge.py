@@ -100,7 +100,7 @@ def merge_bytes(
     return _merge(origin, a, b, attic)
 
 
-def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> Merged:
+def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> Merged:  # noqa: C901
     schema = SCHEMA[a.record.kind]
     stamps: dict[str, Any] = {}
     fields: dict[str, Any] = {}

@@ -301,7 +301,7 @@ def clean_body(text: str) -> str:
     return "\n".join(lines).rstrip() + "\n" if lines else ""
 
 
-def canonical(record: Record) -> Record:
+def canonical(record: Record) -> Record:  # noqa: C901
     """Return the record with every field checked and in its one canonical form.
 
     Raises InvalidRecord.

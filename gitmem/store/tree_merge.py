@@ -160,7 +160,7 @@ def _acceptable(path: str, entry: Entry) -> bool:
     )
 
 
-def _both(
+def _both(  # noqa: C901
     objects: Objects,
     path: str,
     old: Entry | None,

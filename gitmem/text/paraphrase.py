@@ -160,7 +160,7 @@ def _tokens(text: str) -> list[str]:
     return out
 
 
-def _telling(words: list[str]) -> list[str]:
+def _telling(words: list[str]) -> list[str]:  # noqa: C901
     """Return the words that tell, in their order.
 
     Those of a bare list in the order of the alphabet.

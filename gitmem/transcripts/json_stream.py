@@ -12,7 +12,7 @@ _MARK = re.compile(rb'["{}\[\]]')
 _QUOTE = re.compile(rb'["\\]')
 
 
-def members(
+def members(  # noqa: C901
     stream: IO[bytes], name: str, *, every: bool = False
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, value) of each object in the list `name` of a document, or in the document that is a list itself.

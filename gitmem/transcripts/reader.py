@@ -166,7 +166,7 @@ def _is_document(head: bytes) -> bool:
     return not isinstance(row, dict) or "messages" in row
 
 
-def _of_rows(head: bytes) -> str:
+def _of_rows(head: bytes) -> str:  # noqa: C901
     """Return what a file of JSON lines is; empty when its lines do not tell."""
     rows = head.split(b"\n")
     for number, data in enumerate(rows[:200]):

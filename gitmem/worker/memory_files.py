@@ -129,7 +129,7 @@ class Run:
         return sorted(out, key=lambda one: (one.record.id, one.scope))
 
     @cached_property
-    def world(self) -> World:
+    def world(self) -> World:  # noqa: C901
         """What a plan looks at."""
         app = self.app
         git = Git(app.location.gitdir, app.env, timeout=20.0)

@@ -76,7 +76,7 @@ def rates(counts: Counter[str]) -> tuple[float, float]:
     )
 
 
-def history(tree: Tree, seed: int, steps: int) -> Counter[str]:
+def history(tree: Tree, seed: int, steps: int) -> Counter[str]:  # noqa: C901
     """Replay edits as commits of a repository, renames and splits among them; count where marks land at the end."""
     r = random.Random(seed)
     files: dict[str, list[Line]] = {}

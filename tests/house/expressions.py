@@ -136,7 +136,7 @@ def _evaluated(node: ast.AST, module: Any) -> Any:
     return eval(code, {**vars(module), "re": re})
 
 
-def collect() -> tuple[list[Expression], list[str]]:
+def collect() -> tuple[list[Expression], list[str]]:  # noqa: C901
     """Return the expressions of the product, and the places that make some of what no test can see."""
     uses: dict[tuple[str, str], set[str]] = {}
     rows: dict[tuple[Any, int], Expression] = {}
@@ -278,7 +278,7 @@ class Inputs:
             out += self._one(str(op), value, before + out)
         return out
 
-    def _one(self, name: str, value: Any, before: str) -> str:
+    def _one(self, name: str, value: Any, before: str) -> str:  # noqa: C901
         if name == "LITERAL":
             return chr(value)
         if name == "NOT_LITERAL":

@@ -91,7 +91,7 @@ OWN_CALLS = frozenset({"write_atomic", "create", "make_folder"})
 WRITE_FLAGS = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND")
 
 
-def _writes(node: ast.Call) -> bool:
+def _writes(node: ast.Call) -> bool:  # noqa: C901
     """Say whether a call may write, rename or delete a path."""
     function = node.func
     if isinstance(function, ast.Name):

@@ -55,7 +55,7 @@ actions = st.lists(
 )
 
 
-def act(repo: Path, step: str, name: str, content: bytes) -> None:
+def act(repo: Path, step: str, name: str, content: bytes) -> None:  # noqa: C901
     """Change a work tree as a person might; what makes no sense there does nothing."""
     path = repo / name
     quiet = {"capture_output": True, "check": False}

@@ -52,7 +52,7 @@ def error_command() -> None:
 @click.option("--session", metavar="ID", help="The session that it happened in.")
 @options.json_option
 @click.pass_obj
-def record_command(
+def record_command(  # noqa: C901
     term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool
 ) -> None:
     """Count an error: MESSAGE, or the text on standard input.

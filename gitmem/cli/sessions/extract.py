@@ -276,7 +276,7 @@ def _not_utf_8(term: Terminal, source: _Source) -> None:
     )
 
 
-def _tell(
+def _tell(  # noqa: C901
     term: Terminal,
     found: Sequence[tuple[_Source, Extract]],
     kinds: Sequence[str],

@@ -146,7 +146,7 @@ def _own_id(app: App) -> tuple[str, str]:
 )
 @options.json_option
 @click.pass_obj
-def start_command(
+def start_command(  # noqa: C901
     term: Terminal,
     agent: str | None,
     title: str | None,

@@ -160,7 +160,7 @@ def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -
         yield from _one(term, app, mine, turns=turns)
 
 
-def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:
+def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:  # noqa: C901
     row, whole = facts(app, mine), Whole(app, mine)
     yield term.style(f"session {plain(mine.id)}", fg="yellow") + (
         f"  {plain(mine.title)}" if mine.title else ""

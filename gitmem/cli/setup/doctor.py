@@ -77,7 +77,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
         return int(errors > 0)
 
 
-def _findings(app: App) -> Iterator[doctor.Finding]:
+def _findings(app: App) -> Iterator[doctor.Finding]:  # noqa: C901
     for finding in doctor.check_git(app.git, app.objects.traits.name):
         yield finding
         if finding.level == "error":  # what such a git says of the rest means nothing

@@ -27,7 +27,7 @@ DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 @click.command("status", short_help="Show where you are, and what needs a look")
 @options.json_option
 @click.pass_obj
-def status_command(term: Terminal, as_json: bool) -> None:
+def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
     """Show where you are: the stores, the remote, the session, the epic, pending tasks, the inbox.
 
     Each with the next command.

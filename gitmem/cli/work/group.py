@@ -266,7 +266,7 @@ def start_command(
 @epic_option
 @options.json_option
 @click.pass_obj
-def story_command(
+def story_command(  # noqa: C901
     term: Terminal,
     ids: tuple[str, ...],
     done: bool,

@@ -81,7 +81,7 @@ def styled(term: Terminal, condition: str) -> str:
     return term.style(condition, fg=COLORS.get(condition))
 
 
-def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
+def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:  # noqa: C901
     known, context, flow = epic.facts, found["context"], found["workflow"]
     if found["epic"]:
         yield "epic", found["epic"]

@@ -20,7 +20,7 @@ NOWHERE = None, False, False
 TRIVIAL = 3  # letters and digits that a line of the surroundings has, or it tells nothing
 
 
-def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Placement | None:
+def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Placement | None:  # noqa: C901
     """Return the place of the remembered lines: by themselves and what stands around them."""
     have = text.plain.keys
     wanted, before, after = wide_context(anchor, text.codes)

@@ -73,7 +73,7 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
     return out
 
 
-def place(
+def place(  # noqa: C901
     anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None
 ) -> Placement:
     """Return where an anchor is in a text of today; never raises, whatever the anchor holds.

@@ -105,7 +105,7 @@ class Resolution:
 
     # -- definitions
 
-    def inside(self, path: str) -> dict[str, str]:
+    def inside(self, path: str) -> dict[str, str]:  # noqa: C901
         """Return {name that can be reached from outside: definition} of a file."""
         if path not in self._inside:
             tags = self._tags[path]
@@ -247,7 +247,7 @@ class Resolution:
                 out[place[0]] = {"": 1}
         return out, sorted(self._consulted.difference(out, (path,)))
 
-    def means(
+    def means(  # noqa: C901
         self, path: str, key: str, bound: "dict[str, list[Binding]] | None" = None
     ) -> tuple[str, str] | None:
         """Return (file, definition) that a name as in `Tags.uses` means in a file.

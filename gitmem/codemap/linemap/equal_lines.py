@@ -197,7 +197,7 @@ class EqualLines:
                 a, b = c, d
         return out
 
-    def _solve(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int) -> None:
+    def _solve(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int) -> None:  # noqa: C901
         """Match between two found lines: what touches them, then what is there once, and so on inwards."""
         stack = [(a, b, c, d)]
         while stack:

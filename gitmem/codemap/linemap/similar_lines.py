@@ -79,7 +79,7 @@ class LikeLines(EqualLines):
             j -= 1
         return sorted({j for j in out if self.two[j]})
 
-    def _reflow(self, gap: list[int], free: list[int]) -> None:
+    def _reflow(self, gap: list[int], free: list[int]) -> None:  # noqa: C901
         """Find lines that were broken in several, or joined: their words are there, in order, on other lines."""
         mine = [(t, i) for i in gap for t in self._tokens(i, 0)]
         theirs = [(t, j) for j in free for t in self._tokens(j, 1)]

@@ -103,7 +103,7 @@ def _ordered(rows: list[Found], known: "dict[str, tuple[float, int]]") -> list[F
     return sorted(rows, key=lambda one: (-round(one.score, 9), -known[one.path][0], one.path))
 
 
-def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":
+def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":  # noqa: C901
     """Return files that the text names: by path, or by module."""
     by_name: dict[str, list[str]] = {}
     for path in known:

@@ -113,7 +113,7 @@ atexit.register(_end)
 # -- inside the child
 
 
-def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
+def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:  # noqa: C901
     """Return the lines of a query's matches, or what is wrong with it."""
     from tree_sitter import Query, QueryCursor, QueryError
 

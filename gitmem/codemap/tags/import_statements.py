@@ -84,7 +84,7 @@ def _python(node: Any) -> Iterator[Import]:
 # -- JavaScript and TypeScript
 
 
-def _ecma(node: Any) -> Iterator[Import]:
+def _ecma(node: Any) -> Iterator[Import]:  # noqa: C901
     if node.type == "call_expression":
         yield from _ecma_call(node)
         return

@@ -171,7 +171,7 @@ def signals(text: str, role: str, language: str) -> tuple[str, ...]:
     return (*out, f"R:{said.kind}" if said else "R0")
 
 
-def features(
+def features(  # noqa: C901
     text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]
 ) -> set[str]:
     """Return the features of a sentence: its words, pairs and triples, those that are not `known` as X, what they mean, how it begins and ends, its signals."""

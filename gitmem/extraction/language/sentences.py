@@ -110,7 +110,7 @@ def _heading_of(line: str) -> str:
     return bold[1] if bold else ""
 
 
-def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:
+def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:  # noqa: C901
     """Yield the points and paragraphs of a text, not split yet.
 
     Of each its lines: (where it begins in it, where in the text, counted from 0).

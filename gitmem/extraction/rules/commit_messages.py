@@ -121,7 +121,7 @@ def _unwrapped(lines: Sequence[str]) -> str:
     return "\n".join(out)
 
 
-def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
+def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:  # noqa: C901
     """Return (kind, text, detail, score) of what a message teaches."""
     subject, _, body = text.partition("\n")
     lines = body.strip("\n").split("\n")

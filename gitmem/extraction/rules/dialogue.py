@@ -260,7 +260,7 @@ class Exchange:
         """The user's words were taken."""
         self.fresh = False
 
-    def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:
+    def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:  # noqa: C901
         """Return what a user's first sentence settles, and whether it is an answer that is nothing else."""
         said = self.said if self.fresh else []
         here = cues(language)

@@ -180,7 +180,7 @@ class Known:
         return not any(self.by.values()) and self.last is None
 
 
-def gather(
+def gather(  # noqa: C901
     indexes: "Sequence[Index]",
     agents: "Sequence[str]",
     since: str = "",

@@ -181,7 +181,7 @@ def parted(
     return out
 
 
-def drift(
+def drift(  # noqa: C901
     merges: Merges,
     some: Sequence[Side],
     step: Callable[[int, int], None] | None = None,

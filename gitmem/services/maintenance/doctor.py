@@ -325,7 +325,7 @@ def check_folder(home: Home) -> Iterator[Finding]:
         )
 
 
-def check_home(home: Home) -> Iterator[Finding]:
+def check_home(home: Home) -> Iterator[Finding]:  # noqa: C901
     """What waits in the journal, what was set aside, what did a crash leave, what did hooks complain of?"""
     waiting = journal.count(home)
     if waiting:

@@ -196,7 +196,7 @@ class _Planner:
 
     # -- our own blocks
 
-    def _blocks(self) -> set[str]:
+    def _blocks(self) -> set[str]:  # noqa: C901
         """Take what somebody changed in blocks of ours; return the ids of these records."""
         done: set[str] = set()
         rows = {managed_block.short(str(row["id"])): row for row in self.world.rows}

@@ -215,7 +215,7 @@ def _without_comments(lines: Sequence[str], start: int) -> list[str]:
     return out
 
 
-def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:  # noqa: C901
     """Yield the pieces that may be statements: code and tables with the words before them, steps with the line that leads to them."""
     at = 0
     apart = 0  # up to here items stand alone

@@ -209,7 +209,7 @@ def _folder(entry: Entry | None) -> str | None:
     return entry.oid if entry and entry.is_tree else None
 
 
-def chain(
+def chain(  # noqa: C901
     edges: Sequence[tuple[str, str, str]], id: str
 ) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Return (ids of the supersedes chain around one, oldest first; forks as (id, its successors)).

@@ -52,7 +52,7 @@ class Errors:
         self.patterns: dict[str, str] = {}  # what it may be, and the text that says so
         self.said = ""  # the lines of an error that name it
 
-    def find(self, files: "Files", cases: "Cases") -> None:
+    def find(self, files: "Files", cases: "Cases") -> None:  # noqa: C901
         """Find what waits for an error that the task shows or quotes."""
         texts, said = [], list[str]()
         if self.error.strip():

@@ -128,7 +128,7 @@ class Files:
                 return []
         return []
 
-    def anchored(self) -> None:
+    def anchored(self) -> None:  # noqa: C901
         """Find what is anchored at the files, at a folder above them, or by a pattern that they fit."""
         if not self.places and not self.traced:
             return

@@ -142,7 +142,7 @@ class _Topic:
         return {key: value for key, value in out.items() if value}
 
 
-def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Short:
+def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Short:  # noqa: C901
     """Return rows in short.
 
     `rows` are (line, row) in their order; the lines of `items`, which extraction has found in them,
@@ -281,7 +281,7 @@ def _fewer(topics: list[Short]) -> list[Short]:
 # -- what matters now
 
 
-def overview(shorts: Sequence[Short], at: str) -> Short:
+def overview(shorts: Sequence[Short], at: str) -> Short:  # noqa: C901
     """Return what a session should know of itself, from the short forms of all parts of its history, the oldest first: said twice, once said."""
     found: dict[str, dict[str, str]] = {key: {} for key, _, _ in TOLD}
     state: dict[str, str] = {}

@@ -91,7 +91,7 @@ def _check_paths(then: Saved, *trees: dict[str, tuple[Entry | None, Entry | None
         )
 
 
-def _plan_files(
+def _plan_files(  # noqa: C901
     work: Work,
     out: Plan,
     files: dict[str, tuple[Entry | None, Entry | None]],

@@ -39,7 +39,7 @@ def unusual_permissions(root: str, paths: Iterable[str]) -> Iterator[tuple[str, 
             yield path, f"{mode & 0o777:03o}"
 
 
-def converted(
+def converted(  # noqa: C901
     work: Work, entries: Sequence[tuple[str, str, str]], limit: int, algorithm: str
 ) -> Iterator[Unchanged]:
     """Yield the files among index entries (mode, oid, path) that a checkout would write differently."""

@@ -321,7 +321,7 @@ def _holder(desk: Desk) -> dict[str, str]:
     return {key: value for key, value in facts.items() if value}
 
 
-def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
+def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:  # noqa: C901
     """Return arguments as they may be stored: without secrets, names and notes of one line and not too long; raises UserError."""
     out: dict[str, Any] = {}
 

@@ -272,7 +272,7 @@ def _plain(value: Any) -> Any:
 # -- the state of a session, versions up to 1.2
 
 
-def _session(given: Any, called: str) -> Found:
+def _session(given: Any, called: str) -> Found:  # noqa: C901
     if not isinstance(given, Mapping):
         raise _wrong(called, ["'session_state' holds no keys and values"])
     root = _map(given)

@@ -39,7 +39,7 @@ def is_whole(git: Git, tips: Sequence[str]) -> bool:
     return code == 0 and not out.startswith(b"?") and b"\n?" not in out
 
 
-def survey(objects: Objects, git: Git, tips: Iterable[str]) -> Survey:
+def survey(objects: Objects, git: Git, tips: Iterable[str]) -> Survey:  # noqa: C901
     """Walk all commits and trees from some tips, past what is missing."""
     out = Survey()
     todo, seen = list(dict.fromkeys(tips)), set()

@@ -36,7 +36,7 @@ class _Reading:
         self.counted: OrderedDict[str, int] = OrderedDict()
         self.names: OrderedDict[str, str] = OrderedDict()
 
-    def row(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:
+    def row(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:  # noqa: C901
         kind = row.get("type")
         at, side = string(row.get("timestamp")), row.get("isSidechain") is True
         self.root = self.root or string(row.get("cwd")).replace("\\", "/")

@@ -46,7 +46,7 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
     yield from reversed(head)
 
 
-def printed(stream: IO[bytes]) -> Iterator[Turn]:
+def printed(stream: IO[bytes]) -> Iterator[Turn]:  # noqa: C901
     """Yield a turn for each commit, in the order in which they are printed."""
     start, id, at = 0, "", ""
     body: list[str] = []

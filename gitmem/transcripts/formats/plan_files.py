@@ -214,7 +214,7 @@ class Progress:
     completed: tuple[str, ...] = ()
 
 
-def progress(turns: Iterable[Turn]) -> Progress:
+def progress(turns: Iterable[Turn]) -> Progress:  # noqa: C901
     """Return how far a plan is, from its turns."""
     phase = heading = ""
     tasks: dict[str, bool] = {}
@@ -370,7 +370,7 @@ def _key(text: str) -> str:
     return " ".join(text.split())[:KEY]
 
 
-def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
+def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:  # noqa: C901
     """Yield what a document says, as a person would write it down, each with a text that it holds for it."""
     phase = next(
         (

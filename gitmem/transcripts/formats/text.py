@@ -20,7 +20,7 @@ _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 
 
-def text(stream: IO[bytes]) -> Iterator[Turn]:
+def text(stream: IO[bytes]) -> Iterator[Turn]:  # noqa: C901
     """Yield the turns of a text.
 
     Who speaks is taken from lines such as `User: ...`; a text without them is its writer's.
