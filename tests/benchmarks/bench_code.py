@@ -33,7 +33,7 @@ print(time.perf_counter() - begun, sum(map(len, texts)))
 GRAPH = """
 import json, os, resource, sys, time
 if "imported" in sys.argv:
-    import networkx, scipy.sparse
+    import networkx
 begun = time.perf_counter()
 from gitmem.app import open_app
 from gitmem.codemap.graph import rank

@@ -136,7 +136,6 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
             for x in "c cpp go java javascript json php python ruby rust typescript".split()
         },
         "tree-sitter-c-sharp": "tree_sitter_c_sharp",
-        "scipy": "networkx",  # whose PageRank imports it
         "watchdog": "watchdog",
     }
 

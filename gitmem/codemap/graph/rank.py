@@ -1,15 +1,21 @@
-"""How much of a project's code hangs on each file: PageRank over who uses what, by networkx.
+"""How much of a project's code depends on each file: PageRank over the uses between files.
 
 Page, Brin, Motwani, Winograd: The PageRank Citation Ranking (1999). The same graph gives the same
-numbers: files come in order, and what differs by machine is rounded away.
+numbers on every machine: files come in order, sums are exact before they are rounded (`math.fsum`),
+and the result is rounded to `DIGITS`.
 """
 
 import math
+from collections.abc import Mapping
+from operator import mul
 
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 
 DIGITS = 6
+DAMPING = 0.85
+TOLERANCE = 1e-12  # change of a file's rank in one step, on average, at which the iteration ends
+STEPS = 1000  # a step takes away 15 % of the error, so that about 170 are enough
 
 
 def ranks(graph: Graph) -> dict[str, float]:
@@ -17,22 +23,53 @@ def ranks(graph: Graph) -> dict[str, float]:
 
     A use weighs by the root of how often it is made.
     """
-    if not graph.files:
-        return {}
-    if not any(graph.edges.values()):  # all are alike, and nothing has to be loaded to say so
-        return dict.fromkeys(sorted(graph.files), round(1 / len(graph.files), DIGITS))
-    import networkx
-
-    made = networkx.DiGraph()
-    made.add_nodes_from(sorted(graph.files))
-    for path in sorted(graph.edges):
-        made.add_weighted_edges_from(
-            (path, other, round(math.sqrt(sum(names.values())), DIGITS))
-            for other, names in sorted(graph.edges[path].items())
-        )
-    found = networkx.pagerank(made)
-    rows = [(path, round(float(value), DIGITS)) for path, value in found.items()]
+    weights = {
+        path: {other: math.sqrt(sum(names.values())) for other, names in uses.items()}
+        for path, uses in graph.edges.items()
+    }
+    exact = pagerank(sorted(graph.files), weights)
+    rows = [(path, round(rank, DIGITS)) for path, rank in exact.items()]
     return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+
+
+def pagerank(nodes: list[str], weights: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return {node: PageRank} by power iteration; `weights` has {source: {target: weight}}.
+
+    A node without outgoing weight spreads its rank over all nodes.
+    """
+    if not nodes:
+        return {}
+    incoming = _incoming_shares(nodes, weights)
+    dangling = [n for n, node in enumerate(nodes) if not any(weights.get(node, {}).values())]
+    ranks = [1 / len(nodes)] * len(nodes)
+    for _ in range(STEPS):
+        before = ranks
+        spread = math.fsum(before[n] for n in dangling)
+        base = (1 - DAMPING + DAMPING * spread) / len(nodes)
+        ranks = [
+            base + DAMPING * math.fsum(map(mul, map(before.__getitem__, sources), shares))
+            for sources, shares in incoming
+        ]
+        change = math.fsum(abs(new - old) for new, old in zip(ranks, before, strict=True))
+        if change < TOLERANCE * len(nodes):
+            break
+    return dict(zip(nodes, ranks, strict=True))
+
+
+def _incoming_shares(
+    nodes: list[str], weights: Mapping[str, Mapping[str, float]]
+) -> list[tuple[list[int], list[float]]]:
+    """Return (sources, the share of its rank that each of them passes on) of each node."""
+    number = {node: n for n, node in enumerate(nodes)}
+    incoming: list[tuple[list[int], list[float]]] = [([], []) for _ in nodes]
+    for source, node in enumerate(nodes):
+        targets = weights.get(node, {})
+        total = math.fsum(targets.values())
+        for target in sorted(targets):
+            sources, shares = incoming[number[target]]
+            sources.append(source)
+            shares.append(targets[target] / total)
+    return incoming
 
 
 def kept_ranks(code: CodeMap, graph: Graph) -> dict[str, float]:
