@@ -204,7 +204,7 @@ def _taken(hook: Hook) -> "Iterator[str]":
 
 
 def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
-    """Leave a repeated error in the journal as `store.ops.capture` would have it, and have it committed."""
+    """Leave a repeated error in the journal as `store.operations.capture` would have it, and have it committed."""
     key = ulid(hook.now, os.urandom(10))
     # no title in the subject: a commit's message is not scrubbed of secrets
     trailers = [

@@ -1,6 +1,6 @@
 """Read the index: search, list, look up. Standard library only; the hot path imports this.
 
-The index is a cache of the stores of one repository (`index.cache` builds it). Rows come back as
+The index is a cache of the stores of one repository (`index.builder` builds it). Rows come back as
 plain dicts. A missing, damaged or foreign file is `None` to `open_index`, never an error.
 """
 
@@ -183,7 +183,7 @@ class Index:
     def bases(self) -> "dict[str, set[str]]":
         """Return {path: blobs} that gotchas have places in.
 
-        '' and '?' as `index.rows.bases` has them.
+        '' and '?' as `index.columns.bases` has them.
         """
         out: dict[str, set[str]] = {}
         for path, blob in self.db.execute("SELECT DISTINCT path, blob FROM bases"):

@@ -4,7 +4,7 @@ Read once, then kept up by what changed.
 
 A refresh starts from the graph of the tree that was looked at last: it parses the blobs that nobody
 has seen, resolves again the files whose answer may be another one now, and keeps the rest.
-`tests/codemap/test_graph.py` holds it to what a build from nothing gives.
+`tests/codemap/graph/test_graph.py` holds it to what a build from nothing gives.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """An agent is activated: what it should know is loaded in tiers, each within its time, and nothing that fails or hangs stops it.
 
 A loader runs in a thread that no exit waits for. What is not there at its tier's deadline is left out, and said to be: a slow disk or a git
-that hangs costs a part of the greeting. `services.greeting` makes the text.
+that hangs costs a part of the greeting. `services.briefing.greeting` makes the text.
 """
 
 import os

@@ -44,7 +44,7 @@ def rule_of(settings: "Settings") -> Rule:
 
 
 class Due:
-    """What is to be told to the store: the gotcha's id and the facts of `store.ops.capture`.
+    """What is to be told to the store: the gotcha's id and the facts of `store.operations.capture`.
 
     No facts when there is nothing to tell.
     """

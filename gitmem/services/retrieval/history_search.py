@@ -1,7 +1,6 @@
 """What was said and done before, found by words in the histories of sessions: what is marked, what was condensed, every row.
 
 Words are the same as in a search for records: the rows go into a full-text table of the same kind, in memory, for this one question.
-(`services.recall` is another thing: what a prompt calls for.)
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Epics: find the one that is meant, do something to it, say how it stands.
 
-What is done is an operation of the store (`store.ops.work`), applied under its lock to the record
+What is done is an operation of the store (`store.operations.work`), applied under its lock to the record
 as it is then: of two that work at once neither is lost, and one that is played back counts once.
 Who is at it is noted in `state.db` beside it.
 """
