@@ -1,6 +1,9 @@
-"""The one place that wires the parts: a repository's stores, index, settings, each made on first use.
+"""The one place that wires the parts.
 
-Edges (commands, hooks, the language server) hold an `App` and call services with what it gives them.
+The parts are a repository's stores, index and settings, each made on first use.
+
+Edges (commands, hooks, the language server) hold an `App` and call services with what it gives
+them.
 """
 
 import os
@@ -220,7 +223,10 @@ class App:
         return {commit.oid for commit in messages if commit.is_by(self.own_addresses)}
 
     def commits_of_others(self, commits: "Iterable[CodeCommit]") -> set[str]:
-        """Return those of some commits whose author is neither this user nor who committed them: patches taken over."""
+        """Return those of the commits whose author is neither this user nor the committer.
+
+        They are patches that were taken over.
+        """
         from gitmem.git.commit_messages import CommitMessages
 
         some = [
@@ -435,7 +441,10 @@ class App:
         return self.fresh_index.at({name: tip for name, ref in REFS if (tip := self._tip(ref))})
 
     def untold(self, root: "str | None") -> Callable[[str], bool]:
-        """Return what says of a path whether nothing is kept of it: it is hidden, or its name tells a secret."""
+        """Return a function that tells whether nothing is stored about a path.
+
+        This is the case when the path is hidden or its name contains a secret.
+        """
         from gitmem.redaction.formats import harmless
 
         hidden = self.hidden(root)
@@ -451,7 +460,10 @@ class App:
 
     @property
     def stale(self) -> bool:
-        """Whether what was read may lack the newest records, because another process was indexing."""
+        """Whether the data that was read may lack the newest records.
+
+        This happens when another process was indexing.
+        """
         return self.fresh_index.stale
 
     def _stores(self) -> "dict[str, Store]":
@@ -470,7 +482,10 @@ class App:
         )
 
     def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
-        """Return (scope prefix, index) of every store that a reader joins: this repository's, then the user's."""
+        """Return (scope prefix, index) of every store that a reader joins.
+
+        This repository's store comes first, then the user's.
+        """
         if self.is_user_store():
             return [("user", self.index())]
         out = [("", self.index())]
@@ -487,7 +502,10 @@ class App:
         return joined.search(self.indexes(filters.get("scopes", ())), text, limit, **filters)
 
     def find(self, text: str) -> str:
-        """Return the full id that a text names: an id, or a unique prefix or suffix of six characters or more; raises UnknownId."""
+        """Return the full id that a text names.
+
+        The text is an id, or a unique prefix or suffix of six characters or more. Raises UnknownId.
+        """
         from gitmem.records.record import kind_of
 
         low = text.strip().lower()

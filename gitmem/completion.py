@@ -22,7 +22,10 @@ SHORT = 8  # characters of an id's end that lists show
 def ids(
     prefix: str, start: str, env: "Mapping[str, str]", kind: str = "", most: int = MOST
 ) -> "list[tuple[str, str]]":
-    """Return (id, title) of records, all or of a kind, whose id, or its short form, begins so: newest first; the short form if that is unique."""
+    """Return (id, title) of records whose id or short form begins with a prefix, newest first.
+
+    Records are of all kinds or of one. The short form is returned if it is unique.
+    """
     low = prefix.lower()
     if not all(c.isalnum() or c in "._-" for c in low):
         return []

@@ -347,7 +347,10 @@ def switches_off(key: str, value: str) -> bool:
 
 
 def refusal(key: str) -> tuple[str, str]:
-    """Return what to tell about a setting that a repository's own configuration must not hold, and what to do."""
+    """Return what to report on a setting that a repository's own configuration must not hold.
+
+    The second text tells what to do.
+    """
     how = (
         "export GEMINI_API_KEY=…" if key == "geminiKey" else f"git mem config --global {key} VALUE"
     )
@@ -391,7 +394,10 @@ def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
 
 
 def _included(paths: "Sequence[str]", settings: Settings) -> list[str]:
-    """Return the files that the configuration may include: a relative name is relative to the file that names it."""
+    """Return the files that the configuration may include.
+
+    A relative name is relative to the file that names it.
+    """
     names = [
         v
         for k, values in settings.raw.items()
@@ -434,7 +440,10 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
 
 
 def one_off(env: "Mapping[str, str]") -> dict[str, str]:
-    """Return the variables by which `git -c KEY=VALUE` hands settings down: for one command, and in no cache."""
+    """Return the variables by which `git -c KEY=VALUE` passes settings on.
+
+    They are for one command, and are in no cache.
+    """
     return {
         k: v
         for k, v in env.items()
@@ -445,7 +454,7 @@ def one_off(env: "Mapping[str, str]") -> dict[str, str]:
 
 
 def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
-    """Return the settings from the cache when no configuration file changed since, else from git."""
+    """Return the settings from the cache if no configuration file changed, else from git."""
     try:
         with open(home.join(CACHE), encoding="utf-8") as file:
             saved = loads(file.read())

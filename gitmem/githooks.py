@@ -101,7 +101,10 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:  #
 
 
 def _is_over(where: Location, name: str) -> bool:
-    """Say whether git is done with its command, so that a drain does not run between its commits."""
+    """Return whether git is done with its command.
+
+    A drain must not run between its commits.
+    """
     if name == "post-rewrite":
         return True
     is_between = sequences.goes_on if name == "post-commit" else sequences.is_under_way
@@ -147,7 +150,10 @@ def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.S
 
 
 def _clean(env: "Mapping[str, str]", *kept: str) -> "dict[str, str]":
-    """Return the environment for a call of git: of what git told its hook only what is named stays."""
+    """Return the environment for a call of git.
+
+    Of what git passed to its hook, only the named variables stay.
+    """
     return {
         k: v
         for k, v in env.items()
@@ -285,7 +291,10 @@ def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
 
 
 def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]") -> "list[Row]":
-    """Return the critical gotchas of these files, worst first, without those that the user has snoozed."""
+    """Return the critical gotchas of these files, worst first.
+
+    Gotchas that the user has snoozed are left out.
+    """
     moved, snoozed = _from_state(where, home, set(staged))
     wanted: dict[str, Any] = {
         **CRITICAL,
@@ -309,7 +318,10 @@ def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]"
 
 
 def _from_state(where: Location, home: Home, staged: "set[str]") -> "tuple[list[str], list[str]]":
-    """Return the gotchas whose code is in one of these files now and was in another when they were recorded, and those that are snoozed."""
+    """Return the gotchas whose code is in one of these files now, and the snoozed gotchas.
+
+    The code was in another file when the gotcha was recorded.
+    """
     if not staged or not os.path.exists(home.join("state.db")) or not where.worktree:
         return [], []
     from gitmem.state import sessions

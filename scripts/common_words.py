@@ -1,8 +1,11 @@
-"""Count in how many of the labelled sessions a word is said, for `gitmem.extraction.topics`: what is said everywhere tells no topic.
+"""Count in how many of the labelled sessions a word is said.
+
+The result is for `gitmem.extraction.topics`: what is said everywhere tells no topic.
 
     python scripts/common_words.py
 
-A line of what it writes is `LANGUAGE PERCENT WORD ...`: words that are in so many percent of the sessions in that language (`c_*.tsv` of `tests/extraction/sentences.tar.xz`).
+A line of what it writes is `LANGUAGE PERCENT WORD ...`: words that are in so many percent of the
+sessions in that language (`c_*.tsv` of `tests/extraction/sentences.tar.xz`).
 """
 
 import sys

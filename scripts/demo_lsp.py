@@ -1,7 +1,10 @@
 # ruff: noqa: T201 - its output is what it is for
-"""Open a file as an editor would and print what the language server shows in it: `python scripts/demo_lsp.py REPO FILE`.
+"""Open a file as an editor would and print what the language server shows in it.
 
-Starts `git-mem-lsp` over stdio, opens FILE and waits for its first diagnostics. Exit code 1 when none came in time.
+The command is `python scripts/demo_lsp.py REPO FILE`.
+
+Starts `git-mem-lsp` over stdio, opens FILE and waits for its first diagnostics. Exit code 1 when
+none came in time.
 """
 
 import argparse
@@ -25,7 +28,10 @@ SEVERITY = {
 
 
 def server_command() -> list[str]:
-    """Return how to start the server: the one beside this Python, else the one on PATH, else as a module."""
+    """Return how to start the server.
+
+    It is the one beside this Python, else the one on PATH, else a module.
+    """
     beside = Path(sys.executable).with_name("git-mem-lsp")
     found = str(beside) if beside.is_file() else shutil.which("git-mem-lsp")
     return [found, "--stdio"] if found else [sys.executable, "-m", "gitmem_lsp", "--stdio"]

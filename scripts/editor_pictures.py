@@ -1,7 +1,10 @@
 # ruff: noqa: T201 - its output is what it is for
-"""Take the pictures of the editors in `docs/images`: `python -m scripts.editor_pictures` after `make test-vscode editors`.
+"""Take the pictures of the editors in `docs/images`.
 
-Neovim runs in tmux, whose screen is drawn in Chromium with its colours; VS Code's picture is one that its tests took, cut to what matters.
+Run `python -m scripts.editor_pictures` after `make test-vscode editors`.
+
+Neovim runs in tmux, whose screen is drawn in Chromium with its colours; VS Code's picture is one
+that its tests took, cut to what matters.
 """
 
 import html

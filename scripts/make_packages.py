@@ -165,7 +165,10 @@ def skill() -> Files:
 
 
 def hooks(agent: str) -> str:
-    """Return the hooks of an agent in the form of `git mem install`, without the settings that go beside them."""
+    """Return the hooks of an agent in the form of `git mem install`.
+
+    The settings that go beside them are left out.
+    """
     return as_json(
         {
             "hooks": {

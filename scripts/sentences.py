@@ -1,4 +1,8 @@
-"""The labelled sentences that training reads: `tests/extraction/sentences.tar.xz`, unpacked into `.cache` when they are first asked for."""
+"""The labelled sentences that training reads.
+
+They are in `tests/extraction/sentences.tar.xz`, and are unpacked into `.cache` when they are first
+asked for.
+"""
 
 import tarfile
 from pathlib import Path

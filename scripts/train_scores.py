@@ -1,11 +1,16 @@
-"""Learn the weights of `gitmem.extraction.classify.linear_model` and `the session model` from the labelled sentences, and write them. Needs scikit-learn, JAX and Optax, which the product does not.
+"""Learn the weights of the models from the labelled sentences, and write them.
+
+The models are `gitmem.extraction.classify.linear_model` and `the session model`. This needs
+scikit-learn, JAX and Optax, which the product does not need.
 
     python scripts/train_scores.py [--check]
 
-Sentences: `*.tsv` of `tests/extraction/sentences.tar.xz`, a line `language TAB role TAB kind TAB sentence`. Those of the labelled sessions beside them are not
-learnt from: they tell whether what was learnt holds. Hindsight learns from the files `c_*`, which are whole sessions, with the first scores of weights that
-have not seen the file. `--check` prints how well sentences are told that were not learnt from: precision and recall by kind, at first and by the session model; it
-writes nothing. The same files and the same libraries give the same weights: seeds are fixed.
+Sentences: `*.tsv` of `tests/extraction/sentences.tar.xz`, a line `language TAB role TAB kind TAB
+sentence`. Those of the labelled sessions beside them are not learnt from: they tell whether what
+was learnt holds. Hindsight learns from the files `c_*`, which are whole sessions, with the first
+scores of weights that have not seen the file. `--check` prints how well sentences are told that
+were not learnt from: precision and recall by kind, at first and by the session model; it writes
+nothing. The same files and the same libraries give the same weights: seeds are fixed.
 """
 
 import argparse
@@ -156,7 +161,10 @@ def fit(rows: list[Row]) -> tuple[set[str], np.ndarray]:
 
 
 def first(rows: list[Row]) -> np.ndarray:
-    """Return the first scores of the sentences of whole sessions, each by weights that have not seen its file; the others' are 0."""
+    """Return the first scores of the sentences of whole sessions.
+
+    Each is made by weights that have not seen its file. The scores of the other sentences are 0.
+    """
     names = sorted({row.file for row in rows if row.file.startswith("c_")})
     out = np.zeros((len(rows), len(CLASSES)))
     for fold in range(FOLDS):
@@ -171,7 +179,11 @@ def first(rows: list[Row]) -> np.ndarray:
 
 @dataclass
 class Sessions:
-    """Sentences of whole sessions and of pieces of them, which stand for short sessions, with what the session model knows of each."""
+    """Sentences of whole sessions and of pieces of them.
+
+    The pieces stand for short sessions. Each sentence comes with what the session model knows of
+    it.
+    """
 
     rows: list[Row]
     known: np.ndarray

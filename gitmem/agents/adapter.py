@@ -243,7 +243,7 @@ def _seconds(payload: "Payload", places: "Sequence[str]") -> float:
 
 
 def read_back(text: str) -> str:
-    """Return a text from an agent without what we told it before, and without what its user marked as private."""
+    """Return an agent's text without injected text and parts that its user marked as private."""
     return public(without_fences(text))
 
 
@@ -308,7 +308,10 @@ def failed(event: Event, code: int, output: str) -> None:
 
 
 def hook_output(event: Event, words: str) -> "dict[str, Any]":
-    """Return the answer that Claude Code began and others took over: words that the model reads beside the event."""
+    """Return the hook answer that adds text which the model reads beside the event.
+
+    Claude Code introduced this form, and other agents adopted it.
+    """
     return {"hookSpecificOutput": {"hookEventName": event.raw, "additionalContext": words}}
 
 
@@ -318,5 +321,8 @@ def context(_: Event, words: str) -> "dict[str, Any]":
 
 
 def go_on(_: Event, words: str) -> "dict[str, Any]":
-    """Return the answer to the end of a turn that has the model read a remark before it stops, of the same origin."""
+    """Return the answer to a turn's end that makes the model read a remark before it stops.
+
+    This form too comes from Claude Code and was adopted by others.
+    """
     return {"decision": "block", "reason": words}

@@ -49,7 +49,10 @@ def exit_code(transcript: str, call: str) -> int | None:
 
 
 def _told(line: bytes, call: str) -> int | None:
-    """Return the exit code in a line that says how a command ended: by its own key, for the output may hold anything."""
+    """Return the exit code from a line that tells how a command ended.
+
+    The code is read from its own key, because the output may hold anything.
+    """
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):

@@ -130,5 +130,8 @@ def text(value: str, most: int) -> str:
 
 
 def name(value: str, most: int = 100) -> str:
-    """Return an id from elsewhere with nothing but letters, digits and `._-`, so that it can be a key and a file's name."""
+    """Return an external id reduced to letters, digits and `._-`.
+
+    The result can be used as a key and as a file name.
+    """
     return "".join(c for c in value[:most] if c.isascii() and (c.isalnum() or c in "._-"))

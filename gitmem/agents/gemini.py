@@ -62,7 +62,10 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
 
 
 def _full(transcript: str) -> bool:
-    """Say whether the last request was so long that the CLI compresses before the next one, by its usual threshold."""
+    """Return whether the last request was so long that the CLI compresses before the next one.
+
+    The CLI's usual threshold is used.
+    """
     found = _TOKENS.findall(tail(transcript, TAIL))
     return bool(found) and int(found[-1]) >= FULL
 

@@ -66,7 +66,10 @@ def bracketed(words: str) -> str:
 
 
 def without_fences(text: str) -> str:
-    """Return a text without what was injected into it earlier, so that memory does not feed on itself."""
+    """Return a text without the text that was injected into it earlier.
+
+    This keeps memory from feeding on itself.
+    """
     for opened, closed in _FENCES:
         if opened in text:
             text = _without(text, opened, closed)
@@ -120,7 +123,11 @@ def record_line(
     spot: str = "",
     fix: str = "",
 ) -> str:
-    """Return a record as one line: what it is, its title, where it comes from, where it applies (`spot`, when that is known better), what helps, how it was fixed."""
+    """Return a record as one line.
+
+    The line tells what the record is, its title, where it comes from, where it applies (`spot`,
+    when that is known better), what helps, and how it was fixed.
+    """
     is_gotcha = row["kind"] == "gotcha"
     what = (
         f"{row['severity'] or 'warning'} gotcha"

@@ -28,7 +28,7 @@ _KEPT_OUT = (">&1", ">&2", ">/dev/null", "> /dev/null")  # redirections that wri
 
 
 def may_write(command: str) -> bool:
-    """Say whether a command has a redirection into a file, or a word that is a program which writes files."""
+    """Return whether a command redirects into a file or names a program that writes files."""
     if any(name in command for name in _WRITERS):
         words = command[:LONGEST].translate(_BREAKS).split()
         if not _WRITERS.isdisjoint(words) or not _WRITERS.isdisjoint(

@@ -40,7 +40,10 @@ def detach(args: "Sequence[str]", env: "Mapping[str, str]", *, awaited: bool = F
 
 
 def _open_files() -> "list[int]":
-    """Return the descriptors above the standard ones: what an agent left open must not live on in a drain."""
+    """Return the open file descriptors above the standard ones.
+
+    A descriptor that an agent left open must not stay open in a drain.
+    """
     found: list[int] = []
     try:
         names = os.listdir("/dev/fd")

@@ -170,7 +170,10 @@ def names_transport(listing: bytes) -> bool:
 
 
 def as_environment(pairs: "Pairs", env: "Mapping[str, str]") -> dict[str, str]:
-    """Return the variables by which git takes settings, whatever signs their names have, behind those of `env`."""
+    """Return the variables by which git takes settings, added after those of `env`.
+
+    The names of the settings may contain any characters.
+    """
     try:
         first = int(env.get("GIT_CONFIG_COUNT") or 0)
     except ValueError:

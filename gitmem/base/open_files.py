@@ -13,7 +13,7 @@ def can_tell() -> bool:
 
 
 def processes_with(is_wanted: Callable[[str], bool]) -> Iterator[tuple[int, list[str], list[str]]]:
-    """Yield (process id, command line, paths) of other processes that have wanted files open or mapped.
+    """Yield (pid, command line, paths) of other processes that have wanted files open or mapped.
 
     A file that was removed meanwhile has " (deleted)" at the end of its path. Processes of other
     users are seen only where the kernel lets this one look.

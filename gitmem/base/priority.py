@@ -7,7 +7,10 @@ NICE = 10
 
 
 def stand_back() -> None:
-    """Let other processes go first, on the processor and, as Linux derives one from the other, on the disk."""
+    """Let other processes go first, on the processor and on the disk.
+
+    Linux derives the disk priority from the processor priority.
+    """
     os.nice(NICE)
     try:
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

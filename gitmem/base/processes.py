@@ -105,7 +105,7 @@ def is_gone(process: str) -> bool | None:
 
 
 def _host() -> str:
-    """Return this machine's name, when it was started, and the namespace that its process ids are meant in."""
+    """Return this machine's name, the id of its boot and the namespace of its process ids."""
     try:
         space = os.readlink("/proc/self/ns/pid")
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
@@ -116,7 +116,10 @@ def _host() -> str:
 
 
 def _is_hidden(pid: int) -> bool:
-    """Say whether another user's process is there, which `/proc` need not show (its option `hidepid`)."""
+    """Return whether a process of another user exists.
+
+    The mount option `hidepid` of `/proc` may hide such a process.
+    """
     try:
         os.kill(pid, 0)
     except PermissionError:

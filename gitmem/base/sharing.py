@@ -1,8 +1,10 @@
-"""Modes of our files and folders: for their owner alone, or as git makes its own where a repository is shared.
+"""Modes of our files and folders.
 
-`core.sharedRepository` is kept as git keeps it: 0 for none, a mode that is added (`group`, `all`), or,
-below zero, the mode that a file gets, whatever the umask (`0640`). Standard library only; the hot path
-imports this module.
+They are for their owner alone, or as git makes its own files where a repository is shared.
+
+`core.sharedRepository` is kept as git keeps it: 0 for none, a mode that is added (`group`, `all`),
+or, below zero, the mode that a file gets, whatever the umask (`0640`). Standard library only; the
+hot path imports this module.
 """
 
 import os

@@ -55,7 +55,7 @@ class transaction:  # noqa: N801 - used as a statement; `contextlib` is not for 
 
 
 def is_locked(error: BaseException) -> bool:
-    """Say whether an error means that other processes keep the database for longer than the timeout."""
+    """Return whether an error means that other processes hold the database past the timeout."""
     return isinstance(error, sqlite.OperationalError) and "locked" in str(error)
 
 
@@ -72,7 +72,10 @@ class unless_locked:  # noqa: N801 - see above
 
 
 def is_damage(error: sqlite.Error) -> bool:
-    """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
+    """Return whether an error means that the database file itself is broken.
+
+    A locked database or a full disk is not meant.
+    """
     if isinstance(error, sqlite.OperationalError):
         return any(
             part in str(error)
@@ -88,9 +91,12 @@ def is_damage(error: sqlite.Error) -> bool:
 
 
 def ready(path: str) -> None:
-    """Make the file of a database in a folder of ours, if it is not there: SQLite gives its other files the same mode.
+    """Create a database file in one of our folders, if it does not exist.
 
-    It is for its owner alone, or shared as the repository around it is. A disk that takes no file is left for SQLite to tell.
+    SQLite gives its other files the same mode.
+
+    It is for its owner alone, or shared as the repository around it is. A disk that takes no file
+    is left for SQLite to tell.
     """
     if os.path.exists(path):
         if not os.path.isfile(path):  # a pipe would block

@@ -12,7 +12,10 @@ FOLLOW_HELP = "Follow a purge of many records, or of other people's, without a q
 
 
 def agrees(term: Terminal, remote: str, follow: bool, lost: Losses) -> bool:
-    """Say whether a purge of many records, or of other people's, is followed: only a person says so."""
+    """Return whether to follow a purge of many records, or of other people's records.
+
+    Only a person can agree to that.
+    """
     if follow:
         return True
     if term.environ.get("GITMEM_BACKGROUND") or not os.isatty(0):

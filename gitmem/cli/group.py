@@ -10,7 +10,10 @@ from gitmem.cli.terminal import plain
 
 
 class Parts(click.Group):
-    """A group whose commands are told by a table: name -> (module below gitmem.cli, attribute, one line)."""
+    """A command group that is defined by a table.
+
+    The table maps a name to (module below gitmem.cli, attribute, one line).
+    """
 
     def __init__(
         self, *args: Any, table: Mapping[str, tuple[str, str, str]], **options: Any

@@ -376,7 +376,10 @@ def _apply(
 
 
 def _is_settled(app: App, id: str) -> bool:
-    """Say whether this user has no reason to accept a record: whoever else confirmed it may have been anybody."""
+    """Return whether this user has no reason to accept a record.
+
+    A confirmation by anyone else does not count, because that may have been anybody.
+    """
     own = app.own_addresses
     return any(
         is_accepted(row, own)
@@ -437,7 +440,10 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
 
 
 def _rejectable(record: Record) -> None:
-    """Raise UserError for what does not wait in the inbox: a slip of the finger must not remove what somebody wrote."""
+    """Raise UserError for a record that does not wait in the inbox.
+
+    A typing error must not remove what somebody wrote.
+    """
     if not record.unconfirmed:
         raise UserError(
             f"{record.id} is not in the inbox: somebody wrote or confirmed it.",
@@ -486,7 +492,7 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
 
 
 def _moves(where: str, record: Record, scope: str) -> bool:
-    """Say whether a record is a proposal that becomes everybody's when somebody says that it is so."""
+    """Return whether a record is a proposal that becomes shared when somebody confirms it."""
     proposed = proposals.TAG in record.tags or (
         record.get("origin") == IMPORTED and record.unconfirmed
     )

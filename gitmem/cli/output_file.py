@@ -41,7 +41,7 @@ def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> 
 
 
 def _is_below(folder: str, root: str) -> bool:
-    """Say whether a folder is the work tree or below it, as it is written or with its links followed."""
+    """Return whether a folder is the work tree or below it, as written or with links followed."""
     roots = [path.rstrip(os.sep) + os.sep for path in (root, os.path.realpath(root))]
     return any(
         f"{path}{os.sep}".startswith(tuple(roots)) for path in (folder, os.path.realpath(folder))
@@ -49,7 +49,7 @@ def _is_below(folder: str, root: str) -> bool:
 
 
 def _is_device(path: str) -> bool:
-    """Say whether there is something that is written into and not replaced: a pipe, a terminal, /dev/null."""
+    """Return whether a path is written into and not replaced: a pipe, a terminal, /dev/null."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

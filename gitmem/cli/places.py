@@ -13,7 +13,10 @@ from gitmem.repo.location import inside
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path from the root of the work tree, with lines (from 1, inclusive; 0 for the whole file) and a symbol's name, or ''."""
+    """A path from the root of the work tree, with lines and the name of a symbol.
+
+    Lines count from 1 and are inclusive; 0 stands for the whole file. The name may be ''.
+    """
 
     path: str
     first: int = 0

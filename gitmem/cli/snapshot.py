@@ -43,7 +43,9 @@ TABLE = {
     "snapshot", cls=Parts, table=TABLE, short_help="Save the work in hand, and bring it back"
 )
 def snapshot_command() -> None:
-    """Save what no commit has: staged, changed and new files, with branch, commit, story and a note. It changes neither files nor index.
+    """Save uncommitted work: staged, changed and new files.
+
+    Branch, commit, story and a note are saved with it. Neither files nor index are changed.
 
     \b
     Examples:
@@ -272,7 +274,7 @@ def _omitted_count(record: Record) -> str:
 @options.json_option
 @click.pass_obj
 def show_command(term: Terminal, id: str, as_json: bool) -> None:
-    """Show what a snapshot has: its facts, and each file with its letters as `git status --short` has them.
+    """Show the facts of a snapshot, and each file with its letters from `git status --short`.
 
     \b
     Example:
@@ -584,7 +586,9 @@ def prune(app: App, number: int | None = None, days: float | None = None) -> lis
 @click.option("--yes", "-y", is_flag=True, help="Push it although it seems to hold secrets.")
 @click.pass_obj
 def share_command(term: Terminal, id: str, remote: str, yes: bool) -> None:
-    """Push one snapshot to a remote: whoever can read it there can read the work, also what was never committed.
+    """Push one snapshot to a remote.
+
+    Everybody who can read it there can read the work, including what was never committed.
 
     \b
     Example:

@@ -163,7 +163,10 @@ def _row(out: sync.Outcome) -> dict[str, Any]:
 
 
 def _is_much(store: Store, before: str | None) -> bool:
-    """Say whether what came takes seconds to index: then that is done in the background, or by the next reader."""
+    """Return whether the received changes take seconds to index.
+
+    If so, they are indexed in the background or by the next reader.
+    """
     try:
         changes = diff(store.objects, store.tree(before) if before else None, store.tree())
         return len(list(islice(changes, MANY))) == MANY
@@ -172,7 +175,11 @@ def _is_much(store: Store, before: str | None) -> bool:
 
 
 def _may_send(app: App) -> bool:
-    """Say whether the store may be pushed: not the first time that it has what was extracted and nobody accepted. On a terminal or with a person's call once is enough."""
+    """Return whether the store may be pushed.
+
+    It may not be pushed the first time that it holds extracted records which nobody accepted. On a
+    terminal, or in a call by a person, once is enough.
+    """
     mark = app.home.join(TOLD)
     if (
         os.path.exists(mark)

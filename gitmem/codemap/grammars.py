@@ -181,7 +181,11 @@ def cursor(compiled: "Query") -> Any:
 
 @functools.cache
 def version_of(language: str) -> str:
-    """Return what a tree of a language, and what is read from it, depends on: its wheel's version and its queries; '' without a grammar."""
+    """Return the version of what a language's trees depend on.
+
+    A tree, and what is read from it, depends on the wheel's version and on the queries. The result
+    is '' without a grammar.
+    """
     if grammar(language) is None:
         return ""
     from importlib import metadata

@@ -1,4 +1,8 @@
-"""What a session taught, found by rules alone: cue phrases by language, markers, roles, what was overruled and what was done. One pass, bounded memory."""
+"""What a session taught, found by rules alone.
+
+The rules use cue phrases by language, markers, roles, and what was overruled and done. Extraction
+takes one pass and bounded memory.
+"""
 
 import re
 from collections import Counter
@@ -162,7 +166,10 @@ class _Session:
         self.found.trim()
 
     def _rest_of_mark(self, turn: Turn) -> None:
-        """Keep what is marked and no item says: all of it, or the sentences beside those that are items."""
+        """Keep what is marked but is in no item.
+
+        That is all of it, or the sentences beside those that are items.
+        """
         mine = [one for one in self.found.all if one.marked and one.turn == self.found.turn]
         if not mine:
             text = sentence_rules.stripped(
@@ -386,7 +393,11 @@ class _Session:
         return (judged is None or judged.kind == DECISION) and self._settle(picked, turn, heard)
 
     def _goes_on(self, sentence: Sentence, turn: Turn) -> bool:
-        """Take what a point says after its first sentence, where its heading or a marker told what it is, and the reason after a marked one; whether it explains it."""
+        """Take what a point says after its first sentence, and the reason after a marked one.
+
+        The heading of the point or a marker told what it is. Returns whether the sentence explains
+        it.
+        """
         made, text = self.explained, sentence.text
         if (
             self.named is not None

@@ -143,7 +143,10 @@ def extract(
 
 
 def merged(found: Iterable[Item]) -> tuple[Item, ...]:
-    """Return items, the oldest first, without those that say the same in the same words: the newest stays, where it stands, marked if one was."""
+    """Return items, oldest first, without those that say the same in the same words.
+
+    The newest one stays at its place, and is marked if one of them was.
+    """
     out: dict[str, Item] = {}
     for item in found:
         id = item_id(item.text)
@@ -267,7 +270,10 @@ def _topics(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of two parts of a session as those of the whole: numbers add up, lists join, of the rest the newer holds."""
+    """Return the facts of two parts of a session as those of the whole.
+
+    Numbers are added and lists are joined; of other values the newer one counts.
+    """
     out = dict(older)
     for key, value in newer.items():
         known: Any = out.get(key)

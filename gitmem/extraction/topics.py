@@ -1,4 +1,7 @@
-"""What a session is about: its most telling words and pairs of words, counted as its turns come, in memory that is bounded."""
+"""What a session is about: its most telling words and pairs of words.
+
+They are counted as turns come, in bounded memory.
+"""
 
 import math
 import re
@@ -73,7 +76,10 @@ def _is_verb(text: str, start: int, end: int, language: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _shares() -> dict[str, dict[str, int]]:
-    """Return by language the words that are said in many sessions, whatever they are about, with the percentage of the sessions in it that have them."""
+    """Return by language the words that are common in sessions, whatever their topic.
+
+    Each has the percentage of the sessions in that language that contain it.
+    """
     text = (
         resources.files("gitmem.extraction")
         .joinpath("data", "common_words.txt")
@@ -87,7 +93,10 @@ def _shares() -> dict[str, dict[str, int]]:
 
 
 def _rare(word: str, language: str) -> float:
-    """Return how much a word tells, from its share of all sessions: the inverse document frequency, 1 for one in a hundred, 0 for what is usual."""
+    """Return how much a word tells, from its share of all sessions.
+
+    It is the inverse document frequency: 1 for one in a hundred, 0 for what is usual.
+    """
     known = _shares()
     share = (
         known.get(language, {}).get(word)

@@ -1,4 +1,6 @@
-"""What kind of work an error comes from, and how bad it is: by whole words, never by parts of words (`latest` is not a test).
+"""What kind of work an error comes from, and how bad it is.
+
+Whole words decide, never parts of words (`latest` is not a test).
 
 The error itself is asked first, then the command that failed, then the lines around the error.
 """

@@ -55,7 +55,10 @@ def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
 
 
 def _alone(lines: "Sequence[str]") -> "Found":
-    """Return the line of an output that says no more than it, when no line has a sign of an error: scripts print "boom" and fail."""
+    """Return the only line that an output has, when no line has a sign of an error.
+
+    Scripts print "boom" and fail.
+    """
     said = [
         n for n, line in enumerate(lines) if line.strip() and not WRAPPING.fullmatch(line.strip())
     ]

@@ -1,7 +1,10 @@
-"""What an error's output is about: a pattern that tells the same error again, and how to speak of it.
+"""What an error's output is about.
 
-Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which the ends are looked at.
-`keyline` finds the line that names the error (by `shapes` of tools, else by what each line is `saying`), `normalise` makes its pattern, `category` its kind.
+It gives a pattern that recognises the same error again, and how to speak of it.
+
+Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which the ends are looked
+at. `keyline` finds the line that names the error (by `shapes` of tools, else by what each line is
+`saying`), `normalise` makes its pattern, `category` its kind.
 """
 
 import re
@@ -148,7 +151,10 @@ def fingerprint(
 
 
 def locate(lines: "Sequence[str] | str", at: int = -1) -> "list[Location]":
-    """Return the places (path, line from 1) that an output names, the one nearest to line `at` last."""
+    """Return the places (path, line from 1) that an output names.
+
+    The one nearest to line `at` is last.
+    """
     if isinstance(lines, str):
         lines = _lines(lines)
     before: list[Location] = []
@@ -177,7 +183,10 @@ def shorten(text: str, most: int) -> str:
 
 
 def bounded(text: str) -> str:
-    """Return the part of an output that is looked at: its two ends, without the lines that are cut in two."""
+    """Return the part of an output that is looked at: its two ends.
+
+    Lines that are cut in two are left out.
+    """
     if len(text) <= 2 * END + 1:
         return text
     head, tail = text[: END + 1], text[-END - 1 :]

@@ -1,4 +1,6 @@
-"""What a line of an output says: how probably it names an error, without marks and places, and with the line that completes it.
+"""What a line of an output says: how probably it names an error.
+
+The line is taken without marks and places, and with the line that completes it.
 
 Pure, read by hooks: most tests are plain string methods, because a pattern costs more to compile.
 """
@@ -435,7 +437,10 @@ def ranked(lines: "Sequence[str]") -> "tuple[Found, int]":
 
 
 def rank_of(bare: str) -> int:  # noqa: C901
-    """Return how probably a line without its marks names an error: 1 (noise), 2 (other text), 3 (says that something failed), 4 or 5 (says what)."""
+    """Return how probably a line without its marks names an error.
+
+    The result is 1 (noise), 2 (other text), 3 (says that something failed), 4 or 5 (says what).
+    """
     low = bare[:400].lower()
     if (
         (low.startswith(NOISE) and "failed test" not in low)

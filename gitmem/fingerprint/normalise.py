@@ -1,7 +1,8 @@
-"""The pattern of a line: what is left of it when everything is taken out that differs from one time to the next.
+"""The pattern of a line, without everything that differs from one time to the next.
 
-`<path> <n> <hex> <hash> <uuid> <time> <url> <str>` stand for what was there. What makes it another error stays:
-error codes, HTTP statuses, and the names of what is missing, unknown or refused. Pure, read by hooks.
+`<path> <n> <hex> <hash> <uuid> <time> <url> <str>` stand for what was there. What makes it another
+error stays: error codes, HTTP statuses, and the names of what is missing, unknown or refused. Pure,
+read by hooks.
 """
 
 import re
@@ -268,7 +269,11 @@ def _token(found: "re.Match[str]") -> str:  # noqa: C901
 
 
 def _quoted(inner: str, word: str, before: str, after: str) -> str:
-    """Return what stands for a quoted text: a name that matters and a sign stay, a sentence is told, other text is data."""
+    """Return what replaces a quoted text.
+
+    A name that matters and a sign stay, a sentence is kept without its quotes, and other text
+    counts as data.
+    """
     if inner[:3].isdigit() and _STATUS.fullmatch(inner):
         return word
     if not any(map(str.isalnum, inner)):
@@ -322,7 +327,7 @@ def _is_spec(word: str, before: str) -> bool:
 
 
 def _is_status(before: str) -> bool:
-    """Tell whether a number of three digits is the HTTP status that came, or that should have come."""
+    """Return whether a number of three digits is the actual or the expected HTTP status."""
     low = before.lower()
     return ("status" in low or "http" in low) and bool(_COMPARED.search(before))
 

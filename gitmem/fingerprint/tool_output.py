@@ -1,6 +1,9 @@
-"""Outputs in which the error has a place of its own: those of test runners, build tools and languages that wrap it in pages of other text.
+"""Outputs in which the error has a place of its own.
 
-Each shape returns the number and the text of the line that names the error, None when the output is not what it seemed. Pure, read by hooks.
+They come from test runners, build tools and languages that wrap the error in pages of other text.
+
+Each shape returns the number and the text of the line that names the error, None when the output is
+not what it seemed. Pure, read by hooks.
 """
 
 from gitmem.base.fast import Lazy
@@ -79,7 +82,10 @@ def _pytest_summary(lines: "Sequence[str]") -> "Found":
 
 
 def _test_said(lines: "Sequence[str]", name: str, said: str) -> str:
-    """Return what a line of the summary says, whole when the report has more of it, with the test when it says little."""
+    """Return what a line of the summary says.
+
+    It is whole when the report has more of it, and has the test when it says little.
+    """
     if said.endswith("..."):
         start = said[:-3].partition(": ")[2] or said[:-3]
         whole = next(
@@ -429,7 +435,10 @@ def _testify(lines: "Sequence[str]") -> str:
 
 
 def _none_ran(lines: "Sequence[str]") -> "Found":
-    """Return why pytest had no test to run: an error of the command line comes after the line that says so."""
+    """Return why pytest had no test to run.
+
+    An error of the command line comes after the line that says so.
+    """
     for number, line in enumerate(lines):
         if "no tests ran in " in line:
             told = next(

@@ -1,4 +1,7 @@
-"""The lines that a commit, or the work tree, added to files: https://git-scm.com/docs/diff-format#generate_patch_text_with_p."""
+"""The lines that a commit, or the work tree, added to files.
+
+See https://git-scm.com/docs/diff-format#generate_patch_text_with_p.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""Who made lines of a file, as `git blame --porcelain` says: https://git-scm.com/docs/git-blame#_the_porcelain_format."""
+"""Who made lines of a file, as `git blame --porcelain` says.
+
+See https://git-scm.com/docs/git-blame#_the_porcelain_format.
+"""
 
 import re
 from collections import Counter
@@ -18,7 +21,11 @@ _HEADER = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (\d+) (\d+)(?: (\d+))?")
 
 @dataclass(slots=True)
 class Blamed:
-    """Lines that stand together now, and that one commit made in one place: `was` and `path` are there, `first` is here. `commit` is None for what is not committed."""
+    """Lines that are together now and that one commit made in one place.
+
+    The fields `was` and `path` are their line and file there, `first` is their line here. `commit`
+    is None for what is not committed.
+    """
 
     commit: CodeCommit | None
     first: int
@@ -34,9 +41,13 @@ def blame(
     revision: str = "",
     contents: bytes | None = None,
 ) -> list[Blamed]:
-    """Return who made lines of a file, through renames, moves within it and copies from files changed beside it; in the order of the lines.
+    """Return who made lines of a file, in the order of the lines.
 
-    `contents` is the text of the file where it is not, or not yet, what the disk has. Raises UserError for a file that git does not know, or lines that it does not have.
+    Lines are followed through renames, moves within the file and copies from files changed beside
+    it.
+
+    `contents` is the text of the file where it is not, or not yet, what the disk has. Raises
+    UserError for a file that git does not know, or lines that it does not have.
     """
     ranges = [f"-L{first},{last}" for first, last in spans]
     what = ["--contents", "-"] if contents is not None else [revision] if revision else []
@@ -64,7 +75,10 @@ def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes
 
 
 class _Line(NamedTuple):
-    """A line of `git blame`: its number now and in its commit, the file's name there, and its text."""
+    """A line of `git blame`.
+
+    It has its number now and in its commit, the file's name there, and its text.
+    """
 
     commit: CodeCommit | None
     now: int
@@ -80,7 +94,9 @@ def _copied(
     plain: Mapping[int, _Line],
     contents: bytes | None,
 ) -> set[int]:
-    """Return the lines that git takes for moved and that were copied: what they are copies of was not taken away.
+    """Return the lines that git takes for moved but that were copied.
+
+    What they are copies of was not removed.
 
     Whoever copies a line has put it there; whoever moves one has not written it.
     """

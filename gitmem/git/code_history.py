@@ -174,7 +174,11 @@ class CodeHistory:
     def file_changes(
         self, path: str, heads: Sequence[str], seen: Sequence[str] = ()
     ) -> bytes | None:
-        """Return the changes of a file below some heads and not below others, the newest first, through renames, for `parsed_changes`; None when a head is not there."""
+        """Return the changes of a file below some heads and not below others, newest first.
+
+        Renames are followed. The result is for `parsed_changes`, and is None when a head does not
+        exist.
+        """
         args = [*heads, *(f"^{oid}" for oid in seen)]
         try:
             # a path as it is: with --follow git takes no magic but this
@@ -197,7 +201,10 @@ class CodeHistory:
     def changes_of(
         self, paths: Sequence[str], heads: Sequence[str], seen: Sequence[str]
     ) -> bytes | None:
-        """Return the changes of some files below some heads and not below others, for `parsed_changes`; None when a head is not there."""
+        """Return the changes of some files below some heads and not below others.
+
+        The result is for `parsed_changes`, and is None when a head does not exist.
+        """
         args = [*heads, *(f"^{oid}" for oid in seen)]
         try:
             return self.run(
@@ -272,7 +279,10 @@ class CodeHistory:
             yield at, paths
 
     def listed(self, revisions: Sequence[str], most: int) -> list[str]:
-        """Return the commits that revisions name, and those of ranges such as `a..b`, the newest first; raises UserError."""
+        """Return the commits that revisions and ranges such as `a..b` name, newest first.
+
+        Raises UserError.
+        """
         out: list[str] = []
         for one in revisions:
             if ".." not in one and not one.startswith("^"):
@@ -344,7 +354,10 @@ class CodeHistory:
     def new(
         self, heads: Sequence[str], seen: Sequence[str], since: float, most: int
     ) -> list[CodeCommit]:
-        """Return commits below some heads and not below what was seen before, made since a time, the oldest first."""
+        """Return commits below some heads that are new, oldest first.
+
+        They are not below what was seen before, and were made since a time.
+        """
         if not heads:
             return []
         args = [*heads, *(f"^{oid}" for oid in seen)]
@@ -363,7 +376,7 @@ class CodeHistory:
         return [found for row in reversed(out.split(b"\0")) if (found := parse(row)) is not None]
 
     def not_below(self, oids: Iterable[str], commit: str) -> set[str]:
-        """Return those of some commits that a commit does not contain, or that are not there at all."""
+        """Return those of some commits that a commit does not contain or that do not exist."""
         wanted = set(oids)
         if not wanted:
             return set()

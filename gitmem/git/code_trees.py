@@ -1,4 +1,7 @@
-"""The code of a commit, without a checkout: which files there are, what changed, their bytes, what attributes say of them. Reads only.
+"""The code of a commit, without a checkout.
+
+It tells which files there are, what changed, their bytes and what attributes say of them. The
+module only reads.
 
 Paths are str with bytes that are not UTF-8 as surrogates.
 """
@@ -119,7 +122,9 @@ class CodeTrees:
         return next((data or b"" for _, data in self.blobs([oid])), b"")
 
     def attributes(self, tree: str, paths: Iterable[str]) -> dict[str, dict[str, str]]:
-        """Return {path: {attribute: value}} of linguist's attributes that a tree, or with '' the work tree, gives some paths; no checkout needed.
+        """Return {path: {attribute: value}} of linguist's attributes for some paths.
+
+        They are the attributes of a tree, or with '' of the work tree. No checkout is needed.
 
         Values are as `git check-attr` prints them: `set`, `unset`, or a text.
         """
@@ -158,7 +163,9 @@ class CodeTrees:
     def uncommitted(
         self, hexes: int, wanted: Callable[[str], bool]
     ) -> Iterator[tuple[str, str, bytes]]:
-        """Yield (path, blob that it would be, bytes) of the wanted files that differ from HEAD or are new, ('' and no bytes for one that is gone).
+        """Yield (path, blob, bytes) of the wanted files that differ from HEAD or are new.
+
+        The blob is the one that the file would be. A file that is gone has '' and no bytes.
 
         `hexes` is the length of the repository's object ids.
         """
@@ -193,7 +200,10 @@ class CodeTrees:
                 yield path, name.hexdigest(), data
 
     def tips(self) -> list[str]:
-        """Return the trees that branches, remote branches, tags, work trees and the stash name: what a cache still needs."""
+        """Return the trees that branches, remote branches, tags, work trees and the stash name.
+
+        A cache still needs these trees.
+        """
         out = self._git.run(
             "for-each-ref",
             "--format=%(objectname) %(*objectname)",

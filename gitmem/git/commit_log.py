@@ -25,9 +25,13 @@ class CodeCommit(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """A commit's change of a file: `what` is git's letter (A, M, D, R, C, T), `path` its name then, `was` the one before when it had another.
+    """A change of a file by a commit.
 
-    `lines` are the numbers of those that it added; None where it was not asked for some lines alone.
+    The field `what` is git's letter (A, M, D, R, C, T), `path` its name then, and `was` the one
+    before when it had another.
+
+    `lines` are the numbers of those that it added; None where it was not asked for some lines
+    alone.
     """
 
     commit: CodeCommit

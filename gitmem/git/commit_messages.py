@@ -31,7 +31,11 @@ class Person(NamedTuple):
 
 
 class Trailer(NamedTuple):
-    """A trailer: `name` in lower case, `value` in one line, `first` the first line of it that says something."""
+    """A trailer of a commit message.
+
+    The field `name` is in lower case, `value` is in one line, and `first` is the first line of it
+    that is not empty.
+    """
 
     name: str
     value: str
@@ -115,7 +119,10 @@ def parsed(row: str) -> CommitMessage | None:
 
 
 def _trailers(block: str) -> Iterable[Trailer]:
-    """Yield the trailers of a block as git prints it: a line that begins with a space continues the one before."""
+    """Yield the trailers of a block as git prints it.
+
+    A line that begins with a space continues the one before.
+    """
     lines = re.sub(r"\r?\n[ \t]+", "\n ", block).split("\n")
     rows: list[list[str]] = []
     for line in lines:
@@ -130,7 +137,10 @@ def _trailers(block: str) -> Iterable[Trailer]:
 
 
 def _searched(line: str) -> str:
-    """Return the part of a line to search for: short enough for an argument, with valid bytes alone."""
+    """Return the part of a line to search for.
+
+    It is short enough for an argument, and has only valid bytes.
+    """
     return max(line[:SEARCHED].split(INVALID), key=len)
 
 

@@ -1,4 +1,7 @@
-"""Which files git may write differently from how it stores them: by line-end settings, or by attributes (gitattributes(5))."""
+"""Which files git may write differently from how it stores them.
+
+Settings of line ends, or attributes (gitattributes(5)), cause that.
+"""
 
 import os
 from collections.abc import Sequence

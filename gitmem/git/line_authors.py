@@ -40,7 +40,7 @@ def operation(gitdir: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A commit: its parents, its author as `Name <address>`, and whether all of it is this user's."""
+    """A commit: its parents, its author as `Name <address>`, and whether it is all this user's."""
 
     oid: str
     parents: tuple[str, ...]
@@ -99,7 +99,10 @@ class LineAuthors:
         return "" if commit.is_own else commit.author
 
     def _author_elsewhere(self, path: str, text: bytes) -> str:
-        """Return who else committed a line that is not committed as it stands: moved, or taken over."""
+        """Return who else committed a line that is not committed as it stands.
+
+        The line was moved or taken over.
+        """
         for who, lines in self._others(path):
             if text in lines:
                 return who

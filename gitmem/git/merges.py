@@ -1,6 +1,9 @@
-"""Merges and differences of many commits at once, none of which leaves anything in the repository: what git writes for them goes into a scratch folder.
+"""Merges and differences of many commits at once.
 
-Formats: https://git-scm.com/docs/git-merge-tree#_output and https://git-scm.com/docs/git-diff-tree#_raw_output_format.
+They leave nothing in the repository: what git writes for them goes into a scratch folder.
+
+Formats: https://git-scm.com/docs/git-merge-tree#_output and
+https://git-scm.com/docs/git-diff-tree#_raw_output_format.
 """
 
 import os
@@ -32,7 +35,7 @@ SHM, ROOM = "/dev/shm", 512 << 20  # noqa: S108 - a folder of random name is mad
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A branch, here or of a remote: its full name, commit, when that was made (epoch seconds) and by whom."""
+    """A local or remote branch: its full name, commit, commit time (epoch seconds) and author."""
 
     name: str
     commit: str
@@ -52,7 +55,11 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """A file that differs between two trees: `was` is what it is called in the first, `old` and `new` its blobs there ('' where it is not)."""
+    """A file that differs between two trees.
+
+    The field `was` is its name in the first tree, `old` and `new` are its blobs in the two (''
+    where it does not exist).
+    """
 
     path: str
     was: str
@@ -206,7 +213,10 @@ class Merges:
                 os.unlink(index)
 
     def ancestry(self, commits: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Return (commit, parents) of all that is below some commits down to where they parted, children before parents."""
+        """Return (commit, parents) of all that is below some commits down to where they parted.
+
+        Children come before parents.
+        """
         if len(commits) < 2:
             return [(one, []) for one in commits]
         base = self._run("merge-base", "--octopus", *commits, ok=(0, 1)).decode().split()

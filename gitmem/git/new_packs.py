@@ -88,7 +88,10 @@ class NewPacks:
             remove(self.folder, pack.name)
 
     def release(self, commit: str) -> None:
-        """Let git treat packs as any other, now that a ref names a commit: its pack, and those that this thread made before."""
+        """Let git treat packs as any other, now that a ref names a commit.
+
+        These are the pack of the commit, and those that this thread made before.
+        """
         mine = [pack for pack in self._waiting if pack.thread == threading.get_ident()]
         if any(commit in pack.commits for pack in mine):
             self._release(mine)
@@ -111,14 +114,20 @@ def new_name(algorithm: str) -> str:
 
 
 def is_kept(folder: str, name: str) -> bool:
-    """Say whether git must keep a pack: a `.keep` is there, and it is not what a process of ours left when it died."""
+    """Return whether git must keep a pack.
+
+    This is the case when it has a `.keep` that no process of ours left behind when it died.
+    """
     return os.path.exists(os.path.join(folder, f"pack-{name}.keep")) and not is_abandoned(
         folder, name
     )
 
 
 def is_abandoned(folder: str, name: str) -> bool:
-    """Say whether a process of ours left a `.keep` beside a pack when it died: it is gone, or nobody can tell and it was long ago."""
+    """Return whether a process of ours left a `.keep` beside a pack when it died.
+
+    The process is gone, or nobody can tell and it was long ago.
+    """
     path = os.path.join(folder, f"pack-{name}.keep")
     try:
         made = os.stat(path).st_mtime
@@ -146,7 +155,10 @@ def release_abandoned(objects_folder: str) -> None:
 
 
 def smaller(sizes: Sequence[int]) -> list[int]:
-    """Return which packs, by number, are to be one: all but those that outweigh the rest, so that a large one is not written anew each time."""
+    """Return which packs, by number, are to be combined into one.
+
+    Packs that outweigh the rest are left out, so that a large one is not written anew each time.
+    """
     ordered = sorted(range(len(sizes)), key=lambda n: sizes[n])
     count, below = len(ordered), sum(sizes)
     while count and sizes[ordered[count - 1]] >= APART * (below - sizes[ordered[count - 1]]):

@@ -48,7 +48,10 @@ def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
 
 
 def ordered_tree(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], bytes]:
-    """Return entries as git sorts them, folders as if their names ended in `/`, and the tree's bytes."""
+    """Return entries as git sorts them, and the bytes of the tree.
+
+    Folders are sorted as if their names ended in `/`.
+    """
     rows = []
     for entry in entries:
         name = entry.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/")
@@ -189,7 +192,10 @@ def build(  # noqa: C901
 
 
 def entry_bytes(kind: str, data: bytes, level: int = 1) -> bytes:
-    """Return an object as a pack holds it, without a delta: its type and size, then the compressed data."""
+    """Return an object as a pack holds it, without a delta.
+
+    This is its type and size, then the compressed data.
+    """
     size = len(data)
     byte = (_PACK_TYPE[kind] << 4) | (size & 15)
     size >>= 4

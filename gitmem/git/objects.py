@@ -145,7 +145,10 @@ class Objects(Protocol):
         """Yield (oid, bytes) for blobs, in order; far cheaper than single reads."""
 
     def read_many_small(self, oids: Iterable[str], most: int) -> Iterator[tuple[str, bytes | None]]:
-        """Yield (oid, bytes) for blobs, in order, with None, unread, for those of more than `most` bytes."""
+        """Yield (oid, bytes) for blobs, in order.
+
+        Blobs of more than `most` bytes are not read, and have None.
+        """
 
     def tree(self, oid: str) -> tuple[Entry, ...]:
         """Return a tree's entries in git's order."""
@@ -182,7 +185,10 @@ class Objects(Protocol):
         """Delete a ref whose value is `old`; raises Moved."""
 
     def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[Commit]:
-        """Yield commits reachable from `tips` but not from `hide`, children before parents, newest first."""
+        """Yield commits reachable from `tips` but not from `hide`, newest first.
+
+        Children come before parents.
+        """
 
     def bases(self, one: str, two: str) -> tuple[str, ...]:
         """Return the best common ancestors of two commits, sorted by oid; empty if unrelated."""
@@ -276,9 +282,12 @@ def files(
     depth: int = MAX_DEPTH,
     lost: Lost | None = None,
 ) -> Iterator[tuple[str, Entry]]:
-    """Yield (path, entry) for all below a tree that is not a folder, and for folders below `depth` others, unopened.
+    """Yield (path, entry) for everything below a tree that is not a folder.
 
-    Raises External for a tree that was made to be endless, MissingObject unless there is somebody to be told.
+    Folders below `depth` others are yielded too, unopened.
+
+    Raises External for a tree that was made to be endless, MissingObject unless there is somebody
+    to be told.
     """
     return _files(objects, tree, prefix, depth, _Opened(), lost) if tree else iter(())
 

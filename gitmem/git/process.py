@@ -123,11 +123,17 @@ class Git:
         self._overrides = Overrides(gitdir, self._listing)
 
     def obeying(self) -> "Git":
-        """Return the same git for what the user asked for: programs of the repository's configuration run, objects are fetched."""
+        """Return the same git for what the user asked for.
+
+        Programs of the repository's configuration run, and objects are fetched.
+        """
         return Git(self.gitdir, self.env, timeout=self.timeout, obeys=True)
 
     def names_transport(self) -> bool:
-        """Say whether the repository's configuration names a program that git would start to reach a remote."""
+        """Return whether the repository's configuration names a program to reach a remote.
+
+        Git would start that program.
+        """
         return names_transport(self._listing())
 
     def _listing(self) -> bytes:

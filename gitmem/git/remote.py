@@ -97,7 +97,7 @@ _VANISHED = "No such file"
 
 
 def urls(raw: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the configured remotes with their URLs, out of git's configuration (name -> values)."""
+    """Return the configured remotes with their URLs, from git's configuration (name -> values)."""
     return {
         key[7:-4]: values[-1]
         for key, values in raw.items()
@@ -119,7 +119,7 @@ def ssh_command(env: Mapping[str, str], setting: Callable[[str], str]) -> str:
 
 
 class Remote:
-    """One remote (a configured name, a URL, a path or a bundle) and the ref that memory has there."""
+    """One remote (a configured name, a URL, a path or a bundle) and the ref of memory there."""
 
     def __init__(
         self,
@@ -331,7 +331,10 @@ class Remote:
 
 
 def _signs(text: str) -> str:
-    """Return what git said without names: a folder called `protected` or a `403` in a URL says nothing about the failure."""
+    """Return what git said without names.
+
+    A folder called `protected` or a `403` in a URL says nothing about the failure.
+    """
     lines = (line for line in text.splitlines() if not line.startswith("To "))
     return "\n".join(re.sub(r"'[^'\n]*'|\b[a-z+]+://\S+", "", line) for line in lines)
 

@@ -1,4 +1,7 @@
-"""Changes of some lines of a file, as `git log -L` prints them: https://git-scm.com/docs/git-log#Documentation/git-log.txt--Lltstartgtltendgtltfilegt."""
+"""Changes of some lines of a file, as `git log -L` prints them.
+
+See https://git-scm.com/docs/git-log#Documentation/git-log.txt--Lltstartgtltendgtltfilegt.
+"""
 
 import re
 

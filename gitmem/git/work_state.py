@@ -1,7 +1,10 @@
-"""The state of a work tree and its index, read without writing either: what is staged, changed, new, in conflict, and with which flags.
+"""The state of a work tree and its index, read without writing either.
 
-`git status --porcelain=v2 -z` and `git ls-files` say it; https://git-scm.com/docs/git-status#_porcelain_format_version_2 describes the format.
-Paths are str with bytes that are not UTF-8 as surrogates.
+It tells what is staged, changed, new and in conflict, and with which flags.
+
+`git status --porcelain=v2 -z` and `git ls-files` say it;
+https://git-scm.com/docs/git-status#_porcelain_format_version_2 describes the format. Paths are str
+with bytes that are not UTF-8 as surrogates.
 """
 
 import os
@@ -227,7 +230,10 @@ class Work:
         return bool(found and int(found[1], 16) & INTENDED)
 
     def flags(self, index: str = "") -> Iterator[tuple[str, str]]:
-        """Yield (path, flag) of the entries of an index, the user's unless one is named, that have one: S, h or s."""
+        """Yield (path, flag) of the entries of an index that have a flag: S, h or s.
+
+        The index is the user's unless one is named.
+        """
         for row in self.run("ls-files", "-v", "-z", index=index).split(b"\0"):
             letter, _, path = os.fsdecode(row).partition(" ")
             if path and (letter == "S" or letter.islower()):
@@ -395,7 +401,10 @@ class Work:
         return found
 
     def under_way(self) -> dict[str, str]:
-        """Return what git is in the middle of here, with the commit that it is about where one file says it."""
+        """Return the operations that are under way here.
+
+        Each has the commit that it is about, where one file says it.
+        """
         return under_way(self.gitdir)
 
 
@@ -438,7 +447,10 @@ def _is_running(process: int) -> bool:
 
 
 def under_way(gitdir: str) -> dict[str, str]:
-    """Return what git is in the middle of in a git dir: its name, and the commit that it is about where one file says it."""
+    """Return the operations that are under way in a git dir.
+
+    Each has its name, and the commit that it is about where one file says it.
+    """
     out: dict[str, str] = {}
     for name, file in UNDER_WAY:
         path = os.path.join(gitdir, file)

@@ -64,7 +64,10 @@ class WorkTree:
         return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
 
     def touched(self, base: str, since: float, until: float) -> list[str]:
-        """Return the tracked files that differ from a commit and were written between two times (epoch seconds)."""
+        """Return the tracked files that differ from a commit and were written between two times.
+
+        Times are in epoch seconds.
+        """
         if self.root is None or base.startswith("-"):
             return []
         out = self._run(
@@ -92,7 +95,10 @@ class WorkTree:
         return found
 
     def changes(self, base: str, paths: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Return (path, lines added, lines removed) between a commit and the files as they are now; new files count as added."""
+        """Return (path, lines added, lines removed) between a commit and the present files.
+
+        New files count as added.
+        """
         if self.root is None or not paths or base.startswith("-"):  # no commit, but an option
             return []
         wanted = [f":(top,literal){path}" for path in paths[:PATHS]]
@@ -129,7 +135,10 @@ class WorkTree:
         return [rows[path] for path in paths if path in rows]
 
     def status(self) -> list[tuple[str, str]]:
-        """Return (path, two letters as `git status --porcelain` has them) of what is changed, staged or new."""
+        """Return (path, two letters) of what is changed, staged or new.
+
+        The letters are as `git status --porcelain` has them.
+        """
         out = self._run(
             "--no-optional-locks",
             "status",
@@ -142,7 +151,9 @@ class WorkTree:
         return [(row[3:], row[:2].strip()) for row in rows if not self.hides(row[3:])]
 
     def commits(self, since: float, until: float) -> list[tuple[str, str]]:
-        """Return (short id, subject) of the user's own commits on the checked-out branch between two times (epoch seconds), newest first.
+        """Return (short id, subject) of the user's own commits between two times, newest first.
+
+        The commits are on the checked-out branch. Times are in epoch seconds.
 
         What others say in their messages is no word on what was done here.
         """
@@ -162,7 +173,10 @@ class WorkTree:
         return [(row[0], row[3]) for row in rows if len(row) == 4 and made_by(self._own, *row[1:3])]
 
     def changed_files(self, since: float, until: float) -> list[str]:
-        """Return the files that commits of the checked-out branch changed between two times, the newest first."""
+        """Return the files that commits of the checked-out branch changed between two times.
+
+        The newest change comes first.
+        """
         span = (f"--since=@{int(since)}", f"--until=@{int(until) + 1}")
         out = self._run(
             "log",

@@ -35,9 +35,13 @@ TAIL = 1 << 19  # bytes at the end of a history that are looked at where nothing
 
 
 def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "list[str]":
-    """Return the lines to tell: what is marked, what is to do, decisions, the state, variables, failures. `budget` in tokens: a third of a start's, unless given.
+    """Return the lines to inject after a compaction.
 
-    `late` is for an agent that does not start again: it is not told the records of its session either, so what its digest says comes along.
+    They have what is marked, what is to do, decisions, the state, variables and failures. `budget`
+    is in tokens; it is a third of a start's unless given.
+
+    `late` is for an agent that does not start again: it is not told the records of its session
+    either, so what its digest says comes along.
     """
     event = hook.event
     if not hook.hears or event.subagent or not hook.settings.get("inject"):
@@ -63,7 +67,10 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
 
 
 def _once(texts: "list[str]") -> "list[str]":
-    """Return what is told without what a mark says already: what is marked is to do, decided or wanted too."""
+    """Return the lines to inject without those that a mark says already.
+
+    What is marked may also be to do, decided or wanted.
+    """
     marks = [plain(text.removeprefix(MARKED)) for text in texts if text.startswith(MARKED)]
     return [
         text
@@ -73,7 +80,10 @@ def _once(texts: "list[str]") -> "list[str]":
 
 
 def is_said(text: str, said: "list[str]") -> bool:
-    """Say whether one of some plain texts says what a text does, and little more: a name that is a part of it is another matter."""
+    """Return whether one of some plain texts says what a text says, and little more.
+
+    A name that is a part of a text does not count.
+    """
     wanted = plain(text)
     return bool(wanted) and any(
         f" {wanted} " in f" {one} " and 2 * len(wanted) >= len(one) for one in said
@@ -105,7 +115,10 @@ def _rendered(hook: Hook) -> "list[str]":
 
 
 def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
-    """Return what the digest of this session has found in its transcript, as far as its history does not say so."""
+    """Return what the digest of this session has found in its transcript.
+
+    What its history says already is left out.
+    """
     if hook.index is None:
         return []
     numbers = [
@@ -138,7 +151,11 @@ def _last(hook: Hook) -> "list[str]":
 
 
 def _tail(stem: str) -> bytes:
-    """Return the end of a history: of its live file, and of what was put aside a moment ago and is not compressed yet."""
+    """Return the end of a history.
+
+    It is read from the live file, and from what was put aside a moment ago and is not compressed
+    yet.
+    """
     folder, name = os.path.split(stem)
     try:
         aside = sorted(

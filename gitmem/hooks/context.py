@@ -95,7 +95,10 @@ class Hook:
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
 
     def look(self) -> None:
-        """Find the files that the event is about, and take from it what must not be stored: what is ignored, private or secret."""
+        """Find the files of the event, and remove from the event what must not be stored.
+
+        This is what is ignored, private or secret.
+        """
         event = self.event
         within = {
             given: storable(inside(given, self.root, self.folder)) for given in event.paths[:FILES]
@@ -218,7 +221,10 @@ class Hook:
         return self._state
 
     def hurry(self) -> None:
-        """Wait no longer for state.db, which another process has kept for long: each further wait would add up to the deadline."""
+        """Wait no longer for state.db, which another process has held for long.
+
+        Each further wait would add up to the deadline.
+        """
         if self._state is not None:
             self._state.db.execute(f"PRAGMA busy_timeout = {int(HURRY * 1000)}")
 
@@ -272,7 +278,10 @@ class Hook:
 
     @property
     def who(self) -> str:
-        """What the agent is called: by its namespace, by what it was started as, else by its CLI."""
+        """The name of the agent.
+
+        It is the agent's namespace, what it was started as, or else its CLI.
+        """
         return self.namespace if self.namespace != "global" else self.event.role or self.event.agent
 
     # -- what was told
@@ -284,9 +293,12 @@ class Hook:
         lines: "Callable[[Row], str]",
         told: "Sequence[str]" = (),
     ) -> "list[str]":
-        """Return the lines of the rows that are new to this context and fit, and note that they are told.
+        """Return the lines of the rows that are new to this context and fit.
 
-        `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
+        It is recorded that they were injected.
+
+        `budget` is in tokens, of which the fence and what is `told` in this answer already take
+        their part.
         """
         if not self.hears or not rows:
             return []  # and nothing is noted: else it would not be told where it is heard
@@ -379,7 +391,10 @@ class Hook:
             return ()
 
     def is_current(self) -> bool:
-        """Say whether all that was written is in the index, as far as files can tell: where a reftable's refs are only git knows."""
+        """Return whether everything that was written is in the index.
+
+        Only files are checked: where a reftable's refs are, only git knows.
+        """
         if self.waiting():
             return False
         return has_reftable(self.where.commondir) or self.tips() == (
@@ -405,7 +420,10 @@ class Hook:
         return self.is_current()
 
     def _await_writer(self) -> None:
-        """Wait a moment for a writer that has moved its ref and has the index follow: it costs less than to load what indexes."""
+        """Wait a moment for a writer that moved its ref and is updating the index.
+
+        This costs less than to load the code that indexes.
+        """
         path = self.home.join(LOCK)
         until = time.monotonic() + FOLLOWING
         while is_locked_file(path) and time.monotonic() < until:
@@ -424,7 +442,10 @@ class Hook:
             self._catch_up(sure=insists)
 
     def code_moved(self, patience: float) -> bool:
-        """Have code that may have gone to another file be looked for, once for each commit that is checked out; say whether that was done in time."""
+        """Have code that may have moved to another file searched for.
+
+        This is done once for each commit that is checked out. Returns whether it was done in time.
+        """
         key = code_state(self.where, self.tips())
         if not self.tree or not self.index or self.state.marked(f"spots {self.tree}") == key:
             return False
@@ -444,7 +465,10 @@ class Hook:
             self.drain("stale " + " ".join(sorted(tips.values())), sure=sure)
 
     def drain(self, why: str, *, sure: bool = False) -> int:
-        """Start a detached drain, unless one was started a moment ago, or lately for the same reason; return its process id, or 0."""
+        """Start a detached drain and return its process id, or 0.
+
+        None is started if one was started a moment ago, or lately for the same reason.
+        """
         if not self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure):
             return 0
         pid = detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env)

@@ -139,7 +139,10 @@ def _of_write(hook: Hook, path: str, write: "Write") -> "Note | None":
 
 
 def _is_new(hook: Hook, path: str) -> bool:
-    """Say whether a file was made by the command that just ended: what stood in an older one is not known."""
+    """Return whether a file was made by the command that just ended.
+
+    The former content of an older file is not known.
+    """
     if not hook.event.seconds:
         return False
     from gitmem.base.birth import born

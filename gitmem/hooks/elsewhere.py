@@ -13,7 +13,10 @@ AT_START, AT_FILE = 3, 2  # that are told
 
 
 def start_lines(hook: Hook) -> "list[str]":
-    """Return what a start tells: files that this branch or work tree changes, and another one too, so that they clash."""
+    """Return the lines for the start of a session about files that clash.
+
+    This branch or work tree changes them, and another one too.
+    """
     return [_line(one) for one in elsewhere.worst(hook.state, _mine(hook), AT_START)]
 
 

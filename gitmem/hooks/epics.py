@@ -17,7 +17,10 @@ WAYS = "--continue, --review, --restart (its story from the start) or --discard"
 
 
 def resume_lines(hook: Hook) -> "list[str]":
-    """Return at most three lines: epics that are not finished, the one of this work tree first, and the four ways to go on."""
+    """Return at most three lines about unfinished epics.
+
+    The epic of this work tree comes first. The lines also tell the four ways to go on.
+    """
     if hook.index is None:
         return []
     here = epics.chosen(hook.state, hook.root)

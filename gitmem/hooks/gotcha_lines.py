@@ -28,7 +28,10 @@ def shown(hook: Hook, rows: "list[Row]") -> "list[Row]":
 
 
 class Spots:
-    """Tells where the code of records is today: in the files as they are, as far as a look at the lines themselves can tell."""
+    """Tells where the code of records is today.
+
+    It looks in the files as they are, as far as a look at the lines themselves can tell.
+    """
 
     def __init__(self, hook: Hook) -> None:
         self._root = hook.root
@@ -40,7 +43,10 @@ class Spots:
         return record_line(row, spot=self.of(row), **options)
 
     def of(self, row: "Row") -> str:
-        """Return where a record applies: `path:line`, how many places more, and whether the code has changed."""
+        """Return where a record applies.
+
+        The text has `path:line`, how many more places there are, and whether the code has changed.
+        """
         found = self._moved.get(row["id"])
         if found:
             path, first, _, was = found

@@ -1,6 +1,9 @@
-"""A prompt for a larger task is told which files it is probably about, where more than its words speak for them. Part of the hot path.
+"""Injects the files that a prompt for a larger task is probably about.
 
-It asks the search that the background keeps (`gitmem.worker.dna`); where there is none yet, nothing is told.
+More than the words of the prompt must speak for them. This module is part of the hot path.
+
+It asks the search that the background keeps (`gitmem.worker.dna`); where there is none yet, nothing
+is told.
 """
 
 from gitmem.agents.prompt_text import clean

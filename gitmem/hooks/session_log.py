@@ -1,7 +1,8 @@
-"""The history of a session: one JSON object a line for each event, in a file that only its owner reads.
+"""The history of a session: one JSON object per line and event, readable by its owner only.
 
-`timestamp` (RFC 3339 UTC), `role` (user, assistant, system, tool), `content` (redacted, cut), `metadata` (event, tool, files, ...) and, where it
-may have changed, `state` (agent, model, folder, branch). `docs/sessions.md` says it for users.
+`timestamp` (RFC 3339 UTC), `role` (user, assistant, system, tool), `content` (redacted, cut),
+`metadata` (event, tool, files, ...) and, where it may have changed, `state` (agent, model, folder,
+branch). `docs/sessions.md` says it for users.
 """
 
 import os
@@ -106,7 +107,9 @@ def _files(folder: str, id: str) -> "list[str]":
 
 
 def own_id(hook: Hook) -> str:
-    """Return the id of an event's session: the one that the agent gives, unless a session of another agent has it.
+    """Return the id of an event's session.
+
+    It is the id that the agent gives, unless a session of another agent has it.
 
     Where the database does not say, a history of our own says that there were two.
     """
@@ -191,10 +194,12 @@ def cut(text: str, most: int) -> str:
 
 
 def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> int:
-    """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix. Raises OSError.
+    """Append a row to a file that only its owner reads.
 
-    Returns how long the file is now. One of more than `full` bytes gets the row without its content. What a full disk has cut off does not
-    take the next row with it.
+    It uses one write, so that lines of parallel hooks do not mix. Raises OSError.
+
+    Returns how long the file is now. One of more than `full` bytes gets the row without its
+    content. What a full disk has cut off does not take the next row with it.
     """
     handle = os.open(
         path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600

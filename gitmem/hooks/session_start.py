@@ -63,7 +63,11 @@ MORE = "- … {} more left to do: git mem briefing"
 
 
 def start(hook: Hook) -> "list[str]":
-    """Return the lines of a briefing: work in hand, the last session, what is left to do, gotchas of the files at work, decisions, and what is known besides."""
+    """Return the lines of a briefing.
+
+    They have the work in hand, the last session, what is left to do, gotchas of the files that are
+    worked on, decisions, and what else is known.
+    """
     event = hook.event
     if event.source in FORGETFUL:
         hook.state.forget_told(event.context)
@@ -193,7 +197,11 @@ class _Telling:
         return self._told(self._last(), 0.25, [])
 
     def _work(self) -> None:
-        """Take in what is to be known first: ways to go on after a crash, what is in hand, what this session said of itself, whether to ask."""
+        """Collect what is to be known first.
+
+        This is ways to go on after a crash, the work in hand, what this session said of itself, and
+        whether to ask.
+        """
         from gitmem.hooks.elsewhere import start_lines
         from gitmem.hooks.epics import resume_lines
         from gitmem.hooks.work_context import context_lines
@@ -230,7 +238,10 @@ class _Telling:
             self._own = contents([line for line in own if line in self._lines])
 
     def _told(self, rows: "list[Row]", share: float, told: "list[str]") -> "list[str]":
-        """Return the lines of what is new, in a part of the budget of its own, as far as there is so much left."""
+        """Return the lines of what is new, within a separate part of the budget.
+
+        The part is smaller if less of the budget is left.
+        """
         own = sum(map(tokens, told)) + OVERHEAD // 4 + int(self._budget * share)
         return self._hook.tell(rows, min(own, self._budget), self._line, told)
 
@@ -258,7 +269,10 @@ class _Telling:
         return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
 
     def _news(self, rows: "list[Row]") -> "list[Row]":
-        """Return rows without those that the session has said itself: after a compaction its marks come first, and count as told."""
+        """Return rows without those that the session has said itself.
+
+        After a compaction its marks come first, and count as injected.
+        """
         if not self._own:
             return rows
         from gitmem.hooks.compaction import is_said
@@ -334,7 +348,10 @@ class _Telling:
 
 
 def _row(subject: str, one: "Entry") -> "Row":
-    """Return an entry of a summary as a row that is told once, and again when it says something else."""
+    """Return an entry of a summary as a row.
+
+    The row is injected once, and again when it says something else.
+    """
     return {
         "id": f"entry {subject} {one.item[:80]}",
         "kind": "entry",
@@ -364,7 +381,10 @@ def _read_code(hook: Hook) -> None:
 
 
 def _code_rows(one: "Entry") -> "list[Row]":
-    """Return what is told of the code as rows: each part of the DNA is told once, and again when it says something else."""
+    """Return what is injected about the code as rows.
+
+    Each part of the DNA is injected once, and again when it says something else.
+    """
     if one.body is None or one.row is None:
         return []
     from gitmem.services.briefing.code_lines import code_lines
@@ -398,7 +418,7 @@ def _bury(hook: Hook) -> bool:
 
 
 def to_come(hook: Hook) -> str:
-    """Return the session before this one if it ended a moment ago and its digest is still to come, '' otherwise."""
+    """Return the previous session if it just ended and its digest is still to come, else ''."""
     ended = sessions.some(hook.state, ended=True, limit=2)
     before = next((one.id for one in ended if one.id != hook.event.session), "")
     asked = any(
@@ -454,7 +474,10 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
 
 
 def _first(text: str) -> str:
-    """Return what an answer begins with: its first sentence, and what comes behind it where that says next to nothing."""
+    """Return the beginning of an answer: its first sentence.
+
+    What follows is added where that sentence says next to nothing.
+    """
     out = ""
     for sentence in text.split(". "):
         if len(out) >= TERSE:
@@ -464,7 +487,10 @@ def _first(text: str) -> str:
 
 
 def _elsewhere(hook: Hook, known: "Known") -> bool:
-    """Say whether code of what is known is not in its file any more, as far as was noted: a commit may have renamed it."""
+    """Return whether known code is no longer in its file, as far as was noted.
+
+    A commit may have renamed the file.
+    """
     gone = set()
     for row in [one.row for entries in known.by.values() for one in entries if one.row is not None]:
         anchor = next(

@@ -1,4 +1,8 @@
-"""A tool failed: the error is counted, becomes a gotcha when it repeats, and is answered when it is known. Part of the hot path."""
+"""Handles a tool that failed.
+
+The error is counted, becomes a gotcha when it repeats, and is answered when it is known. This
+module is part of the hot path.
+"""
 
 import os
 import time

@@ -1,4 +1,8 @@
-"""Before and after a tool: the gotchas of the file at hand, and what a command that passes now has taught. Part of the hot path."""
+"""Hooks before and after a tool.
+
+They give the gotchas of the file at hand, and what a command that passes now has taught. This
+module is part of the hot path.
+"""
 
 import os
 
@@ -27,7 +31,7 @@ TRIGGERED = 200  # gotchas without a place that are asked about one file
 
 
 def before(hook: Hook) -> "list[str]":
-    """Return the gotchas of the file that is about to be used, or those that the command is known to trip on."""
+    """Return the gotchas of the file about to be used, or those the command is known to hit."""
     if hook.event.action == events.COMMAND:
         from gitmem.hooks.edit_notes import note_before
 
@@ -90,7 +94,10 @@ def _known(hook: Hook, told: "list[str]") -> "list[str]":
 
 
 def _about(hook: Hook, path: str) -> "list[Row]":
-    """Return the gotchas of a file: of its path, of its pattern, come here from another file, called for by its code."""
+    """Return the gotchas of a file.
+
+    They belong to its path, to its pattern or to its code, or came here from another file.
+    """
     wanted: dict[str, Any] = {
         "kinds": ("gotcha",),
         "statuses": LIVE,

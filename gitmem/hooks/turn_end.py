@@ -42,7 +42,10 @@ def compact(hook: Hook) -> "list[str]":
 
 
 def compacted(hook: Hook) -> "list[str]":
-    """Let the session be told everything again, unless it just was: some agents start again first, and say afterwards that the compaction is over."""
+    """Let everything be injected into the session again, unless it just was.
+
+    Some agents start again first, and say afterwards that the compaction is over.
+    """
     begun = hook.state.marked(f"{AGAIN} {hook.event.context}")
     if begun is None or not 0 <= hook.now - float(begun) < JUST:
         hook.state.forget_told(hook.event.context)
@@ -50,7 +53,10 @@ def compacted(hook: Hook) -> "list[str]":
 
 
 def turn(hook: Hook) -> "list[str]":
-    """Once a session, where the setting asks for it: remark that a decision was made and none was recorded."""
+    """Remark once a session that a decision was made and none was recorded.
+
+    This is done where the setting asks for it.
+    """
     hook.catch_up()
     event = hook.event
     if (
@@ -84,7 +90,10 @@ def end(hook: Hook) -> "list[str]":
 
 
 def keeps_in_step(hook: Hook) -> bool:
-    """Where the setting asks for it, have the agents' own memory files read and written by the next drain; say whether it does."""
+    """Have agents' own memory files read and written by the next drain; return whether it does.
+
+    This is done where the setting asks for it.
+    """
     root = hook.where.worktree
     if not root or hook.settings.get("native") == "off":
         return False

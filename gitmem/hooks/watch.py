@@ -52,7 +52,7 @@ class Watch:
         self._arm(LATER)
 
     def ready(self, hook: "Hook | None", name: str, limit: float) -> None:
-        """Learn the event, how long it may take, and once it is known the repository whose log takes a failure."""
+        """Set the event, its time limit and, once known, the repository whose log gets failures."""
         self.name = name
         self.limit = limit
         if hook:
@@ -88,7 +88,7 @@ class Watch:
         _signal.setitimer(_signal.ITIMER_REAL, max(left, 0.001))
 
     def _wait(self, pid: int, reads: int) -> "NoReturn":
-        """Wait for the process that works, end it when its time is over, and end with exit code 0."""
+        """Wait for the working process, kill it when its time is over, and end with exit code 0."""
         why = ""
         try:
             _signal.signal(_signal.SIGALRM, _time_is_over)

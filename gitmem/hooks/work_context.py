@@ -1,4 +1,7 @@
-"""What the start of a session is told of the work in hand: one line, and what was handed over to this agent. Part of the hot path."""
+"""What is injected about the work in hand at the start of a session.
+
+It is one line, and what was handed over to this agent. This module is part of the hot path.
+"""
 
 from gitmem.agents.prompt_text import clean, record_line
 from gitmem.repo.refs import branch
@@ -44,9 +47,12 @@ def found(hook: "Hook") -> context.Context:
 
 
 def context_lines(hook: "Hook") -> "list[str]":
-    """Return what to tell of the work in hand: nothing for a new session to which nothing was handed over.
+    """Return the lines to inject about the work in hand.
 
-    Call it when a session starts. The lines are clean; what is handed over is told once a context, as any record is.
+    There are none for a new session to which nothing was handed over.
+
+    Call it when a session starts. The lines are clean; what is handed over is told once a context,
+    as any record is.
     """
     on = found(hook)
     lines = []

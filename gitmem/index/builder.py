@@ -1,7 +1,10 @@
-"""Build and refresh the index: by tree diff when a store's ref has moved, from nothing when it must be.
+"""Builds and refreshes the index.
 
-Safe under many processes: one at a time is at it, under a lock that the kernel frees when it dies, in transactions of some
-milliseconds (`index.store_update`). The truth is in git; the file may be deleted at any time.
+It works by tree diff when a store's ref has moved, and from nothing when it must.
+
+Safe under many processes: one at a time is at it, under a lock that the kernel frees when it dies,
+in transactions of some milliseconds (`index.store_update`). The truth is in git; the file may be
+deleted at any time.
 """
 
 import contextlib

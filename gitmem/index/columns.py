@@ -62,7 +62,10 @@ def _is_settled(record: Record) -> bool:
 
 
 def _fix(record: Record) -> str:
-    """Return how a gotcha was dealt with last, as JSON of `at`, `commit`, `note`, `stat` as far as they are known; empty when it never was."""
+    """Return how a gotcha was dealt with last, as JSON; empty when it never was.
+
+    It has `at`, `commit`, `note` and `stat` as far as they are known.
+    """
     if record.kind != "gotcha":
         return ""
     every = [fix for fix in [*record.get("fixes"), record.get("resolved")] if fix]
@@ -89,9 +92,12 @@ def _source(record: Record) -> str:
 
 
 def bases(record: Record) -> set[tuple[str, str]]:
-    """Return (path, blob) of each place: as long as the path holds that blob, the code is as it was anchored.
+    """Return (path, blob) of each place.
 
-    '' instead of the blob: the place is the file itself; '?': that it is unchanged cannot be told by a blob.
+    As long as the path holds that blob, the code is as it was anchored.
+
+    '' instead of the blob: the place is the file itself; '?': that it is unchanged cannot be told
+    by a blob.
     """
     out = set()
     for anchor in record.anchors:
@@ -104,7 +110,10 @@ def bases(record: Record) -> set[tuple[str, str]]:
 
 
 def words(record: Record) -> tuple[str, str, str, str, str]:
-    """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
+    """Return the columns of the full-text table.
+
+    They are title, tags, body, anchors, and the context's first words.
+    """
     title, text = fold(record.title), fold(_text(record))
     return (
         title,
@@ -175,7 +184,10 @@ def made(record: Record) -> list[tuple[str, str]]:
 
 
 def settled(record: Record) -> str:
-    """Return what of a session's digest a summary has settled, as JSON {id: until when}: what it has, also in other words, and what people took out."""
+    """Return what a summary has settled of a session's digest, as JSON {id: until when}.
+
+    This is what it has, also in other words, and what people removed.
+    """
     sections = record.fields.get("sections")
     out: dict[str, str] = {}
     for rows in sections.values() if isinstance(sections, Mapping) else ():
@@ -193,7 +205,7 @@ def settled(record: Record) -> str:
 
 
 def _text(record: Record) -> str:
-    """Return the text of a record that search looks into: body, workaround, a summary's sections."""
+    """Return the text of a record that is searched: body, workaround and a summary's sections."""
     rest = []
     if isinstance(record.fields.get("workaround"), str):
         rest.append(record.fields["workaround"])
@@ -221,7 +233,7 @@ def _said(value: Any) -> Iterator[str]:
 
 
 def _anchor_words(record: Record) -> Iterator[str]:
-    """Yield where a record applies: places, names, and the words of the errors that it waits for."""
+    """Yield where a record applies: places, names and the words of the errors it waits for."""
     for anchor in record.anchors:
         for key in ("path", "symbol", "glob"):
             if isinstance(anchor.get(key), str):

@@ -1,8 +1,10 @@
-"""The context column: the words of what stands beside a record, which follow when a neighbour changes.
+"""The context column: the words of neighbouring records.
 
-To replace one column of a row of FTS5 costs as much as to write the row anew, and a new record has up to eight
-neighbours. A writer therefore writes the new record's own row alone and notes the others in the table `due`; a
-search, which alone looks at this column, has them settled first.
+They are updated when a neighbour changes.
+
+To replace one column of a row of FTS5 costs as much as to write the row anew, and a new record has
+up to eight neighbours. A writer therefore writes the new record's own row alone and notes the
+others in the table `due`; a search, which alone looks at this column, has them settled first.
 """
 
 import sqlite3
@@ -54,7 +56,7 @@ class Contexts:
         self._db.execute(sql, (n, *texts))
 
     def write(self, rest: Callable[[], None] | None = None) -> None:
-        """Write the words that wait, and give what stands beside what changed its neighbours' words.
+        """Write the waiting words, and update the context words of rows beside changed ones.
 
         `rest` is called between two rows once no words wait.
         """
@@ -128,7 +130,10 @@ class Contexts:
         return [row for n, row in rows.items() if n not in touched.done]
 
     def _neighbours(self, n: int, id: str, session: str, created: str) -> list[int]:
-        """Return what it links to, what links to it, what stands before and after it in its session."""
+        """Return the neighbours of a row.
+
+        They are what it links to, what links to it, and what is before and after it in its session.
+        """
         ids: list[int] = [r[0] for r in self._db.execute(LINKED, (n,))]
         ids += [r[0] for r in self._db.execute(LINKING, (id,))]
         for sql in BESIDE if session else ():

@@ -1,7 +1,11 @@
-"""Which epics there are, and who is at them: what the index knows of their state, what `state.db` knows of those who hold them.
+"""Which epics exist, and who works on them.
 
-Standard library only; the start of a session asks this. A holder is a session, or the process of somebody without one; it is alive as long as its
-process is. Signs of life are those that hooks leave for their session anyway, and what somebody does to the epic: none is written for its own sake.
+The index knows their state, and `state.db` knows who holds them.
+
+Standard library only; the start of a session asks this. A holder is a session, or the process of
+somebody without one; it is alive as long as its process is. Signs of life are those that hooks
+leave for their session anyway, and what somebody does to the epic: none is written for its own
+sake.
 """
 
 from gitmem.base.fast import dumps, loads
@@ -27,7 +31,10 @@ ACTIVE, LEFT, CRASHED = "active", "left", "crashed"
 
 @healing
 def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
-    """Return the epics of the shared store, those changed last first: `id`, `title`, `status`, `updated`, and what their state tells."""
+    """Return the epics of the shared store, last changed first.
+
+    Each has `id`, `title`, `status`, `updated`, and what its state tells.
+    """
     sql = (
         "SELECT r.id, r.title, r.status, r.updated, w.facts FROM works w JOIN records r ON r.n = "
         "w.n WHERE r.store = 'shared' ORDER BY r.updated DESC, r.id"
@@ -58,7 +65,10 @@ def chosen(state: State, root: str) -> str:
 
 
 def holders(state: State, id: str) -> "tuple[str, list[dict[str, Any]]]":
-    """Return the name of this clone, and who was at an epic here: `session`, `process`, `at` (epoch seconds), the latest last."""
+    """Return the name of this clone, and who worked on an epic here, latest last.
+
+    Each has `session`, `process` and `at` (epoch seconds).
+    """
     try:
         found = loads(state.marked(f"held {id}") or "{}")
         rows = [one for one in found.get("by", []) if isinstance(one.get("at"), float | int)]
@@ -108,7 +118,10 @@ def release(state: State, id: str) -> None:
 def condition(
     state: State, epic: "dict[str, Any]", now: float, is_gone: "Callable[[str], bool | None]"
 ) -> "dict[str, Any]":
-    """Return how an epic stands: `standing`, `silent` (seconds since the last sign of life), `alive` (a live process is known), its `session` and `process`, `why`.
+    """Return the condition of an epic.
+
+    It has `standing`, `silent` (seconds since the last sign of life), `alive` (a live process is
+    known), its `session` and `process`, and `why`.
 
     `epic` is what `gitmem.records.epic.facts` tells, and its `id`.
     """
@@ -158,7 +171,10 @@ def condition(
 
 
 def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":
-    """Return whom this clone can ask after: those who were at it here, if it was here that it was worked on last."""
+    """Return the holders of an epic that this clone can check.
+
+    These are those who worked on it here, if it was worked on here last.
+    """
     clone, rows = holders(state, str(epic["id"]))
     if rows and clone == epic["held_by"]:
         # a terminal stays open when an agent has gone on from there: it says nothing of the agent's
@@ -176,7 +192,10 @@ def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":
 def _look(
     state: State, one: "dict[str, Any]", is_gone: "Callable[[str], bool | None]"
 ) -> "tuple[str, float, str]":
-    """Return whether a holder is alive, ended, gone, or unknown, its last sign of life, and its process."""
+    """Return the state of a holder, its last sign of life and its process.
+
+    The state is alive, ended, gone or unknown.
+    """
     known = sessions.get(state, str(one["session"])) if one.get("session") else None
     last = max(float(one["at"]), known.last if known else 0.0)
     if known and known.ended is not None:
@@ -187,7 +206,10 @@ def _look(
 
 
 def _last(state: State, id: str, last: float, now: float) -> float:
-    """Return a last sign of life as this clock has it: one from the future counts from when it was first seen here, so not for ever."""
+    """Return a last sign of life in the time of this clock.
+
+    One from the future counts from when it was first seen here, so it does not count for ever.
+    """
     if last <= now:
         return last
     if state.in_memory:  # nothing can be remembered: near enough is fresh

@@ -1,4 +1,7 @@
-"""Bring an index up to date inside a hook, where a ref has moved by other means than ours: what is soon done is done."""
+"""Brings an index up to date in a hook, when something other than us has moved a ref.
+
+It does only what takes little time.
+"""
 
 import sqlite3
 import time

@@ -158,7 +158,10 @@ class Index:
 
     @healing
     def tally(self, kind: str, names: "Sequence[str]") -> "list[dict[str, Any]]":
-        """Return the records of a kind by what they are: each combination of these fields, with its `number` and its `occurrences` in all."""
+        """Return the records of a kind, counted for each combination of some fields.
+
+        Each combination has its `number`, and its `occurrences` in all.
+        """
         some = ", ".join(f for f in FIELDS if f in set(names))
         sql = (
             f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? "
@@ -233,7 +236,10 @@ class Index:
     def by_commits(
         self, oids: "Sequence[str]", patches: "Sequence[str]" = (), limit: int = 50
     ) -> "list[dict[str, Any]]":
-        """Return the digests of the sessions that had a part in one of these commits, or in one with the same change."""
+        """Return the digests of the sessions that had a part in one of these commits.
+
+        A commit with the same change counts too.
+        """
         test = f"oid IN ({marks(oids)})" + (f" OR patch IN ({marks(patches)})" if patches else "")
         sql = (
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE "
@@ -270,7 +276,11 @@ class Index:
 
     @healing
     def packed(self, most: int) -> "dict[str, list[tuple[Any, ...]]]":
-        """Return the live gotchas about each path, for `unpack`: a twentieth of the memory of rows; nothing when there are more than `most`."""
+        """Return the live gotchas about each path, for `unpack`.
+
+        This takes a twentieth of the memory of rows. The result is empty when there are more than
+        `most`.
+        """
         sql = (
             f"SELECT p.path, r.n, {', '.join('r.' + f for f in FIELDS)} FROM records r JOIN places "
             f"p ON p.n = r.n "
@@ -396,9 +406,12 @@ class Index:
         return hits
 
     def _together(self, ranked: "Sequence[tuple[int, float]]") -> "list[tuple[int, float]]":
-        """Return the best rows in the order that counts for each a part of the one right before or after it in its session.
+        """Return the best rows, ordered with a share of the rank of their neighbours.
 
-        Two that stand together and both match are about the question more often than two that do not.
+        A neighbour is the row right before or after one in its session.
+
+        Two that stand together and both match are about the question more often than two that do
+        not.
         """
         ranks = dict(ranked)
         best: dict[int, float] = {}

@@ -183,7 +183,7 @@ class StoreUpdate:
         return Credit(words, vouchers, {entry_key(entry): entry[6] for entry in rows})
 
     def _apply(self, changes: Sequence[Change], lost: Sequence[Damaged]) -> None:
-        """Take away the rows of what was removed or changed, and write those of what is there now."""
+        """Remove the rows of what was removed or changed, and write those of what is there now."""
         for gone in lost:
             self._damage(gone)
         for change in changes:
@@ -204,7 +204,10 @@ class StoreUpdate:
         self._insert_all(rows)
 
     def _left(self, listed: Mapping[str, Entry], gone: tuple[str, ...]) -> list[Change]:
-        """Return what an update that was stopped has left to do: files that have no row, another one, or one without its words."""
+        """Return what an interrupted update has left to do.
+
+        These are files that have no row, another one, or one without its words.
+        """
         sql = "SELECT path, oid, n IN (SELECT id FROM words_docsize) FROM records WHERE store = ?"
         rows: dict[str, str] = {
             path: oid if whole else "" for path, oid, whole in self.db.execute(sql, (self._name,))
@@ -390,13 +393,19 @@ class StoreUpdate:
         return n
 
     def _stage(self, n: int, record: Record) -> None:
-        """Put a record's words aside until all its neighbours are known: FTS5 updates cost twice an insert."""
+        """Put a record's words aside until all its neighbours are known.
+
+        FTS5 updates cost twice an insert.
+        """
         self.db.execute(
             "INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record))
         )
 
     def _unstage(self) -> None:
-        """Insert the staged words, each with the words of its neighbours: those that `_neighbours` would name."""
+        """Insert the staged words, each with the words of its neighbours.
+
+        The neighbours are those that `_neighbours` would name.
+        """
         fresh = self.db.execute("SELECT 1 FROM words LIMIT 1").fetchone() is None
         every = self._steps.between(lambda: Map(self.db))
         heads: dict[int, tuple[str, str]] = {

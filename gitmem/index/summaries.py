@@ -1,4 +1,8 @@
-"""What the index knows of summaries: which is the cumulative one, and the entries of their sections. Part of the hot path."""
+"""What the index knows of summaries.
+
+It knows which is the cumulative one, and the entries of their sections. This module is part of the
+hot path.
+"""
 
 from gitmem.base.fast import loads
 from gitmem.base.sqlite import healing
@@ -39,7 +43,10 @@ def cumulative(index: Index) -> "list[int]":
 
 @healing
 def settled(index: Index, numbers: "Sequence[int]") -> "dict[str, str]":
-    """Return what of a digest summaries, by row, have settled: the ids of entries, and until when."""
+    """Return what summaries, given by row, have settled of a digest.
+
+    The result has the ids of entries, and until when they are settled.
+    """
     marks = ",".join("?" * len(numbers))
     found = index.db.execute(f"SELECT settled FROM summaries WHERE n IN ({marks})", list(numbers))
     return {id: until for (text,) in found if text for id, until in loads(text).items()}

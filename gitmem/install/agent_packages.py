@@ -1,4 +1,4 @@
-"""What an agent's settings or its package would hold, for those who do not have `git mem install` write it."""
+"""The content of an agent's settings or package, for those who do not use `git mem install`."""
 
 from gitmem.agents import adapter as agents
 from gitmem.base.resources import folder

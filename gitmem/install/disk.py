@@ -1,7 +1,10 @@
-"""The disk as an installation changes it: below the work tree by `WorkTree` alone, elsewhere directly.
+"""The disk as an installation changes it.
 
-Settings of the user's, in the home folder, and git's own hooks may be links; whoever made them is the user. A link in a repository may be
-anybody's: one that leads out of the work tree or into git's folder is refused and named.
+Below the work tree, only `WorkTree` changes it; elsewhere it is changed directly.
+
+Settings of the user's, in the home folder, and git's own hooks may be links; whoever made them is
+the user. A link in a repository may be anybody's: one that leads out of the work tree or into git's
+folder is refused and named.
 """
 
 import os

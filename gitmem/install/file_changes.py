@@ -1,4 +1,7 @@
-"""A change of one file, planned first and applied later, and the ledger from which it can be taken back to the byte."""
+"""A change of one file, planned first and applied later, and the ledger that can undo it.
+
+A change is taken back to the byte.
+"""
 
 import base64
 import hashlib
@@ -110,7 +113,10 @@ def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
 
 
 def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
-    """Return whether a file is as we left it, and then what it was before: None for a file that we made."""
+    """Return whether a file is as we left it, and then its former content.
+
+    The content is None for a file that we made.
+    """
     try:
         steps = entry["steps"]
         if not steps:

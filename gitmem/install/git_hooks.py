@@ -73,7 +73,11 @@ def hooks_folder(world: World) -> str:
 
 
 def wanted(world: World, path: str) -> tuple[str, ...]:
-    """Return the hooks to install in a folder: each one costs every commit of a rebase, so none that a setting makes useless."""
+    """Return the hooks to install in a folder.
+
+    Each hook costs time for every commit of a rebase, so that none is installed that a setting
+    makes useless.
+    """
     assert world.where is not None
     args = ("config", "--type=bool", "--get", "gitmem.commitTrailer")
     output = Git(world.where.gitdir, world.env).call(*args, ok=(0, 1, 128))[1]
@@ -83,7 +87,10 @@ def wanted(world: World, path: str) -> tuple[str, ...]:
 
 
 def scope_of(world: World, path: str) -> str:
-    """Return whom hooks in a folder are for: you in this repository, everybody who uses it, or you in all repositories."""
+    """Return whom the hooks in a folder are for.
+
+    They are for you in this repository, for everybody who uses it, or for you in all repositories.
+    """
     assert world.where is not None
     real, common, root = (
         os.path.realpath(path),

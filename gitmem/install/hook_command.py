@@ -1,7 +1,10 @@
-"""The command that is written into the settings of others: how it is made, known again, and found to work no more.
+"""The command that is written into the settings of others.
 
-It must cost nothing and say nothing where git-mem is not: the shell that an agent's CLI starts anyway runs it, its errors go
-nowhere, and the exit code is 0. It runs in sh, bash, zsh and fish; fish complains of a program that is not there, so that it is looked for first.
+The module makes it, recognises it, and finds out that it no longer works.
+
+It must cost nothing and say nothing where git-mem is not: the shell that an agent's CLI starts
+anyway runs it, its errors go nowhere, and the exit code is 0. It runs in sh, bash, zsh and fish;
+fish complains of a program that is not there, so that it is looked for first.
 """
 
 import os
@@ -28,7 +31,10 @@ _QUIET = "2>/dev/null || true"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How git-mem is called from a file: words of the shell, none when it may name no place on this machine."""
+    """The way in which a file calls git-mem.
+
+    It consists of words of the shell, and of none when it may name no place on this machine.
+    """
 
     words: tuple[str, ...]
 
@@ -58,7 +64,10 @@ class Call:
 
 
 def private(env: Mapping[str, str]) -> Command:
-    """Return the command for files of one user: the absolute path of this installation, as an upgrade leaves it."""
+    """Return the command for files of one user.
+
+    It is the absolute path of this installation, as an upgrade leaves it.
+    """
     words = installed(env)
     try:
         "".join(words).encode()
@@ -76,12 +85,18 @@ def private(env: Mapping[str, str]) -> Command:
 
 
 def shared() -> Command:
-    """Return the command for files that colleagues get too: found on the PATH, or in the usual places."""
+    """Return the command for files that colleagues get too.
+
+    It is found on the PATH, or in the usual places.
+    """
     return Command(())
 
 
 def installed(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return how this installation is called: by the link that the user's PATH has, which outlives upgrades, else by its script."""
+    """Return how this installation is called.
+
+    It is called by the link that the user's PATH has, which outlives upgrades, else by its script.
+    """
     folders = [
         os.path.dirname(sys.executable or ""),
         sysconfig.get_path("scripts"),
@@ -109,7 +124,10 @@ def _is_program(path: str) -> bool:
 
 
 def _quoted(word: str) -> str:
-    """Return a word quoted so that sh and fish, which reads backslashes between single quotes, take it alike."""
+    """Return a word quoted so that sh and fish read it alike.
+
+    Fish reads backslashes between single quotes.
+    """
     if word and not set(word) - _PLAIN:
         return word
     return "'" + word.translate({0x5C: "'\\\\'", 0x27: "'\\''"}) + "'"

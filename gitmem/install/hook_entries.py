@@ -1,4 +1,4 @@
-"""Put our hooks into somebody's settings, bring old ones of ours up to date, take them out again."""
+"""Adds our hooks to somebody's settings, updates old ones and removes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -116,7 +116,7 @@ def _events(
 def _list(
     doc: Document, node: Node, agent: str, form: Form, items: list[dict[str, Any]], out: Merged
 ) -> tuple[list[Edit], bool]:
-    """Return the edits of one event's list, and whether anything is left in it that was not ours."""
+    """Return the edits of one event's list, and whether anything is left that was not ours."""
     edits: list[Edit] = []
     drop: set[int] = set()
     swap: dict[int, Any] = {}
@@ -185,7 +185,10 @@ def _inner(doc: Document, node: Node) -> Node | None:
 
 
 def _call(doc: Document, node: Node, agent: str, form: Form, out: Merged) -> str:
-    """Return whose a handler is: `ours`, `custom` for one of the user's that calls us, else nothing."""
+    """Return whose a handler is: `ours`, `custom` or nothing.
+
+    The value `custom` is for one of the user's that calls us.
+    """
     for item in doc.items(node) if node.type == "object" else ():
         if item.key in form.fields and item.value.type == "string":
             text = doc.text(item.value)

@@ -99,7 +99,10 @@ class Document:
         return root
 
     def _check(self, root: Node, text: bytearray) -> None:
-        """Raise UserError unless the document, its comments apart, is one JSON value that is an object, or nothing."""
+        """Raise UserError unless the document is one JSON object, or nothing.
+
+        Comments do not count.
+        """
         for node in _comments(root):
             text[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
         bare = text.decode("utf-8-sig", "replace")
@@ -362,7 +365,10 @@ def _comments(root: Node) -> Iterator[Node]:
 
 
 def _trailing_comma(node: Node) -> int | None:
-    """Return where the comma is that is all that is wrong here: one between the last item and the end of a list or an object."""
+    """Return where a trailing comma is, if it is all that is wrong here.
+
+    It is between the last item and the end of a list or an object.
+    """
     around = node.parent
     if around is None or around.type not in {"object", "array"}:
         return None

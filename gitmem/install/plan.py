@@ -1,4 +1,4 @@
-"""What to change where: an agent's settings file for a scope, and the change that installs or removes our hooks."""
+"""An agent's settings file for a scope, and the change that installs or removes our hooks."""
 
 import os
 import shutil
@@ -52,7 +52,10 @@ class World:
         return self.where.worktree
 
     def disk(self, scope: str) -> Disk:
-        """Return what changes the files of a scope: the user's own may be links to wherever the user keeps them."""
+        """Return the object that changes the files of a scope.
+
+        The user's own files may be links to wherever the user keeps them.
+        """
         if scope == "user" or self.where is None or self.where.worktree is None:
             return Disk()
         return Disk(WorkTreeFiles(self.where.worktree, (self.where.gitdir, self.where.commondir)))
@@ -94,7 +97,10 @@ class Target:
 
 
 def found(adapter: Adapter, world: World) -> bool:
-    """Say whether an agent's CLI seems to be on this machine: its program is on the PATH, or it left its folder."""
+    """Return whether an agent's CLI seems to be on this machine.
+
+    Its program is on the PATH, or it left its folder.
+    """
     path = world.env.get("PATH", os.defpath)
     return any(
         shutil.which(name, path=path) for name in adapter.settings.programs or (adapter.name,)
@@ -191,7 +197,10 @@ def install(goal: Target, world: World) -> Change:
 
 
 def remove(goal: Target, world: World) -> Change:
-    """Return the change that takes our hooks out of a file: to the byte when nothing else changed since."""
+    """Return the change that removes our hooks from a file.
+
+    The file is restored to the byte when nothing else has changed since.
+    """
     name, before = goal.adapter.name, file_changes.read(goal.path)
     if before is None:
         return Change(name, goal.scope, goal.path, "absent")
@@ -250,7 +259,9 @@ def _own_file(
 
 
 def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
-    """Return git's file of local patterns and the line that keeps a file of one user out of git, None when git ignores it already.
+    """Return git's file of local patterns, and the line that keeps a user's file out of git.
+
+    The result is None when git ignores the file already.
 
     Raises UserError for one that git tracks, or would: colleagues would get a path of this machine.
     """

@@ -1,7 +1,10 @@
-"""What stands in each CLI's settings: one function for each form of file, named by an adapter's `Settings.shape`.
+"""The content of each CLI's settings.
 
-A form says what of ours a file holds; how it gets there without touching the rest is `merge`'s business. To add one, write a
-function from an adapter and a command to a `Form`, and name it in `SHAPES`.
+There is one function for each form of file, named by an adapter's `Settings.shape`.
+
+A form says what of ours a file holds; how it gets there without touching the rest is `merge`'s
+business. To add one, write a function from an adapter and a command to a `Form`, and name it in
+`SHAPES`.
 """
 
 import json

@@ -99,7 +99,10 @@ def _file(goal: plan.Target, world: World) -> Row | None:
 
 
 def _is_off(doc: Document) -> bool:
-    """Say whether a file of settings turns off what is in it: Claude Code's and Gemini CLI's own switches."""
+    """Return whether a settings file turns off what is in it.
+
+    Claude Code and Gemini CLI have switches for that.
+    """
     value = doc.value(doc.root) if doc.root else None
     switch = value.get("hooksConfig") if isinstance(value, dict) else None
     return isinstance(value, dict) and (
@@ -109,7 +112,10 @@ def _is_off(doc: Document) -> bool:
 
 
 def _calls(data: bytes, agent: str) -> list[hook_command.Call]:
-    """Return the calls of ours in a file that is ours alone: commands are strings in it, as JSON writes them."""
+    """Return our calls in a file that is ours alone.
+
+    Commands are strings in it, as JSON writes them.
+    """
     texts = [json.loads(match[0]) for match in _STRING.finditer(data)]
     return [call for text in texts if (call := hook_command.parse(text)) and call.agent == agent]
 

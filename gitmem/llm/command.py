@@ -27,7 +27,10 @@ STEP = 64 << 10
 
 
 class Preset(NamedTuple):
-    """How an agent's CLI answers one question: without hooks, without tools, without a trace in its list of sessions."""
+    """How an agent's CLI answers one question.
+
+    It answers without hooks, without tools, and without a trace in its list of sessions.
+    """
 
     argv: tuple[str, ...]
     settings: str = ""  # JSON of a settings file for this run

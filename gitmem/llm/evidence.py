@@ -1,7 +1,9 @@
-"""Whose words an item of a model's answer has: the turn that the model names counts only if it says so. Pure.
+"""Whose words an item of a model's answer has.
 
-What a model reads holds pages that were fetched, and files of others. So a person said only what that
-person typed: not what a tool printed, not what was pasted from there or quoted, no code.
+The turn that the model names counts only if it says so. The module is pure.
+
+What a model reads holds pages that were fetched, and files of others. So a person said only what
+that person typed: not what a tool printed, not what was pasted from there or quoted, no code.
 """
 
 import re
@@ -116,7 +118,10 @@ class Evidence:
         return max((s for n, s in enumerate(shares, 1) if self._role(n) in roles), default=0.0)
 
     def _says(self, role: str, text: str, share: float) -> bool:
-        """Say whether a speaker has enough of a text's words, and no name of it from a tool alone."""
+        """Return whether a speaker has enough of a text's words.
+
+        No name in the text may come from a tool alone.
+        """
         heard = self._names[USER] if role == USER else self._names[USER] | self._names[ASSISTANT]
         return share >= SHARE and not (_telling_names(text) & self._names[TOOL]) - heard
 

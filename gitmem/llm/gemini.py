@@ -35,9 +35,12 @@ _NO_NAME = (
 
 
 def usable(model: str) -> tuple[str, str]:
-    """Return the model that can be asked and, where it is not the one that was named, a sentence that says why.
+    """Return the model that can be asked, and why it is not the one that was named.
 
-    A model of the Live API holds a conversation in sound and knows no schema; its sister of the same family reads and writes text.
+    The reason is a sentence; there is none if it is the named model.
+
+    A model of the Live API holds a conversation in sound and knows no schema; its sister of the
+    same family reads and writes text.
     """
     short = model.removeprefix("models/")
     if not _LIVE.search(short):
@@ -99,7 +102,10 @@ class GenaiModel:
     def _once(
         self, instruction: str, text: str, schema: Mapping[str, Any], end: float
     ) -> str | ModelFailed:
-        """Return an answer's text, or why there is none: no exception that knows the key leaves this module."""
+        """Return an answer's text, or why there is none.
+
+        No exception that knows the key leaves this module.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the SDK remarks on values that are newer than it
             import asyncio
@@ -297,7 +303,10 @@ def _host(url: str) -> str:
 
 
 def _wanted(error: Exception) -> float | None:
-    """Return the seconds after which the server wants to be asked again: its header, or Google's RetryInfo."""
+    """Return after how many seconds the server wants to be asked again.
+
+    Its header or Google's RetryInfo tells that.
+    """
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     given = str(headers.get("retry-after", "")).strip()
     if re.fullmatch(r"\d{1,6}(?:\.\d+)?", given):

@@ -1,4 +1,7 @@
-"""What a model is asked about a session, and what its answer means: turns to text, an answer to items. Pure."""
+"""What a model is asked about a session, and what its answer means.
+
+Turns become text, and an answer becomes items. The module is pure.
+"""
 
 import json
 import re
@@ -69,7 +72,10 @@ _FENCE = re.compile(r"(?i)<(/?)(transcript|entries)>")
 
 
 def tokens(text: str) -> int:
-    """Return about how many tokens a text costs: four ASCII characters make one, any other character is one."""
+    """Return about how many tokens a text costs.
+
+    Four ASCII characters make one token; any other character is one.
+    """
     plain = sum(c < "\x80" for c in text) if not text.isascii() else len(text)
     return (plain + 3) // 4 + len(text) - plain
 
@@ -86,13 +92,18 @@ def cost(turn: Turn) -> int:
 
 
 def bounded(turn: Turn) -> Turn:
-    """Return a turn that takes no more memory than what of it could be shown, with room around what is cut."""
+    """Return a turn that takes no more memory than the part of it that could be shown.
+
+    There is room around what is cut.
+    """
     most = ROOM * (PRINTED if turn.role == TOOL else SAID)
     return turn if len(turn.text) <= most else replace(turn, text=_clipped(turn.text, most))
 
 
 def shown(turn: Turn, allow: Sequence[str] = ()) -> Turn:
-    """Return a turn as a model may see it: without secrets, marks that cannot be seen, and the middle of what is long.
+    """Return a turn as a model may see it.
+
+    Secrets, invisible characters and the middle of what is long are left out.
 
     It is scrubbed before it is cut: half of a secret is not found.
     """
@@ -177,13 +188,16 @@ def topics(answer: Mapping[str, Any]) -> list[str]:
 
 
 def harmless(text: str, most: int) -> str:
-    """Return a text as it may be stored, or shown to a model: one line, without secrets and what could end a fence, with an end."""
+    """Return a text as it may be stored, or shown to a model.
+
+    It is one line of limited length, without secrets and without what could end a fence.
+    """
     found = " ".join(scrub(_clean(text[: most * 4])).text.split())
     return found if len(found) <= most else found[: most - 1].rstrip() + "…"
 
 
 def _clean(text: str) -> str:
-    """Return a text without characters that cannot be seen, and without what could end the fence around it."""
+    """Return a text without invisible characters and what could end the fence around it."""
     if not (text.isascii() and text.isprintable()):
         text = "".join(
             c
@@ -215,7 +229,10 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def read(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first JSON object of an answer that fits the schema, parts of lists that do not left out; raises ModelFailed."""
+    """Return the first JSON object of an answer that fits the schema.
+
+    Parts of lists that do not fit are left out. Raises ModelFailed.
+    """
     if not text.strip():
         raise ModelFailed(
             "the model answered nothing.", "Try again, or another model.", kind="empty"

@@ -1,4 +1,7 @@
-"""What a model is to us: one question with a text, one JSON object back, or a failure that says what happened."""
+"""The interface of a model: one question with a text, and one JSON object as answer.
+
+Instead of an answer there may be a failure that says what happened.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -23,7 +26,10 @@ class Model(Protocol):
         """What a record says it was made by: `gemini:<model>`, `command`."""
 
     def ask(self, instruction: str, text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer, which fits the schema (JSON Schema: type, enum, required, properties, items); raises ModelFailed."""
+        """Return the answer, which fits the schema.
+
+        The schema is JSON Schema: type, enum, required, properties, items. Raises ModelFailed.
+        """
 
 
 class ModelFailed(External):
@@ -49,7 +55,10 @@ class ModelFailed(External):
 
 
 class Unready:
-    """A model that is asked for in the settings and cannot be asked: each question fails, and says what is missing."""
+    """A model that the settings ask for and that cannot be asked.
+
+    Each question fails, and says what is missing.
+    """
 
     tokens = 0
     remark = ""

@@ -16,7 +16,11 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class Provider(NamedTuple):
-    """What was chosen: `missing` and `hint` say why it cannot be asked, `remarks` what should be known; no secret is in any of them."""
+    """The model provider that was chosen.
+
+    The fields `missing` and `hint` say why it cannot be asked, and `remarks` what should be known.
+    No secret is in any of them.
+    """
 
     # offline, gemini, command; claude, codex, or gemini without a key: an agent's own CLI
     kind: str

@@ -62,7 +62,10 @@ def encode(record: Record) -> bytes:
 
 
 def encode_canonical(record: Record) -> bytes:
-    """Return the bytes of a record that is canonical already (made by `make`, `canonical` or `decode`)."""
+    """Return the bytes of a record that is canonical already.
+
+    Such a record was made by `make`, `canonical` or `decode`.
+    """
     lines = ["---", f"id: {record.id}", f"kind: {record.kind}"]
     schema = SCHEMA[record.kind]
     fields = record.fields
@@ -183,7 +186,10 @@ def _refuse(_: str) -> Any:
 
 
 def _yaml(text: str) -> dict[str, Any]:
-    """Return the fields of any YAML front matter: no anchors, no tags, bounded depth, JSON's types only."""
+    """Return the fields of any YAML front matter.
+
+    It may have no anchors and no tags, its depth is bounded, and its types are JSON's only.
+    """
     import yaml
 
     if re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
@@ -216,7 +222,10 @@ def _yaml(text: str) -> dict[str, Any]:
 
 
 def _core_loader(base: Any) -> Any:
-    """Return a safe loader that knows YAML 1.2's core types only: no dates, no `yes`, no octal, no duplicate keys."""
+    """Return a safe loader that knows YAML 1.2's core types only.
+
+    It takes no dates, no `yes`, no octal and no duplicate keys.
+    """
     global _LOADER
     if _LOADER is None:
 

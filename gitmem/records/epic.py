@@ -71,7 +71,10 @@ MOST = 2**53 - 1
 
 
 def register(value: Any, at: str, by: str, old: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a register with a value that was written knowing of `old`, and is later than that whatever the clock says."""
+    """Return a register with a value that was written with knowledge of `old`.
+
+    It is later than `old`, whatever the clock says.
+    """
     out: dict[str, Any] = {"v": value, "at": at, "by": by}
     seen = _when(old) if old else ""
     if seen > at:
@@ -208,7 +211,11 @@ def _story(given: Any) -> dict[str, Any]:
 
 
 def _run(given: Any) -> dict[str, Any]:
-    """Return one go at a story: which (`round`), its phase, whose, since when, how often it was attempted, what its phases came to."""
+    """Return one run of a story.
+
+    It has its number (`round`), its phase, its executor, since when it runs, how often it was
+    attempted, and the results of its phases.
+    """
     run = _dict(given)
     out: dict[str, Any] = {}
     if _whole(run.get("round")):
@@ -310,7 +317,10 @@ def is_done(state: Mapping[str, Any], story: str) -> bool:
 
 
 def current(state: Mapping[str, Any]) -> str:
-    """Return the story that is being worked on: the one that was begun, else the first that is not done; '' when there is none."""
+    """Return the story that is being worked on, or '' when there is none.
+
+    It is the one that was begun, else the first that is not done.
+    """
     chosen = value(state, "current")
     if (
         isinstance(chosen, str)
@@ -333,7 +343,7 @@ def phase(state: Mapping[str, Any]) -> str:
 
 
 def last(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the last action: `action`, and what is known of `story`, `phase`, `executor`, `note`."""
+    """Return the last action: `action`, and any known `story`, `phase`, `executor`, `note`."""
     return _dict(value(state, "last"))
 
 
@@ -360,7 +370,10 @@ def rest(state: Mapping[str, Any]) -> str:
 
 
 def facts(given: Any) -> dict[str, Any]:
-    """Return what a state tells, as plain values: for people, for the index, for the start of a session."""
+    """Return what a state tells, as plain values.
+
+    They are for people, for the index and for the start of a session.
+    """
     state = normal(given)
     every = stories(state)
     done = [sid for sid in every if is_done(state, sid)]

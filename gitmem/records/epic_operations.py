@@ -61,7 +61,10 @@ class _Edit:
         return found
 
     def chosen(self) -> str:
-        """Return the story that an operation is about: the one that it names, which must be there, else the current one."""
+        """Return the story that an operation is about.
+
+        It is the one that the operation names, which must exist, else the current one.
+        """
         return self.known(self.text("story")) if self.text("story") else epic.current(self.state)
 
     def known(self, sid: str) -> str:
@@ -322,7 +325,10 @@ def _go(edit: _Edit) -> None:
 
 
 def _restart(edit: _Edit) -> None:
-    """Begin the current story anew: its phase, attempts and results are put aside, what is done stays done."""
+    """Begin the current story anew.
+
+    Its phase, attempts and results are put aside; what is done stays done.
+    """
     sid = edit.chosen()
     if not sid:
         raise UserError("there is no story to begin anew.", "Name one: git mem work story ID")

@@ -9,7 +9,10 @@ _NOTE = re.compile(rf"(?m)^> {OWN}$\n?(?:\n(?=> |\Z))?")
 
 
 def with_note(body: str, note: str) -> str:
-    """Return a text with a note at its end, and only the last few notes of this kind: flapping must not fill a record."""
+    """Return a text with a note at its end, and only the last few notes of this kind.
+
+    A state that keeps changing must not fill a record.
+    """
     if not note:
         return body
     found = list(_NOTE.finditer(body))

@@ -1,4 +1,8 @@
-"""What a session taught, item by item: what extraction finds, digests hold, and the project summary collects. Values and rules, no I/O."""
+"""What a session taught, item by item.
+
+Extraction finds the items, digests hold them, and the project summary collects them. The module has
+values and rules, and no I/O.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -74,5 +78,8 @@ class Extract:
 
 
 def item_id(text: str) -> str:
-    """Return the id of an item: 12 hex characters from its words, so that two clones that learn the same thing converge."""
+    """Return the id of an item: 12 hex characters from its words.
+
+    Two clones that learn the same thing converge.
+    """
     return sha256(plain(text).encode()).hexdigest()[:12]

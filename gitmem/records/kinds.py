@@ -32,12 +32,18 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 def error_patterns(triggers: object) -> "list[str]":
-    """Return the normalised errors that a record's triggers name: `error` is one or a list of them."""
+    """Return the normalised errors that a record's triggers name.
+
+    The trigger `error` is one error or a list of them.
+    """
     return _texts(triggers, "error")
 
 
 def command_heads(triggers: object) -> "list[str]":
-    """Return the commands, by their first words, that a record's triggers name: `command` is one or a list of them."""
+    """Return the commands, by their first words, that a record's triggers name.
+
+    The trigger `command` is one command or a list of them.
+    """
     return [" ".join(x.split()) for x in _texts(triggers, "command") if x.strip()]
 
 
@@ -47,7 +53,10 @@ def _texts(triggers: object, key: str) -> "list[str]":
 
 
 def derived_id(prefix: str, text: str) -> str:
-    """Return the id of a record that is made from something else: made twice, in any clone, it is the same record."""
+    """Return the id of a record that is made from something else.
+
+    Made twice, in any clone, it is the same record.
+    """
     from hashlib import sha256  # 2 ms, and captures are rare
 
     return f"{prefix}-{base32(int.from_bytes(sha256(text.encode('utf-8', 'replace')).digest()[:16], 'big'))}"

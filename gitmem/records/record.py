@@ -274,7 +274,10 @@ def is_stamp(text: str) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """Return text in NFC with LF line ends, lone surrogates and control characters replaced: no text may steer a terminal."""
+    """Return text in NFC with LF line ends and without characters that could steer a terminal.
+
+    Lone surrogates and control characters are replaced.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # far quicker than the expression, and nearly always true
     if not text.replace("\n", "").isprintable():

@@ -74,7 +74,11 @@ def words(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Return a word without the ending of a plural, cut where most endings of the languages that we know begin; a name with signs as it is."""
+    """Return a word without its plural ending, cut to a stem.
+
+    It is cut where most endings of the languages that we know begin. A name with signs stays as it
+    is.
+    """
     if word[-1] in "+#":
         return word
     if len(word) > 3:
@@ -85,13 +89,19 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=8192)
 def overruled(text: str) -> tuple[frozenset[str], ...]:
-    """Return what a text says is no longer so, as telling words: of `use X instead of Y`, those of Y."""
+    """Return what a text says is no longer so, as telling words.
+
+    Of `use X instead of Y`, these are the words of Y.
+    """
     found = (match["a"] or match["b"] or match["c"] for match in _TOLD.finditer(text))
     return tuple(said for one in found if (said := words(_FOR.split(one, maxsplit=1)[0])))
 
 
 def _matter(text: str) -> frozenset[str]:
-    """Return what a decision is about, as far as it says so: of `use X for Y, because Z`, the words of Y."""
+    """Return what a decision is about, as far as it says so.
+
+    Of `use X for Y, because Z`, these are the words of Y.
+    """
     return words(" ".join(_FOR.split(without_reason(text))[1:]))
 
 
@@ -107,7 +117,10 @@ def without_reason(text: str) -> str:
 
 
 def replaces(new: str, old: str) -> bool:
-    """Say whether a newer text takes the place of an older one about the same matter: it says so, or is the same but for one choice."""
+    """Return whether a newer text replaces an older one about the same matter.
+
+    It says so, or is the same but for one choice.
+    """
     ours, theirs = words(new), words(old)
     if not ours & theirs or same(new, old):
         return False

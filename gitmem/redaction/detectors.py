@@ -53,7 +53,10 @@ _HARMLESS = Lazy(
 
 
 def suspicious(text: str) -> bool:
-    """Say whether a text has a run of letters and digits that is not a commit id, UUID, record id or name."""
+    """Return whether a text has a suspicious run of letters and digits.
+
+    Commit ids, UUIDs, record ids and names are not suspicious.
+    """
     return next(runs(text), None) is not None
 
 

@@ -456,9 +456,12 @@ _NAMES_ACCOUNT = ("use ", "with ", "mit ", "con ", "com ", "avec ")
 
 
 def harmless(text: str) -> bool:
-    """Say whether a text can be seen at once to hold no secret: no name that announces one, no prefix of one, nothing long with digits in it.
+    """Return whether a text can be seen at once to hold no secret.
 
-    For hooks, which would pay for the detectors with each command; what is not harmless at once is asked of them.
+    It has no name that announces one, no prefix of one, and nothing long with digits in it.
+
+    For hooks, which would pay for the detectors with each command; what is not harmless at once is
+    asked of them.
     """
     low = text.lower()
     if "private" in low or "ｐｒｉｖａｔｅ" in low:
@@ -486,7 +489,7 @@ def harmless(text: str) -> bool:
 
 
 def _is_list_of_words(text: str) -> bool:
-    """Say whether a line may be a mnemonic: a dozen short words in small letters, and nothing else."""
+    """Return whether a line may be a mnemonic: only short lower-case words, at least a dozen."""
     for line in text.split("\n"):
         words = line.strip(" \t\"'`.").split()
         if len(words) > 11 and all(

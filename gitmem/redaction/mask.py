@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     _Span = tuple[int, int, int, str]
 
     class Finding(NamedTuple):
-        """What was masked, never the secret itself: `preview` is at most 4 characters and a fifth of it."""
+        """A masked secret, but never the secret itself.
+
+        `preview` is at most 4 characters and at most a fifth of the secret.
+        """
 
         kind: str
         line: int
@@ -121,7 +124,7 @@ def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).t
 
 
 def _named(name: str, value: str, one: Callable[[str], str]) -> str:
-    """Return a text scrubbed by itself, and then with the name that it stands under: `{"password": …}`."""
+    """Return a value scrubbed by itself, and then together with its name: `{"password": …}`."""
     head, masked = f'"{name}": "', one(value)
     whole = one(f'{head}{masked}"')
     return whole[len(head) : -1] if whole.startswith(head) and whole.endswith('"') else masked
@@ -253,7 +256,10 @@ def _public_keys(text: str) -> list[tuple[int, int]]:
 
 
 def _is_digest(text: str, at: int) -> bool:
-    """Tell whether a place is in a digest, a public key or a picture in base64: `sha512-…`, `h1:…`, `AAAAC3…`, `data:image/png;base64,…`."""
+    """Return whether a place is in a digest, a public key or an image in base64.
+
+    Examples are `sha512-…`, `h1:…`, `AAAAC3…` and `data:image/png;base64,…`.
+    """
     word = text[max(text.rfind(mark, 0, at) for mark in " \n\t\"'(<`") + 1 : at]
     return bool(
         _rx(r"(?:sha\d{1,3}[-:]|h1:|AAAA[A-Z][A-Za-z0-9]|data:[\w/+.-]{1,40};base64,)").match(word)
@@ -318,7 +324,7 @@ def _kubernetes(text: str) -> Iterator[_Span]:
 
 
 def _near(text: str) -> Iterator[_Span]:
-    """Find what has the form of a chosen password behind a word that announces one, or behind the option that takes one."""
+    """Find what looks like a chosen password after a word that announces it, or its option."""
     done = 0  # each place is looked at once, whatever the words around it
     for word in _rx(formats.NEAR).finditer(text):
         line = text.find("\n", word.end())
@@ -330,7 +336,10 @@ def _near(text: str) -> Iterator[_Span]:
 
 
 def _assignments(text: str) -> Iterator[_Span]:
-    """Find `name = value` in its many spellings: JSON, YAML, env files, code, flags, tables, plain words."""
+    """Find `name = value` in its many notations.
+
+    The notations are JSON, YAML, env files, code, flags, tables and plain words.
+    """
     runs: dict[str, tuple[int, int]] = {}
     for key in _rx(formats.ASSIGNMENT).finditer(text):
         word, sep = key["word"].lower(), key["sep"] or ""
@@ -427,7 +436,10 @@ def _strong(value: str) -> bool:
 
 
 def _wordy(value: str) -> bool:
-    """Tell names, paths and versions (`db-password-v2`, `TokenProvider`, `a/b.py`) from what a machine drew."""
+    """Return whether a value consists of words and is not machine-generated.
+
+    Names, paths and versions consist of words: `db-password-v2`, `TokenProvider`, `a/b.py`.
+    """
     if re.search(r"[^\w./:,@+ ~=-]", value):
         return False
     for part in re.split(r"[^A-Za-z0-9]+", value):

@@ -1,7 +1,9 @@
-"""Passwords that people choose: what stands behind an explicit key, an option or a word of a sentence.
+"""Passwords that people choose, found after an explicit key, an option or a word.
 
-A chosen password is made of words, so that its form alone says little; what announces it decides how much form it
-needs. Pure; each expression is bounded.
+The word may be any word of a sentence that announces a password.
+
+A chosen password is made of words, so that its form alone says little; what announces it decides
+how much form it needs. Pure; each expression is bounded.
 """
 
 from __future__ import annotations
@@ -261,7 +263,10 @@ _COUNTS = (12, 15, 18, 21, 24)
 
 
 def mnemonics(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of word lists that open a wallet: named so, or alone on a line and no sentence."""
+    """Yield the spans of word lists that open a wallet.
+
+    Such a list is named as one, or it stands alone on a line and is not a sentence.
+    """
     if text.count(" ") < _COUNTS[0] - 1:
         return
     at = 0

@@ -57,7 +57,10 @@ def made_by(own: "frozenset[str]", *addresses: str) -> bool:
 
 
 def fold(address: str) -> str:
-    """Return an e-mail address as it is compared: ASCII letters in lower case, nothing else changed."""
+    """Return an e-mail address for comparison: only ASCII letters become lower case.
+
+    Nothing else is changed.
+    """
     return address.strip().strip("<>").strip().translate(_LOWER)
 
 

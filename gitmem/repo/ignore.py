@@ -1,4 +1,7 @@
-"""Files that are never stored: what a repository's `.gitmemignore` names, by the patterns of gitignore(5). Pure; the hot path imports this."""
+"""Files that are never stored: those that a repository's `.gitmemignore` names.
+
+Patterns are those of gitignore(5). This module is pure, and the hot path imports it.
+"""
 
 import posixpath
 from math import inf
@@ -41,7 +44,10 @@ class Ignored:
         return bool(self._rules)
 
     def has(self, path: str) -> bool:
-        """Say whether a path (from the work tree's root, with `/`) is ignored, or is in a folder that is."""
+        """Return whether a path is ignored, or is in an ignored folder.
+
+        The path is relative to the root of the work tree and uses `/`.
+        """
         if not self._rules or not path:
             return False
         names = path.split("/")
@@ -80,7 +86,11 @@ class Ignored:
     def named_in(
         self, text: str, roots: "Sequence[str]" = (), folder: str = "", *, folders: bool = False
     ) -> bool:
-        """Say whether a text names an ignored path: in full, from the work tree's root, or from a folder; with `folders` a word may name a folder."""
+        """Return whether a text names an ignored path.
+
+        The path may be given in full, relative to the root of the work tree, or relative to a
+        folder. With `folders`, a word may also name a folder.
+        """
         if not self._rules:
             return False
         if any(name in text for name in self._spaced):
@@ -92,7 +102,10 @@ class Ignored:
         return False
 
     def without(self, text: str, roots: "Sequence[str]" = (), folder: str = "") -> str:
-        """Return an output without the lines that name an ignored path, and without the code that is quoted below them."""
+        """Return an output without the lines that name an ignored path.
+
+        The code that is quoted below such a line is removed too.
+        """
         if not self._rules:
             return text
         if len(text) > 2 * OUTPUT:

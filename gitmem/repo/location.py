@@ -1,4 +1,6 @@
-"""Where a repository is, found as git finds it but without starting git: a hook cannot pay for a process.
+"""Location of a repository, found as git finds it, but without starting git.
+
+A hook cannot afford to start a process.
 
 Standard library only; the hot path imports this module.
 """
@@ -77,7 +79,9 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
 
 
 def is_embedded(gitdir: str) -> bool:
-    """Say whether a git directory lies in the work tree of another repository, as files that came with a clone do.
+    """Return whether a git directory lies in the work tree of another repository.
+
+    This is the case if it came as files of a clone.
 
     Git never writes a file called `.git` of a commit, so what has that name is no such file.
     """
@@ -92,13 +96,16 @@ def is_embedded(gitdir: str) -> bool:
 
 
 def _is_internal(gitdir: str) -> bool:
-    """Say whether a git directory is one by its name: `.git`, or that of a submodule or of a linked work tree."""
+    """Return whether a git directory is a `.git`, or that of a submodule or linked work tree.
+
+    Its path decides.
+    """
     path = os.path.realpath(gitdir).replace(os.sep, "/")
     return path.endswith("/.git") or "/.git/worktrees/" in path or "/.git/modules/" in path
 
 
 def _check_bare(gitdir: str, env: "Mapping[str, str]") -> None:
-    """Raise NotARepository for a bare repository where the user has told git to use none that is not named."""
+    """Raise NotARepository for a bare repository if the user lets git use only named ones."""
     if _is_internal(gitdir):
         return
     from gitmem.base.quick_git import own_setting
@@ -169,7 +176,10 @@ def user_folder(env: "Mapping[str, str]") -> str:
 
 
 def user_repository(env: "Mapping[str, str]") -> str:
-    """Return where the user's own store is, or would be: a bare repository in the user's data folder."""
+    """Return the path of the user's own store, a bare repository in the user's data folder.
+
+    The store need not exist.
+    """
     base = env.get("XDG_DATA_HOME") or ""
     if not os.path.isabs(base):  # as its specification wants it
         base = os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
@@ -187,7 +197,10 @@ def make_user_folder(env: "Mapping[str, str]") -> None:
 
 
 def is_own(where: Location) -> bool:
-    """Say whether all that git looks at belongs to this user: git dir, common dir, work tree, and the `.git` in it."""
+    """Return whether everything that git looks at belongs to this user.
+
+    This covers the git dir, the common dir, the work tree and the `.git` in it.
+    """
     paths = [
         where.gitdir,
         where.commondir,

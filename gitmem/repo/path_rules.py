@@ -1,7 +1,10 @@
-"""Which paths may exist below a work tree: the rules of git's `verify_path`, on every platform and for every file system.
+"""Rules for the paths that may exist below a work tree.
 
-A name that is harmless on ext4 is `.git` on NTFS (`git~1`, `.git::$INDEX_ALLOCATION`, `.git. `) or on HFS+ (`.g\\u200cit`), and a snapshot made
-here may be restored there. So the rules of `core.protectNTFS` and `core.protectHFS` always hold. Pure: no file is looked at.
+These are the rules of git's `verify_path`, applied on every platform and for every file system.
+
+A name that is harmless on ext4 is `.git` on NTFS (`git~1`, `.git::$INDEX_ALLOCATION`, `.git. `) or
+on HFS+ (`.g\\u200cit`), and a snapshot made here may be restored there. So the rules of
+`core.protectNTFS` and `core.protectHFS` always hold. Pure: no file is looked at.
 """
 
 import re

@@ -87,12 +87,18 @@ def head(location: "Location") -> str | None:
 
 
 def code_state(location: "Location", tips: "Mapping[str, str]") -> str:
-    """Return what changes when code may have gone to another file: the commit that is checked out, and the stores' commits."""
+    """Return a key that changes when code may have moved to another file.
+
+    It consists of the commit that is checked out and the commits of the stores.
+    """
     return " ".join([head(location) or "-", *sorted(tips.values())])
 
 
 def branches_stamp(location: "Location") -> str:
-    """Return what changes when a branch, here or of a remote, or what is checked out may have moved; told by times of files, without git.
+    """Return a key that changes when a branch or what is checked out may have moved.
+
+    Branches are those of this repository and of its remotes. The key is made from the times of
+    files, without git.
 
     Whoever sets a ref makes a lock beside it, so that its folder changes.
     """

@@ -64,9 +64,12 @@ SECRET_ENDS = (
 def anchors(
     locations: "Sequence[tuple[str, int]]", root: str, folder: str, commit: str | None = None
 ) -> "list[dict[str, Any]]":
-    """Return the anchor of the deepest location (path, line from 1) that is the project's own code; none when there is none.
+    """Return the anchor of the deepest location in the project's own code.
 
-    Paths are meant from `folder`, else from `root`, the work tree; `commit` is the one that is checked out.
+    A location is (path, line from 1). The list is empty if there is no such location.
+
+    Paths are meant from `folder`, else from `root`, the work tree; `commit` is the one that is
+    checked out.
     """
     for path, line in list(locations)[-20:][::-1]:
         for start in (folder, root):

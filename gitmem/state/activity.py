@@ -1,7 +1,10 @@
-"""What `state.db` knows of the work in hand in each work tree: agents that came, commands given, tasks done, for as long as it goes on.
+"""What `state.db` knows about the work in progress in each work tree.
 
-After an hour without a sign of it the next sign begins it anew: what was done before does not come back. Standard library only; the hot path
-writes it.
+It knows the agents that started, the commands given, and the tasks done, for as long as the work
+goes on.
+
+After an hour without a sign of it the next sign begins it anew: what was done before does not come
+back. Standard library only; the hot path writes it.
 """
 
 from gitmem.base.sqlite import healing, transaction
@@ -109,7 +112,10 @@ def note(
 
 
 def _is_there(state: State, root: str, began: float, row: "tuple[str, str, str, str]") -> bool:
-    """Say whether the last act of a kind is this one, in any letters, and its command was not given again since."""
+    """Return whether the last act of a kind is this one, ignoring case.
+
+    The result is false if its command was given again since.
+    """
     kind, what, agent, story = row
     sql = (
         "SELECT n, what, agent, story, ok FROM acts WHERE root = ? AND began = ? AND kind = ? "

@@ -1,6 +1,9 @@
-"""What fails in a session, what is done about it, and that it passes: in `state.db`, until somebody draws the conclusion.
+"""What fails in a session, what is done about it, and that it passes.
 
-Standard library only; the hot path writes it. A command is known again by a key that its caller makes.
+This is kept in `state.db` until a conclusion is drawn.
+
+Standard library only; the hot path writes it. A command is known again by a key that its caller
+makes.
 """
 
 from gitmem.base.fast import dumps, loads
@@ -19,7 +22,10 @@ EDIT, COMMAND = "edit", "command"
 
 
 class Failure:
-    """A command that fails: `key` as it is known again, `given` as it was typed, `root` its work tree, `head` the commit checked out, `at` the last time.
+    """A command that fails.
+
+    `key` identifies it, `given` is how it was typed, `root` is its work tree, `head` is the commit
+    checked out, and `at` is the last time.
 
     `ended` is when the same command failed with another error: this one was gone by then.
     """
@@ -158,7 +164,10 @@ def _forget_steps(state: State, session: str) -> None:
 
 @healing
 def take_outcomes(state: State) -> "Sequence[tuple[int, dict[str, Any]]]":
-    """Return (number, outcome) of what waits for a conclusion: `claim` one, then `done` takes it away."""
+    """Return (number, outcome) of what waits for a conclusion.
+
+    Call `claim` for one; `done` then removes it.
+    """
     out = []
     for number, facts in state.db.execute("SELECT n, facts FROM outcomes ORDER BY n").fetchall():
         try:

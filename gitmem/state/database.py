@@ -126,9 +126,12 @@ class State:
             self.db = self._anew(isinstance(error, sqlite.Error) and is_damage(error))
 
     def _found(self) -> None:
-        """Put a whole file in its place at once: of many processes that come to a new repository, none waits for another's disk.
+        """Put a whole file in its place at once.
 
-        Where that cannot be done (no hard links, a log that is left of an older file), `_connect` makes the tables in place.
+        If many processes start in a new repository, none waits for another's disk.
+
+        Where that cannot be done (no hard links, a log that is left of an older file), `_connect`
+        makes the tables in place.
         """
         path = self._home.join(NAME)
         if os.path.exists(path + "-wal"):
@@ -154,7 +157,10 @@ class State:
                     continue
 
     def _one_name(self) -> None:
-        """Take away the other name of the file, which a process has left that was killed while it put the file in its place."""
+        """Remove the other name of the file.
+
+        It is left by a process that was killed while it put the file in its place.
+        """
         for name in os.listdir(self._home.path):
             path = self._home.join(name)
             try:
@@ -350,10 +356,15 @@ class State:
     def claim_drain(
         self, why: str, at: float, gap: float, again: float, *, sure: bool = False
     ) -> bool:
-        """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure.
+        """Return whether a drain should start now.
 
-        None is while one that was started has yet to begin: it will see what this one is for. So there is hardly ever more than one at work and one to come.
-        Who is told True says with `drain_started` which process it is: a claim whose owner was killed holds nobody up for long.
+        It should if none was started for `gap` seconds, nor for the same reason for `again`
+        seconds, or if it is `sure`.
+
+        None is while one that was started has yet to begin: it will see what this one is for. So
+        there is hardly ever more than one at work and one to come. Who is told True says with
+        `drain_started` which process it is: a claim whose owner was killed holds nobody up for
+        long.
         """
         with transaction(self.db):
             mark = self.marked("drain") or "0 "
@@ -375,7 +386,10 @@ class State:
 
     @healing
     def begin_drain(self) -> None:
-        """Note that the drain which was started last begins: what is left from now on is for another one."""
+        """Record that the drain that was started last begins.
+
+        What is left from now on is for another drain.
+        """
         self.db.execute(
             "INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = "
             "'drain'"
@@ -416,7 +430,7 @@ class State:
 
     @healing
     def purge_errors(self, needles: "Sequence[str]") -> None:
-        """Remove errors whose pattern holds one of these texts, and the bytes of what was removed."""
+        """Remove errors whose pattern has one of these texts, and the bytes of what was removed."""
         texts = (
             ("errors", "pattern"),
             ("failing", "pattern || ' ' || command || ' ' || given"),

@@ -1,4 +1,7 @@
-"""Edits of sessions: a file's lines as an edit left them, as marks (`text.line_marks`), and which of them it changed.
+"""Edits of sessions.
+
+An edit has a file's lines as the edit left them, as marks (`text.line_marks`), and which of them it
+changed.
 
 By them a commit's lines are known to be a session's. The hot path writes them.
 """
@@ -23,10 +26,13 @@ _COLUMNS = "n, path, at, session, after, start, units, gone"
 
 
 class Edit:
-    """One use of a tool on one file: when (epoch seconds), by which session, what the file was afterwards.
+    """One use of a tool on one file.
 
-    `after` are the marks of its lines. The edit changed those from `start` on, one for each of `units`;
-    `given` says which of these the tool was given; `gone` are the marks of the lines that stood there before.
+    It says when it was (epoch seconds), in which session, and what the file was afterwards.
+
+    `after` are the marks of its lines. The edit changed those from `start` on, one for each of
+    `units`; `given` says which of these the tool was given; `gone` are the marks of the lines that
+    stood there before.
     """
 
     __slots__ = ("after", "at", "given", "gone", "n", "path", "session", "start", "units")
@@ -113,7 +119,10 @@ def some(state: State, paths: "Sequence[str] | None", since: float, until: float
 
 @healing
 def that_wrote(state: State, wanted: "frozenset[int]", paths: "Sequence[str]") -> "list[Edit]":
-    """Return all edits of these files, and those of others that wrote a line with one of these marks, the oldest first."""
+    """Return the edits of these files, and those of others that wrote a line with such a mark.
+
+    The mark is one of those given. The oldest edits come first.
+    """
     written = f"substr(after, start * {SIZE} + 1, length(units) / {_UNIT} * {SIZE})"
     rows = state.db.execute(f"SELECT n, path, {written} FROM edits")
     numbers = [n for n, path, data in rows if path in paths or not wanted.isdisjoint(_marks(data))]

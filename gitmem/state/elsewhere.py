@@ -1,4 +1,7 @@
-"""What other branches and work trees change of the code, as it was found last: hooks tell an agent that is about to edit it. The hot path reads it."""
+"""What other branches and work trees change in the code, as it was last found.
+
+Hooks tell an agent that is about to edit it. The hot path reads it.
+"""
 
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
@@ -11,7 +14,11 @@ _RANK = "CASE level WHEN 'critical' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN
 
 
 class Elsewhere:
-    """A file that is changed somewhere else: `mine` is the side that it matters to, `what` the definitions that both change, `who` changes it there."""
+    """A file that is changed somewhere else.
+
+    `mine` is the side that it matters to, `what` is the definitions that both change, and `who`
+    changes it there.
+    """
 
     __slots__ = ("level", "mine", "other", "path", "what", "who")
 
@@ -53,7 +60,10 @@ def of_paths(
 
 @healing
 def worst(state: State, mine: "Sequence[str]", limit: int) -> "list[Elsewhere]":
-    """Return the files that two sides change so that a merge would conflict, or that change the same definition, the worst first."""
+    """Return the files with conflicts between two sides, the worst first.
+
+    The two sides change a file so that a merge would conflict, or they change the same definition.
+    """
     sql = (
         f"SELECT mine, path, other, level, what, who FROM elsewhere WHERE mine IN "
         f"({','.join('?' * len(mine))}) AND level IN ('critical', 'high') "

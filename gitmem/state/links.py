@@ -96,7 +96,10 @@ def same_patch(state: State, patch: str) -> list[Link]:
 
 @healing
 def held(state: State, since: float) -> dict[str, dict[int, set[int]]]:
-    """Return {commit: {row of `state.edits`: its lines that the commit has}} of the commits linked since a time."""
+    """Return {commit: {row of `state.edits`: its lines that the commit has}}.
+
+    The commits are those that were linked since a time.
+    """
     out: dict[str, dict[int, set[int]]] = {}
     for oid, edits in state.db.execute(
         "SELECT oid, edits FROM links WHERE at >= ? AND edits != '[]'", (since,)
@@ -108,7 +111,7 @@ def held(state: State, since: float) -> dict[str, dict[int, set[int]]]:
 
 @healing
 def overtaken(state: State, since: float) -> list[str]:
-    """Return the commits since a time for which an edit was noted later that may have written lines of theirs.
+    """Return the commits since a time that may have lines of an edit that was noted later.
 
     A command that writes a file and commits it is noted when it has ended.
     """

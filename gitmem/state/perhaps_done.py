@@ -14,7 +14,10 @@ KEPT = 200  # tasks, the latest
 
 @healing
 def known(state: State) -> "dict[str, dict[str, str]]":
-    """Return {id of a record or of an entry: {text, why, session}} of the tasks that may be done."""
+    """Return {id: {text, why, session}} of the tasks that may be done.
+
+    The id is that of a record or of an entry.
+    """
     rows = state.db.execute(
         "SELECT key, value FROM marks WHERE key >= ? AND key < ?", (_KEY, _KEY[:-1] + "!")
     ).fetchall()

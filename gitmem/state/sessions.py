@@ -1,4 +1,6 @@
-"""What `state.db` knows of agents' sessions: signs of life, what they ask to be done, what their hooks cost.
+"""What `state.db` knows about agents' sessions.
+
+It knows their signs of life, what they ask to be done, and what their hooks cost.
 
 Standard library only; the hot path writes it.
 """
@@ -95,7 +97,11 @@ class Request:
 
 
 class Cost:
-    """What one kind of event cost a session: hooks run, answers given, tokens in them, seconds in all, and of the slowest."""
+    """What one kind of event cost a session.
+
+    The cost is hooks run, answers given, tokens in them, seconds in all, and seconds of the
+    slowest.
+    """
 
     __slots__ = ("answers", "calls", "event", "most", "session", "spent", "tokens")
 
@@ -220,7 +226,9 @@ def _end(
 def lost(
     state: State, now: float, is_gone: "Callable[[str], bool | None]", but: str = ""
 ) -> "list[Session]":
-    """Return the sessions that ended without saying so: their process is gone, or, where that is not known, they are silent for long.
+    """Return the sessions that ended without reporting it.
+
+    Their process is gone, or, if that is not known, they have been silent for long.
 
     `is_gone` answers for a process, None when it cannot tell; `but` is one that is surely there.
     """
@@ -268,7 +276,10 @@ def get(state: State, id: str) -> Session | None:
 
 
 def shared_id(id: str, agent: str) -> str:
-    """Return how we call a session whose id another agent's session has too: the two have nothing in common."""
+    """Return our name for a session whose id another agent's session has too.
+
+    The two sessions have nothing in common.
+    """
     return f"{id}.{agent}"
 
 
@@ -357,7 +368,10 @@ def take(
 
 @healing
 def leave(state: State, request: Request) -> None:
-    """Note that a request failed: it comes back when its lease is over, and not with the end of this process."""
+    """Record that a request failed.
+
+    It comes back when its lease is over, and not when this process ends.
+    """
     state.db.execute(
         "UPDATE requests SET taker = NULL WHERE n = ? AND claimed = ?", (request.n, request.claimed)
     )
@@ -403,7 +417,10 @@ def condensed(state: State, session: str, mark: str) -> None:
 
 
 def owe(state: State, session: str) -> None:
-    """Note that a session is to be told of itself as soon as it hears anything: its agent does not say when a compaction is over."""
+    """Record that a session must be told about itself as soon as it receives anything.
+
+    Its agent does not report when a compaction is over.
+    """
     state.mark(f"owed {session}", "1")
 
 
@@ -473,7 +490,10 @@ def costs(state: State, ids: "Sequence[str]") -> "list[Cost]":
 def set_spots(
     state: State, root: str, key: str, rows: "Sequence[tuple[str, str, int, int, str]]"
 ) -> None:
-    """Keep where gotchas of a work tree are whose file is not called any more as they say: (path, id, first line, last line, path before)."""
+    """Record the places of a work tree's gotchas whose file no longer has the recorded name.
+
+    A place is (path, id, first line, last line, path before).
+    """
     db = state.db
     with transaction(db):
         db.execute("DELETE FROM spots WHERE root = ?", (root,))
@@ -485,7 +505,7 @@ def set_spots(
 
 @healing
 def spots(state: State, root: str, path: str = "") -> "dict[str, tuple[str, int, int, str]]":
-    """Return {id: (path, first, last, path before)} of gotchas that are somewhere else now, in one file or all."""
+    """Return {id: (path, first, last, path before)} of moved gotchas, in one file or all."""
     sql = "SELECT id, path, first, last, was FROM spots WHERE root = ?" + (
         " AND path = ?" if path else ""
     )

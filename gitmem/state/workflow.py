@@ -23,7 +23,7 @@ GIT_WORKFLOW = "git_workflow"
 
 
 class Act:
-    """One thing that was done: an agent came, a command was given, a task was done or failed (`ok`)."""
+    """One act: an agent started, a command was given, or a task was done or failed (`ok`)."""
 
     __slots__ = ("agent", "at", "kind", "ok", "role", "session", "story", "what")
 
@@ -61,7 +61,10 @@ class Transition:
 
 
 class Workflow:
-    """A workflow: its transitions in their order, and how many of its commands in a row of ten make it the one that is at work."""
+    """A workflow: its transitions in their order, and its threshold.
+
+    The threshold is how many of its commands, in a row of ten, make it the active workflow.
+    """
 
     __slots__ = ("name", "threshold", "transitions")
 
@@ -141,7 +144,11 @@ class Table:
 
 
 class WorkflowState:
-    """Where work stands: the workflow and its state, what brought it, and whether that was said to be done (else it was only begun)."""
+    """Where work stands.
+
+    It has the workflow and its state, what led to it, and whether that was reported as done; else
+    it was only begun.
+    """
 
     __slots__ = ("at", "by", "role", "state", "sure", "workflow")
 
@@ -164,7 +171,10 @@ class WorkflowState:
 
 
 def normal(name: str) -> str:
-    """Return how a command or task is called in the table: lower case, no mark before it, nothing of what it is given."""
+    """Return the name that a command or task has in the table.
+
+    It is in lower case, without a mark before it and without its arguments.
+    """
     words = name.strip().lower().split()
     if not words:
         return ""
@@ -215,7 +225,11 @@ def _due(table: Table, now: WorkflowState, workflow: str) -> bool:
 
 
 def is_fresh(last: float, now: float) -> bool:
-    """Say whether what was done then still stands for the work in hand: for an hour, that hour's end included. A clock that is a little ahead is one."""
+    """Return whether an earlier act still counts for the work in progress.
+
+    It counts for an hour, the end of that hour included. A clock that is a little ahead is
+    accepted.
+    """
     # to the millisecond: differences of times this large are not exact
     age = round(now - last, 3)
     return -SKEW <= age <= TTL
@@ -224,7 +238,11 @@ def is_fresh(last: float, now: float) -> bool:
 def kind_of(
     table: Table, commands: "Sequence[str]", position: WorkflowState, *, talked: bool
 ) -> str:
-    """Return the kind of a session from its last commands, where work stands, and whether anything else was said in it."""
+    """Return the kind of a session.
+
+    It depends on the last commands, on where work stands, and on whether anything else was said in
+    the session.
+    """
     if position.workflow and position.sure and position.role != TOOL:
         return WORKFLOW
     if table.pattern(commands[-COMMANDS:], position.workflow):

@@ -43,7 +43,9 @@ class Weighing:
         self._files: dict[str, str] = {}
 
     def weigh(self, ours: str, theirs: str, carried: Carried) -> tuple[Losses, bool, int]:
-        """Return what following takes out, whether it is followed, and how many records of that are kept.
+        """Return what following removes, whether it is done, and how many records are kept.
+
+        The number is of the records that following removes.
 
         They are on the disk when this returns.
         """

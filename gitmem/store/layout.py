@@ -77,7 +77,10 @@ def usage_path(replica: str, shard: str) -> str:
 
 
 def safe_path(path: str) -> bool:
-    """Say whether a path from elsewhere may be taken over: no way out, no control characters, bounded."""
+    """Return whether a path from elsewhere may be accepted.
+
+    It must not lead out of the tree, must have no control characters, and must be bounded.
+    """
     try:
         encoded = path.encode("utf-8")
     except UnicodeEncodeError:
@@ -95,7 +98,10 @@ def safe_path(path: str) -> bool:
 
 
 def check_format(data: bytes | None, ref: str) -> None:
-    """Raise FormatTooNew for a store of a newer format, InvalidRecord for a tree that is not a store."""
+    """Check the format of a store.
+
+    Raise FormatTooNew for a store of a newer format, InvalidRecord for a tree that is not a store.
+    """
     if data == FORMAT_BYTES:
         return
     try:

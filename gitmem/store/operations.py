@@ -51,7 +51,9 @@ class View:
 
 
 def put(record: Record, base: Record | None = None, *, revive: bool = False) -> Op:
-    """Return the operation that writes a record: `base` is what the change was made on, None for a new one.
+    """Return the operation that writes a record.
+
+    `base` is what the change was made on, None for a new record.
 
     When the record changed meanwhile the three are merged. `revive` lifts a tombstone.
     """
@@ -90,7 +92,11 @@ def forget(
 
 
 def mute(pattern: str, at: str, by: str, of: str) -> Op:
-    """Return the operation that lets an error be captured no more, unless it has a gotcha of its own; `of` is the record that was forgotten."""
+    """Return the operation that stops the capture of an error.
+
+    The error can still be captured if it has a gotcha of its own. `of` is the record that was
+    forgotten.
+    """
     id = gotcha_id(pattern)
     return {"op": "mute", "id": id, "mark": {"id": id, "at": at, "by": by, "of": of}}
 
@@ -101,7 +107,10 @@ def unmute(pattern: str, of: str) -> Op:
 
 
 def collect(id: str) -> Op:
-    """Return the operation that removes a record without a tombstone: a later use brings it back."""
+    """Return the operation that removes a record without a tombstone.
+
+    A later use brings the record back.
+    """
     return {"op": "collect", "id": id}
 
 
@@ -120,11 +129,13 @@ def observe(record: Record, times: int, at: str) -> Op:
 
 
 def capture(facts: Mapping[str, Any]) -> Op:
-    """Return the operation that turns a repeated error into a gotcha, or counts it on the one there is.
+    """Return the operation that turns a repeated error into a gotcha.
 
-    `facts`: `pattern` (the id is made from it), `output, command, root` (as they were; secrets are masked when it is
-    applied), `times` (hits it stands for), `at`, `first`, `session`, `agent`, `anchors`. Made by hooks, which cannot
-    afford to build a record.
+    If there is a gotcha already, the error is counted on it.
+
+    `facts`: `pattern` (the id is made from it), `output, command, root` (as they were; secrets are
+    masked when it is applied), `times` (hits it stands for), `at`, `first`, `session`, `agent`,
+    `anchors`. Made by hooks, which cannot afford to build a record.
     """
     return {"op": "capture", "id": gotcha_id(str(facts["pattern"])), "facts": dict(facts)}
 

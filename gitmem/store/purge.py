@@ -143,7 +143,10 @@ def _retried(change: Callable[[], None], tip: Callable[[], str | None]) -> bool:
 def _snapshots(
     objects: Objects, ids: Sequence[str], mask: Mask | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield (ref, commit) of the snapshots that hold what is purged: of their own, not of the code that they stand on."""
+    """Yield (ref, commit) of the snapshots that hold what is purged.
+
+    Only their own content counts, not the code that they are based on.
+    """
     for ref, oid in objects.refs(SNAPSHOTS).items():
         if ref.removeprefix(SNAPSHOTS) in ids:
             yield ref, oid

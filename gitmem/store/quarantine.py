@@ -1,8 +1,10 @@
-"""Records that a purge by somebody else took out of this clone, kept for a while on this machine alone.
+"""Records that a purge by somebody else removed from this clone.
 
-A file for each purge that was followed, below our folder and for its owner only: a line about the purge,
-then a line for each record with the bytes that it had here. It is never pushed, indexed or read for
-agents. After `KEPT_DAYS` it is removed.
+They are kept for a while, on this machine only.
+
+A file for each purge that was followed, below our folder and for its owner only: a line about the
+purge, then a line for each record with the bytes that it had here. It is never pushed, indexed or
+read for agents. After `KEPT_DAYS` it is removed.
 """
 
 import json
@@ -65,7 +67,7 @@ def kept(home: Home) -> Iterator[Kept]:
 
 
 def followed_unasked(home: Home, now: float) -> set[str]:
-    """Return the ids of the records that purges took out lately which were followed without a question."""
+    """Return the ids of records removed lately by purges that were followed without asking."""
     ids: set[str] = set()
     for path in _paths(home):
         if _is_old(path, now):

@@ -1,4 +1,6 @@
-"""Keep our packs few, so that the user's git never has to because of us: it starts a gc of its own at 50.
+"""Keep our packs few, so that the user's git never starts a gc because of them.
+
+Git starts a gc of its own at 50 packs.
 
 Each write makes a pack (`gitmem.git.new_packs`); those of many writes become one, with deltas.
 """
@@ -139,13 +141,19 @@ def drop_pack(folder: str, name: str) -> None:
 
 
 def _drop_joint_index(folder: str, index: bytes) -> None:
-    """Remove git's index over several packs when it names one that goes, as `git repack` does: git would look in vain."""
+    """Remove git's multi-pack index if it names a pack that is about to be removed.
+
+    `git repack` does so too; otherwise git would look for the pack in vain.
+    """
     if any(data.find(index) >= 0 for data in _joint_indexes(folder)):
         _remove_joint_indexes(folder)
 
 
 def drop_stale_joint_index(folder: str) -> None:
-    """Remove git's index over several packs when it names one that is gone: another process may have written it meanwhile."""
+    """Remove git's multi-pack index if it names a pack that is gone.
+
+    Another process may have written it meanwhile.
+    """
     there = set(os.listdir(folder)) if os.path.isdir(folder) else set()
     for data in _joint_indexes(folder):
         named = {name.decode() for name in re.findall(rb"pack-[0-9a-f]{40,64}\.idx", data)}

@@ -65,9 +65,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that happened: a commit with its operation (`add`, `resolve`, `forget`, `capture`, ...) and the records that it is about.
+    """Something that happened in a store.
 
-    What is not a commit is told in the same form, without one: `track` (an error was counted), `inject` (gotchas were given to a task).
+    It is a commit with its operation (`add`, `resolve`, `forget`, `capture`, ...) and the records
+    that it is about.
+
+    What is not a commit is told in the same form, without one: `track` (an error was counted),
+    `inject` (gotchas were given to a task).
     """
 
     op: str

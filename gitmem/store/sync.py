@@ -60,7 +60,10 @@ class Outcome:
 
 
 def tracking_ref(name: str) -> str:
-    """Return the ref that holds what was last fetched from a remote: its name, or for a URL a digest."""
+    """Return the ref that holds what was last fetched from a remote.
+
+    It has the name of the remote, or for a URL a digest.
+    """
     import hashlib
     import re
 
@@ -242,7 +245,10 @@ def _expire_backups(store: Store) -> None:
 
 
 def drop_unclean(store: Store, purged: str, keep: Iterable[str] = ()) -> list[str]:
-    """Remove the backups and fetched refs that hold what a history was purged of, and all reflogs of ours; return the refs."""
+    """Remove backups and fetched refs with purged data, and all our reflogs; return the refs.
+
+    The purged data is what a history was purged of.
+    """
     kept = {*keep}
     gone = []
     for ref, oid in store.objects.refs(NAMESPACE).items():
@@ -288,7 +294,10 @@ def count(objects: Objects, tip: str, hide: str | None) -> int:
 
 
 def unpushed(store: Store, remote: str) -> tuple[int, str]:
-    """Return how many commits a remote lacks, and since when the oldest of them waits ('' if none)."""
+    """Return how many commits a remote lacks, and since when the oldest of them waits.
+
+    The time is '' if there are none.
+    """
     tip = store.tip()
     if tip is None:
         return 0, ""

@@ -52,7 +52,10 @@ def root_draft() -> Draft:
 
 
 def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> tuple[str, Report]:
-    """Return the commit that holds both sides (one of them, if it holds the other already) and a report."""
+    """Return the commit that holds both sides, and a report.
+
+    If one side already holds the other, it is that side.
+    """
     if objects.is_ancestor(theirs, ours):
         return ours, Report()
     if objects.is_ancestor(ours, theirs):
@@ -72,7 +75,10 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
 
 
 def check_bounds(objects: Objects, ours: str | None, theirs: str) -> None:
-    """Raise External when what a commit brings was made to be endless: it must not become the store."""
+    """Raise External if the changes of a commit were made to be endless.
+
+    Such a commit must not become the store.
+    """
     for _ in diff(
         objects, objects.commit(ours).tree if ours else None, objects.commit(theirs).tree
     ):
@@ -150,7 +156,10 @@ class _Tree:
 
 
 def _acceptable(path: str, entry: Entry) -> bool:
-    """Say whether an entry may come in: a plain file, a safe path, not inside of what is a record's file."""
+    """Return whether an entry may be accepted.
+
+    It must be a plain file with a safe path, and must not be inside of what is a record's file.
+    """
     if entry.mode not in {BLOB, EXEC} or not safe_path(path):
         return False
     parts = path.split("/")
@@ -235,7 +244,11 @@ def _both(  # noqa: C901
 
 
 def _to_attic(objects: Objects, folder: str, value: bytes | Entry) -> tuple[str, bytes | Entry]:
-    """Return where a file is kept: under the digest of its bytes, or, when it is too large to read, its oid's first 16 characters."""
+    """Return where a file is kept.
+
+    It is kept under the digest of its bytes, or, if it is too large to read, under its oid's first
+    16 characters.
+    """
     data = objects.read_small(value.oid, PLAIN_LIMIT) if isinstance(value, Entry) else value
     if data is not None:
         return attic_path(folder, digest(data)), data

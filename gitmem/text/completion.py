@@ -1,6 +1,9 @@
-"""Statements of completion: `the rollback script is finished`, `done with the export`, `a migração está pronta`. Pure.
+"""Statements of completion, such as `the rollback script is finished`.
 
-English, Portuguese, Spanish and Chinese. A statement counts only if it is plain: no question, no condition, no negation, nothing that is still to come.
+Other examples are `done with the export` and `a migração está pronta`. This module is pure.
+
+English, Portuguese, Spanish and Chinese. A statement counts only if it is plain: no question, no
+condition, no negation, nothing that is still to come.
 """
 
 import re

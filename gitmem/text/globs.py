@@ -27,7 +27,10 @@ def fault(pattern: str) -> str:
 
 
 def is_simple(pattern: str) -> bool:
-    """Say whether a name's pattern has one `*` and no other mark: it takes no expression to match it."""
+    """Return whether a name's pattern has one `*` and no other special character.
+
+    It can be matched without a regular expression.
+    """
     return pattern.count("*") == 1 and "?" not in pattern and "[" not in pattern
 
 
@@ -46,7 +49,10 @@ def fits(name: str, pattern: str) -> bool:
 
 
 def glob_match(pattern: str, path: str) -> bool:
-    """Say whether a path matches a pattern: `*` and `?` stay in a folder, `**` spans folders, a bare name matches in any folder."""
+    """Return whether a path matches a pattern.
+
+    `*` and `?` stay in a folder, `**` spans folders, and a bare name matches in any folder.
+    """
     if pattern == path:
         return True
     if len(pattern) > PATH_LONGEST:

@@ -1,4 +1,8 @@
-"""Which prompts say nothing of work: a greeting, a thank-you, a word to see whether anybody is there. Pure; hooks load it."""
+"""Prompts that say nothing about work.
+
+These are a greeting, a thank-you, and a word that checks whether anybody is there. This module is
+pure, and hooks load it.
+"""
 
 MOST = 5  # words of one
 # of an agent's CLI that say nothing; any other one is work

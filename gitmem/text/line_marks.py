@@ -21,7 +21,10 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def squeezed(data: bytes) -> "list[bytes]":
-    """Return the lines of a text without white space, with one kind of quotes, and no comma before a bracket."""
+    """Return the lines of a text without white space.
+
+    They have one kind of quotes, and no comma before a closing bracket.
+    """
     data = data.removeprefix(_BOM).translate(_QUOTES, _SPACE)
     for closer in _CLOSERS:
         data = data.replace(b"," + closer, closer)

@@ -1,4 +1,8 @@
-"""The pieces of a Markdown file: headings, paragraphs, list items with what is below them, fences of code, tables. Pure."""
+"""The pieces of a Markdown file.
+
+These are headings, paragraphs, list items with what is below them, code fences and tables. This
+module is pure.
+"""
 
 import re
 from bisect import bisect_right
@@ -78,7 +82,10 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
 
 
 def _heading_text(said: str) -> str:
-    """Return what a heading says without the marks that close it: `one ##` has some, `C#` has none."""
+    """Return the text of a heading without the marks that close it.
+
+    `one ##` has such marks, `C#` has none.
+    """
     said = said.rstrip(" \t")
     bare = said.rstrip("#")
     return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else said
@@ -131,7 +138,10 @@ def _wide(text: str) -> int:
 
 
 def _end_of_item(lines: Sequence[str], at: int) -> int:
-    """Return the last line of a list item: what is indented below it, and lines that go on without an indent."""
+    """Return the last line of a list item.
+
+    The item includes what is indented below it, and lines that continue it without an indent.
+    """
     depth = _wide(lines[at])
     end, n = at, at + 1
     while n < len(lines):

@@ -127,7 +127,11 @@ class Refused:
 
 
 def _group_key(one: Claim) -> tuple[int, str]:
-    """Return what claims that say the same have in common: how many words tell, and how the longest words begin that one stem may have."""
+    """Return what claims that say the same have in common.
+
+    They have in common the number of telling words, and the longest beginnings of these words that
+    one stem may have.
+    """
     return len(one.telling), " ".join(word[:3] for word in one.telling)
 
 
@@ -207,7 +211,10 @@ def _telling(words: list[str]) -> list[str]:  # noqa: C901
 
 
 def _is_choice(word: str, before: str, after: str) -> bool:
-    """Say whether a word only says that something is chosen or made sure: `we decided to use`, `make sure`."""
+    """Return whether a word only says that something is chosen or made sure.
+
+    Examples are `we decided to use` and `make sure`.
+    """
     if word == "to":
         return after in _CHOOSE or after in _FRAME - _POINTING or before in _CHOOSE
     if word in {"make", "time"}:
@@ -280,7 +287,10 @@ def _is_item(word: str) -> bool:
 
 
 def _passive(words: list[str]) -> list[str]:
-    """Return `the config should be cached` as `should cached the config`: what is done first, as in a demand. With who does it, it stays."""
+    """Return `the config should be cached` as `should cached the config`.
+
+    What is done comes first, as in a demand. If the text says who does it, it stays as it is.
+    """
     at = next((n for n, word in enumerate(words) if word in _BE), 0)
     if not at or at + 1 >= len(words) or "by" in words or any(map(_IS_CJK.match, words)):
         return words

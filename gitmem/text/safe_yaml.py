@@ -1,10 +1,16 @@
-"""YAML from files of others is looked at as events before anything is built of it: what nests deeply would end the process, aliases make much of little."""
+"""Checks of YAML from other people's files, as events, before anything is built of it.
+
+YAML that nests deeply would end the process, and aliases make large data of a small text.
+"""
 
 from typing import Any
 
 
 def check(text: str, loader: Any, nested: int, *, simple: bool = True) -> None:
-    """Raise ValueError for YAML that nests deeper than `nested`, and, where it has to be `simple`, for anchors, aliases and tags."""
+    """Raise ValueError for YAML that nests deeper than `nested`.
+
+    If it has to be `simple`, anchors, aliases and tags raise it too.
+    """
     import yaml
 
     depth = 0

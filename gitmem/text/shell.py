@@ -1,7 +1,10 @@
-"""Shell commands as an agent types them: which are one and the same, what a passing one proves, which may have helped.
+"""Shell commands as an agent types them.
 
-Pure; read by hooks: nothing but `re`, in time that is linear in the text. A shell's grammar is read as far as agents use it: quotes,
-substitutions, lists (`&&`, `||`, `;`, `&`), pipes, redirections, assignments. What is not understood proves nothing.
+This module says which are the same, what a passing one proves, and which may have helped.
+
+Pure; read by hooks: nothing but `re`, in time that is linear in the text. A shell's grammar is read
+as far as agents use it: quotes, substitutions, lists (`&&`, `||`, `;`, `&`), pipes, redirections,
+assignments. What is not understood proves nothing.
 """
 
 import posixpath
@@ -83,7 +86,9 @@ _HELPING = Lazy(
 
 
 class Part:
-    """One simple command of a line: the operator before it, the folder that it runs in, what is set before it, and the rest.
+    """One simple command of a line.
+
+    It has the operator before it, the folder that it runs in, what is set before it, and the rest.
 
     `kind` is `cd` or `export` for what only changes the folder or the environment of what follows.
     """
@@ -102,7 +107,10 @@ class Part:
 
     @property
     def key(self) -> str:
-        """What is the same each time it is run: where, and what, without how much a runner prints."""
+        """The part of a command that is the same each time it is run.
+
+        It says where and what is run, without how much a runner prints.
+        """
         return (
             f"{self.folder}\n{_FLAGS.sub('', self.bare) if _RUNNER.match(self.bare) else self.bare}"
         )
@@ -128,7 +136,10 @@ def parts(command: str, cwd: str = "") -> "list[Part]":
 
 
 def key(command: str, cwd: str = "") -> str:
-    """Return what tells a command again that failed: its last folder and its simple commands, without the pipe that only shows it."""
+    """Return the key that identifies a command that failed.
+
+    It is the last folder and the simple commands, without the pipe that only shows the output.
+    """
     run = _run(parts(command, cwd))
     if not run:
         return ""
@@ -138,9 +149,12 @@ def key(command: str, cwd: str = "") -> str:
 
 
 def proven(command: str, cwd: str = "") -> "set[str]":
-    """Return the keys of what has passed for sure when a command's exit code is 0: nothing hides the code of a part.
+    """Return the keys of what has surely passed when a command's exit code is 0.
 
-    What is not understood proves nothing: subshells within a line, keywords, here-documents, comments, folders that only the shell knows.
+    Nothing hides the exit code of such a part.
+
+    What is not understood proves nothing: subshells within a line, keywords, here-documents,
+    comments, folders that only the shell knows.
     """
     plain = _TOKEN.sub(lambda match: " " if match[0][0] in "\"'$`\\" else match[0], command).strip()
     if plain.startswith("(") and plain.endswith(")"):
@@ -182,7 +196,10 @@ def environment(command: str) -> "tuple[str, str]":
 
 
 def heads(command: str) -> "list[str]":
-    """Return what a command may be known by: the first words of each of its simple commands, from one to eight."""
+    """Return the names that a command may be known by.
+
+    They are the first words of each of its simple commands, from one to eight.
+    """
     found = []
     for part in parts(command):
         words = part.bare.split()[:HEAD] if not part.kind else []
@@ -191,13 +208,19 @@ def heads(command: str) -> "list[str]":
 
 
 def head(command: str) -> str:
-    """Return what a command is known by that failed: the first words of the last of its simple commands; empty when there is none."""
+    """Return the name that a failed command is known by.
+
+    It is the first words of the last of its simple commands, and empty if there is none.
+    """
     run = _run(parts(command))
     return " ".join(run[-1].bare.split()[:HEAD])[:LONGEST] if run else ""
 
 
 def helping(command: str) -> "list[str]":
-    """Return the simple commands that set up, start, clean or configure: those that may be why another one passes."""
+    """Return the simple commands that set up, start, clean or configure something.
+
+    They may be the reason why another command passes.
+    """
     if "<<" in command:
         return []  # the text of a here-document is not a command
     return [
@@ -208,7 +231,10 @@ def helping(command: str) -> "list[str]":
 
 
 def only_looks(command: str) -> bool:
-    """Say whether a command only looks at files, or asks us: that it fails tells nothing about the project."""
+    """Return whether a command only looks at files, or only asks git mem.
+
+    That it fails says nothing about the project.
+    """
     found = [part for part in parts(command) if not part.kind]
     return bool(found) and all(_LOOKING.match(part.bare) for part in found)
 

@@ -52,7 +52,10 @@ def is_test(path: str) -> bool:
 
 
 def is_aside(path: str) -> bool:
-    """Say whether a file is there for tests, examples or documentation alone: no part of what a project is."""
+    """Return whether a file is only for tests, examples or documentation.
+
+    Such a file is no part of what the project is.
+    """
     *folders, name = path.lower().split("/")
     return (
         is_test(path)

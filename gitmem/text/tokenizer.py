@@ -65,7 +65,9 @@ def tokens(text: str) -> list[str]:
 
 
 def match_query(text: str, most: int = 48) -> str:
-    """Return an FTS5 query: the telling words joined by OR, "quoted phrases" as phrases, `word*` as prefix.
+    """Return an FTS5 query: the telling words joined by OR.
+
+    In the text, "quoted phrases" become phrases and `word*` becomes a prefix.
 
     Never a syntax error, whatever the text: every term is quoted. Empty when the text has no word.
     """

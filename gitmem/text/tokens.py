@@ -2,6 +2,9 @@
 
 
 def tokens(text: str) -> int:
-    """Return about how many tokens a model reads in a text: four ASCII characters make one, any other character is one."""
+    """Return about how many tokens a model reads in a text.
+
+    Four ASCII characters make one token, any other character is one.
+    """
     plain = sum(c < "\x80" for c in text)
     return (plain + 3) // 4 + len(text) - plain

@@ -1,4 +1,7 @@
-"""What somebody said, without what hooks and an agent's CLI had put into it, and without what is marked private. Pure."""
+"""What a person said, without injected text and without what is marked private.
+
+The injected text is what hooks and an agent's CLI put into it. This module is pure.
+"""
 
 import re
 from typing import Any

@@ -1,4 +1,8 @@
-"""Turns without what is never stored: files that a repository ignores (`.gitmemignore`), commands that use them, lines that name them. Pure."""
+"""Turns without what is never stored.
+
+Never stored are files that a repository ignores (`.gitmemignore`), commands that use them, and
+lines that name them. This module is pure.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The objects of one list in a JSON document of any size, one after the other, in memory that is bounded."""
+"""The objects of one list in a JSON document of any size, one by one in bounded memory."""
 
 import re
 from collections.abc import Iterator
@@ -15,9 +15,13 @@ _QUOTE = re.compile(rb'["\\]')
 def members(  # noqa: C901
     stream: IO[bytes], name: str, *, every: bool = False
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line, value) of each object in the list `name` of a document, or in the document that is a list itself.
+    """Yield (line, value) of each object in the list `name` of a document.
 
-    With `every` the document may be a list of such documents, and the lists of all are read. Of an object of more than 4 MiB comes what its beginning says. A document that ends in the middle has the objects before.
+    The document may also be the list itself.
+
+    With `every` the document may be a list of such documents, and the lists of all are read. Of an
+    object of more than 4 MiB comes what its beginning says. A document that ends in the middle has
+    the objects before.
     """
     key = f'"{name}"'.encode()
     deep = 0  # of brackets around the place that is read

@@ -21,7 +21,11 @@ _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line: its number, counted from 1, its text, whether all of it is there, and whether its end was seen."""
+    """A line of a file.
+
+    It has its number, counted from 1, its text, whether all of it is there, and whether its end was
+    seen.
+    """
 
     number: int
     text: str
@@ -118,7 +122,7 @@ class _Replay(io.RawIOBase):
 
 
 class Utf8(io.RawIOBase):
-    """A stream that passes on another one's bytes, and knows whether all of them were UTF-8 so far."""
+    """A stream that passes on another one's bytes and knows if all were UTF-8 so far."""
 
     def __init__(self, rest: IO[bytes]) -> None:
         self.broken = False

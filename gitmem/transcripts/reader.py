@@ -158,7 +158,10 @@ def detect(head: bytes, name: str = "") -> str:
 
 
 def _is_document(head: bytes) -> bool:
-    """Whether a text is one JSON document, and not JSON lines: its first line is not a whole object, or it holds the messages."""
+    """Return whether a text is one JSON document, and not JSON lines.
+
+    It is if its first line is not a whole object, or if that line holds the messages.
+    """
     first = head.lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0].strip()
     if first[:1] == b"[" or first in (b"{", b""):
         return True

@@ -1,4 +1,7 @@
-"""Commits of the code that came since: their messages teach, and who made them is found out and kept."""
+"""Processing of new commits of the code.
+
+Their messages teach, and who made them is determined and stored.
+"""
 
 import contextlib
 import functools
@@ -79,7 +82,10 @@ class Noted:
             os.unlink(aside)
 
     def drop(self) -> None:
-        """Remove the file, unless a hook that had opened it before has added a line: the next drain reads that."""
+        """Remove the file, unless a hook that opened it before has added a line.
+
+        The next drain reads such a line.
+        """
         with contextlib.suppress(FileNotFoundError):
             if os.path.getsize(self._taken) == self._size:
                 os.unlink(self._taken)
@@ -139,7 +145,10 @@ def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
 
 @contextlib.contextmanager
 def _refusals(done: list[str], source: str) -> Iterator[None]:
-    """Add to what was done that one text cannot be taken, and go on: it would fail again each time."""
+    """Report that one text cannot be taken, and go on.
+
+    It would fail again each time.
+    """
     try:
         yield
     except UserError as error:
@@ -228,7 +237,10 @@ def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> 
 
 
 def _open(app: App) -> dict[str, int]:
-    """Return {commit: how often it was looked at} of new commits that nobody is known to have made yet: a hook may tell of its command a moment later."""
+    """Return {commit: how often it was examined} of new commits whose maker is unknown so far.
+
+    A hook may report its command a moment later.
+    """
     try:
         found = json.loads(app.state.marked(OPEN) or "{}")
     except ValueError:

@@ -47,7 +47,10 @@ def pages(
 
 
 def store_of(app: App, *, shared: bool = False) -> str:
-    """Return the store that keeps the pages: the private one, unless a person asked for the shared one."""
+    """Return the store that keeps the pages.
+
+    It is the private one, unless a person asked for the shared one.
+    """
     return "shared" if shared or app.settings.get("dna") == "shared" else "private"
 
 
@@ -63,7 +66,10 @@ def refresh(app: App, progress: Progress | None = None, *, shared: bool = False)
 
 
 def keep(app: App) -> list[Outcome]:
-    """Refresh it, and the search over the code, in the background of a session, when another commit is checked out than at the last time."""
+    """Refresh the DNA and the code search if another commit is checked out than last time.
+
+    This runs in the background of a session.
+    """
     commit = head(app.location)
     if not commit or app.state.marked(MARK) == commit:
         return []

@@ -31,7 +31,10 @@ TRACE = "background"  # the mark that tells what was done last
 
 
 def drain(app: App) -> None:
-    """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
+    """Do the work that a hook leaves for later.
+
+    Commit what waits in the journal, refresh the index, and finish sessions.
+    """
     # what hangs ends; what it had taken on comes back with the next one, which reads less of it
     signal.alarm(LONGEST)
     try:
@@ -78,7 +81,10 @@ def _drain(app: App) -> None:
 
 @contextmanager
 def _alone(app: App) -> Iterator[None]:
-    """Wait while another one is at it, for a while: two do no harm, a crowd slows down those who wait."""
+    """Wait for a while if another drain is running.
+
+    Two drains do no harm, but many of them slow down those who wait.
+    """
     lock = Lock(app.home.touch("drain.lock"), TURN)
     try:
         lock.__enter__()
@@ -196,7 +202,10 @@ def _compile(app: App) -> list[str]:
 
 
 def _native(app: App) -> list[str]:
-    """Keep agents' own memory files in step, in the work trees where a session that began or ended asked for it."""
+    """Keep agents' own memory files in step with the stores.
+
+    This is done in the work trees where a session that began or ended asked for it.
+    """
     roots = memory_file_requests.take(app.state)
     how = app.settings.get("native")
     if not roots or how == "off":
@@ -217,7 +226,7 @@ def _native(app: App) -> list[str]:
 
 
 def _renamed(app: App, index: Index) -> list[tuple[str, str, int, int, str]]:
-    """Return where the files are today that gotchas are about as a whole, when they are not where they were."""
+    """Return the present places of moved files that gotchas are about as a whole."""
     out = []
     root = str(app.location.worktree)
     gone = [
@@ -239,7 +248,10 @@ def _renamed(app: App, index: Index) -> list[tuple[str, str, int, int, str]]:
 
 
 def _follow(app: App) -> list[str]:
-    """Find the code of gotchas that is in another file today, so that hooks can tell without asking git."""
+    """Find the code of gotchas that is in another file today.
+
+    Hooks can then report it without asking git.
+    """
     root = storable(os.path.realpath(app.location.worktree)) if app.location.worktree else ""
     if not root:
         return []

@@ -1,4 +1,7 @@
-"""What `git mem native` and the work after a session do with agents' memory files: gathers the parts, pulls, and writes what a push decides."""
+"""Operations on agents' memory files, for `git mem native` and the work after a session.
+
+This module gathers the parts, pulls, and writes what a push decides.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -65,7 +68,10 @@ FIELDS = (
 
 
 class Changed(Busy):
-    """A file was written after it was read: what somebody put into its block meanwhile is to be taken first."""
+    """A file was written after it was read.
+
+    What somebody put into its block meanwhile is to be taken first.
+    """
 
 
 @dataclass
@@ -279,7 +285,10 @@ class Run:
 
     @cached_property
     def _disk(self) -> Disk:
-        """What writes files here: below the work tree, no link leads out of it or into git's folder."""
+        """The writer of files below the work tree.
+
+        No link leads out of the work tree or into git's folder.
+        """
         where = self.app.location
         return Disk(WorkTree(self.finder.root, (where.gitdir, where.commondir)))
 
@@ -357,7 +366,10 @@ class Run:
         disk.write(real, data, mode)
 
     def _foreign(self, data: bytes) -> set[str]:
-        """Return the short ids in a file's block of records that no store has or had: this clone is behind, and would take them from the others."""
+        """Return the short ids in a file's block of records that no store has or had.
+
+        If there are any, this clone is behind, and would take these records from the others.
+        """
         ids = native_push.ids_in(data) - {managed_block.short(str(row["id"])) for row in self.rows}
         for scope in SCOPES:
             if ids:
@@ -369,7 +381,10 @@ class Run:
         return ids
 
     def _reworded(self, data: bytes) -> set[str]:
-        """Return the short ids in a file's block whose words this store never had for them: they are from a newer state of it, in another clone."""
+        """Return the short ids in a file's block whose words this store never had for them.
+
+        The words are from a newer state of the store, in another clone.
+        """
         rows = {
             managed_block.short(str(row["id"])): row
             for row in self.rows

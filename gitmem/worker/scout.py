@@ -14,9 +14,13 @@ Progress = Callable[[int, int], None]
 def search_index(
     app: App, revision: str = "", progress: Progress | None = None, *, stored: bool = False
 ) -> SearchIndex:
-    """Return the search over a commit, by default the one that is checked out with what is not committed yet; the caller closes it.
+    """Return the search over a commit.
 
-    What a commit that is named has is for this process only, unless it is to be `stored`. Raises UserError when there is no such commit.
+    The default is the commit that is checked out, with what is not committed yet. The caller closes
+    the search.
+
+    What a commit that is named has is for this process only, unless it is to be `stored`. Raises
+    UserError when there is no such commit.
     """
     code = app.code_map
     graph = code.graph(revision or "HEAD", progress, uncommitted=not revision)

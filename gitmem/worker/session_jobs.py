@@ -124,7 +124,10 @@ class _Beating:
 def _extractor(
     app: App, model: Model | None
 ) -> Callable[[Iterable[Turn], Callable[[], None]], Extract]:
-    """Return what reads a session's turns: the model that the settings name, else the offline rules."""
+    """Return what reads a session's turns.
+
+    It is the model that the settings name, else the offline rules.
+    """
     budget, allow = app.settings.get("modelBudget"), app.settings.get("allowSecret")
 
     def extract(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:

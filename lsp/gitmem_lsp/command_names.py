@@ -1,4 +1,7 @@
-"""Names of the commands that clients may call: part of the server's interface, see docs/language-server.md."""
+"""Names of the commands that clients may call.
+
+They are part of the server's interface, see docs/language-server.md.
+"""
 
 RESOLVE = "gitmem.resolve"
 REOPEN = "gitmem.reopen"

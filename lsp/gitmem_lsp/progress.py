@@ -1,4 +1,7 @@
-"""Work-done progress while a repository's memories are indexed for the first time: a cold store of a hundred thousand takes a while."""
+"""Work-done progress while a repository's memories are indexed for the first time.
+
+A cold store of a hundred thousand memories takes a while.
+"""
 
 import asyncio
 import os

@@ -197,7 +197,10 @@ def on_initialize(ls: Server, params: t.InitializeParams) -> None:
 
 
 async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
-    """Start what needs a client that is ready: its log, its settings, the repositories of its folders."""
+    """Start what needs a client that is ready.
+
+    These are its log, its settings, and the repositories of its folders.
+    """
     if ls.ready:
         return
     ls.ready = True
@@ -233,7 +236,10 @@ async def configure(ls: Server) -> None:
 
 
 def switch_on(ls: Server) -> None:
-    """Offer the features that are off by default to a client that lets servers do so, once a setting wants them."""
+    """Offer the features that are off by default, once a setting wants them.
+
+    The client must let servers do so.
+    """
     text = ls.client_capabilities.text_document
     options = ls.configuration.over(
         ls.publisher.options(next(iter(ls.repositories.homes.values()), None))

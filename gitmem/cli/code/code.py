@@ -27,10 +27,12 @@ at_option = click.option(
 
 @click.group("code", short_help="Definitions, references, imports, what hangs on which file")
 def code_command() -> None:
-    """What is known of the code: definitions, references, imports that lead to files, and how much hangs on each file.
+    """Show definitions, references and imports, and how much depends on each file.
 
-    Files are parsed once per version, and kept in the git directory. Languages: C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust,
-    TypeScript.
+    Imports are resolved to files.
+
+    Files are parsed once per version, and kept in the git directory. Languages: C, C++, C#, Go,
+    Java, JavaScript, PHP, Python, Ruby, Rust, TypeScript.
 
     \b
     Examples:

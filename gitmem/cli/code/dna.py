@@ -25,11 +25,15 @@ at_option = click.option(
 @options.json_option
 @click.pass_context
 def dna_command(ctx: click.Context, revision: str, as_json: bool) -> None:
-    """Show what this project is made of: stack, entry points, commands, the files on which most hangs, settings.
+    """Show what this project is made of: stack, entry points, commands, key files, settings.
 
-    A page has at most 1,000 tokens (setting dnaBudget; four ASCII characters count as one token, any other character as one). A project of several
-    packages has a page for the whole and one for each. Sessions of agents keep the pages up when another commit is checked out, in the private
-    store unless gitmem.dna is 'shared'; what they said before is in the history: git mem diff --private, git mem log --private.
+    The key files are those on which most depends.
+
+    A page has at most 1,000 tokens (setting dnaBudget; four ASCII characters count as one token,
+    any other character as one). A project of several packages has a page for the whole and one for
+    each. Sessions of agents keep the pages up when another commit is checked out, in the private
+    store unless gitmem.dna is 'shared'; what they said before is in the history: git mem diff
+    --private, git mem log --private.
 
     \b
     Examples:
@@ -122,7 +126,10 @@ def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
 @click.command("read-code", hidden=True)
 @click.pass_obj
 def read_code_command(term: Terminal) -> None:
-    """Read the commit that is checked out, if that was not done yet: what a session's start leaves to the background."""
+    """Read the checked-out commit, unless that was done already.
+
+    The start of a session leaves this to the background.
+    """
     with term.open() as app:
         worker.keep(app)
 

@@ -48,7 +48,10 @@ def evolution_command(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """Show who changed a file or a symbol, when and why, the newest first: through renames and on all branches, with what was learned then.
+    """Show who changed a file or a symbol, when and why, newest first.
+
+    Changes are followed through renames and on all branches. What was learned at the time is shown
+    too.
 
     A symbol is followed from the commit that is checked out.
 

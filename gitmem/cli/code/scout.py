@@ -141,7 +141,7 @@ def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
 
 
 def _remembered(app: App, text: str, found: list[Finding]) -> list[Any]:
-    """Return the memories and gotchas that matter for a task, and for the files that it is about."""
+    """Return the memories and gotchas that matter for a task and for the files that it is about."""
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
     now = app.clock.now()
     indexes = [index for _, index in app.indexes()]
@@ -212,7 +212,10 @@ def _attached(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fit(found: list[Finding], known: list[Any], budget: int) -> tuple[list[Finding], list[Any]]:
-    """Return as much as a budget of tokens has room for: what is remembered may have a third of it."""
+    """Return as many files and records as fit into a budget of tokens.
+
+    The records may take a third of it.
+    """
     kept: list[Any] = []
     left = budget
     for one in known:

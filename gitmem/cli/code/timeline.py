@@ -64,7 +64,9 @@ def timeline_command(
     as_csv: bool,
     as_json: bool,
 ) -> None:
-    """Show commits, changes of memory, gotchas, snapshots, sessions, work and events in one order, the newest first.
+    """Show commits, memory changes, gotchas, snapshots, sessions, work and events, newest first.
+
+    All are shown in one order.
 
     \b
     Examples:
@@ -257,7 +259,9 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
 @options.json_option
 @click.pass_obj
 def trends_command(term: Terminal, since: str, until: str | None, as_json: bool) -> None:
-    """Show what time tells: hot files, active agents, hours of work (local time), how often tools fail, what was learned week by week.
+    """Show trends: hot files, active agents, working hours, tool failure rates and learning.
+
+    Hours are in local time. What was learned is shown week by week.
 
     \b
     Examples:

@@ -30,7 +30,9 @@ NOTE = 4 << 20  # bytes of a note
 
 @click.group("trace", cls=Parts, table=TABLE)
 def trace_command() -> None:
-    """Exchange who wrote which lines of which commit, as Agent Trace records (https://agent-trace.dev, version 0.1.0).
+    """Exchange who wrote which lines of which commit, as Agent Trace records.
+
+    The format is version 0.1.0 of https://agent-trace.dev.
 
     \b
     Examples:

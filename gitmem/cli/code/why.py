@@ -28,7 +28,10 @@ SHOWN = 3  # lines of the code
 @options.json_option
 @click.pass_obj
 def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json: bool) -> None:
-    """Show why code is as it is: the commits that made it, the session and prompt behind each, what was decided then, what is known of the place.
+    """Show why code is as it is: the commits, sessions, prompts and decisions behind it.
+
+    For each commit that made the code, the session and prompt behind it are shown, with what was
+    decided then. What is known of the place is shown too.
 
     Moves and renames are followed. Prompts are in the histories of this machine alone.
 

@@ -39,7 +39,10 @@ PLAIN_HELP = {
 
 
 def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Return the options of a record that a gotcha has, in words that need not say what they are of."""
+    """Return the options of a record that apply to a gotcha.
+
+    Their help texts need not say which kind of record they belong to.
+    """
     out = [copy.copy(param) for param in params if param.name not in FOREIGN]
     for param in out:
         if isinstance(param, click.Option):

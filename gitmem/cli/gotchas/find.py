@@ -259,7 +259,11 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
 
 
 def _files_of(app: App, path: str) -> list[str]:
-    """Return the files that a name stands for: itself, those with gotchas in a folder, what a file that was renamed is called now."""
+    """Return the files that a name stands for.
+
+    A file stands for itself, a folder for its files with gotchas, and the old name of a renamed
+    file for its current name.
+    """
     root = app.location.worktree or ""
     if not root:
         return [path]

@@ -118,7 +118,10 @@ def _fits_a_file(app: App, glob: str) -> bool:
 
 
 def _from_root(app: App, spec: str) -> str:
-    """Return a spec whose path is taken from the current folder when there is such a file, else from the root."""
+    """Return a spec whose path is taken from the current folder, if such a file exists.
+
+    Otherwise the path is taken from the root.
+    """
     root = app.location.worktree
     path, mark, rest = spec, "", ""
     for sign in (":", "#"):
@@ -246,9 +249,12 @@ def written_fields(
 
 
 def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a gotcha waits for, by what it was and what is given: an empty text takes one away.
+    """Return the triggers of a gotcha, from its old triggers and the given options.
 
-    Raises UserError for an error that tells nothing, BadParameter for a pattern or query that cannot be used.
+    An empty text removes a trigger.
+
+    Raises UserError for an error that tells nothing, BadParameter for a pattern or query that
+    cannot be used.
     """
     given = {
         name: o[name].strip() if name == "language" else o[name]
@@ -554,7 +560,10 @@ def supersede_command(
 
 
 def titled(heading: str, text: str) -> tuple[str, str]:
-    """Return title and body: what a title has beyond its first line, or is too long for, is kept in the body."""
+    """Return title and body, keeping in the body what does not fit the title.
+
+    That is the text after the first line, and a title that is too long.
+    """
     first, _, rest = heading.strip().partition("\n")
     kept = [heading.strip() if len(first) > TITLE_LIMIT else rest.strip("\n"), text]
     return first, "\n\n".join(part for part in kept if part)

@@ -44,7 +44,7 @@ class _Graph:
 def graph_command(
     term: Terminal, id: str | None, depth: int, at: str | None, dot: bool, as_json: bool
 ) -> None:
-    """Show links and supersedes chains, of one record or of the whole store, and since when each is there.
+    """Show links and supersedes chains of a record or the store, and since when each exists.
 
     \b
     Examples:
@@ -148,7 +148,10 @@ def _dot(text: str) -> str:
 
 
 def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tuple[str, str, str]]:
-    """Return the edges between records that are at most so many steps from one, whichever way a link points."""
+    """Return the edges between records that are at most `depth` steps from one record.
+
+    A link counts in both directions.
+    """
     import networkx  # a tenth of a second, for this command alone
 
     links = networkx.Graph((source, target) for source, _, target in edges)

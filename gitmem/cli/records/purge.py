@@ -1,4 +1,4 @@
-"""The command that removes a secret from all of history, and the one that looks after the quarantine."""
+"""The command that removes a secret from all history, and the one that manages the quarantine."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence

@@ -303,7 +303,10 @@ def _committer(app: App, scope: str, id: str) -> dict[str, Any]:
 
 
 def _now(app: App, record: Record) -> dict[str, Any]:
-    """Return where the code of a record is now: `places` for programs, `code_now` for people, one for each anchor."""
+    """Return where the code of a record is now, with one entry for each anchor.
+
+    The key `places` is for programs, `code_now` for people.
+    """
     if app.location.worktree is None or not record.anchors:
         return {}
     places, told = [], []

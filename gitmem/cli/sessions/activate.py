@@ -42,11 +42,12 @@ def activate_command(
     timeout: int | None,
     as_json: bool,
 ) -> None:
-    """Print a greeting in the name of an agent: who it is, where the project stands, what was done before, which commands it has.
+    """Print an agent's greeting: who it is, the project's state, past work and its commands.
 
-    Adds to 'git mem status': the agent's name and commands. An agent is a Markdown file in .gitmem/agents, .claude/agents or
-    .gemini/agents, of the repository or yours. Its front matter has name, title, icon, role (or description) and commands, a list of {name,
-    description, visibility}; visibility is full, quick or key. What cannot be loaded in time is left out.
+    Adds to 'git mem status': the agent's name and commands. An agent is a Markdown file in
+    .gitmem/agents, .claude/agents or .gemini/agents, of the repository or yours. Its front matter
+    has name, title, icon, role (or description) and commands, a list of {name, description,
+    visibility}; visibility is full, quick or key. What cannot be loaded in time is left out.
 
     \b
     Examples:

@@ -74,10 +74,11 @@ def briefing_command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Show what is known about this project: state, decisions, patterns, errors, progress and context.
+    """Show the known state, decisions, patterns, errors, progress and context of this project.
 
-    Adds to 'git mem status': the content. Each part has a share of the budget and passes on what it does not need. Pinned and recent
-    entries come first. What is left out is counted, with the command that shows it. The same store gives the same text all day.
+    Adds to 'git mem status': the content. Each part has a share of the budget and passes on what it
+    does not need. Pinned and recent entries come first. What is left out is counted, with the
+    command that shows it. The same store gives the same text all day.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The work in hand: what the next agent has to know of it, the tasks that were done, the workflows that are known."""
+"""The work in hand: context for the next agent, tasks that were done and known workflows."""
 
 import os
 
@@ -52,11 +52,13 @@ def agent_of(app: App, given: str | None) -> str:
 @options.json_option
 @click.pass_obj
 def context_command(term: Terminal, agent: str | None, history: str | None, as_json: bool) -> None:
-    """Show the work in hand in this work tree: kind of session, previous agents, last commands, workflow.
+    """Show the work in hand: kind of session, previous agents, last commands and workflow.
 
-    Adds to 'git mem status': what the next agent needs. A session is new, existing (commands or questions came before), or a workflow
-    (several commands or a finished task of one workflow). After an hour of silence it is new again. With --history, the conversation
-    decides.
+    Only this work tree is shown.
+
+    Adds to 'git mem status': what the next agent needs. A session is new, existing (commands or
+    questions came before), or a workflow (several commands or a finished task of one workflow).
+    After an hour of silence it is new again. With --history, the conversation decides.
 
     \b
     Examples:

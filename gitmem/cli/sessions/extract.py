@@ -363,7 +363,7 @@ def _row(item: Item) -> dict[str, Any]:
 
 
 def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[str]]":
-    """Return who wrote commits, by the ids that their messages were read under, and which are this user's own."""
+    """Return the authors of commits by the given ids, and which ids are this user's own."""
     if not commits:
         return {}, set()
     from gitmem.git.commit_messages import CommitMessages

@@ -42,7 +42,10 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def moment(app: App, text: str) -> float:
-    """Return the seconds that a user's text means: `2d` is two days ago, else any date that git takes; raises UserError."""
+    """Return the time that a user's text means, in seconds.
+
+    For example, `2d` is two days ago. Other texts may be any date that git takes. Raises UserError.
+    """
     found = _LENGTH.fullmatch(text.strip().lower())
     if found:
         return app.clock.now() - int(found[1]) * _UNITS[found[2]]
@@ -214,7 +217,11 @@ def list_command(
 
 
 def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
-    """Return what sessions are about: as they are called, as their digests are, what was asked first in them, their story."""
+    """Return what sessions are about.
+
+    That is a session's title, else the title of its digest, else the first question in it, else its
+    story.
+    """
     out = {one.id: one.title for one in found if one.title}
     wanted = tuple(one.id for one in found if not one.title)
     rows = app.rows(kinds=("summary",), sessions=wanted) if wanted else []
@@ -242,7 +249,11 @@ def _asked(app: App, one: Session) -> str:
 
 
 def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str]) -> Iterator[str]:
-    """Yield sessions as lines in columns: on a terminal no longer than it is wide, ids as short as they may be given; elsewhere whole."""
+    """Yield sessions as lines in columns.
+
+    On a terminal, lines are no longer than its width and ids are as short as they may be given;
+    elsewhere both are whole.
+    """
     fits = sys.stdout.isatty()
     least = _least(every) if fits else {}
     cells = [
@@ -273,7 +284,10 @@ def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str])
 
 
 def _least(every: Sequence[str]) -> dict[str, int]:
-    """Return how much of each id names it alone: sorted, those that begin most alike are neighbours."""
+    """Return how many characters of each id identify it.
+
+    In sorted order, the ids that have most of their beginning in common are neighbours.
+    """
     out = dict.fromkeys(every, LEAST)
     for a, b in pairwise(sorted(out)):
         alike = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))

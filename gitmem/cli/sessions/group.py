@@ -55,7 +55,10 @@ def session_command() -> None:
 
 
 def current(environ: Mapping[str, str]) -> str:
-    """Return the id of the session that a command runs in, as the environment, the process or the terminal tells; empty when they tell nothing."""
+    """Return the id of the session that a command runs in.
+
+    The environment, the process or the terminal tells it. The id is empty when they tell nothing.
+    """
     if environ.get("GITMEM_SESSION"):
         return environ["GITMEM_SESSION"]
     return of_agent(environ) or own.here(environ)
@@ -107,7 +110,10 @@ def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
 
 
 def _of_process(environ: Mapping[str, str]) -> str:
-    """Return the id of the running session whose hooks were started by the process that started this one; empty when there is none."""
+    """Return the id of the running session that belongs to the process that started this one.
+
+    That process also started the session's hooks. The id is empty when there is no such session.
+    """
     try:
         where = locate(".", environ)
         home = Home(where.home, shared=sharing_of(where.commondir))

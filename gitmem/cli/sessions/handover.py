@@ -167,7 +167,10 @@ def _gather(
     on: context.Context,
     given: dict[str, tuple[str, ...]],
 ) -> handover.Handover:
-    """Return what is to be handed over: what was said, and what was recorded and changed since the work began."""
+    """Return the content of a handover.
+
+    It holds what was said, and what was recorded and changed since the work began.
+    """
     since = stamp(on.began) if on.began else "9"
     decisions: list[tuple[str, str]] = [("", text) for text in given["decided"]]
     tasks: list[tuple[str, str]] = [("", text) for text in given["opened"]]
@@ -206,7 +209,10 @@ def _shown(app: App, text: str) -> tuple[str, str]:
 
 
 def _changed(app: App, since: float) -> list[str]:
-    """Return the files that the sessions of this work tree have changed since the work began, the most changed first."""
+    """Return the files that sessions of this work tree changed since the work began.
+
+    The most changed file comes first.
+    """
     root = context.root_of(app.location.worktree)
     counts: dict[str, int] = {}
     for one in sessions.some(app.state):

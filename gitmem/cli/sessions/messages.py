@@ -1,4 +1,7 @@
-"""A conversation that a command is given as a file: a JSON list of messages, an object that holds one, or a message a line."""
+"""A conversation that is given to a command as a file.
+
+The file holds a JSON list of messages, an object that holds such a list, or one message per line.
+"""
 
 import contextlib
 import json

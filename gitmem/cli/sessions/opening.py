@@ -83,7 +83,10 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
 
 
 def _open_epics(app: App) -> list[str]:
-    """Return the epics that are not finished and that no live session is at, as the start of a session tells them: that of this work tree first."""
+    """Return the unfinished epics without a live session, as the start of a session shows them.
+
+    The epic of this work tree comes first.
+    """
     from gitmem.index import epics
 
     root = app.location.worktree or ""
@@ -212,7 +215,11 @@ class _Seen:
 
 
 def _read(app: App, file: str, facts: Facts) -> None:
-    """Take the session before from a file: what it was about, when it ended, whether it was cut off, what it left to do."""
+    """Read the previous session from a file.
+
+    The result tells what it was about, when it ended, whether it was cut off, and what it left to
+    do.
+    """
     from gitmem.extraction import extractor
     from gitmem.records.items import DONE, TASK
     from gitmem.redaction.mask import scrub

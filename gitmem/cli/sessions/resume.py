@@ -1,4 +1,7 @@
-"""What to go on with: where a session stood, what has changed since, what is open, and how its agent takes it up again."""
+"""Resuming a session: where it stood, what has changed since, and what is open.
+
+It also tells how the session's agent resumes it.
+"""
 
 import os
 import shlex
@@ -40,10 +43,11 @@ WORDS = 300  # characters of the last answer
 @options.json_option
 @click.pass_obj
 def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
-    """Show what to go on with: where a session stood, which files have been committed since then, what failed, what is open.
+    """Show where a session stood, which files were committed since, what failed, what is open.
 
-    Adds to 'git mem status': one session in detail. Without an id: the latest session of this work tree that has ended. A person's session
-    is opened again; for an agent's session you are told its CLI's command.
+    Adds to 'git mem status': one session in detail. Without an id: the latest session of this work
+    tree that has ended. A person's session is opened again; for an agent's session you are told its
+    CLI's command.
 
     \b
     Examples:
@@ -65,7 +69,10 @@ def resume_command(term: Terminal, session: str | None, show: bool, as_json: boo
 
 
 def _latest(app: App) -> Session:
-    """Return the latest session of this work tree that does not run, one of another where there is none; raises UserError."""
+    """Return the latest session of this work tree that is not running.
+
+    If there is none, return one of another work tree. Raises UserError.
+    """
     here = running(app)
     every = [each for each in sessions.some(app.state) if here is None or each.id != here.id]
     root = context.root_of(app.location.worktree)

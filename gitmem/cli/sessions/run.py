@@ -115,7 +115,10 @@ def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Sess
 
 
 def _forget_closed(app: App) -> None:
-    """Forget what terminals had open that is open no more: a terminal that was closed says no farewell."""
+    """Forget what closed terminals had open.
+
+    A terminal that is closed does not report it.
+    """
     for id in own.named(app.home):
         known = sessions.get(app.state, id)
         if known is None or known.ended is not None or state_of(known) != RUNNING:
@@ -123,7 +126,10 @@ def _forget_closed(app: App) -> None:
 
 
 def _own_id(app: App) -> tuple[str, str]:
-    """Return (id, agent) under which a new session here is known to its surroundings: an agent whose hooks are not installed, a variable."""
+    """Return (id, agent) under which the environment knows a new session here.
+
+    They come from an agent whose hooks are not installed, or from a variable.
+    """
     here = events.name(current(app.env))
     if not here or sessions.get(app.state, here) is not None:
         return "", ""
@@ -395,7 +401,10 @@ def _digest(app: App, mine: Session) -> str:
 @options.json_option
 @click.pass_obj
 def current_command(term: Terminal, as_json: bool) -> None:
-    """Show the current session: that of GITMEM_SESSION, else of the agent around this command, else of this terminal.
+    """Show the current session.
+
+    It is the session of GITMEM_SESSION, else of the agent around this command, else of this
+    terminal.
 
     Exit code 1 when there is none.
 

@@ -267,7 +267,10 @@ def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
 def export_command(
     term: Terminal, session: str | None, date: str | None, output: str | None, force: bool
 ) -> None:
-    """Export a session as JSON: id, agent, times, branch, and each interaction with timestamp, role, content, metadata and agent state.
+    """Export a session as JSON.
+
+    The output has id, agent, times, branch, and each interaction with timestamp, role, content,
+    metadata and agent state.
 
     Without an id: the current session, else the latest. A date exports all of that day, as a list.
 

@@ -71,7 +71,9 @@ class Shown(Parts):
     short_help="What the sessions of this project added up to",
 )
 def summary_command() -> None:
-    """The project summary: decisions, pending tasks, preferences and context from all sessions, each once.
+    """Show the project summary: decisions, tasks, preferences and context from all sessions.
+
+    The summary has pending tasks only, and each entry once.
 
     Without a command it is shown.
 
@@ -342,7 +344,10 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
 
 
 def _became(change: Change | None, entry: Entry) -> dict[str, list[Entry]]:
-    """Return the old entries that a new one was merged with, where their words differ, and those that it replaced."""
+    """Return the old entries that a new one was merged with, and those that it replaced.
+
+    Merged entries are returned where their words differ.
+    """
     if change is None:
         return {"merged": [], "replaced": []}
     before, after = (project_summary.sections(one) for one in (change.before, change.after))
@@ -476,7 +481,9 @@ drop_command = _on_entry(
 @options.json_option
 @click.pass_obj
 def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> None:
-    """Show how the summary grew, the newest step first: time, source, and how many entries were added, changed and removed.
+    """Show how the summary grew, newest step first.
+
+    Each step has its time, its source, and how many entries were added, changed and removed.
 
     \b
     Example:

@@ -9,6 +9,9 @@ from gitmem.worker.drain import drain
 @click.command("drain", hidden=True)
 @click.pass_obj
 def drain_command(term: Terminal) -> None:
-    """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
+    """Commit pending journal entries, refresh the index and finish sessions.
+
+    A hook leaves this work for later.
+    """
     with term.open() as app:
         drain(app)

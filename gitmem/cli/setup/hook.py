@@ -24,9 +24,13 @@ from gitmem.install import agent_packages
 def hook_command(
     ctx: click.Context, /, agent: str, settings: bool, package: bool, **_: str | None
 ) -> None:
-    """Answer one hook call: the event's JSON on stdin, at most one JSON object on stdout, always exit code 0.
+    """Answer one hook call.
 
-    The agent's CLI calls this, not you. Failures are written to hook.log in the repository's gitmem folder; 'git mem doctor' shows them.
+    The command reads the event's JSON from stdin, writes at most one JSON object to stdout, and
+    always exits with code 0.
+
+    The agent's CLI calls this, not you. Failures are written to hook.log in the repository's gitmem
+    folder; 'git mem doctor' shows them.
 
     \b
     Examples:

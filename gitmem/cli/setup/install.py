@@ -285,7 +285,10 @@ def carry_out(
 
 
 def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: bool = False) -> None:
-    """Say what was done, or would be: the changes themselves as data, what they come to as a remark."""
+    """Report what was done, or what would be done.
+
+    The changes are printed as data, and their effect as a remark.
+    """
     for change in done if dry_run else ():
         click.echo(plain(change.diff()), nl=False)
     for line in _lines(world, done, dry_run):
@@ -427,7 +430,7 @@ def offer(term: Terminal, names: Sequence[str] | None) -> None:
 
 
 def _asked(term: Terminal, world: World) -> list[str]:
-    """Return which of the agents that are found here, and have no hooks, their user wants them for."""
+    """Return which of the agents found here without hooks the user wants hooks for."""
     if (
         not (sys.stdin.isatty() and sys.stdout.isatty())
         or world.where is None

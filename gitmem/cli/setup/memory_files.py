@@ -58,9 +58,12 @@ LEFT = {
 
 @click.group("native", cls=Parts, table=TABLE, short_help="Exchange memory with agents' own files")
 def native_command() -> None:
-    """Exchange memory with the files that agents keep themselves: CLAUDE.md, GEMINI.md, AGENTS.md, rules, MEMORY.md.
+    """Exchange memory with the files that agents keep themselves.
 
-    A pull reads them into records. A push writes records into a marked block and changes nothing outside of it.
+    These are CLAUDE.md, GEMINI.md, AGENTS.md, rules and MEMORY.md.
+
+    A pull reads them into records. A push writes records into a marked block and changes nothing
+    outside of it.
 
     \b
     Examples:
@@ -154,7 +157,9 @@ def push_command(
 @options.json_option
 @click.pass_obj
 def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Read agents' memory files into the store, then write their blocks: those of `git mem native push`, and every one that is there already.
+    """Read agents' memory files into the store, then write their blocks.
+
+    The blocks are those of `git mem native push`, and every block that exists already.
 
     \b
     Examples:
@@ -208,7 +213,10 @@ def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
 @options.json_option
 @click.pass_obj
 def status_command(term: Terminal, as_json: bool) -> None:
-    """Show agents' memory files: how many records each has, what a pull would do, and whether the block in it is up to date.
+    """Show the state of agents' memory files.
+
+    For each file: how many records it has, what a pull would do, and whether its block is up to
+    date.
 
     \b
     Examples:

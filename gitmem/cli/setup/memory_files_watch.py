@@ -1,4 +1,7 @@
-"""Waits for a change of agents' memory files: the system's word wakes it, a look at the files decides."""
+"""Waits for a change of agents' memory files.
+
+A notification from the system wakes it; a look at the files decides.
+"""
 
 import os
 import threading
@@ -14,7 +17,10 @@ MOST = 200  # folders that are watched
 
 
 def _state(finder: Finder) -> tuple[dict[str, tuple[int, int, int]], tuple[str, ...]]:
-    """Return what tells each file as it is now from another time, and the folders where files may appear."""
+    """Return the state of each file, and the folders where files may appear.
+
+    The state distinguishes the present file from the file at another time.
+    """
     files = Finder(finder.where, finder.env, finder.hides, lambda text: text).find()
     out: dict[str, tuple[int, int, int]] = {}
     for memo in files.memos:

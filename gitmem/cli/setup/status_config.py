@@ -187,7 +187,10 @@ def _status(app: App) -> dict[str, Any]:
 
 
 def _waiting(app: App) -> list[dict[str, Any]]:
-    """Return what sessions have asked for and is not done: `what`, `session`, `asked`, `begun`, `tries`."""
+    """Return the requests of sessions that are not done yet.
+
+    Each has `what`, `session`, `asked`, `begun` and `tries`.
+    """
     now = app.clock.now()
     return [
         {
@@ -217,7 +220,10 @@ def _off(app: App) -> dict[str, Any]:
 
 
 def _adrift(app: App) -> dict[str, Any]:
-    """Return how many gotchas have lost their code, and of how many that was looked at: status does not take long."""
+    """Return how many gotchas have lost their code, and how many were checked.
+
+    The time is limited, because status must not take long.
+    """
     end = time.monotonic() + DRIFT_PATIENCE
     indexes = (
         [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []

@@ -1,4 +1,7 @@
-"""What `git mem status` tells of the work in hand: session, epic, pending tasks, inbox, and the command that goes on with each."""
+"""The part of `git mem status` about the work in hand.
+
+It shows session, epic, pending tasks and inbox, and the command that continues each.
+"""
 
 from collections.abc import Iterator
 from typing import Any

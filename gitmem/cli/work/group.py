@@ -110,7 +110,7 @@ def chosen(app: App, desk: Desk, name: str | None) -> str:
 
 
 def changed_files(app: App, desk: Desk, given: Sequence[str] = ()) -> list[str]:
-    """Return the files of the work tree that differ from the last commit, and those that are named."""
+    """Return the files of the work tree that differ from the last commit, and the named ones."""
     if not desk.root:
         return list(given)
     tree = app.worktree(desk.root)

@@ -123,7 +123,10 @@ def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
 
 
 def _id(every: list[dict[str, Any]], name: str) -> str:
-    """Return the id for a name: that of an epic which has it as its id elsewhere, else one that is made from it."""
+    """Return the id for a name.
+
+    It is the id of an epic that has the name as its id elsewhere, else an id made from the name.
+    """
     known = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
     return known[0] if len(known) == 1 else f"wrk-{service.slug(name)}"
 

@@ -75,10 +75,12 @@ def phase_command(
     epic: str | None,
     as_json: bool,
 ) -> None:
-    """Enter a PHASE of a story: validation, development, self_healing, quality_gate, push, checkpoint. With --result, record its result.
+    """Enter a PHASE of a story; with --result, record its result.
 
-    Each development and self_healing phase counts as another attempt. A closed epic must be resumed first: git mem work resume NAME
-    --continue.
+    The phases are validation, development, self_healing, quality_gate, push and checkpoint.
+
+    Each development and self_healing phase counts as another attempt. A closed epic must be resumed
+    first: git mem work resume NAME --continue.
 
     \b
     Examples:
@@ -233,7 +235,10 @@ def override_command(
 
 
 def _value(text: str) -> Any:
-    """Return what a value says: JSON that any reader takes for the same, where it is some, else the text itself."""
+    """Return the JSON value of a text, or the text itself if it is no JSON.
+
+    Only JSON that every reader takes for the same value counts.
+    """
     try:
         found = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
         return found if _levels(found) <= NESTED else text

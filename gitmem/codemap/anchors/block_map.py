@@ -108,7 +108,10 @@ def _block(lines: LineMap, first: int, last: int) -> Placement | None:
 
 
 def _tied_end(lines: LineMap, end: int, known: int, at: int, step: int) -> int:
-    """Return the end of a block whose last lines could be at two places: here they are where the block goes on."""
+    """Return the end of a block whose last lines could be at two places.
+
+    The place where the block continues is taken.
+    """
     while known != end:
         known += step
         if not 0 <= at + step < len(lines.new) or lines.one[known] != lines.two[at + step]:

@@ -1,4 +1,4 @@
-"""Where an anchor's code is by what the anchor remembers: its lines, and those that stood around them."""
+"""Where an anchor's code is, by the lines and the surrounding lines that the anchor remembers."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -60,7 +60,10 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
 
 
 def _is_all(anchor: dict[str, Any], have: Sequence[str], first: int) -> bool:
-    """Say whether a text is what the anchor remembers and nothing else: a file too short to tell anything by its lines."""
+    """Return whether a text is what the anchor remembers and nothing else.
+
+    Such a file is too short to tell anything by its lines.
+    """
     context = anchor.get("context")
     if not isinstance(context, dict) or "far" in context:
         return False
@@ -104,7 +107,10 @@ def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[flo
 def _gaps(
     text: Text, spot: int, keys: Sequence[str], before: Sequence[str], after: Sequence[str]
 ) -> int:
-    """Return how many other places have most of what stands around a spot around them, whatever stands there."""
+    """Return how many other places have most of a spot's surrounding lines around them.
+
+    The lines at these places may be any lines.
+    """
     size = len(keys)
     before, after = before[-AROUND:], after[:AROUND]  # a copy may be short
     wanted = [(n - len(before), key) for n, key in enumerate(before)] + [
@@ -129,9 +135,12 @@ def _spot(
     before: Sequence[str],
     after: Sequence[str],
 ) -> tuple[int | None, bool, bool]:
-    """Return where the remembered lines begin, None when no spot stands out, with two answers about the spot.
+    """Return where the remembered lines begin, with two answers about the spot.
 
-    Whether all around it is as it was; whether it is more than what was like it in the old file, in other definitions.
+    The place is None when no spot stands out.
+
+    Whether all around it is as it was; whether it is more than what was like it in the old file, in
+    other definitions.
     """
     at = next(n for n, key in enumerate(keys) if key)
     spots = [n - at for n in text.plain.spots(keys[at]) if n >= at]
@@ -178,7 +187,9 @@ def _supports(
     before: Sequence[str],
     after: Sequence[str],
 ) -> dict[int, tuple[float, int]]:
-    """Return how much of what stood around the lines is around each spot, on the same side: lines with words, and others.
+    """Return how much of the old surroundings is around each spot, on the same side.
+
+    The two values count lines with words, and other lines.
 
     A line right there counts one, a line near by less.
     """
@@ -263,7 +274,10 @@ def _stays(anchor: dict[str, Any], text: Text) -> tuple[int, int] | None:
 def _by_mini(
     wanted: Sequence[str], before: Sequence[str], after: Sequence[str], text: Text, size: int
 ) -> Placement | None:
-    """Return the place between the surroundings, where these are found and what is between them is alike."""
+    """Return the place between the remembered surroundings.
+
+    The surroundings must be found, and what is between them must be alike.
+    """
     old = [*before, *wanted, *(after if size <= len(wanted) else ())]
     known = LineMap(old, text.short, whole=False, known=text)
     made = through(known, len(before), len(before) + len(wanted) - 1)

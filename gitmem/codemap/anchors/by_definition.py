@@ -1,4 +1,7 @@
-"""Where a definition is in a text, by its name: as its grammar has it, else by how most languages define something."""
+"""Where a definition is in a text, by its name.
+
+The language's grammar tells it, else the way in which most languages define something.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""What an anchor remembers of the code that it is about: its lines, those around them, and how well these fit elsewhere."""
+"""What an anchor remembers of the code that it is about.
+
+That is its lines, the lines around them, and how well these fit elsewhere.
+"""
 
 from typing import Any
 
@@ -43,7 +46,10 @@ def wide_context(
 
 
 def likeness_at_home(anchor: dict[str, Any]) -> list[float]:
-    """Return how well the remembered lines fitted other places of their own file, as `remembered.likes` told it."""
+    """Return how well the remembered lines fitted other places of their own file.
+
+    The values are those of `remembered.likes`.
+    """
     context = anchor.get("context")
     value = context.get("like") if isinstance(context, dict) else None
     if (

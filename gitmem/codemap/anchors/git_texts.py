@@ -1,4 +1,7 @@
-"""What git and the disk know of one repository's code: texts of today and of then, renames, searches; nothing after a deadline."""
+"""What git and the disk know of one repository's code.
+
+The module gives present and past texts, renames and searches, and gives nothing after a deadline.
+"""
 
 import os
 import re
@@ -195,7 +198,10 @@ class Sources:
         return self._renames[key]
 
     def grep(self, what: Sequence[str], target: str) -> list[str]:
-        """Return the files that git's grep finds, those that git does not know yet among them in a work tree."""
+        """Return the files that `git grep` finds.
+
+        In a work tree, untracked files are searched too.
+        """
         options = ("grep", "-l", "-z", "-I", "--full-name", "--no-color", *what)
         if target == HERE:
             data = self.run_here(*options[:1], "--untracked", *options[1:], "--") or b""

@@ -26,7 +26,10 @@ class Names:
         self._steps.clear()
 
     def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the other names of a file: at these commits, or in all of HEAD's history when none is given; newest first."""
+        """Return the other names of a file, newest first.
+
+        They are its names at the given commits, or in all of HEAD's history when none is given.
+        """
         head = self._sources.head_id()
         out: list[str] = []
         commits = tuple(dict.fromkeys(commits))
@@ -66,7 +69,10 @@ class Names:
         return self._names[key]
 
     def file(self, anchor: dict[str, Any], path: str, target: str) -> tuple[str, bytes | None]:
-        """Return (path, content) of an anchor's file at a target: under its name, or the one it was given since."""
+        """Return (path, content) of an anchor's file at a target.
+
+        The file is found under its name, or under the name that it was given since.
+        """
         data = self._sources.content(path, target)
         if data is not None:
             return path, data
@@ -87,7 +93,10 @@ class Names:
         )
 
     def _by_steps(self, path: str, target: str) -> str:
-        """Return today's name of a file that is gone by the commits that renamed it, one after the other."""
+        """Return today's name of a file that is gone.
+
+        The commits that renamed it are followed one after the other.
+        """
         key = (path, target)
         if key in self._steps:
             return self._steps[key]
@@ -163,7 +172,10 @@ class Names:
         )
 
     def _same_name(self, path: str, target: str) -> str:
-        """Return the file whose name git spells in another form: decomposed letters, bytes that are not UTF-8."""
+        """Return the file whose name git spells in another form.
+
+        Other forms are decomposed letters and bytes that are not UTF-8.
+        """
         if path.isascii():
             return ""
         form = _form(path)
@@ -181,7 +193,10 @@ class Names:
 
 
 def _form(path: str) -> str:
-    """Return a path as a record can hold it: composed letters, a replacement character for what is not UTF-8."""
+    """Return a path in the form that a record can hold.
+
+    Letters are composed, and a replacement character stands for what is not UTF-8.
+    """
     return unicodedata.normalize(
         "NFC", path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     )

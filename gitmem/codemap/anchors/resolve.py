@@ -26,9 +26,10 @@ RIVAL = 0.45  # likeness from which a line could have become another one
 
 
 def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
-    """Return the anchor with the file's blob, its lines, what stands around them and the definition that they are in.
+    """Return the anchor with the file's blob, its lines, their surroundings and definition.
 
-    Raises UserError past the end of the file, and for a symbol that is not there or is there more than once.
+    Raises UserError past the end of the file, and for a symbol that is not there or is there more
+    than once.
     """
     out = {**anchor, "blob": blob}
     if "\0" in text[:8000]:
@@ -131,7 +132,10 @@ def _span(anchor: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _belongs(anchor: dict[str, Any], old: Sequence[str], first: int) -> bool:
-    """Say whether an old text is the one that was anchored: most remembered lines are where they were (a secret in one was masked)."""
+    """Return whether an old text is the one that was anchored.
+
+    Most remembered lines must be where they were; a secret in one of them was masked.
+    """
     if first > len(old):
         return False
     wanted, before, after = context_of(anchor)
@@ -147,7 +151,10 @@ def _belongs(anchor: dict[str, Any], old: Sequence[str], first: int) -> bool:
 
 
 def _overloaded(path: str, old: Sequence[str], name: str) -> bool:
-    """Say whether a text had several definitions of a name: then the one that is left may be another one."""
+    """Return whether a text had several definitions of a name.
+
+    If so, the one that is left may be another one.
+    """
     from gitmem.codemap.symbols import definitions
 
     return (
@@ -164,7 +171,7 @@ def _overloaded(path: str, old: Sequence[str], name: str) -> bool:
 
 
 def _rival_at_home(lines: LineMap, made: Placement, path: str, name: str, line: int) -> bool:
-    """Say whether a line went out of its definition, in which another one is now that it could have become."""
+    """Return whether a line left a definition that now has another line it could have become."""
     home = in_definition(path, read(lines.new), name)
     if home is None or home[0] <= made.first <= home[1]:
         return False

@@ -1,7 +1,10 @@
-"""Find anchors again in one repository: the text they were made on, renamed files, code that went to another file.
+"""Finds anchors again in one repository.
 
-Everything is best effort under a deadline: what git cannot say in time, or at all (a shallow clone, another clone, a commit that was
-rebased away), is taken as not known, and the anchor is placed by what it remembers itself.
+It uses the text they were made on, renamed files, and code that moved to another file.
+
+Everything is best effort under a deadline: what git cannot say in time, or at all (a shallow clone,
+another clone, a commit that was rebased away), is taken as not known, and the anchor is placed by
+what it remembers itself.
 """
 
 import os
@@ -42,7 +45,10 @@ class Follower:
         return self._sources.worktree
 
     def forget(self) -> None:
-        """Forget what git said of HEAD and of the work tree: something was committed, checked out, renamed."""
+        """Forget what git said of HEAD and of the work tree.
+
+        This is for when something was committed, checked out or renamed.
+        """
         self._sources.forget()
         self._names.forget()
 
@@ -95,7 +101,10 @@ class Follower:
         return where if data is not None else ""
 
     def could_hold(self, text: str, anchors: Sequence[dict[str, Any]], path: str) -> list[bool]:
-        """Say of each anchor whether its code may have gone to a file: whether that has its definition, or a line that is searched for."""
+        """Return for each anchor whether its code may have moved to a file.
+
+        This is the case when the file has its definition, or a line that is searched for.
+        """
         from gitmem.codemap.symbols import definitions
 
         defined = {
@@ -128,7 +137,10 @@ class Follower:
         return self._find(anchor, target)
 
     def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the other names of a file: at these commits, or in all of HEAD's history when none is given; newest first."""
+        """Return the other names of a file, newest first.
+
+        They are its names at the given commits, or in all of HEAD's history when none is given.
+        """
         self._sources.begin()
         return self._names.earlier(path, commits)
 
@@ -240,7 +252,10 @@ class Follower:
         return out[:CANDIDATES]
 
     def _defined(self, anchor: dict[str, Any], path: str, target: str) -> Placement | None:
-        """Return the definition of an anchor's symbol, when exactly one other file has one, and did not before."""
+        """Return the definition of an anchor's symbol if exactly one other file has one now.
+
+        That file must not have had one before.
+        """
         from gitmem.codemap import grammars
         from gitmem.codemap.symbols import definitions
 
@@ -276,7 +291,10 @@ class Follower:
         return Placement(other, one.at, one.last, "approximate", 0.4, name, stale=True)
 
     def _base(self, anchor: dict[str, Any]) -> tuple[dict[str, Any], list[str] | None]:
-        """Return an anchor and the lines of the text it speaks of: its blob's, else the commit's with the anchor found in it."""
+        """Return an anchor and the lines of the text that it refers to.
+
+        The text is that of its blob, else that of the commit with the anchor found in it.
+        """
         if not isinstance(anchor.get("lines"), list):
             return anchor, None
         old = self._sources.text(str(anchor.get("blob") or ""))
@@ -294,7 +312,10 @@ class Follower:
 
 
 def _source(anchor: dict[str, Any], old: list[str] | None) -> tuple[list[str] | None, int, int]:
-    """Return (text, first, last) that an anchor's code can be known by: its old file, or the lines it remembers; lines from 0."""
+    """Return (text, first, last) by which an anchor's code can be recognised.
+
+    The text is the anchor's old file, or the lines that it remembers. Lines count from 0.
+    """
     first, last = (
         anchor["lines"]
         if isinstance(anchor["lines"], list) and len(anchor["lines"]) == 2
@@ -311,7 +332,10 @@ def _source(anchor: dict[str, Any], old: list[str] | None) -> tuple[list[str] | 
 
 
 def _probes(text: Sequence[str], first: int, last: int) -> list[str]:
-    """Return the lines to search other files for: those anchored that say most, then those near by."""
+    """Return the lines to search other files for.
+
+    These are the most telling of the anchored lines, then nearby lines.
+    """
     own = sorted(range(first, min(last, first + 60) + 1), key=lambda n: -weight(text[n]))[:2]
     near = sorted(
         (n for n in range(max(0, first - 4), min(len(text), last + 5)) if not first <= n <= last),

@@ -1,8 +1,10 @@
-"""What was read of the code, kept in `codemap.db` of the common git directory: what each blob says of itself, and the graph of trees.
+"""What was read of the code, kept in `codemap.db` of the common git directory.
 
-All of it can be made again from git: a damaged or unwritable file costs time, nothing else. A blob's row is kept until it is pruned,
-so that going from branch to branch reads nothing twice. Rows are JSON: a folder of somebody else may hold such a file, and reading it
-must run nothing.
+It holds what each blob says of itself, and the graph of trees.
+
+All of it can be made again from git: a damaged or unwritable file costs time, nothing else. A
+blob's row is kept until it is pruned, so that going from branch to branch reads nothing twice. Rows
+are JSON: a folder of somebody else may hold such a file, and reading it must run nothing.
 """
 
 import json
@@ -98,7 +100,10 @@ class Cache:
     # -- blobs
 
     def version(self, language: str) -> int:
-        """Return the number of what a language's blobs are read with now: grammar, queries, Python, format."""
+        """Return the number of the version with which a language's blobs are read now.
+
+        It covers grammar, queries, Python and format.
+        """
         if language not in self._versions:
             text = (
                 f"{FORMAT} {sys.version_info.major}.{sys.version_info.minor} "
@@ -211,7 +216,10 @@ class Cache:
         self._written("UPDATE tree SET ranks = ? WHERE key = ?", [(_dumps(ranks), key)])
 
     def prune(self, needed: "set[str]", keys: "set[str]") -> tuple[int, int]:
-        """Remove the blobs and the trees that are not needed any more, and what older versions read; return (blobs removed, blobs kept)."""
+        """Remove unneeded blobs and trees; return (blobs removed, blobs kept).
+
+        What older versions read is removed too.
+        """
         current = {self.version(language) for language in grammars.GRAMMARS}
         gone = [
             (oid, version)

@@ -101,7 +101,10 @@ class CodeMap:
         return unpacked("", tree, state, self._prefix + tree) if state else None
 
     def is_large(self, tree: str) -> bool:
-        """Say whether a tree that nobody has read yet has so much code that it is read only when somebody asks: minutes of work, gigabytes."""
+        """Return whether an unread tree has so much code that it is read only on request.
+
+        Reading it takes minutes of work and gigabytes.
+        """
         if self.cache.state(self._prefix + tree) is not None:
             return False
         return sum(bool(grammars.language_of(path)) for path in self.trees.listing(tree)) > LARGE
@@ -117,7 +120,10 @@ class CodeMap:
         return self._all(graph.files)
 
     def text(self, graph: Graph, path: str) -> bytes:
-        """Return the text of a file of a graph: as it is committed, or on disk for what is not committed yet."""
+        """Return the text of a file of a graph.
+
+        It is the committed text, or the text on disk for what is not committed yet.
+        """
         oid = graph.listing.get(path, "")
         found = next((data for _, data in self.trees.blobs([oid])), None) if oid else None
         return _on_disk(self.trees, path) if found is None else found
@@ -174,7 +180,7 @@ class CodeMap:
         progress: Progress | None,
         texts: "Mapping[str, bytes] | None" = None,
     ) -> Graph:
-        """Return the graph of a listing from the one of another, from which it differs in some paths."""
+        """Return the graph of a listing from that of another one that differs in some paths."""
         if any(path.rsplit("/", 1)[-1] == ".gitattributes" for path in changed):
             graph.attributed = self._attributes(graph, list(graph.listing), texts)
             changed = changed | {
@@ -400,7 +406,10 @@ class CodeMap:
     def _attributes(
         self, graph: Graph, paths: "list[str]", texts: "Mapping[str, bytes] | None" = None
     ) -> dict[str, dict[str, str]]:
-        """Return what attributes say of some paths, as the tree has them, or as the work tree does when there are `texts` of it."""
+        """Return the attributes of some paths as the tree has them.
+
+        When there are `texts` of the work tree, the attributes are as the work tree has them.
+        """
         files = {
             path: oid
             for path, oid in graph.listing.items()
@@ -527,7 +536,10 @@ def _on_disk(trees: CodeTrees, path: str) -> bytes:
 
 
 def _words(tags: Tags) -> str:
-    """Return the names in a file's imports, each between spaces: what a file has to be called to matter to them."""
+    """Return the names in a file's imports, each between spaces.
+
+    A file matters to the imports only if it has one of these names.
+    """
     found: dict[str, None] = {}
     for one in tags.imports:
         found.update(dict.fromkeys(_SEPARATORS.split(one.module)))

@@ -35,7 +35,10 @@ class Graph:
         return sorted(one for one, edges in self.edges.items() if path in edges)
 
     def used(self, path: str) -> dict[str, int]:
-        """Return how often other files use each definition of a file, '' for the file as a whole."""
+        """Return how often other files use each definition of a file.
+
+        The key '' stands for the file as a whole.
+        """
         out: dict[str, int] = {}
         for edges in self.edges.values():
             for name, number in edges.get(path, {}).items():

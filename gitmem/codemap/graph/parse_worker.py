@@ -1,6 +1,9 @@
-"""Reads blobs in processes of their own, one a core: what hangs or crashes a parser there is ended, and costs one file.
+"""Reads blobs in separate processes, one per core.
 
-The child (`python -P -m gitmem.codemap.graph.parse_worker GITDIR`) reads lines `OID LANGUAGE`, and answers each with a length and the packed result.
+A parser that hangs or crashes there is ended, and costs one file.
+
+The child (`python -P -m gitmem.codemap.graph.parse_worker GITDIR`) reads lines `OID LANGUAGE`, and
+answers each with a length and the packed result.
 """
 
 import gc

@@ -1,4 +1,7 @@
-"""Where a definition is used: by imports that lead to it, and, told apart, where only the name is the same."""
+"""Where a definition is used.
+
+Uses by imports that lead to it are kept apart from places where only the name is the same.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterator

@@ -1,6 +1,9 @@
-"""Which file, and which definition in it, each use of a name means: imports are followed to files, names through what passes them on. Pure.
+"""Which file, and which definition in it, each use of a name means.
 
-What cannot be told without types, such as the method of some object, is not guessed: it makes no edge.
+Imports are followed to files, and names through the files that pass them on. The module is pure.
+
+What cannot be told without types, such as the method of some object, is not guessed: it makes no
+edge.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +31,10 @@ class Resolver(Protocol):
 
 
 class Resolution:
-    """Resolves the names of one state of a project: its paths, its manifests, and what each parsed file says of itself."""
+    """Resolves the names of one state of a project.
+
+    The state consists of its paths, its manifests, and what each parsed file says of itself.
+    """
 
     def __init__(self, files: Files, tags: Mapping[str, Tags]) -> None:
         self._files = files
@@ -226,7 +232,9 @@ class Resolution:
     # -- uses
 
     def edges(self, path: str) -> tuple[Edges, list[str]]:
-        """Return the definitions of other files that a file uses, by file, and the further files whose names were looked at for it.
+        """Return the definitions of other files that a file uses, by file.
+
+        Also return the further files whose names were looked at for it.
 
         An import that nothing uses counts once, for the file as a whole.
         """
@@ -343,7 +351,10 @@ class Resolution:
         return None
 
     def _nestings(self, path: str) -> list[str]:
-        """Return the modules and classes that a Ruby file opens, and those around them, each with a dot behind it; '' last."""
+        """Return the modules and classes that a Ruby file opens, and those around them.
+
+        Each has a dot behind it, and '' comes last.
+        """
         if path not in self._around:
             found = {""}
             for _, qualified, kind, *_ in self._tags[path].symbols:
@@ -409,6 +420,9 @@ _HOMES: "dict[str, Callable[[str], str]]" = {
 
 
 def _likelier(path: str, other: str, home: str) -> bool:
-    """Say whether a file rather defines a name than another: no test does, and what is opened in many files is at home where its name says."""
+    """Return whether a file is more likely to define a name than another file.
+
+    A test file is not. What is opened in many files belongs to the file that is named after it.
+    """
     at, there = (f"/{one}".lower().replace("_", "").endswith(home) for one in (path, other))
     return at if home and at != there else "test" in other.lower() and "test" not in path.lower()

@@ -19,7 +19,10 @@ _GENERATED_NAME = re.compile(
 
 
 def why_not(path: str, attributes: Mapping[str, str]) -> str:
-    """Return in a word why a file of a language that we know is not read, by its name and what `.gitattributes` says; '' when it is."""
+    """Return in one word why a file of a known language is not read, or '' if it is read.
+
+    The file's name and `.gitattributes` decide.
+    """
     generated, vendored = (
         attributes.get("linguist-generated", ""),
         attributes.get("linguist-vendored", ""),

@@ -1,4 +1,8 @@
-"""C and C++: `#include`, in quotes from the file's own folder, else in folders that are named or look like include folders."""
+"""Imports of C and C++: `#include`.
+
+A file in quotes is looked for from the file's own folder, else in folders that are named or look
+like include folders.
+"""
 
 import posixpath
 from collections.abc import Iterator

@@ -1,7 +1,11 @@
-"""JavaScript and TypeScript: relative paths, endings left out, index files, tsconfig's paths, package.json's exports and imports, workspaces.
+"""Imports of JavaScript and TypeScript.
 
-The rules are Node's (nodejs.org/api/esm.html, packages.html) and TypeScript's (typescriptlang.org/docs/handbook/modules/reference.html). What
-`exports` names in a folder of built files that is not committed is looked for in the sources.
+These are relative paths, omitted endings, index files, tsconfig's paths, package.json's exports and
+imports, and workspaces.
+
+The rules are Node's (nodejs.org/api/esm.html, packages.html) and TypeScript's
+(typescriptlang.org/docs/handbook/modules/reference.html). What `exports` names in a folder of built
+files that is not committed is looked for in the sources.
 """
 
 import posixpath
@@ -70,7 +74,7 @@ class Resolver:
             yield Binding("", (found,), line=one.line)
 
     def file(self, path: str, module: str) -> str:
-        """Return the file that a specifier means in a file, '' when it is not one of the project."""
+        """Return the file that a specifier in a file means, or '' if the project has none."""
         module = module.split("?")[0].removesuffix("/") or "/"
         folder = posixpath.dirname(path)
         if module.startswith(("./", "../")) or module in {".", ".."}:
@@ -256,7 +260,7 @@ def _targets(value: Any, middle: str) -> Iterator[str]:
 
 
 def workspaces(files: Files) -> list[str]:
-    """Return the folders of the packages that the root's package.json or pnpm-workspace.yaml names."""
+    """Return the package folders that the root's package.json or pnpm-workspace.yaml names."""
     root = files.json("package.json")
     given = root.get("workspaces")
     patterns = texts(given.get("packages") if isinstance(given, dict) else given)

@@ -1,4 +1,7 @@
-"""The files of a project as import statements see them: which there are, and what its manifests say. Pure."""
+"""The files of a project and what its manifests say, as import statements see them.
+
+The module is pure.
+"""
 
 import json
 import posixpath
@@ -94,7 +97,10 @@ class Files:
         )
 
     def ending(self, tail: str, near: str) -> str:
-        """Return the file whose path ends with `/tail`, the one that shares most folders with `near`; '' when there is none."""
+        """Return the file whose path ends with `/tail`, or '' when there is none.
+
+        Of several files, the one that shares most folders with `near` is taken.
+        """
         some = [
             path
             for path in self.by_name.get(tail.rsplit("/", 1)[-1], ())

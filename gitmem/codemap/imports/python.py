@@ -1,6 +1,9 @@
-"""Python: packages with and without `__init__.py`, src layouts, relative imports, scripts beside their modules.
+"""Imports of Python: packages, src layouts, relative imports, scripts beside their modules.
 
-The rules are those of the import system (docs.python.org/3/reference/import.html), with folders for `sys.path` guessed from where packages begin.
+Packages are with and without `__init__.py`.
+
+The rules are those of the import system (docs.python.org/3/reference/import.html), with folders for
+`sys.path` guessed from where packages begin.
 """
 
 import posixpath

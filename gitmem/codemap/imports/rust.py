@@ -1,4 +1,7 @@
-"""Rust: modules in files, `crate`, `self` and `super`, crates of the workspace (doc.rust-lang.org/reference/items/modules.html)."""
+"""Imports of Rust: modules in files, `crate`, `self` and `super`, crates of the workspace.
+
+See doc.rust-lang.org/reference/items/modules.html.
+"""
 
 import posixpath
 from collections.abc import Iterator
@@ -64,7 +67,11 @@ class Resolver:
                 )
 
     def module(self, path: str, dotted: str) -> tuple[str, bool]:
-        """Return (the file of a module's path, or of as much of it as is a module; whether it is the whole of it); ('', False) for what is of no crate here."""
+        """Return (file of a module's path, whether it is the whole of the path).
+
+        If only a part of the path is a module, the file of that part is returned. Returns ('',
+        False) for what is of no crate here.
+        """
         key = path, dotted
         if key not in self._known:
             self._known[key] = self._module(path, dotted)

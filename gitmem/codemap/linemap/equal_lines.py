@@ -1,8 +1,10 @@
-"""Which lines of two texts are equal: those that are there once, what touches them, and what is between them.
+"""Which lines of two texts are equal.
 
-Lines that say the same in both texts are taken; what is left is read looser, without quotes and commas, without what makes a comment of
-it, without names that came or went. The idea is patience diff's (Bram Cohen) and histogram diff's, with what they leave out of order kept
-as moves.
+Lines that occur once are matched first, then lines that touch them, then lines between them.
+
+Lines that say the same in both texts are taken; what is left is read looser, without quotes and
+commas, without what makes a comment of it, without names that came or went. The idea is patience
+diff's (Bram Cohen) and histogram diff's, with what they leave out of order kept as moves.
 """
 
 from bisect import bisect_left
@@ -119,7 +121,10 @@ class EqualLines:
     def _pass(
         self, one: Keys, two: Keys, left: Iterable[int], right: Iterable[int] | None = None
     ) -> None:
-        """Match lines whose keys are equal: those that are there once, what touches them, and what is between them."""
+        """Match lines whose keys are equal.
+
+        These are lines that occur once, lines that touch them, and lines between them.
+        """
         at = _once(one, left)
         there = self._there(two, at, 0, len(self.new), right)
         pairs = [
@@ -156,7 +161,10 @@ class EqualLines:
         high: int,
         lines: Iterable[int] | None = None,
     ) -> dict[str, int]:
-        """Return {key: line} of the free new lines in a range, -1 for what is there more than once; of these keys at least."""
+        """Return {key: line} of the free new lines in a range, for at least the wanted keys.
+
+        The line is -1 for a key that occurs more than once.
+        """
         if isinstance(two, Reading):
             return {key: two.lone(key, low, high, self.back) for key in wanted}
         return _once(
@@ -187,7 +195,10 @@ class EqualLines:
         return before, after
 
     def _segments(self) -> list[tuple[int, int, int, int]]:
-        """Return (a, b, c, d) for each run of old lines a < i < c that are not found: a went to b, c to d."""
+        """Return (a, b, c, d) for each run of old lines a < i < c that are not found.
+
+        Line a went to b, and line c to d.
+        """
         out = []
         a, b = -1, -1
         for c, d in enumerate([*self.to, len(self.new)]):
@@ -198,7 +209,10 @@ class EqualLines:
         return out
 
     def _solve(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int) -> None:  # noqa: C901
-        """Match between two found lines: what touches them, then what is there once, and so on inwards."""
+        """Match lines between two found lines.
+
+        Lines that touch them come first, then lines that occur once, and so on inwards.
+        """
         stack = [(a, b, c, d)]
         while stack:
             a, b, c, d = stack.pop()
@@ -242,9 +256,12 @@ class EqualLines:
                 stack.extend((*x, *y) for x, y in pairwise(edges))
 
     def _copied(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int, up: int) -> bool:
-        """Take the lines that go on from the found one above, when a run up from the one below is a copy of them.
+        """Take the lines that continue the found line above, if the run below is a copy of them.
 
-        A definition was copied below itself and then edited: what belongs to its head is not what stands before the next one.
+        The run goes up from the found line below.
+
+        A definition was copied below itself and then edited: what belongs to its head is not what
+        stands before the next one.
         """
         if c - a == d - b:
             return False
@@ -262,7 +279,10 @@ class EqualLines:
         return True
 
     def others(self, b: int, d: int) -> bool:
-        """Say whether lines from elsewhere are between two new ones now: then what touches the one is not what touches the other."""
+        """Return whether lines from elsewhere are between two new lines now.
+
+        If so, what touches the one does not touch the other.
+        """
         return any(self.back[j] >= 0 for j in range(b + 1, min(d, b + 2_000)))
 
     def _run(self, one: Keys, two: Keys, i: int, j: int, stop: int, step: int, broken: bool) -> int:
@@ -303,7 +323,10 @@ class EqualLines:
             self.tied.add(i)
 
     def _shifted(self, i: int, j: int, step: int) -> bool:
-        """Say whether a line and the one that it touches were indented, both by as much: it went with it."""
+        """Return whether a line and the line that it touches were indented by the same amount.
+
+        If so, the line moved together with the other one.
+        """
         if (
             not (0 <= i + step < len(self.old) and 0 <= j + step < len(self.new))
             or not self.one[i + step]
@@ -317,7 +340,10 @@ class EqualLines:
         )
 
     def _alike(self, i: int, j: int, key: str, broken: bool) -> bool:
-        """Say whether a line that is there once between two found ones may be taken: where the order is broken, once in all."""
+        """Return whether a line that occurs once between two found lines may be taken.
+
+        Where the order is broken, it must occur once in all.
+        """
         if broken and (
             weight(key) < PLAIN or self._many[self.one[i]] > 1 or self._often(self.two[j]) > 1
         ):

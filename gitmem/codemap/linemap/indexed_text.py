@@ -1,4 +1,7 @@
-"""A text of today, read once for all the anchors that are placed in it: its lines in three readings, and where each of them is."""
+"""A present-day text, read once for all the anchors that are placed in it.
+
+It has the lines in three readings, and where each of them is.
+"""
 
 from binascii import b2a_base64, crc32
 from bisect import bisect_left
@@ -61,7 +64,11 @@ class Reading:
         return len(self.spots(key))
 
     def lone(self, key: str, low: int, high: int, back: Sequence[int]) -> int:
-        """Return the only line from `low` to before `high` that says this and is not taken (`back`); -1 when there are none or several."""
+        """Return the only free line from `low` to before `high` that has a key, or -1.
+
+        A free line is one that is not taken (`back`). The result is -1 when there are none or
+        several.
+        """
         spots = self.spots(key)
         found = -1
         for at in range(bisect_left(spots, low), len(spots)):

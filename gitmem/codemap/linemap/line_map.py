@@ -1,8 +1,11 @@
-"""Where the lines of an old text are in a new one: through edits, indentation, renames, reformatting and moves.
+"""Where the lines of an old text are in a new one.
 
-A line is taken as found when it is in both texts in one of four readings (see `equallines`), or, only where somebody asks, by likeness
-between the found lines around it (`likelines`). Lines that repeat (`}`, `return None`) go with the found lines that they touch. Of two
-places that are as good, and of a line and its copy, neither is taken unless its place tells.
+Lines are followed through edits, indentation, renames, reformatting and moves.
+
+A line is taken as found when it is in both texts in one of four readings (see `equallines`), or,
+only where somebody asks, by likeness between the found lines around it (`likelines`). Lines that
+repeat (`}`, `return None`) go with the found lines that they touch. Of two places that are as good,
+and of a line and its copy, neither is taken unless its place tells.
 """
 
 from collections import Counter
@@ -73,7 +76,7 @@ class LineMap(LikeLines):
         )
 
     def _rival(self, line: int) -> bool:
-        """Say whether a line that went away alone could as well be one of those that stand where it was."""
+        """Return whether a line that moved alone could as well be one of those at its old place."""
         a, c = line - 1, line + 1
         while a >= 0 and (self.to[a] < 0 or not self.ordered(a)):
             a -= 1
@@ -87,9 +90,12 @@ class LineMap(LikeLines):
     # -- copies
 
     def _of_copies(self, line: int, to: int, sure: float) -> tuple[int, float]:
-        """Choose between a line's place and a copy of it: the one that stands where the line stood; neither when that is both or none.
+        """Choose between a line's place and a copy of it.
 
-        Code that was copied and then edited is like the copy more than like what it was, so likeness alone does not say which is which.
+        The one that is where the line was is taken, and neither when that is both or none.
+
+        Code that was copied and then edited is like the copy more than like what it was, so
+        likeness alone does not say which is which.
         """
         for copy in self._copies(line, to):
             top, end, same = self._extent(line, to, copy)
@@ -111,7 +117,7 @@ class LineMap(LikeLines):
         return to, sure
 
     def _copies(self, line: int, to: int) -> list[int]:
-        """Return new lines that nobody took and that stand among what stood around an old one, or stands around its place."""
+        """Return untaken new lines that share the surroundings of an old line or of its place."""
         if not self._untaken():
             return []
         met: Counter[int] = Counter()
@@ -150,7 +156,7 @@ class LineMap(LikeLines):
         return bool(self._free_lines)
 
     def _saying(self, key: str) -> Sequence[int]:
-        """Return the first new lines that say something in its bare form and that nobody took, one more than COPIES at most."""
+        """Return the first untaken new lines that have a bare form, at most COPIES + 1."""
         if self.known is None:
             return (self._free_lines or {}).get(key, ())[: COPIES + 1]
         free = (
@@ -166,7 +172,10 @@ class LineMap(LikeLines):
         }
 
     def _extent(self, line: int, to: int, copy: int) -> tuple[int, int, bool]:
-        """Return (first, last, whether all are equal) of the old lines around one that a copy goes on for, one strange line allowed."""
+        """Return (first, last, whether all are equal) of the old lines for which a copy goes on.
+
+        These are lines around a given one. One strange line is allowed.
+        """
         ends = [line, line]
         same = self.one[line] == self.two[copy]
         for side, step in enumerate((-1, 1)):
@@ -187,7 +196,10 @@ class LineMap(LikeLines):
         return ends[0], ends[1], same
 
     def _frame(self, top: int, end: int) -> tuple[int, int]:
-        """Return where the found lines around old ones are that kept their order, and that were not copied too."""
+        """Return where the found lines around some old lines are.
+
+        Only lines that kept their order and that were not copied too count.
+        """
         a, c = top - 1, end + 1
         while a >= 0 and not self._tells(a):
             a -= 1
@@ -204,7 +216,10 @@ class LineMap(LikeLines):
         )
 
     def _renamed(self, line: int, to: int, copy: int, top: int, end: int) -> bool:
-        """Say whether a block is as it was and its copy is that with another name, in more than one line."""
+        """Return whether a block is unchanged and its copy is the block with another name.
+
+        The name must differ in more than one line.
+        """
         names: dict[str, str] = {}
         count = 0
         for i in range(top, end + 1):

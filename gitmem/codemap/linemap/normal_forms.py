@@ -1,4 +1,7 @@
-"""How a line is read: what it says, how much, and what is left of it when its format, its names or a comment's signs are put aside."""
+"""How a line is read: what it says, how much, and its reduced forms.
+
+A reduced form leaves out the format, the names or the signs of a comment.
+"""
 
 import re
 
@@ -26,7 +29,10 @@ def weight(key: str) -> int:
 
 
 def says(key: str, least: int) -> bool:
-    """Say whether a line's weight is at least 3, or at least PLAIN: a fifth of the time of weighing all of it."""
+    """Return whether a line's weight is at least 3, or at least PLAIN.
+
+    This takes a fifth of the time of weighing all of it.
+    """
     if least == PLAIN:
         return _SAYS_PLAIN.match(key, 0, WIDE) is not None
     return _SAYS_SOME.match(key, 0, WIDE) is not None

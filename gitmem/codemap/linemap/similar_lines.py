@@ -1,4 +1,7 @@
-"""What became of the lines that are in no other form in both texts: the ones most like them, between the found lines around them."""
+"""What became of the lines that no form has in both texts.
+
+Each is matched with the line most like it, between the found lines around it.
+"""
 
 import re
 from collections import Counter
@@ -80,7 +83,10 @@ class LikeLines(EqualLines):
         return sorted({j for j in out if self.two[j]})
 
     def _reflow(self, gap: list[int], free: list[int]) -> None:  # noqa: C901
-        """Find lines that were broken in several, or joined: their words are there, in order, on other lines."""
+        """Find lines that were broken into several, or joined.
+
+        Their words are there, in order, on other lines.
+        """
         mine = [(t, i) for i in gap for t in self._tokens(i, 0)]
         theirs = [(t, j) for j in free for t in self._tokens(j, 1)]
         if not mine or not theirs or len(mine) > TOKENS or len(theirs) > TOKENS:
@@ -166,7 +172,10 @@ class LikeLines(EqualLines):
                 self.liked[gap[x]] = free[y], min(0.9, rows[x][y])
 
     def _by_position(self, gap: list[int], free: list[int]) -> None:
-        """Pair as many lines as before, between the same two: one by one, when nothing speaks against it."""
+        """Pair the lines of a gap one by one, if there are as many as before.
+
+        The gap is between the same two lines. Nothing must speak against a pair.
+        """
         pairs = list(zip(gap, free, strict=True))
         if any(self.liked.get(i, (j, 0.0))[0] != j for i, j in pairs):
             return

@@ -1,7 +1,10 @@
-"""Full-text search over the code of a commit and over the messages of commits before it: `codesearch.db`, which can be made again from git.
+"""Full-text search over the code of a commit and the messages of commits before it.
 
-The hot path reads it: standard library only. FTS5 keeps no texts, so a file that changed is a new row; rows of versions that are not there any
-more are passed over, and all is made anew when they are most of it.
+Its file `codesearch.db` can be made again from git.
+
+The hot path reads it: standard library only. FTS5 keeps no texts, so a file that changed is a new
+row; rows of versions that are not there any more are passed over, and all is made anew when they
+are most of it.
 """
 
 import os
@@ -133,7 +136,11 @@ class SearchIndex:
         rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]], "
         "Sequence[tuple[str, int, str]]]]",
     ) -> None:
-        """Add files: (path, oid, words of the path, words of the symbols, text, definitions as (name, qualified, kind, line, last), pieces as (qualified, line, text))."""
+        """Add files.
+
+        A row is (path, oid, words of the path, words of the symbols, text, definitions as (name,
+        qualified, kind, line, last), pieces as (qualified, line, text)).
+        """
         with transaction(self.db):
             for path, oid, words, symbols, body, defined, pieces in rows:
                 cursor = self.db.execute(
@@ -225,7 +232,10 @@ class SearchIndex:
     # -- reading; a table of this connection hides the stored one of its name
 
     def files_by_words(self, query: str, most: int) -> "list[tuple[str, float, int]]":
-        """Return (path, score, whether it stands aside) of the files that a full-text query finds, best first."""
+        """Return (path, score, aside) of the files that a full-text query finds, best first.
+
+        The value `aside` tells whether a file is for tests, examples or documentation alone.
+        """
         if not query:
             return []
         return self.db.execute(
@@ -236,7 +246,11 @@ class SearchIndex:
         ).fetchall()
 
     def pieces_by_words(self, query: str, most: int) -> "list[tuple[str, str, int, float]]":
-        """Return (path, definition, line, score) of the pieces of files that a full-text query finds, best first; what stands aside has none."""
+        """Return (path, definition, line, score) of the pieces that a query finds, best first.
+
+        The query is a full-text query. Files for tests, examples or documentation alone have no
+        pieces.
+        """
         if not query:
             return []
         return self.db.execute(
@@ -248,7 +262,10 @@ class SearchIndex:
         ).fetchall()
 
     def defining(self, name: str) -> "list[tuple[str, str, str, int]]":
-        """Return (path, qualified, kind, line) of the definitions of a name in files that do not stand aside, by path."""
+        """Return (path, qualified, kind, line) of the definitions of a name, by path.
+
+        Files for tests, examples or documentation alone are left out.
+        """
         return self.db.execute(
             "SELECT doc.path, qualified, kind, line FROM symbol JOIN here ON here.doc = symbol.doc "
             "JOIN doc ON doc.id = symbol.doc"
@@ -257,7 +274,7 @@ class SearchIndex:
         ).fetchall()
 
     def symbols(self, path: str) -> "list[tuple[str, str, str, int, int]]":
-        """Return (name, qualified, kind, line, last line) of the definitions of a file, in order."""
+        """Return (name, qualified, kind, line, last line) of a file's definitions, in order."""
         return self.db.execute(
             "SELECT name, qualified, kind, line, last FROM symbol JOIN here ON here.doc = "
             "symbol.doc JOIN doc ON doc.id = symbol.doc WHERE doc.path = ? ORDER BY line",
@@ -274,7 +291,10 @@ class SearchIndex:
         }
 
     def commits_by_words(self, query: str, most: int) -> "list[tuple[int, str, str, int, float]]":
-        """Return (number, id, subject, files, score) of the commits whose messages a full-text query finds, best first."""
+        """Return (number, id, subject, files, score) of commits that a query finds, best first.
+
+        The full-text query searches their messages.
+        """
         if not query:
             return []
         return self.db.execute(
@@ -297,7 +317,10 @@ class SearchIndex:
         return out
 
     def changed_with(self, path: str, most: int = 12) -> "list[tuple[str, int, int]]":
-        """Return (path, how many commits changed both, how many changed this one) of the files that change with a file, most often first."""
+        """Return the files that change together with a file, most often first.
+
+        Each is (path, how many commits changed both, how many changed this one).
+        """
         (alone,) = self.db.execute(
             "SELECT count(*) FROM touched JOIN before ON before.past = touched.past WHERE path = ?",
             (path,),

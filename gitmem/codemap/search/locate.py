@@ -94,7 +94,10 @@ def locate(
 
 
 def _rarest(index: "SearchIndex", words: "list[str]") -> list[str]:
-    """Return the words that fewest files have: what a query costs is the files that it has to weigh."""
+    """Return the words that the fewest files have.
+
+    The cost of a query is the files that it has to weigh.
+    """
     counts = {word: count for word in words[:RARE_OF] if (count := index.number(word))}
     return sorted(counts, key=lambda word: (counts[word], word))[:RARE]
 
@@ -146,7 +149,10 @@ def _is_module(path: str, tail: str) -> bool:
 
 
 def _by_pieces(index: "SearchIndex", question: Question) -> "list[tuple[str, str]]":
-    """Return files by their best pieces: of a long file a part may be what the text is about, and a short one is no better for being short."""
+    """Return files ordered by their best pieces.
+
+    A text may be about a part of a long file, and a short file is not better for being short.
+    """
     scores: dict[str, list[float]] = {}
     why: dict[str, str] = {}
     for path, qualified, _, score in index.pieces_by_words(question.all_words, PIECES):

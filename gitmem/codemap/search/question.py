@@ -32,7 +32,10 @@ def split_name(name: str) -> list[str]:
 
 
 def camel_parts(text: str) -> str:
-    """Return the words inside the names of a text that have capitals in them, each name once: what a tokenizer does not tell apart."""
+    """Return the words inside the names of a text that have capitals, each name once.
+
+    A tokenizer does not separate these words.
+    """
     names = dict.fromkeys(word for word in _words_of(text) if _CAMEL.search(word))
     return " ".join(part for name in names for part in split_name(name) if len(part) > 1)
 
@@ -99,7 +102,11 @@ class Question:
 
     @property
     def phrases(self) -> str:
-        """The query for words that stand together: those in a name, and neighbours in the first lines, as names of code are made of them."""
+        """The query for words that stand together.
+
+        These are the words in a name, and neighbours in the first lines, because names in code are
+        made of them.
+        """
         found: dict[str, None] = {}
         for name in self.names:
             parts = split_name(name)
@@ -128,7 +135,7 @@ def any_of(words: "Iterable[str]") -> str:
 
 
 def _telling(text: str) -> list[str]:
-    """Return the distinct words of a text that tell something, by how often they are said, then in order."""
+    """Return the distinct telling words of a text, by frequency and then in order."""
     counts: dict[str, int] = {}
     for match in _CODE.finditer(text):
         for name in re.split(r"\.|::|->|#|_", match[0]):

@@ -1,4 +1,7 @@
-"""Keeps the full-text index of the code up: files that are new in a commit, and commits before it."""
+"""Keeps the full-text index of the code up to date.
+
+It adds files that are new in a commit, and commits before it.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -96,7 +99,10 @@ def _rows(code: CodeMap, graph: Graph, wanted: list[tuple[str, str]]) -> Iterato
 
 
 def _pieces(tags: Tags | None, text: str) -> Iterator[tuple[str, int, str]]:
-    """Yield (definition, line, text) of the parts of a file: its beginning, and each definition with what it is called."""
+    """Yield (definition, line, text) of the parts of a file.
+
+    The parts are its beginning, and each definition with its name.
+    """
     rows = text.split("\n")
     head = "\n".join(rows[:HEAD])
     yield "", 1, f"{head}\n{camel_parts(head)}"

@@ -1,6 +1,9 @@
-"""The definitions in a text, by tree-sitter: what a language's query captures is nested by position to get qualified names.
+"""The definitions in a text, found by tree-sitter.
 
-A grammar that is missing or damaged, a text that is huge or binary, a language nobody knows: no symbols, no error.
+The captures of a language's query are nested by position to get qualified names.
+
+A grammar that is missing or damaged, a text that is huge or binary, a language nobody knows: no
+symbols, no error.
 """
 
 import hashlib
@@ -73,7 +76,10 @@ def enclosing(found: Sequence[Symbol], line: int) -> Symbol | None:
 
 
 def find(found: Sequence[Symbol], name: str) -> list[Symbol]:
-    """Return the definitions of a name: by qualified name, else by the end of it (`total` finds `Cart.total`)."""
+    """Return the definitions of a name, by qualified name or else by the end of it.
+
+    For example, `total` finds `Cart.total`.
+    """
     want = parts(name)
     if not want:
         return []

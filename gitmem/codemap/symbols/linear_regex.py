@@ -1,4 +1,7 @@
-"""Regular expressions that are linear in the text, whoever wrote them: the only module that imports RE2."""
+"""Regular expressions that are linear in the text, whoever wrote them.
+
+This is the only module that imports RE2.
+"""
 
 from functools import lru_cache
 from typing import Any

@@ -1,8 +1,11 @@
-"""Tree-sitter queries in a process of their own: what hangs or crashes there is ended, and nobody else notices.
+"""Tree-sitter queries in a separate process.
 
-`ask` talks to one child, started when it is first needed. The child (`python -P -m gitmem.codemap.symbols.query_worker`) reads a length and JSON,
-answers JSON in a line, and ends with its input. It evaluates predicates itself: tree-sitter's `match?` runs on Python's `re`, which
-has no limit, and its `eq?` of two captures can crash.
+A query that hangs or crashes there is ended, and nothing else is affected.
+
+`ask` talks to one child, started when it is first needed. The child (`python -P -m
+gitmem.codemap.symbols.query_worker`) reads a length and JSON, answers JSON in a line, and ends with
+its input. It evaluates predicates itself: tree-sitter's `match?` runs on Python's `re`, which has
+no limit, and its `eq?` of two captures can crash.
 """
 
 import atexit

@@ -21,12 +21,15 @@ SECONDS = 0.5  # that a query may take on one text, and all lines for an express
 
 
 def check_code(pattern: str) -> None:
-    """Raise UserError when a `code` trigger is not an expression that can be searched for in linear time."""
+    """Raise UserError unless a `code` trigger is an expression searchable in linear time."""
     compiled(pattern)
 
 
 def check_query(query: str, language: str) -> None:
-    """Raise UserError when a `query` trigger is not a query of its language, or takes too long on a line of it."""
+    """Raise UserError if a `query` trigger is not a query of its language, or is too slow.
+
+    It is too slow if it takes too long on one line of the language.
+    """
     if _ask(query, language, "a = b(c)\n", 10 * SECONDS, 1) is None:
         raise UserError(
             "the query takes too long even on one line.",
@@ -58,9 +61,12 @@ def one_text(lines: Sequence[str]) -> str:
 
 
 def may_hit(pattern: str, text: str) -> bool:
-    """Say whether `code_hits` may find something in the lines of `one_text`: a hundred times quicker where it finds nothing.
+    """Return whether `code_hits` may find something in the lines of `one_text`.
 
-    What is found in a line is found in the text of all lines too, unless the expression speaks of the text's ends or turns flags off.
+    It is a hundred times faster where it finds nothing.
+
+    What is found in a line is found in the text of all lines too, unless the expression speaks of
+    the text's ends or turns flags off.
     """
     if _ENDS.search(pattern):
         return True

@@ -30,7 +30,10 @@ class Import(NamedTuple):
 def read(
     captures: "dict[str, list[Any]]", language: str
 ) -> tuple[tuple[Import, ...], tuple[tuple[str, str], ...]]:
-    """Return the imports of a file in order, and what it exports under other names as (name outside, name inside)."""
+    """Return the imports of a file in order, and what it exports under other names.
+
+    Each of these exports is (name outside, name inside).
+    """
     reader = _READERS[language]
     nodes = sorted(captures.get("import", ()), key=lambda node: (node.start_byte, node.end_byte))
     out: list[Import] = []

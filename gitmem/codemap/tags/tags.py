@@ -109,7 +109,11 @@ def spoken(data: bytes, language: str) -> str:
 
 
 def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int, bool]]":
-    """Return (name as in `uses`, byte where it begins, byte where it ends, whether in an import) of each use in a text, in order; none when it cannot be parsed."""
+    """Return each use of a name in a text, in order.
+
+    A use is (name as in `uses`, byte where it begins, byte where it ends, whether in an import).
+    There are none when the text cannot be parsed.
+    """
     language = spoken(data, language)
     tree = grammars.tree_of(data, language)
     compiled = grammars.query(language, "uses")
@@ -148,7 +152,10 @@ Use = tuple[bytes, int, int]
 def _sorted_out(
     captures: "dict[str, list[Any]]", data: bytes
 ) -> "tuple[list[Use], dict[int, tuple[bytes, int]], list[Use]]":
-    """Return names on their own, chains by where they begin (the longest), and members of what has no name."""
+    """Return single names, chains by where they begin, and members of what has no name.
+
+    Of the chains that begin at one place, the longest is returned.
+    """
     chains, others, ends = _chains(captures, data)
     plain = [
         (data[start:end], start, end)
@@ -270,7 +277,10 @@ def _is_code(tree: Any, start: int, end: int) -> bool:
 
 
 def _lines(data: bytes, *needles: bytes) -> set[tuple[int, int]]:
-    """Return (begin, end) of the lines that have one of some texts, each with the newline before it: what an expression then looks at is little."""
+    """Return (begin, end) of the lines that contain one of some texts.
+
+    Each includes the newline before it. An expression then has little to search.
+    """
     found: set[tuple[int, int]] = set()
     for needle in needles:
         at = data.find(needle)

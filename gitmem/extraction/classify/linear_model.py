@@ -1,8 +1,12 @@
-"""How likely one sentence is of each kind: a linear model over its words, what they mean, and the cue phrases in it, learnt from labelled sentences. Pure.
+"""Linear model of how likely one sentence is of each kind.
 
-`scripts/train_scores.py` makes `data/linear_model.bin` from `tests/extraction/sentences.tar.xz`: a softmax over KINDS and `none`, whose weights are hashed
-into BUCKETS rows of eight numbers, LANE bits each. Cue phrases (`rules`) say what
-they are sure of; this says how the words of people and agents usually go, and knows phrases that nobody wrote a cue for.
+It uses the sentence's words, what they mean, and its cue phrases. It is learnt from labelled
+sentences. The module is pure.
+
+`scripts/train_scores.py` makes `data/linear_model.bin` from `tests/extraction/sentences.tar.xz`: a
+softmax over KINDS and `none`, whose weights are hashed into BUCKETS rows of eight numbers, LANE
+bits each. Cue phrases (`rules`) say what they are sure of; this says how the words of people and
+agents usually go, and knows phrases that nobody wrote a cue for.
 """
 
 import math
@@ -55,7 +59,10 @@ EDIT, RUN, FAIL = "edit", "run", "fail"  # what a tool was used for
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was before a turn: the last sentence that was said, by whom, in which language, and what tools were used for since."""
+    """What was before a turn.
+
+    It has the last sentence, who said it and in which language, and what tools were used for since.
+    """
 
     text: str = ""
     role: str = ""
@@ -163,7 +170,10 @@ def _telling(language: str) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=4096)
 def signals(text: str, role: str, language: str) -> tuple[str, ...]:
-    """Return what the cue phrases say of a sentence: the lists that have one in it, and the kind that the rules take it for."""
+    """Return what the cue phrases say of a sentence.
+
+    These are the lists that have a phrase in it, and the kind that the rules assign to it.
+    """
     out = [f"{kind}:{name}" for kind, name in cues(language).shown(_telling(language), text)]
     if sentence_rules.asks(text, language):
         out.append("asks")
@@ -174,7 +184,11 @@ def signals(text: str, role: str, language: str) -> tuple[str, ...]:
 def features(  # noqa: C901
     text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]
 ) -> set[str]:
-    """Return the features of a sentence: its words, pairs and triples, those that are not `known` as X, what they mean, how it begins and ends, its signals."""
+    """Return the features of a sentence.
+
+    These are its words, pairs and triples, words that are not `known` as X, what the words mean,
+    how it begins and ends, and its signals.
+    """
     found, meant = meaning(text, language)
     mine = "a " if role == ASSISTANT else "u "
     han = any(map(_HAN.match, found))
@@ -353,7 +367,11 @@ def weighed(
     *,
     deep: bool = True,
 ) -> Said | None:
-    """Return what a sentence teaches: what the rules say where it is likely enough, else, if `deep`, a kind that is very likely. Markers stay as they are."""
+    """Return what a sentence teaches.
+
+    The result of the rules counts where it is likely enough; else, if `deep`, a kind that is very
+    likely counts. Markers stay as they are.
+    """
     if (said is not None and said.marker) or (said is None and not deep):
         return said
     if not sentence_rules.SHORTEST // 2 <= len(text) <= sentence_rules.LONGEST:

@@ -1,8 +1,12 @@
-"""What a sentence teaches, judged once more when it is known what was said and done after it, and how far the session went on. Pure.
+"""What a sentence teaches, judged again when the rest of the session is known.
 
-`scores` judges a sentence as it is said. Whether a proposal became a decision, or a task was left to do, is told by what follows: a yes, an edit,
-the end. What is known of each sentence (its first scores, those of the sentences beside it and of the turns around it) goes through a recurrent
-neural network (`network`), which reads the session forwards and backwards.
+It uses what was said and done after the sentence, and how far the session went on. The module is
+pure.
+
+`scores` judges a sentence as it is said. Whether a proposal became a decision, or a task was left
+to do, is told by what follows: a yes, an edit, the end. What is known of each sentence (its first
+scores, those of the sentences beside it and of the turns around it) goes through a recurrent neural
+network (`network`), which reads the session forwards and backwards.
 """
 
 import contextlib
@@ -51,7 +55,10 @@ SHAPES = {
 
 
 def one_thread() -> "AbstractContextManager[object]":
-    """Return a context in which numpy keeps to one thread: several wait for one another in a loop, which costs the more the busier a machine is."""
+    """Return a context in which numpy keeps to one thread.
+
+    Several threads wait for one another in a loop, which costs more the busier a machine is.
+    """
     import numpy as np  # noqa: F401 - the library that it brings must be there
 
     try:
@@ -67,7 +74,10 @@ def one_thread() -> "AbstractContextManager[object]":
 def run(
     known: "Sequence[Sequence[float]]", weights: "Weights | None" = None
 ) -> "list[list[float]]":
-    """Return how likely each of a session's sentences is of each class, in their order, given their features; the likelihoods of a sentence sum up to 1."""
+    """Return how likely each of a session's sentences is of each class, in order.
+
+    The sentences are given by their features. The likelihoods of a sentence sum up to 1.
+    """
     import numpy as np
 
     if not known:
@@ -286,7 +296,10 @@ class Listening:
         self._confirm()
 
     def _confirm(self) -> None:
-        """A choice of the user that the agent then says again is surer: either sentence may be the one that decides."""
+        """Make a choice of the user surer when the agent then repeats it.
+
+        Either sentence may be the one that decides.
+        """
         turns: dict[int, list[Heard]] = {}
         for heard in self.all:
             turns.setdefault(heard.turn, []).append(heard)

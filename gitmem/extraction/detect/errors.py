@@ -1,4 +1,8 @@
-"""Errors of a session: commands that failed, with what was said of them, and what people and agents say went wrong, with its cause or fix."""
+"""Errors of a session.
+
+These are commands that failed, with what was said of them, and what people and agents say went
+wrong, with its cause or fix.
+"""
 
 from bisect import bisect_left
 from collections import deque
@@ -222,7 +226,10 @@ class Errors:
             self.statements.append(Statement(heard, turn, self.turn, order))
 
     def unheard(self, text: str, turn: Turn, language: str, order: int) -> None:
-        """Keep a complaint or a cause that the session model does not judge: the first words of a dialogue without times, which may be a document."""
+        """Keep a complaint or a cause that the session model does not judge.
+
+        It is in the first words of a dialogue without times, which may be a document.
+        """
         here = cues(language)
         if here.find("error", "stated" if turn.role == USER else "cause", text) and not here.find(
             "error", "not", text
@@ -244,7 +251,7 @@ class Errors:
             self.over = [*self.over, one][-2000:]
 
     def found(self) -> list[Told]:
-        """Return the errors of a session whose sentences were judged, in the order in which they came."""
+        """Return the errors of a session whose sentences were judged, in order of appearance."""
         out, said = [], set(self.refuted)
         statements = list(self.statements)
         likely = {one.heard.text: one.likely for one in statements}
@@ -300,7 +307,10 @@ class Errors:
 
 
 def _near(one: Failure, statements: list[Statement]) -> list[str]:
-    """Return what was said between a command's failure and its passing that most likely explains it, in its order."""
+    """Return the statements that most likely explain a command's failure, in their order.
+
+    They were made between the failure and the success of the command.
+    """
     first = bisect_left(statements, one.born, key=lambda said: said.born)
     after = bisect_left(statements, one.born + BELONGS + 1, key=lambda said: said.born)
     near = [
@@ -376,7 +386,10 @@ def _told(one: Statement, detail: str, score: float, last: Statement) -> Told:
 
 
 def _complaint(cause: Statement, complaints: list[Statement], said: set[str]) -> Statement | None:
-    """Return what a user complained of and an agent's sentence explains: of the last turns what shares its words, else the latest."""
+    """Return the complaint of a user that an agent's sentence explains.
+
+    Of the last turns, it is the one that shares words with the sentence, else the latest.
+    """
     least = 1 - (1 - TELLS) / max(1 - cause.likely, 1e-9)
     first = bisect_left(complaints, cause.born - ASKED, key=lambda one: one.born)
     near = complaints[first : bisect_left(complaints, cause.born, key=lambda one: one.born)][
@@ -395,7 +408,11 @@ def _complaint(cause: Statement, complaints: list[Statement], said: set[str]) ->
 
 
 def _about(one: Statement, out: list[Told]) -> Told | None:
-    """Return the error that an agent tells more of: the one that shares its words, else the last one where nothing explains it yet, or just did."""
+    """Return the error that an agent tells more of.
+
+    It is the error that shares its words, else the last one if nothing explains it yet, or
+    something just did.
+    """
     before = [told for told in out[-COMPARED:] if 0 <= one.born - told.born <= BELONGS]
     if not before:
         return None

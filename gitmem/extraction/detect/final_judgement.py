@@ -1,4 +1,8 @@
-"""What is still an item when the session is over: candidates are judged once more by the session model. The thresholds of it. Pure."""
+"""Decides which candidates are still items when the session is over.
+
+The session model judges candidates once more. The module has the thresholds for it. The module is
+pure.
+"""
 
 from collections.abc import Sequence
 
@@ -75,7 +79,10 @@ def confidence(one: Candidate) -> float:
 
 
 def _announced(heard: Heard) -> bool:
-    """Whether a sentence announces a decision in so many words, `We decided to use X`, and what surrounds it does not speak against it."""
+    """Return whether a sentence explicitly announces a decision, `We decided to use X`.
+
+    What surrounds the sentence must not speak against it.
+    """
     if heard.by[DECISION] < NOT_AGAINST:
         return False
     said = sentence_rules.judged(Sentence(heard.text), heard.role, heard.language)
@@ -144,7 +151,10 @@ class QuotedContext:
             self._turns.setdefault(one.turn, []).append(one)
 
     def around(self, answer: Heard, told: str, proposal: str) -> list[str]:
-        """Return what was said around a short answer of which so much is `told`: by the user before, by the agent before (the `proposal`, where it is known) and after it.
+        """Return what was said around a short answer of which so much is `told`.
+
+        This is said by the user before, and by the agent before (the `proposal`, where it is known)
+        and after it.
 
         Nothing where it tells all by itself.
         """
@@ -201,7 +211,7 @@ class QuotedContext:
 
 
 def with_quotes(detail: str, quoted: Sequence[str], most: int = DETAIL) -> str:
-    """Return a detail with what was said beside it, as far as there is room for whole quotations."""
+    """Return a detail with what was said beside it, as far as whole quotations fit."""
     for part in quoted:
         if part not in detail and len(detail) + len(part) + 3 <= most:
             detail = f"{detail} “{part}”".strip()

@@ -1,4 +1,8 @@
-"""What was found of a session so far: what is said again, overruled, undone or done changes what was found before. Pure, bounded memory."""
+"""What was found of a session so far.
+
+What is repeated, overruled, undone or done changes what was found before. The module is pure, and
+its memory is bounded.
+"""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -48,7 +52,10 @@ class Candidate:
 
 
 def distinct(found: list[Candidate]) -> list[Candidate]:
-    """Return candidates without those that say what another says: the surer one stays, with the time of the latest."""
+    """Return candidates without those that say what another one says.
+
+    The surer one stays, with the time of the latest.
+    """
     out: list[Candidate] = []
     for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
         for other in out:
@@ -89,7 +96,10 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
 
 
 def _again(one: Candidate, other: Candidate) -> bool:
-    """Whether a sentence says again, in other words or as another kind, what was said a few turns before or after."""
+    """Return whether a sentence repeats what was said a few turns before or after.
+
+    It may use other words or be of another kind.
+    """
     if (
         one.marker
         or one.marked
@@ -241,7 +251,10 @@ class Found:
                     one.gone, one.over = True, made
 
     def overrule(self, text: str, sentence: Sentence, turn: Turn) -> None:
-        """The user overrules what was decided just before: what the words are about, else what the agent said last."""
+        """Overrule what was decided just before.
+
+        The user overrules what the words are about, else what the agent said last.
+        """
         words = content(text, self.language)
         best: tuple[float, Candidate] | None = None
         for one in islice((one for one in reversed(self.all) if not one.weak), 60):
@@ -293,7 +306,10 @@ class Found:
 
 
 def _parted(text: str, language: str) -> tuple[str, str]:
-    """Return a sentence and its reason, which stays in the sentence where the rest would be too short."""
+    """Return a sentence and its reason.
+
+    The reason stays in the sentence where the rest would be too short.
+    """
     found = cues(language).find("general", "because", text)
     if not found or found.start() < 12:
         return text, ""

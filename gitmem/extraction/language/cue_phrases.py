@@ -32,7 +32,11 @@ def alternatives(expression: str) -> list[str]:
 
 
 def joined(expressions: Sequence[str]) -> str:
-    """Return one expression for all: alternatives in a row that begin alike share that beginning, which `re` then tests once and not for each."""
+    """Return one expression for all of some expressions.
+
+    Alternatives in a row with the same beginning share that beginning, so that `re` tests it once
+    and not for each.
+    """
     flat = [one for expression in expressions for one in alternatives(expression)]
     out = []
     for begins, some in itertools.groupby(flat, _beginning):
@@ -76,7 +80,11 @@ def _looked(text: str, language: str) -> _Looked:
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """The cues of a language: the rules of `of[kind][list]` are expressions, compiled as one when they are looked for."""
+    """The cues of a language.
+
+    The rules of `of[kind][list]` are expressions, which are compiled as one when they are looked
+    for.
+    """
 
     language: str
     stop: frozenset[str]
@@ -116,7 +124,9 @@ class Cues:
 
 @cache
 def _compiled(rules: tuple[str, ...]) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-    """Return one expression for the rules that are looked for in lower case, and one for those with capitals, in the text as it is written.
+    """Return one expression for lower-case rules, and one for rules with capitals.
+
+    Rules with capitals are looked for in the text as it is written.
 
     The flag that ignores case makes a search three times slower: it is for the latter alone.
     """
@@ -161,7 +171,10 @@ def cues(language: str) -> Cues:
 
 @cache
 def markers() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
-    """Return (kind, marker, heading) of all languages together: what stands before a colon, and what headings are made of."""
+    """Return (kind, marker, heading) of all languages together.
+
+    The marker is what stands before a colon; the heading is what headings are made of.
+    """
     marker: dict[str, list[str]] = {}
     heading: dict[str, list[str]] = {}
     for language in LANGUAGES:

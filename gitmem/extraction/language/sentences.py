@@ -204,7 +204,10 @@ def _emptied(found: re.Match[str]) -> str:
 
 
 def _stops(lines: Sequence[str], number: int) -> bool:
-    """Say whether the paragraph that a line is in ends with a full stop: prose that is wrapped does, notes of a line each seldom do."""
+    """Return whether the paragraph that a line is in ends with a full stop.
+
+    Wrapped prose does; notes of one line each seldom do.
+    """
     last = number
     while (
         last + 1 < len(lines)
@@ -254,7 +257,7 @@ def split(text: str) -> list[str]:
 
 
 def tidy(text: str) -> str:
-    """Return a sentence without what only draws it: emphasis, links, what is struck out, marks in front."""
+    """Return a sentence without formatting: emphasis, links, struck-out text, leading marks."""
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "*" in text or "__" in text:

@@ -86,7 +86,10 @@ def stem(word: str, language: str) -> str:
 
 @lru_cache(maxsize=4096)
 def content(text: str, language: str) -> frozenset[str]:
-    """Return what a text speaks of: its words as stems without the usual ones, and the pairs of its Chinese characters."""
+    """Return the content words of a text as stems, and the pairs of its Chinese characters.
+
+    Usual words are left out.
+    """
     low = text.lower()
     stop = _stop(language)
     found = {
@@ -227,7 +230,10 @@ def _bent(word: str, language: str) -> str:
 
 @lru_cache(maxsize=16384)
 def acts(word: str, language: str) -> bool:
-    """Whether a word says what somebody does, wants or thinks, and names nothing: a verb, mostly."""
+    """Return whether a word says what somebody does, wants or thinks.
+
+    Such a word names nothing; mostly it is a verb.
+    """
     found = senses([word], language)[0]
     return bool(found) and found not in _NAMES
 

@@ -1,4 +1,7 @@
-"""What a commit message teaches: what was done, what was wrong and how it was fixed, what was decided. Pure."""
+"""What a commit message teaches: work done, errors and how they were fixed, decisions.
+
+The module is pure.
+"""
 
 import re
 from collections.abc import Sequence
@@ -64,7 +67,10 @@ _TYPES = (
 
 
 def reverted(text: str) -> tuple[str, bool]:
-    """Return the subject of the commit that a message lands, or takes back, and whether it takes it back: `Revert "Revert "X""` lands X again."""
+    """Return the subject of the commit that a message lands or reverts, and whether it reverts.
+
+    For example, `Revert "Revert "X""` lands X again.
+    """
     subject, back = text.partition("\n")[0].strip(), False
     while found := _REVERT.match(subject):
         subject, back = found[1], back ^ subject.startswith("Revert")
@@ -72,7 +78,10 @@ def reverted(text: str) -> tuple[str, bool]:
 
 
 def stands_still(mentions: Sequence[tuple[str, int]]) -> bool:
-    """Say whether what commits landed (time, 1) and took back (time, -1) is there: their newest word counts, all of them where times do not tell."""
+    """Return whether what commits landed (time, 1) and reverted (time, -1) is there.
+
+    The newest commits decide, or all of them where times do not tell.
+    """
     newest = max((at for at, _ in mentions), default="")
     return not mentions or sum(how for at, how in mentions if at == newest) > 0
 
@@ -89,7 +98,10 @@ def _said(subject: str) -> tuple[str, str, str]:
 
 
 def _settles(kind: str, done: str, body: str) -> str:
-    """Return what a subject settles beyond what it does: a rule, or, where its message says why, a choice; empty for nothing."""
+    """Return what a subject settles beyond what it does: a rule, a choice or nothing.
+
+    It is a choice where the message says why. The result is empty for nothing.
+    """
     if _RULE.search(done) and kind not in _DULL | {"docs", "doc", "test", "tests"}:
         return PATTERN
     return (
@@ -100,7 +112,10 @@ def _settles(kind: str, done: str, body: str) -> str:
 
 
 def _unwrapped(lines: Sequence[str]) -> str:
-    """Return a body whose paragraphs are lines: what is listed, labelled, fenced or written in Chinese stays as it is."""
+    """Return a body with each paragraph as one line.
+
+    Text that is listed, labelled, fenced or written in Chinese stays as it is.
+    """
     out: list[str] = []
     fenced = False
     for line in lines:

@@ -1,4 +1,8 @@
-"""What a dialogue settles without saying so: a short answer to a question, a yes to a proposal, what is put off, what was done at the end of a piece of work. Pure."""
+"""What a dialogue settles without saying so.
+
+This is a short answer to a question, a yes to a proposal, what is put off, and what was done at the
+end of a piece of work. The module is pure.
+"""
 
 import re
 from collections.abc import Sequence
@@ -58,7 +62,11 @@ def overruled(text: str, language: str, *, first: bool) -> bool:
 
 
 def replaces(new: Choice, old: Choice) -> bool:
-    """Whether a newer decision takes the place of an older one: it refuses what that chose, chooses something else for the same purpose, or another number."""
+    """Return whether a newer decision replaces an older one.
+
+    It refuses what the older one chose, chooses something else for the same purpose, or chooses
+    another number.
+    """
     both = len(new.words & old.words)
     if not both:
         return False
@@ -181,7 +189,10 @@ _OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
 
 
 def _ordinal(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
-    """Return the verb that chooses, and the number that a text begins with: `let's go with | number two`."""
+    """Return the verb of choice and the number that a text begins with.
+
+    For example: `let's go with | number two`.
+    """
     at = 0
     for _ in range(FILLERS):
         filler = _FILLER.match(text, at)
@@ -198,7 +209,10 @@ def _place(name: str | None) -> int:
 
 
 def options(said: Sequence[Sentence]) -> tuple[str, ...]:
-    """Return what an agent lists to choose from: the points of its list, else what it numbers in a line: `1. this; 2. that`."""
+    """Return the options that an agent lists.
+
+    These are the points of its list, else what it numbers in a line: `1. this; 2. that`.
+    """
     points = tuple(_LETTERED.sub("", one.text) for one in said if one.point and one.opens)
     if len(points) > 1:
         return points
@@ -261,7 +275,7 @@ class Exchange:
         self.fresh = False
 
     def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:  # noqa: C901
-        """Return what a user's first sentence settles, and whether it is an answer that is nothing else."""
+        """Return what a user's first sentence settles, and whether it is an answer alone."""
         said = self.said if self.fresh else []
         here = cues(language)
         text = sentence.text
@@ -322,7 +336,11 @@ class Exchange:
         return Settled(DECISION, answer, "", 0.7, context), True
 
     def about(self, text: str, language: str, *, last: bool = False) -> str:
-        """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""
+        """Return a short answer with what it answers.
+
+        That is the agent's sentence that shares its words, else its last question, or for a single
+        word or if `last` its last sentence.
+        """
         if not self.said:
             return text
         words = content(text, language)
@@ -338,7 +356,11 @@ class Exchange:
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
 
     def context(self, text: str, language: str) -> str:
-        """Return the agent's sentence that what a user decides is about: one that shares its words, else its last one, where the answer may not tell all by itself."""
+        """Return the agent's sentence that a user's decision is about.
+
+        It is one that shares its words, else the last one where the answer may not tell all by
+        itself.
+        """
         end = [one for one in self.said[-6:] if len(one) <= LONG]
         words = content(text, language)
         if not (end and words and self.answering) or cues(language).find(
@@ -355,7 +377,10 @@ class Exchange:
         )
 
     def numbered(self, text: str, language: str) -> Settled | None:
-        """Return the point of the agent's list that a choice names by its number: `2, we need no other service`."""
+        """Return the point of the agent's list that a choice names by its number.
+
+        For example: `2, we need no other service`.
+        """
         points = self.points
         if not points:
             return None

@@ -1,4 +1,8 @@
-"""What the sections of a document tell of its errors: one under a heading for errors, each paragraph that says what was wrong and then why. Pure."""
+"""What the sections of a document tell of its errors.
+
+This is a section under a heading for errors, or each paragraph that says what was wrong and then
+why. The module is pure.
+"""
 
 import re
 from collections.abc import Sequence
@@ -71,7 +75,10 @@ _CLOSES = re.compile(
 
 @lru_cache(maxsize=1024)
 def refusal(heading: str) -> str:
-    """Return what a heading, or the line before a list, refuses of what stands below it: ALL, CHOICES, or nothing."""
+    """Return what a heading, or the line before a list, refuses of what is below it.
+
+    The result is ALL, CHOICES or nothing.
+    """
     if len(heading) > sentence_rules.HEADING:
         return ""
     if _NOTHING.match(heading) or _SCOPE.match(heading):
@@ -80,7 +87,10 @@ def refusal(heading: str) -> str:
 
 
 def dropped(sentence: Sentence, below: str = "") -> bool:
-    """Whether a point does not count: it says so of itself, or it stands below a refusal, be it of its own heading or of one above that (`below`).
+    """Return whether a point does not count.
+
+    It says so of itself, or it is below a refusal: in its own heading, or in one above that
+    (`below`).
 
     What is marked counts wherever it stands.
     """
@@ -154,7 +164,11 @@ class Sections:
         return self.kind == ERROR
 
     def wrong(self, said: Sequence[Sentence], language: str, *, named: bool = False) -> bool:
-        """Say whether the first of the sentences of a paragraph, or of a point, says what was wrong, and the others why, or what helped. `named`: it begins with a name in bold type."""
+        """Return whether sentences say first what was wrong, then why or what helped.
+
+        They are those of a paragraph or of a point. With `named`, it begins with a name in bold
+        type.
+        """
         first = said[0]
         here = cues(language)
         if (

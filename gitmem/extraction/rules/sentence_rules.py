@@ -148,7 +148,10 @@ def labelled(text: str) -> tuple[str, str] | None:
 
 
 def options(sentence: Sentence) -> bool:
-    """Whether a sentence is a point of what was looked at, and not all of it taken: options, ideas."""
+    """Return whether a sentence is one of several considered points: options, ideas.
+
+    Not all of these were taken.
+    """
     return (
         sentence.point
         and not sentence.box
@@ -168,7 +171,10 @@ def asks(text: str, language: str) -> bool:
 
 
 def telling(text: str, language: str) -> bool:
-    """Whether a sentence has a word that those have which teach something: a quick look, for very long sessions."""
+    """Return whether a sentence has a word that is typical of sentences that teach something.
+
+    This is a quick check for very long sessions.
+    """
     return labelled(text) is not None or bool(cues(language).find("general", "telling", text))
 
 
@@ -242,7 +248,10 @@ def _under(sentence: Sentence) -> str:
 
 
 def lead(text: str) -> str:
-    """Return the heading that a line is which stands before a list and names what is in it: `Done`, `Still to do:`; empty for none."""
+    """Return the heading that a line before a list is, or an empty string.
+
+    The heading names what is in the list: `Done`, `Still to do:`.
+    """
     bare = text.strip().strip("*_ ")
     name = bare.rstrip(":： *_")
     if (
@@ -274,7 +283,10 @@ _BREAKS = re.compile(
 
 
 def breaks(text: str) -> bool:
-    """Say whether a line is a name before a list that names no kind: `Notes:` ends what `Decisions:` began."""
+    """Return whether a line is a name before a list that names no kind.
+
+    For example, `Notes:` ends what `Decisions:` began.
+    """
     bare = text.strip().strip("*_ ")
     name = bare.rstrip(":： *_")
     return name != bare and _BREAKS.fullmatch(name) is not None
@@ -319,7 +331,7 @@ def _made(
 
 @lru_cache(maxsize=8192)
 def stripped(text: str, language: str) -> str:
-    """Return a sentence without the words in front that say nothing, its first letter upper case."""
+    """Return a sentence without leading filler words, its first letter in upper case."""
     for _ in range(4):
         found = cues(language).find("general", "filler", text)
         if not found or not found.group().strip() or found.end() >= len(text) - 3:
@@ -352,7 +364,10 @@ _FIXING = re.compile(
 
 
 def listed(text: str, language: str) -> tuple[str, ...]:
-    """Return the tasks that one sentence lists after a colon: `Still open: docs, tests and the cron`; nothing when it lists none."""
+    """Return the tasks that one sentence lists after a colon, or nothing.
+
+    For example: `Still open: docs, tests and the cron`.
+    """
     head, _, rest = text.replace("：", ": ").partition(": ")
     if not rest:
         head, rest = "", text

@@ -1,7 +1,10 @@
-"""An agent is activated: what it should know is loaded in tiers, each within its time, and nothing that fails or hangs stops it.
+"""Activation of an agent: what it should know is loaded in tiers with time limits.
 
-A loader runs in a thread that no exit waits for. What is not there at its tier's deadline is left out, and said to be: a slow disk or a git
-that hangs costs a part of the greeting. `services.briefing.greeting` makes the text.
+A loader that fails or hangs does not stop the activation.
+
+A loader runs in a thread that no exit waits for. What is not there at its tier's deadline is left
+out, and said to be: a slow disk or a git that hangs costs a part of the greeting.
+`services.briefing.greeting` makes the text.
 """
 
 import os
@@ -108,7 +111,10 @@ def run(
 
 
 def budget(tier: str, total: float) -> float:
-    """Return the seconds of a tier: its share of a total that is longer than usual, else its own, as far as the total goes."""
+    """Return the seconds of a tier, limited by the total.
+
+    If the total is longer than usual, the tier gets its share of it; else it gets its own time.
+    """
     return min(BUDGET[tier] * max(1.0, total / TOTAL), total)
 
 
@@ -155,7 +161,10 @@ def _tier(
 
 
 def limit(given: int | None, env: Mapping[str, str]) -> float:
-    """Return the seconds of an activation in all: as given, as the environment says, else half a second."""
+    """Return the total seconds of an activation.
+
+    This is the given value, else the value in the environment, else half a second.
+    """
     text = env.get(VARIABLE, "").strip()
     if given is None and text.isascii() and text.isdigit() and 0 < int(text) < 10**6:
         given = int(text)
@@ -191,7 +200,10 @@ class Place:
 
     @property
     def own(self) -> frozenset[str]:
-        """The e-mail addresses of this user: what others committed is greeted with only when it was accepted."""
+        """The e-mail addresses of this user.
+
+        What others committed appears in the greeting only if it was accepted.
+        """
         return own_addresses(self.env, settings(self, BUDGET[BEST]).every)
 
     def index(self) -> Index | None:
@@ -459,7 +471,7 @@ def handovers(place: Place, agent: str) -> list[dict[str, Any]]:
 
 
 def dna(place: Place) -> str:
-    """Return the first line of what is known of this project as a whole, '' when that was never written."""
+    """Return the first line of the DNA of the whole project, '' if it was never written."""
     index = place.index()
     if index is None:
         return ""

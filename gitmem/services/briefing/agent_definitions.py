@@ -1,4 +1,6 @@
-"""Agents as files define them: Markdown with front matter, the repository's own, those of Claude Code and of Gemini CLI, then the user's.
+"""Definitions of agents in files: Markdown with front matter.
+
+These are the repository's own files, those of Claude Code and of Gemini CLI, then the user's.
 
     ---
     name: dev
@@ -10,7 +12,8 @@
     ---
     What the agent is told about itself; nothing of it is read here.
 
-`docs/activation.md` says it for users. A definition is data: nothing in it is executed, nothing that it names is opened.
+`docs/activation.md` says it for users. A definition is data: nothing in it is executed, nothing
+that it names is opened.
 """
 
 import difflib
@@ -167,7 +170,10 @@ def _file_name(name: str) -> str:
 
 
 def read(shown: str, path: str) -> Agent | None:
-    """Return what a file defines: with a `problem` when it cannot be read, None when it is not a definition."""
+    """Return what a file defines, None if it is not a definition.
+
+    A definition that cannot be read has a `problem`.
+    """
     stem = os.path.basename(path).removesuffix(".md")
     name = _line(stem, LENGTH)
     try:
@@ -283,7 +289,11 @@ def _commands(given: object) -> Iterator[Command]:
 
 
 def _visibility(given: object) -> tuple[str, ...]:
-    """Return the kinds of session that list a command: a list names them, a word those that it is in; another word hides it from all."""
+    """Return the kinds of session that list a command.
+
+    A list names these kinds. A word stands for the kinds that include it. Any other word hides the
+    command from all kinds.
+    """
     if isinstance(given, list):
         return tuple(one for one in given if one in _WIDER) or ("none",)
     if isinstance(given, str) and given.strip():

@@ -22,7 +22,10 @@ MOST = 420  # characters of a part
 
 
 def code_lines(body: str) -> "Iterator[tuple[str, str]]":
-    """Yield (title, text) of the parts of a page that a session is told of, the summary first under ''."""
+    """Yield (title, text) of the parts of a page that a session is given, the summary first.
+
+    The title of the summary is ''.
+    """
     first, *parts = f"\n{body}".split("\n## ")
     said = {"": " ".join(first.split())}
     for part in parts:

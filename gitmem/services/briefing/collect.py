@@ -1,4 +1,6 @@
-"""What a project knows that somebody who comes new should hear, by subject: what a briefing and the start of a session choose from.
+"""What a newcomer should know about a project, by subject.
+
+A briefing and the start of a session choose from it.
 
 Answered from the index alone. Part of the hot path.
 """
@@ -292,7 +294,10 @@ def gather(  # noqa: C901
 
 
 def _says(index: "Index", row: "Row") -> bool:
-    """Say whether a digest tells of anything: not when somebody only said hello, as older versions and other clones have digested it too."""
+    """Return whether a digest contains more than a greeting.
+
+    Older versions and other clones also made digests of sessions that contain only a greeting.
+    """
     if not trivial(str(row["title"])):
         return True
     # the index has the words of a summary's sections behind its text, which are those of the parts

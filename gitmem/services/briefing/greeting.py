@@ -1,4 +1,8 @@
-"""What an agent that is activated says first: who it is, where the project stands, what was before, what may come next, what it can be asked for. Pure."""
+"""The first message of an agent that is activated.
+
+It says who the agent is, where the project stands, what was done before, what may come next and
+what the agent can be asked for. This module is pure.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +32,7 @@ def kind(active: Activation) -> str:
 
 
 def greet(active: Activation, now: float) -> str:
-    """Return the text: parts with an empty line between them, those that have nothing to say left out."""
+    """Return the greeting: the parts that have content, separated by empty lines."""
     what = kind(active)
     found = active.value("session")
     context = found if isinstance(found, Context) else None

@@ -101,7 +101,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A briefing that keeps to its budget: its lines, what they cost, and which blocks of each section are in it."""
+    """A briefing within its budget: its lines, their cost and the blocks kept in each section."""
 
     lines: tuple[str, ...]
     cost: int
@@ -205,7 +205,10 @@ class _Page:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a project stands that no record tells: its name, branch, changed files, work in progress and plan, as lines."""
+    """Where a project stands, as far as no record says it.
+
+    The lines give its name, branch, changed files, work in progress and plan.
+    """
 
     name: str = ""
     day: str = ""

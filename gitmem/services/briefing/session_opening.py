@@ -213,7 +213,10 @@ def facts(
     session: str = "",
     resumed: bool = False,
 ) -> Facts:
-    """Return what the opening of a session depends on: what is known, and the session before it, one that still runs left out.
+    """Return what the opening of a session depends on.
+
+    It depends on what is known and on the session before it. A session that is still running is
+    left out.
 
     Of a session that died and is not digested yet, its history tells what it was at.
     """
@@ -249,7 +252,10 @@ def facts(
 
 
 def _besides(known: Known, names: "Callable[[Entry], bool]") -> "list[str]":
-    """Return what is known beside what is left to do, as words: how many of each, and the first of them that may be named."""
+    """Return what is known besides the open tasks, as words.
+
+    Each item gives the number of entries and the first entry that may be named.
+    """
     out = []
     for name, subjects in BESIDES:
         some = [one for subject in subjects for one in known[subject]]
@@ -289,9 +295,12 @@ def last_session(
     session: str = "",
     home: "Home | None" = None,
 ) -> "Session | None":
-    """Return the session before this one: the latest that is over, also one that died and was not noticed yet.
+    """Return the session before this one: the latest that is over.
 
-    With `home`, one in which somebody only said hello is none: what was going on before it still is.
+    A session that died and was not noticed yet counts too.
+
+    With `home`, one in which somebody only said hello is none: what was going on before it still
+    is.
     """
     names: list[str] | None = None
     for one in sessions.some(state, limit=LOOKED):

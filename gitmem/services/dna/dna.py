@@ -1,4 +1,4 @@
-"""The DNA of a project: read from a commit, written to the store when it says something else than before.
+"""The DNA of a project: read from a commit, and written to the store if it has changed.
 
 A project of several packages has one for each, and one for the whole.
 """
@@ -34,7 +34,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One DNA: the name of its record, its title, the folder that it is of ('' for the whole), its text."""
+    """One DNA: the name of its record, its title, its folder and its text.
+
+    The folder is '' for the whole project.
+    """
 
     slug: str
     title: str

@@ -1,4 +1,7 @@
-"""What is told of a project, or of one part of it: read from the graph of its code, its manifests and its own words. Pure."""
+"""Facts about a project, or about one part of it.
+
+They are read from the graph of its code, its manifests and its own words. This module is pure.
+"""
 
 import io
 import re
@@ -78,7 +81,11 @@ KEEP = 60  # of what is gathered of one kind
 
 @dataclass(slots=True)
 class File:
-    """A file on which code hangs: `rank` is its share of the whole, `users` how many files use it, `symbols` what they use most."""
+    """A file that other code depends on.
+
+    `rank` is its share of the whole, `users` is how many files use it, and `symbols` is what they
+    use most.
+    """
 
     path: str
     rank: float
@@ -125,7 +132,10 @@ def gather(
     text: Callable[[str], bytes],
     inner: Sequence[str] = (),
 ) -> Facts:
-    """Return what is told of a folder ('' for the root), without what is in the workspaces `inner`, but for the root's rows of files."""
+    """Return the facts about a folder ('' for the root).
+
+    What is in the workspaces `inner` is left out, except in the root's rows of files.
+    """
     prefix = folder + "/" if folder else ""
 
     def own(path: str) -> bool:
@@ -220,7 +230,10 @@ def _declarations(made: Facts, top: Sequence[Declared], listed: Iterable[str], p
 
 
 def _usual(ecosystems: set[str], files: set[str], tools: Sequence[str]) -> Iterator[str]:
-    """Yield how tests are run where no script says it: by what is configured, and by what each ecosystem has."""
+    """Yield the commands that run tests if no script names them.
+
+    They follow from what is configured, and from what each ecosystem has.
+    """
     if "tox.ini" in files:
         yield "tox"
     if "noxfile.py" in files:
@@ -463,7 +476,7 @@ def _plan(name: str, data: bytes) -> list[str]:
 
 
 def _prose(text: str) -> str:
-    """Return the first paragraph of a README that says something: no badge, no heading, no picture."""
+    """Return the first paragraph of a README that is prose: no badge, no heading, no picture."""
     text = re.sub(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)", "", text, flags=re.DOTALL)
     # a link of reStructuredText
     text = re.sub(r"`([^`<]++)<[^>`]*+>`_++", lambda link: link[1].rstrip(), text)

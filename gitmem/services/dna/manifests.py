@@ -1,4 +1,7 @@
-"""What a project's manifests declare: its name, what it needs in which versions, what it starts, its scripts. Pure.
+"""What a project's manifests declare.
+
+They declare its name, what it needs in which versions, what it starts, and its scripts. This module
+is pure.
 
 Only what is written there is told: a range stays a range, and what has no version has none.
 """

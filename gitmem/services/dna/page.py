@@ -1,7 +1,10 @@
-"""A project's DNA as Markdown that fits a budget of tokens: each line says something that is not said elsewhere. Pure.
+"""A project's DNA as Markdown that fits a budget of tokens.
 
-Tokens are counted by `gitmem.text.tokens`: four ASCII characters make one, any other character is one. When all of it is too long, each part is shortened a
-little, again and again, before any is left out.
+Each line says something that is not said elsewhere. This module is pure.
+
+Tokens are counted by `gitmem.text.tokens`: four ASCII characters make one, any other character is
+one. When all of it is too long, each part is shortened a little, again and again, before any is
+left out.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""How near two changes of one file come to each other: by the definitions that both change, else by their lines. Pure."""
+"""How close two changes of one file come to each other.
+
+The measure is the definitions that both change, else their lines. This module is pure.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -68,7 +71,7 @@ def own(text: str | None, path: str) -> Own:
 
 
 def lines(base: str | None, one: str | None, two: str | None) -> list[Shared]:
-    """Return the lines of two texts that changed the same place of a third, or places that touch."""
+    """Return the lines of two texts that changed the same or adjacent places of a third text."""
     if one is None or two is None:
         return [Shared("", None, None)]
     old = (base or "").splitlines()

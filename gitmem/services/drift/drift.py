@@ -1,4 +1,7 @@
-"""Which branches and work trees change the same code since they parted, and how badly: found by merges that leave nothing behind."""
+"""Which branches and work trees change the same code since they diverged, and how badly.
+
+This is found by merges that leave nothing behind.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -162,7 +165,10 @@ def _named(
 def parted(
     ancestry: Sequence[tuple[str, list[str]]], heads: Sequence[str]
 ) -> dict[tuple[int, int], str]:
-    """Return {(i, j): the commit where two heads parted}: of what is below both, the first with children before parents."""
+    """Return {(i, j): the commit where two heads diverged}.
+
+    This is the first commit that is below both heads, with children before parents.
+    """
     masks: dict[str, int] = {}
     for number, head in enumerate(heads):
         masks[head] = masks.get(head, 0) | 1 << number

@@ -1,4 +1,6 @@
-"""When an error that was counted becomes a gotcha, or counts on one: the one rule, for hooks and for `git mem error record`.
+"""When a counted error becomes a gotcha, or counts as a hit of an existing one.
+
+This is the only such rule, for hooks and for `git mem error record`.
 
 Standard library only: the hot path imports this.
 """
@@ -20,7 +22,10 @@ COMMAND = 8000  # characters of a command that are kept
 
 
 class Rule:
-    """When to capture: `threshold` hits in a `window` of seconds, each session counted once with `sessions`, never without `on`."""
+    """When to capture: after `threshold` hits in a `window` of seconds.
+
+    With `sessions`, each session counts once. Without `on`, nothing is captured.
+    """
 
     __slots__ = ("on", "sessions", "threshold", "window")
 

@@ -1,10 +1,11 @@
-"""What a commit's message teaches: trailers that become records, and gotchas that the commit resolves.
+"""Trailers of a commit's message that become records, and gotchas that the commit resolves.
 
     Decision: Use SERIALIZABLE for payments
     Gotcha: sleep blocks the only worker
     Resolves-Gotcha: sdqn310z
 
-Only what this repository's own user wrote and committed is learned. What others wrote is at most a proposal.
+Only what this repository's own user wrote and committed is learned. What others wrote is at most a
+proposal.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -44,7 +45,7 @@ def split(
     own: frozenset[str],
     writer_of: Callable[[Trailer], Person | None],
 ) -> tuple[list[Words], list[Words]]:
-    """Return the trailers of commits that the user with these addresses wrote, and those of others."""
+    """Return the trailers that the user with these addresses wrote, and those of others."""
     mine: list[Words] = []
     others: list[Words] = []
     for commit in commits:
@@ -67,7 +68,10 @@ def _known(commit: CommitMessage) -> list[Trailer]:
 
 
 def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
-    """Return who is to be named of a commit that is not the user's own: its author, else its committer."""
+    """Return the person to name for a commit that is not the user's own.
+
+    This is its author, else its committer.
+    """
     by_user = CommitMessage(commit.oid, commit.author, commit.author, "", ()).is_by(own)
     return commit.committer if by_user else commit.author
 

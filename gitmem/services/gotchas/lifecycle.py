@@ -36,7 +36,10 @@ def require_gotcha(record: Record, what: str) -> None:
 
 
 def alike(indexes: Sequence[Index], new: Record) -> tuple[Row, str] | None:
-    """Return a live gotcha that says nearly the same as a new one, and what they share: "error", "title" or "code"; None when there is none."""
+    """Return a live gotcha that says nearly the same as a new one, and what they share.
+
+    They share "error", "title" or "code". The result is None if there is no such gotcha.
+    """
 
     def others(rows: Iterable[Row]) -> list[Row]:
         return [
@@ -124,7 +127,10 @@ def confirm(
     commit: str = "",
     anchors: Sequence[Mapping[str, Any]] | None = None,
 ) -> Change:
-    """Say that a record is so, as of the commit that is checked out: what was captured is a guess until then. `anchors` are its places now."""
+    """Confirm a record as of the commit that is checked out.
+
+    What was captured is a guess until then. `anchors` are its present places.
+    """
     if before.kind not in {"gotcha", "memory"}:
         raise UserError(f"{before.id} is a {before.kind}; only gotchas and memories are confirmed.")
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
@@ -245,7 +251,10 @@ def merge(
 
 
 def _quoted(other: Record, into: Record) -> str:
-    """Return what somebody wrote in a gotcha as a short quotation, for the text of the one that it becomes part of."""
+    """Return what somebody wrote in a gotcha as a short quotation.
+
+    The quotation goes into the text of the gotcha that it is merged into.
+    """
     help_ = str(other.fields.get("workaround") or "")
     words = [
         other.title,
@@ -269,9 +278,10 @@ def statistics(
     threshold: int,
     snoozed: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return counts of gotchas by what they are, and of the errors that are counted but no gotcha yet.
+    """Return counts of gotchas by what they are, and of counted errors that have no gotcha.
 
-    `tracked` are (pattern, hits in the window, last) of the errors seen here; of those `snoozed`, the live ones count.
+    `tracked` are (pattern, hits in the window, last) of the errors seen here; of those `snoozed`,
+    the live ones count.
     """
     rows = [row for index in indexes for row in index.tally("gotcha", COUNTED)]
     live = [row for row in rows if row["status"] in LIVE]

@@ -1,8 +1,9 @@
-"""What a session taught when a command that failed came to pass: a gotcha that is dealt with, or a workaround.
+"""What a session taught when a failed command passed: a resolved gotcha or a workaround.
 
-An edit of the project's own code ends an error: its captured gotcha is resolved, with the fix noted. A command that sets up, a setting or
-the environment does not: what helped here helps the next one too, and becomes the workaround. A gotcha that a person wrote or confirmed
-is left to people.
+An edit of the project's own code ends an error: its captured gotcha is resolved, with the fix
+noted. A command that sets up, a setting or the environment does not: what helped here helps the
+next one too, and becomes the workaround. A gotcha that a person wrote or confirmed is left to
+people.
 """
 
 import os

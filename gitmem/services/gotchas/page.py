@@ -89,7 +89,10 @@ def _section(row: dict[str, Any]) -> list[str]:
 
 
 def _parted(body: str) -> tuple[str, list[str]]:
-    """Return a body without the notes of its life, and these: in a quotation they would be another one."""
+    """Return a body without the notes about its history, and these notes.
+
+    In a quotation, the notes would be another quotation.
+    """
     lines = body.split("\n")
     notes = [
         (number, found[1]) for number, line in enumerate(lines) if (found := _NOTE.fullmatch(line))
@@ -115,7 +118,10 @@ def text(body: str, output: bool) -> list[str]:
 
 
 def _harmless(line: str) -> str:
-    """Return a line whose emphasis, lists and code are Markdown, and whose HTML, links and pictures are text."""
+    """Return a line with its HTML, links and pictures as plain text.
+
+    Emphasis, lists and code stay Markdown.
+    """
     out, at = "", 0
     for span in _SPAN.finditer(line):
         out += _ACTIVE.sub(r"\\\g<0>", line[at : span.start()]) + span[0]

@@ -68,10 +68,12 @@ def place(
     blob: str = "",
     names: Sequence[str] = (),
 ) -> list[Placed]:
-    """Return the gotchas of a file at their best places, nearest to a line first (0: no line), then the most severe.
+    """Return the gotchas of a file at their best places.
 
-    `rows` may hold gotchas of other files and of no file; `lines` is the file's text, `path` is relative to the work tree, `names` are
-    those that the file has had.
+    Those nearest to a line come first (0: no line), then the most severe.
+
+    `rows` may hold gotchas of other files and of no file; `lines` is the file's text, `path` is
+    relative to the work tree, `names` are those that the file has had.
     """
     rows, names = list(rows), (path, *names)
     known = [
@@ -113,7 +115,10 @@ def place(
 
 
 def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
-    """Return placed gotchas with those that are adrift in their file at the file that their code, or its definition, went to."""
+    """Return placed gotchas, those that are adrift at the file that their code moved to.
+
+    If only the definition of the code moved, this is the file that it moved to.
+    """
     out = []
     for one in found:
         where = one.where
@@ -146,7 +151,11 @@ def arrived(
     go_on: Callable[[], bool],
     states: Container[str] = GONE,
 ) -> list[Placed]:
-    """Return the gotchas of other files whose code, or its definition (state `approximate`), is in this one now; `lines` is its text."""
+    """Return the gotchas of other files whose code or definition is now in this file.
+
+    If only the definition is in this file, the state is `approximate`. `lines` is the text of this
+    file.
+    """
     known = [
         (row, number, anchor)
         for row in rows
@@ -180,7 +189,10 @@ def names_of(
     elsewhere: Callable[[], Iterable[Row]],
     go_on: Callable[[], bool],
 ) -> tuple[str, ...]:
-    """Return the names that a file had when gotchas were recorded about it: of the files `apart`, whose gotchas `elsewhere` returns."""
+    """Return the names that a file had when gotchas were recorded about it.
+
+    The names are among the files `apart`, whose gotchas `elsewhere` returns.
+    """
     if not apart or not go_on():
         return ()
     told = [name for name in follower.earlier(path) if name in apart]
@@ -190,7 +202,11 @@ def names_of(
 def former(
     rows: Iterable[Row], follower: Follower, path: str, go_on: Callable[[], bool]
 ) -> tuple[str, ...]:
-    """Return what a file was called, of the files that gotchas are about and that are not there any more: git need not have been told."""
+    """Return the former names of a file.
+
+    They are among the files that gotchas are about and that no longer exist. Git need not know
+    about the rename.
+    """
     out: dict[str, None] = {}
     asked: set[tuple[str, str, str]] = set()
     for row in rows:
@@ -218,7 +234,10 @@ class Drifted:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What came of looking at the code of gotchas: `total` is how many there are, `checked` how many could be looked at."""
+    """The result of a search for the code of gotchas.
+
+    `total` is the number of gotchas, `checked` is how many of them could be checked.
+    """
 
     found: list[Drifted]
     total: int
@@ -233,7 +252,10 @@ class Survey:
 def unsettled(
     index: Index, follower: Follower, go_on: Callable[[], bool] = lambda: True
 ) -> tuple[list[str], list[str]]:
-    """Return the paths of gotchas whose file is not, byte for byte, what it was when they were anchored; and those not looked at in time."""
+    """Return the paths of gotchas whose file has changed since they were anchored.
+
+    Files are compared byte for byte. The paths that could not be checked in time are returned too.
+    """
     return settle(index.bases(), follower, go_on)
 
 
@@ -360,7 +382,10 @@ def _now(
 
 
 class Guide:
-    """Tells the gotchas about files, one after the other: `seconds` are for all of them together, and what is the same for all is read once."""
+    """A finder of the gotchas about several files, one file after the other.
+
+    `seconds` are for all files together. What is the same for all files is read once.
+    """
 
     def __init__(
         self,
@@ -389,7 +414,10 @@ class Guide:
         return time.monotonic() < self._end
 
     def about(self, path: str, line: int, lines: Sequence[str], blob: str) -> list[Placed]:
-        """Return the gotchas of a file, those nearest to a line first: anchored in it, in what it was called before, or come here since."""
+        """Return the gotchas of a file, those nearest to a line first.
+
+        They are anchored in the file or in one of its former names, or their code has moved to it.
+        """
         names = names_of(path, self._follower, self._apart, self._elsewhere, self._go_on)
         rows = [*self._rows(paths=(path, *names)), *self._loose]
         unique = {row["id"]: row for row in rows if row["id"] not in self._hidden}
@@ -405,7 +433,10 @@ class Guide:
         return sorted(found, key=lambda one: one.distance)
 
     def _elsewhere(self) -> list[Row]:
-        """Return the worst of the gotchas whose own file is not as it was: their code may have gone to another one."""
+        """Return the worst of the gotchas whose own file has changed.
+
+        Their code may have moved to another file.
+        """
         if self._others is None:
             paths = sorted(self._apart)
             found = {
@@ -429,7 +460,10 @@ def about(anchor: Row, names: Sequence[str]) -> bool:
 
 
 def triggered(row: Row, path: str, lines: Sequence[str], whole: str) -> list[Placement]:
-    """Return where a text is what a gotcha without a place warns of: by its expression or its tree-sitter query."""
+    """Return where a text matches a gotcha that has no place.
+
+    It matches by the gotcha's expression or its tree-sitter query.
+    """
     given = row["triggers"]
     found: list[int] = []
     try:

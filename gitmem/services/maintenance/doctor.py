@@ -326,7 +326,7 @@ def check_folder(home: Home) -> Iterator[Finding]:
 
 
 def check_home(home: Home) -> Iterator[Finding]:  # noqa: C901
-    """What waits in the journal, what was set aside, what did a crash leave, what did hooks complain of?"""
+    """Check the journal, writes set aside, leftovers of a crash, and complaints of hooks."""
     waiting = journal.count(home)
     if waiting:
         yield Finding(

@@ -1,4 +1,7 @@
-"""Entries of the shared project summary that were extracted from conversations and that nobody accepted: versions before 0.1 put them there."""
+"""Entries of the shared project summary that were extracted and that nobody accepted.
+
+They were extracted from conversations. Versions before 0.1 put them there.
+"""
 
 from collections.abc import Iterator
 

@@ -104,7 +104,10 @@ class Mender:
     def _left(
         self, name: str, tip: str, found: Survey
     ) -> tuple[dict[str, Entry | bytes], list[str], list[str]]:
-        """Return what is left of a store by path, what is lost, and what of it was rebuilt but not to the byte."""
+        """Return what is left of a store by path, what is lost, and what is only approximate.
+
+        What is approximate was rebuilt, but not byte for byte.
+        """
         approximate: set[str] = set()
 
         def instead(path: str, oid: str) -> bytes | None:
@@ -136,7 +139,11 @@ class Mender:
         return left, lost, sorted(approximate & left.keys())
 
     def _known(self, name: str, tip: str, found: Survey) -> dict[str, str]:
-        """Return {path: oid} of the records, if the index is as of the tip, or of a commit that cannot be read: newer, for all that is known."""
+        """Return {path: oid} of the records if the index is as of the tip.
+
+        The index may also be as of a commit that cannot be read, because such a commit may be
+        newer.
+        """
         row = (
             self._db.execute("SELECT tip FROM tips WHERE store = ?", (name,)).fetchone()
             if self._db

@@ -1,4 +1,7 @@
-"""Follow a purge that somebody else made: who has to agree, what is said, and what goes from this disk."""
+"""Follow a purge that another person made.
+
+This covers who has to agree, what is shown to the user, and what is removed from this disk.
+"""
 
 from collections.abc import Callable, Iterator
 from itertools import islice

@@ -1,7 +1,9 @@
-"""Our own files beside the store: caches, the working state, what sessions left, writes set aside, logs.
+"""Our own files outside the store.
 
-Every file below our folder is looked at, whatever its name: a cache is removed and made again by the
-next reader, the others are masked. Each can be repeated: a file is replaced in one step.
+These are caches, the working state, what sessions left, writes set aside, and logs.
+
+Every file below our folder is looked at, whatever its name: a cache is removed and made again by
+the next reader, the others are masked. Each can be repeated: a file is replaced in one step.
 """
 
 import contextlib
@@ -139,7 +141,7 @@ def _clean_file(path: str, mask: Mask, ids: Sequence[str]) -> bool:
 
 
 def _has_rows(path: str) -> bool:
-    """Say whether a line of a file is a row of its own, which goes with the record that it names."""
+    """Return whether each line of a file is a row that is removed with the record it names."""
     folder, name = os.path.split(path)
     return os.path.basename(folder) in FOLDERS or name.startswith("errors.jsonl")
 

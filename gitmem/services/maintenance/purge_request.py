@@ -1,4 +1,7 @@
-"""What a user asks to purge: which records are meant, and whether a text may be masked everywhere."""
+"""What a user asks to purge.
+
+This covers which records are meant, and whether a text may be masked everywhere.
+"""
 
 import re
 from collections.abc import Sequence

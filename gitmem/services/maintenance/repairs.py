@@ -1,4 +1,7 @@
-"""What `git mem doctor --fix` does for a finding: each function returns a repair, which says what it did."""
+"""Repairs that `git mem doctor --fix` makes for findings.
+
+Each function returns a repair, which says what it did.
+"""
 
 import contextlib
 import os
@@ -48,7 +51,10 @@ def set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Calla
 
 
 def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str) -> list[str]:
-    """Return commits that may be a store's last one when the one that its ref names is gone, the best first."""
+    """Return candidates for a store's last commit if the one that its ref names is gone.
+
+    The best candidate comes first.
+    """
     known = [tip for tip in (index_tips(index).get(name), packed_ref(commondir, ref)) if tip]
     with contextlib.suppress(OSError):
         lines = (
@@ -66,7 +72,10 @@ def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str
 
 
 def _newest(git: Git, known: str) -> str:
-    """Return the end of the longest chain of commits that nothing names and that goes on from a known one: writes it had not seen."""
+    """Return the end of the longest chain of unreferenced commits that follows a known one.
+
+    These commits are writes that the known commit had not seen.
+    """
     # a broken ref makes git itself end with an error; the answer is there all the same
     _, out, _ = git.call(
         "fsck",

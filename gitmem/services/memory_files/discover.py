@@ -76,7 +76,11 @@ class Memo:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What was found: the files that are read, remarks on those that are not, and all places where one would be looked for."""
+    """The files that were found.
+
+    These are the files that are read, remarks on those that are not, and all places where one would
+    be looked for.
+    """
 
     memos: tuple[Memo, ...]
     notes: tuple[str, ...]
@@ -101,7 +105,10 @@ def obstacle(data: bytes) -> tuple[str, str]:
 
 
 def encoded(path: str) -> str:
-    """Return the name of a folder as Claude Code calls it below `projects`: every other character is a dash, a long one ends in a hash."""
+    """Return the name that Claude Code gives a folder below `projects`.
+
+    Every character that is not an ASCII letter or digit is a dash. A long name ends in a hash.
+    """
     units = unicodedata.normalize("NFC", path).encode("utf-16-le", "surrogatepass")
     codes = [units[n] | units[n + 1] << 8 for n in range(0, len(units), 2)]
     name = "".join(chr(c) if c < 128 and chr(c).isalnum() else "-" for c in codes)
@@ -119,7 +126,10 @@ def encoded(path: str) -> str:
 
 
 def main_root(where: Location) -> str:
-    """Return the folder whose name Claude Code's auto memory has: the main work tree's, which linked ones share."""
+    """Return the folder that Claude Code's auto memory is named after.
+
+    This is the main work tree, which linked work trees share.
+    """
     common = os.path.realpath(where.commondir)
     linked = os.path.realpath(where.gitdir) != common
     if linked:
@@ -193,7 +203,7 @@ class Finder:
     # -- finding
 
     def find(self, more: Sequence[str] = ()) -> Files:
-        """Return all files that are there, what is not read and why, and the folders where one may appear."""
+        """Return all files that exist, those not read and why, and folders where one may appear."""
         self._list_tracked()
         self._project()
         for path in more:  # that somebody named, and git may not list
@@ -549,7 +559,10 @@ def _folders(path: str) -> list[str]:
 
 
 def _globs(patterns: list[str], root: str) -> Iterator[str]:
-    """Yield the patterns of a rule's front matter as places of records have them: braces spelled out, a folder with what is in it."""
+    """Yield the patterns of a rule's front matter in the form of places of records.
+
+    Braces are expanded. A folder stands for everything that is in it.
+    """
     for pattern in patterns:
         for one in _spelled(pattern.strip().removeprefix("./").lstrip("/"), 0):
             plain = one.rstrip("/")

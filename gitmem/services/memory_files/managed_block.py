@@ -186,7 +186,10 @@ def _is_ours(line: str) -> bool:
 
 
 def _fenced(lines: Sequence[str]) -> set[int]:
-    """Return the lines that are in fences of code that have an end: a block that is shown there is only an example."""
+    """Return the lines that are in closed code fences.
+
+    A block that is shown in a fence is only an example.
+    """
     out: set[int] = set()
     opened, mark = -1, ""
     for n, line in enumerate(lines):
@@ -202,7 +205,10 @@ def _fenced(lines: Sequence[str]) -> set[int]:
 
 
 def regions(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the (first, last) lines of everything of ours: memory, and the section that tells an agent of `git mem`."""
+    """Yield the (first, last) lines of everything that git mem writes.
+
+    Git mem writes memory, and the section that tells an agent about `git mem`.
+    """
     for block in find(lines):
         yield block.first, block.last
     hidden = _fenced(lines)
@@ -238,9 +244,12 @@ def size(text: str) -> tuple[int, int]:
 
 
 def place(text: str, entries: Sequence[Entry], most_lines: int = 0, most_bytes: int = 0) -> Result:
-    """Return a text with one block that holds as many of the entries as there is room for, the first ones first; none: without a block.
+    """Return a text with one block that holds as many of the entries as fit.
 
-    0 stands for no limit. What is outside the block stays as it is, to the byte; half blocks and second ones go.
+    The first entries are taken first. Without entries, the text gets no block.
+
+    0 stands for no limit. What is outside the block stays as it is, to the byte; half blocks and
+    second ones go.
     """
     kept: list[Entry] = list(entries)
     if most_lines or most_bytes:

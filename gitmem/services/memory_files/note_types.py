@@ -1,4 +1,7 @@
-"""What kind of memory a sentence of a person's notes is, by its words and its heading: English, Portuguese, Spanish, Chinese. Pure."""
+"""The kind of memory that a sentence of a person's notes is, by its words and heading.
+
+The languages are English, Portuguese, Spanish and Chinese. This module is pure.
+"""
 
 import re
 from collections.abc import Mapping
@@ -48,7 +51,11 @@ _HEADING: Mapping[str, re.Pattern[str]] = {
 
 
 def type_of(sentence: str, heading: str = "", *, task: bool = False) -> str:
-    """Return the type of memory that a sentence is: task, decision, preference, rule, pattern, else fact. `task`: it has an open box."""
+    """Return the type of memory that a sentence is.
+
+    The type is task, decision, preference, rule or pattern, else fact. `task` means that the
+    sentence has an open box.
+    """
     if task:
         return "task"
     for table, text in ((_SENTENCE, sentence), (_HEADING, heading)):

@@ -19,7 +19,10 @@ LONG = 600  # characters of a text that are compared
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One statement, as it was or as it is: what tells its words from others, its line, its text."""
+    """One statement, old or new: its key, its line and its text.
+
+    The key tells its words from those of others.
+    """
 
     key: str
     line: int
@@ -27,7 +30,10 @@ class Said:
 
 
 def pair(old: Sequence[Said], new: Sequence[Said]) -> list[tuple[int, int]]:
-    """Return (old, new) positions of what is the same statement: equal ones first, then those that were edited."""
+    """Return (old, new) positions of the same statements.
+
+    Equal statements are paired first, then those that were edited.
+    """
     pairs = _equal(old, new)
     return sorted([*pairs, *_edited(old, new, pairs)])
 
@@ -98,7 +104,10 @@ def _words(text: str) -> set[str]:
 
 
 def likeness(one: str, two: str) -> float:
-    """Return how much two texts have in common, from 0 to 1: of their characters in order, or of their words if that is more."""
+    """Return how much two texts have in common, from 0 to 1.
+
+    The measure is their characters in order, or their words if that is more.
+    """
     one, two = one[:LONG].casefold(), two[:LONG].casefold()
     if not one or not two:
         return float(one == two)

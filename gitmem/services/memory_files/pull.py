@@ -100,7 +100,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a plan looks at besides the files: who writes, the stores, the commit at work, and what a commit is to it."""
+    """What a plan needs besides the files.
+
+    It needs the writer, the stores, the current commit, and how a commit relates to it.
+    """
 
     who: Writer
     store: Callable[[str], Store]

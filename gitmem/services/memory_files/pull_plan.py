@@ -1,4 +1,8 @@
-"""From agents' memory files into the store: what is new, changed, moved or gone since the last time. Decides; `native_pull` has the words, and writes it."""
+"""The plan for the way from agents' memory files into the store.
+
+It says what is new, changed, moved or gone since the last time. This module only decides;
+`native_pull` has the words and writes the result.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -94,7 +98,10 @@ class _Planner:
         return self.plan
 
     def _once(self) -> Iterator[Known]:
-        """Yield each record once: one that a run which was killed left in two stores goes from the private one."""
+        """Yield each record once.
+
+        If a killed run left a record in two stores, the record is removed from the private one.
+        """
         shared = {one.record.id: one for one in self.world.known if one.scope == "shared"}
         for one in self.world.known:
             other = shared.get(one.record.id)
@@ -121,7 +128,10 @@ class _Planner:
             )
 
     def _knows(self, one: Known) -> bool:
-        """Say whether this work tree may speak about a record: it has what the record was read from, or nobody has it any more."""
+        """Return whether this work tree may decide about a record.
+
+        It may if it has what the record was read from, or if nobody has that any more.
+        """
         return self._holding(one) in {"here", "lost"}
 
     def _holding(self, one: Known) -> str:
@@ -135,7 +145,10 @@ class _Planner:
     # -- whose lines these are
 
     def _set_aside_undecided(self) -> None:
-        """Read no file that git tracks while it is in the middle of an operation: its lines are of anybody."""
+        """Read no tracked file while git is in the middle of an operation.
+
+        At that time, the lines of the file may be anybody's.
+        """
         for memo in self.files.memos:
             if memo.blamed and self.world.operation:
                 self._undecided.add(memo.name)
@@ -145,7 +158,7 @@ class _Planner:
                 )
 
     def _author(self, memo: Memo, statement: Statement) -> str:
-        """Return who else wrote lines that a statement has its words from, "" when all of it is this user's."""
+        """Return who else wrote lines of a statement, "" if all of it is this user's."""
         if not memo.blamed:
             return ""
         return self.world.author(memo, _lines_of(memo, statement))
@@ -365,7 +378,10 @@ class _Planner:
             self.gone += [(one, memo) for one in live if id(one) not in done]
 
     def _grown(self, memo: Memo, mine: list[Known], equal: dict[int, Known]) -> dict[int, Known]:
-        """Return the records of statements that say what they said and more: a rule with its exception, which was a record of its own, keeps its id."""
+        """Return the records whose statements now say the same and more.
+
+        For example, a rule keeps its id when it gets an exception that was a record of its own.
+        """
         there = {id(one) for one in equal.values()}
         left = [one for one in mine if id(one) not in there]
         hashes: dict[str, list[Known]] = {}
@@ -510,7 +526,9 @@ class _Planner:
             self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
 
     def _at(self, memo: Memo, statement: Statement, record: Record, author: str = "") -> Record:
-        """Return a record with the place of a statement: its source, and for a file of the repository its anchors.
+        """Return a record with the place of a statement: its source and its anchors.
+
+        Anchors are set only for a file of the repository.
 
         `author` is who else committed it.
         """
@@ -793,12 +811,19 @@ class _Planner:
 
 
 def memo_scope(memo: Memo, one: Known) -> str:
-    """Return the store that a record belongs to: it becomes everybody's with its file, and never leaves the others again."""
+    """Return the store that a record belongs to.
+
+    A record becomes shared with its file, and never leaves the shared store again.
+    """
     return memo.scope if one.scope == "private" and memo.scope == "shared" else one.scope
 
 
 def _lines_of(memo: Memo, statement: Statement) -> Sequence[int]:
-    """Return the lines that a statement has its words from: its own, what goes on below, its heading, the line that leads to it."""
+    """Return the lines that a statement takes its words from.
+
+    These are its own lines, the lines that continue it, its heading, and the line that introduces
+    it.
+    """
     first, last = statement.lines
     lines = memo.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lacking = _words(f"{statement.title} {statement.body}") - _words(
@@ -839,7 +864,10 @@ def _source(record: Record) -> dict[str, Any]:
 
 
 def _loose(memo: Memo) -> Memo:
-    """Return a file as the home of what was written into our block: the next push writes that anew, so that no line of it is a place."""
+    """Return a file as the home of what was written into our block.
+
+    The next push writes the block anew, so that none of its lines is a place.
+    """
     return replace(memo, kind="loose", globs=(), within=False)
 
 

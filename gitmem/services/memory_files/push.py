@@ -1,4 +1,8 @@
-"""From the store into agents' memory files: which files, which records, and the bytes that come of it. Decides; nothing is written here."""
+"""The plan for the way from the store into agents' memory files.
+
+It says which files and which records are concerned, and which bytes result. This module only
+decides and writes nothing.
+"""
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,9 +27,13 @@ HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file that takes a block: whose it is, the stores and namespaces that it may show, its limits (0: none).
+    """A file that gets a block.
 
-    `held`: nobody named it, it has a block already. `tracked`: git tracks it, so that its block may be another clone's.
+    It says whose the file is, which stores and namespaces it may show, and what its limits are (0:
+    none).
+
+    `held`: nobody named it, it has a block already. `tracked`: git tracks it, so that its block may
+    be another clone's.
     """
 
     path: str
@@ -41,9 +49,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What becomes of a file: `what` is written, same, removed, empty (nothing to write), full (no room for a line) or foreign.
+    """The result of a push for one file.
 
-    A foreign one is left as it is: it has records that the store never had (`unknown`), or words of them that it never had (`reworded`).
+    `what` is written, same, removed, empty (nothing to write), full (no room for a line) or
+    foreign.
+
+    A foreign one is left as it is: it has records that the store never had (`unknown`), or words of
+    them that it never had (`reworded`).
     """
 
     target: Target
@@ -73,11 +85,15 @@ def targets(
     held: bool = False,
     asked: bool = True,
 ) -> list[Target]:
-    """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
+    """Return the files to write: those that are named, else the default ones.
 
-    With `held`, and no names, those too that have a block, which would go stale or is to be taken out; of the files that git tracks only when
-    somebody `asked`: a work tree that changes by itself stops a checkout, a rebase, a bisect. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a
-    name that stands for none.
+    The default is Claude Code's auto memory and the agents' memory files that git does not track.
+
+    With `held`, and no names, those too that have a block, which would go stale or is to be taken
+    out; of the files that git tracks only when somebody `asked`: a work tree that changes by itself
+    stops a checkout, a rebase, a bisect. `ignored` tells of files of the work tree whether git
+    ignores them: only there, and outside, stands what is private. Raises UserError for a name that
+    stands for none.
     """
     if to:
         out = [_named(finder, name, ignored) for name in to]
@@ -110,7 +126,10 @@ def targets(
 
 
 def _reordered(before: str, after: str) -> bool:
-    """Say whether two texts have one block each, with the same lines in another order, and nothing else in it."""
+    """Return whether two texts have one block each with the same lines in another order.
+
+    The blocks contain nothing else.
+    """
     found = [managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
     if any(
         len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose
@@ -154,7 +173,10 @@ def ids_in(data: bytes) -> set[str]:
 
 
 def texts_in(data: bytes) -> dict[str, str]:
-    """Return what the blocks of a file say of records, by short id, as git mem wrote it: lines that nobody edited."""
+    """Return the texts of records in a file's blocks, by short id, as git mem wrote them.
+
+    Lines that somebody edited are left out.
+    """
     return {line.short: line.text for line in _found(data) if not line.edited}
 
 
@@ -261,7 +283,10 @@ def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> T
 
 
 def paths(finder: Finder, to: Sequence[str]) -> list[str]:
-    """Return the files of the work tree that names may stand for, as git is asked whether it ignores them."""
+    """Return the files of the work tree that names may stand for.
+
+    The paths have the form in which git is asked whether it ignores them.
+    """
     known = {os.path.join(finder.root, name) for name in READER} | {
         os.path.abspath(os.path.expanduser(name)) for name in to
     }
@@ -273,7 +298,10 @@ def paths(finder: Finder, to: Sequence[str]) -> list[str]:
 
 
 class Writer:
-    """Makes the blocks of one store's state: of records that this user wrote or `accepted`, by id."""
+    """Writer of the blocks for the state of one store.
+
+    The blocks hold records that this user wrote or `accepted`, by id.
+    """
 
     def __init__(
         self,
@@ -340,7 +368,10 @@ class Writer:
         return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
 
     def _standing(self, target: Target, data: bytes) -> set[str]:
-        """Return the ids of the records that a file of everybody's shows already, in their present words: people take out no lines of each other."""
+        """Return the ids of the records that a shared file already shows in their present words.
+
+        People do not remove each other's lines.
+        """
         if os.path.realpath(target.path) not in self._tracked:
             return set()
         texts = texts_in(data)
@@ -351,7 +382,10 @@ class Writer:
         }
 
     def _chosen(self, target: Target) -> list[Row]:
-        """Return the records for a file: of its stores and its agent, without those that its reader has in another file."""
+        """Return the records for a file, from its stores and for its agent.
+
+        Records that its reader has in another file are left out.
+        """
         agents = {target.agent} if target.agent else {"global", self._own}
         readers = set(target.reader.split("+"))
         there = {

@@ -47,7 +47,11 @@ def usual(text: str) -> str:
 
 
 def whole(part: str, told: str, value: str) -> str:
-    """Return what a part of an edited line stands for: what the record has, where that was not touched, though the line shows its beginning alone."""
+    """Return the full value of a part of an edited line.
+
+    If the part was not edited, this is the value in the record, even if the line shows only its
+    beginning.
+    """
     cut = part.endswith("…") and value.startswith(usual(part[:-1]))
     return value if part == told or cut else usual(part)
 

@@ -1,7 +1,10 @@
-"""Statements of a Markdown file that an agent reads as its memory: each bullet, paragraph or headed piece, with its lines. Pure.
+"""Statements of a Markdown file that an agent reads as its memory.
 
-What is not a statement is passed over: comments, our own blocks, code without words to it, pictures, lines that only lead to a list. A fence of
-code belongs to the words before it. `@path` lines are told apart, they name other files.
+A statement is a bullet, a paragraph or a piece with a heading, with its lines. This module is pure.
+
+What is not a statement is passed over: comments, our own blocks, code without words to it,
+pictures, lines that only lead to a list. A fence of code belongs to the words before it. `@path`
+lines are told apart, they name other files.
 """
 
 import re
@@ -78,7 +81,10 @@ class Page:
 
 
 def same_words(title: str, body: str) -> str:
-    """Return a text as it is compared with other records: case, spaces and the full stop at its end do not count."""
+    """Return a text in the form in which it is compared with other records.
+
+    Case, spaces and the full stop at its end do not count.
+    """
     return " ".join(f"{title} {body}".casefold().split()).rstrip(" .;。")
 
 
@@ -123,7 +129,10 @@ def _imported(piece: Piece) -> list[str]:
 def whole(
     page: Page, text: str, title: str, type: str, scrub: Callable[[str], str] = lambda text: text
 ) -> Statement | None:
-    """Return a file as one statement that has a title of its own, None when the file says nothing beyond its front matter and title."""
+    """Return a file as one statement that has a title of its own.
+
+    The result is None if the file has nothing besides its front matter and title.
+    """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     _, start = _front(lines)
     body = "\n".join(_without_comments(lines, start)[start:])
@@ -216,7 +225,10 @@ def _without_comments(lines: Sequence[str], start: int) -> list[str]:
 
 
 def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:  # noqa: C901
-    """Yield the pieces that may be statements: code and tables with the words before them, steps with the line that leads to them."""
+    """Yield the pieces that may be statements.
+
+    Code and tables are joined with the words before them, steps with the line that introduces them.
+    """
     at = 0
     apart = 0  # up to here items stand alone
     while at < len(pieces):
@@ -282,7 +294,10 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:  # noqa: C901
 
 
 def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
-    """Return the end of a numbered list that begins there, with code between its items, and whether these are steps: not rules or decisions."""
+    """Return the end of a numbered list that begins here, and whether its items are steps.
+
+    The list may have code between its items. Rules and decisions are not steps.
+    """
     end, items = at, list[Piece]()
     while end < len(pieces) and (
         (pieces[end].kind == "item" and pieces[end].ordered)
@@ -366,9 +381,12 @@ def _clean(title: str, below: str) -> tuple[str, str]:
 
 
 def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tuple[str, str]:
-    """Return a title with what must never be told without it, and what is left below: exceptions, what narrows a rule, steps, what a colon leads to.
+    """Return a title with what must never be shown without it, and what is left below it.
 
-    Whoever sees titles alone, in a list or in a block, would take a rule for one without exceptions. What has no room in the title stays below.
+    Exceptions, what narrows a rule, steps, and what follows a colon must stay with the title.
+
+    Whoever sees titles alone, in a list or in a block, would take a rule for one without
+    exceptions. What has no room in the title stays below.
     """
     lead = _list_of(below)
     if not lead or any(piece.box for piece in lead):
@@ -437,7 +455,10 @@ def _with_parts(title: str, parts: Sequence[str], *, colon: bool) -> str:
 
 
 def divided(line: str, below: str = "") -> tuple[str, str]:
-    """Return a line as a title, and what is below it: a long one goes below, whole or without its first sentence."""
+    """Return a line as a title, and the text below it.
+
+    A long line goes below, whole or without its first sentence.
+    """
     if len(line) <= TITLE:
         return line, below
     parts = _SENTENCE.split(line, maxsplit=1)

@@ -80,7 +80,10 @@ class _Slides:
             self._move(range(beyond + 1, upper + 1), last - 1 - upper, near=bond, far=rest)
 
     def _bond(self, one: int, other: int) -> int:
-        """Return how close two lines were written: 2 side by side, 1 with blank lines between, 0 not together."""
+        """Return how close together two lines were written.
+
+        The result is 2 for side by side, 1 for blank lines between, and 0 for not together.
+        """
         if one not in self._own or other not in self._own:
             return 0
         return 2 if self._own[other] - self._own[one] == 1 else 1
@@ -111,7 +114,10 @@ class _Slides:
                 self._pairs.pop(place, None)
 
     def _settle_change(self, upper: int, lower: int, between: Collection[int]) -> None:
-        """Leave out lines beside a change that stand in it too, unless their own are on the other side of them."""
+        """Leave out lines beside a change that also stand in the change.
+
+        They stay if lines of the edit are on their other side.
+        """
         for place, beyond in ((upper, upper - 1), (lower, lower + 1)):
             is_own = place in self._own and self._old[place] in between
             if is_own and (
@@ -122,7 +128,7 @@ class _Slides:
 
 
 def unmatched(old: Sequence[int], new: Sequence[int]) -> list[int]:
-    """Return the lines of `new` that are sure to be no line of `old`, whichever way the two are laid beside each other."""
+    """Return the lines of `new` that match no line of `old`, however the two are aligned."""
     first = [mark for mark in old if mark != BLANK]
     second = _numbered(new)
     marks = [mark for _, mark in second]

@@ -146,7 +146,10 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
 def _doubtful(
     edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version: Version
 ) -> set[int]:
-    """Return the lines of an edit that stand once more near by, where the file had no such line: either may be the edit's."""
+    """Return the lines of an edit that occur again nearby, where the file had no such line.
+
+    Either occurrence may be the edit's.
+    """
     there = set(pairs.values())
     wanted = {edit.after[place] for place in own}
     others: dict[int, list[int]] = {}
@@ -183,7 +186,10 @@ def _is_beside_own(
 def _between_anchors(
     edit: Edit, counts: Mapping[int, int], run: Sequence[int], version: Version
 ) -> set[int]:
-    """Return the places of a run between two lines that stand once in both files: nothing was put between these."""
+    """Return the places of a run between two lines that occur once in both files.
+
+    Nothing was inserted between these two lines.
+    """
     last = len(edit.after)
     anchors = [
         number
@@ -253,7 +259,7 @@ def _sure(
 def _free_lines(
     versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return {mark: its (number of the version, line)} of the lines that are not known to be an edit's."""
+    """Return {mark: its (number of the version, line)} of lines not known to be an edit's."""
     free: dict[int, list[tuple[int, int]]] = {}
     for number, version in enumerate(versions):
         for line in version.added:
@@ -295,7 +301,10 @@ def _claim_moved(
 
 
 def _is_gone(edit: Edit, place: int, path: str, stay: Mapping[str, Mapping[int, int]]) -> bool:
-    """Say whether a line is not in the file any more where the edit wrote it, beside the one that it may be now."""
+    """Return whether a line is no longer in the file where the edit wrote it.
+
+    The line that it may be now does not count.
+    """
     return stay[edit.path].get(edit.after[place], 0) <= (1 if path == edit.path else 0)
 
 
@@ -305,7 +314,10 @@ def _moved_blocks(
     free: Mapping[int, Sequence[tuple[int, int]]],
     versions: Sequence[Version],
 ) -> Iterator[list[tuple[int, int, int]]]:
-    """Yield (line of the edit, version, line there) of the lines that stand together in both, where they say enough."""
+    """Yield (line of the edit, version, line there) of lines that stand together in both.
+
+    Lines that say too little are left out.
+    """
     block: list[tuple[int, int, int]] = []
     counts = Counter(edit.after[place] for place in places)
     for place in [*places, None]:
@@ -348,7 +360,10 @@ def _is_enough(
 
 
 def _with_blanks(version: Version, claims: Mapping[int, Claim]) -> dict[int, Claim]:
-    """Return claims with the blank lines between two lines that one edit wrote, as far as the edit had them too."""
+    """Return claims with the blank lines between two lines that one edit wrote.
+
+    A blank line is included only if the edit had it too.
+    """
     out = dict(claims)
     lines = sorted(claims)
     for first, last in pairwise(lines):

@@ -1,4 +1,4 @@
-"""Records about a place in the code: those anchored at its lines, around them, or at the whole file."""
+"""Records about a place in the code: at its lines, around them, or at the whole file."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,8 @@
-"""Find out which sessions made a commit: by the command that made it, by the lines that edits wrote, by what it was rewritten from."""
+"""Find out which sessions made a commit.
+
+The evidence is the command that made it, the lines that edits wrote, and what it was rewritten
+from.
+"""
 
 import re
 from bisect import bisect_left
@@ -147,7 +151,7 @@ class Linker:
         before: Sequence[Link],
         paths: Sequence[str],
     ) -> list[Version]:
-        """Return the files of a commit that may have lines of sessions, with what the commit added to them."""
+        """Return the files of a commit that may have lines of sessions, with what it added."""
         if len(commit.parents) > 1:
             return []  # the lines of a merge are those of its parents
         names = {edit.path for edit in near} | {path for link in before for path in link.files}
@@ -180,7 +184,7 @@ class Linker:
     def _carried(
         self, versions: Sequence[Version], parts: Sequence[Part], before: Sequence[Link]
     ) -> dict[str, dict[str, list[list[float | int]]]]:
-        """Return the lines that sessions had in what a commit was rewritten from, and that are in it still.
+        """Return the sessions' lines that a commit still has from what it was rewritten from.
 
         These outlive the edits, which are forgotten after a while.
         """
@@ -213,7 +217,10 @@ class Linker:
         return [(line + 1, at) for line, at in lines if line in version.added]
 
     def _before(self, commit: CodeCommit) -> list[Link]:
-        """Return the links of what a commit was rewritten from: as git said, else of one with the same change."""
+        """Return the links of what a commit was rewritten from.
+
+        Git reports these commits; else the links are those of a commit with the same change.
+        """
         olds = self.rewritten.get(commit.oid, ())
         found = [link for some in links.of(self.state, olds).values() for link in some]
         if not found and links.known(self.state) and (patch := self._patches.get(commit.oid)):
@@ -242,7 +249,11 @@ class Linker:
         return best
 
     def _whose_trailers_count(self, commits: Iterable[CodeCommit]) -> frozenset[str]:
-        """Return the commits of this user with a trailer: anybody can write the name of a session into theirs."""
+        """Return the commits of this user that have a trailer.
+
+        Those of others do not count, because anybody can write the name of a session into a
+        trailer.
+        """
         named = [commit.oid for commit in commits if _TRAILER.search(commit.body)]
         return frozenset(self.of_user(named)) if named else frozenset()
 
@@ -350,7 +361,10 @@ def _may_commit(command: str) -> bool:
 
 
 def _made(command: str, subject: str, after: float) -> bool:
-    """Say whether a command that ended so many seconds after a commit made it: it has its subject, or no message of its own."""
+    """Return whether a command that ended so many seconds after a commit made it.
+
+    It did if it has the subject of the commit, or no message of its own.
+    """
     if not _may_commit(command):
         return False
     if subject and subject in command:

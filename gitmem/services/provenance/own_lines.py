@@ -1,4 +1,7 @@
-"""Which lines of a file, as an edit left it, the edit wrote: neither there before nor moved from elsewhere in it. Pure."""
+"""The lines that an edit wrote in a file, as the edit left it.
+
+These lines were neither there before nor moved from elsewhere in the file. This module is pure.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -11,9 +14,12 @@ from gitmem.text.line_marks import BLANK
 
 @dataclass
 class Written:
-    """Edits, and which lines of theirs are their own: neither there before nor moved from elsewhere in the file.
+    """Edits, with the lines that are their own.
 
-    `held` are {edit: its lines that an ancestor of the commit has}: who writes such a line again is somebody else.
+    These lines were neither there before nor moved from elsewhere in the file.
+
+    `held` are {edit: its lines that an ancestor of the commit has}: who writes such a line again is
+    somebody else.
     """
 
     held: Mapping[int, Collection[int]] = field(default_factory=dict)
@@ -48,7 +54,10 @@ def _own_lines(edit: Edit) -> list[int]:
 
 
 def _in_one_place(edit: Edit, own: Sequence[int]) -> list[int]:
-    """Return lines without those that may as well be equal ones beside them, which the file had before."""
+    """Return lines without those that may equally be equal lines beside them.
+
+    The file had the equal lines before.
+    """
     places = [place for place, mark in enumerate(edit.after) if mark != BLANK]
     number = {place: at for at, place in enumerate(places)}
     marks_ = [edit.after[place] for place in places]

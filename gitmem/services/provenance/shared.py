@@ -1,8 +1,11 @@
-"""What a session's digest says of the commits that the session had a part in: so another clone knows it, and this one when its own notes are lost.
+"""What a session's digest says about the commits that the session contributed to.
 
-Its field `commits` is a list of {id: COMMIT, patch: what `git patch-id` says, how: wrote, files: {src/pay.py: "3-9,12"}, added:
-{src/pay.py: "1-7,9"}}: the lines that the session wrote, and which of the lines that the commit added to the file these
-are. The same change has the same lines elsewhere when it stands in another commit.
+It tells another clone, and this one if its own notes are lost.
+
+Its field `commits` is a list of {id: COMMIT, patch: what `git patch-id` says, how: wrote, files:
+{src/pay.py: "3-9,12"}, added: {src/pay.py: "1-7,9"}}: the lines that the session wrote, and which
+of the lines that the commit added to the file these are. The same change has the same lines
+elsewhere when it stands in another commit.
 """
 
 import re
@@ -69,7 +72,10 @@ def _spans(rows: Iterable[Sequence[Any]]) -> str:
 
 
 class Told(NamedTuple):
-    """What a digest says of a commit: `added` are lines as numbers among those that the commit added."""
+    """What a digest says about a commit.
+
+    `added` has line numbers that count only the lines that the commit added.
+    """
 
     link: Link
     patch: str
@@ -108,7 +114,10 @@ def links(record: Record) -> list[Told]:
 def placed(
     history: CodeHistory, oid: str, numbers: Mapping[str, Sequence[Sequence[int]]]
 ) -> dict[str, list[list[int]]]:
-    """Return the lines of a commit that some numbers among those it added mean: {file: [[first, last, 0], ...]}."""
+    """Return the lines of a commit that some numbers among its added lines mean.
+
+    The form is {file: [[first, last, 0], ...]}.
+    """
     out: dict[str, list[list[int]]] = {}
     for file in added(history, oid) if numbers else ():
         path = storable(file.path)

@@ -1,6 +1,10 @@
-"""Why lines of code are as they are: the commits that made them, whose sessions these were, what was asked, what was decided then.
+"""Why lines of code are as they are.
 
-Commits come from `git blame`, sessions from what is known of the commits, prompts from this machine's histories, else a digest's words.
+The answer has the commits that made them, whose sessions these were, what was asked, and what was
+decided then.
+
+Commits come from `git blame`, sessions from what is known of the commits, prompts from this
+machine's histories, else a digest's words.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,9 +39,13 @@ COMMITS = 12  # that are looked at for one question
 
 @dataclass(slots=True)
 class Part:
-    """A session's part in lines: `lines` are those of today that its edits wrote, `at` (epoch seconds, 0 not known) when, `how` it is known (`state.links`).
+    """The part of a session in lines of code.
 
-    `kind` is who wrote them, as Agent Trace names contributors. `prompt` is what asked for them, `digest` the id of the session's digest and `title` what that is called.
+    `lines` are the present lines that its edits wrote, `at` is when (epoch seconds, 0 not known),
+    and `how` is how it is known (`state.links`).
+
+    `kind` is who wrote them, as Agent Trace names contributors. `prompt` is what asked for them,
+    `digest` the id of the session's digest and `title` what that is called.
     """
 
     session: str

@@ -1,4 +1,8 @@
-"""How records of others are told: by whom, at no better place than others, in no more than half of a budget. Part of the hot path."""
+"""How records of other people are injected.
+
+They are injected with the name of their author, at no better place than others, and in no more than
+half of a budget. This module is part of the hot path.
+"""
 
 from gitmem.services.records.committers import disputed, is_accepted, is_foreign, writers
 from gitmem.text.tokens import tokens

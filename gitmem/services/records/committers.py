@@ -32,7 +32,7 @@ def is_own(committer: object, own: frozenset[str]) -> bool:
 
 
 def is_accepted(row: "Row", own: frozenset[str]) -> bool:
-    """Say whether this user wrote the words of a record, or confirmed or pinned them as they are."""
+    """Return whether this user wrote, confirmed or pinned the present words of a record."""
     if row.get("store") in NEVER_FETCHED or is_own(row.get("committer"), own):
         return True
     return any(is_own(person, own) for person in persons(row.get("vouchers")))

@@ -131,7 +131,10 @@ def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iter
 def edge_times(
     store: Store, edges: Sequence[tuple[str, str, str]], start: str | None = None
 ) -> dict[tuple[str, str, str], int]:
-    """Return since when (source, relation, target) are there, in seconds since the epoch, as a store's history tells; not those that it does not have."""
+    """Return since when (source, relation, target) exist, as a store's history shows.
+
+    Times are seconds since the epoch. Edges that the history does not have are left out.
+    """
     by: dict[str, set[tuple[str, str, str]]] = {}
     for edge in edges:
         by.setdefault(edge[0], set()).add(edge)
@@ -285,7 +288,10 @@ def removed_ids(store: Store) -> dict[str, str]:
 
 
 def tombstone(store: Store, text: str) -> dict[str, Any] | None:
-    """Return the tombstone of the one record that was forgotten whose id is a text, or ends with it; None when there is none."""
+    """Return the tombstone of the one forgotten record whose id is a text, or ends with it.
+
+    The result is None if there is no such record.
+    """
     low = text.strip().lower()
     tree = store.tree()
     is_id = len(low) >= 6 and low.isascii() and low.replace("-", "").isalnum()
@@ -327,7 +333,10 @@ def last_change(store: Store) -> Commit:
 
 
 def undone(subject: str) -> str:
-    """Return the subject of the commit that takes back one with this subject: of an undo, a redo."""
+    """Return the subject of the commit that reverts one with this subject.
+
+    For an undo, it is a redo.
+    """
     verb, colon, rest = subject.partition(": ")
     return (
         f"{'redo' if verb == 'undo' else 'undo'}: "
@@ -336,17 +345,22 @@ def undone(subject: str) -> str:
 
 
 def is_half(commit: Commit) -> bool:
-    """Say whether a commit is what an acceptance, or the undo of one, did in the store that it is not recorded in: it follows the other half."""
+    """Return whether a commit is the second half of an acceptance, or of its undo.
+
+    This half is in the store in which the acceptance is not recorded. It follows the other half.
+    """
     return not {"move", "return"}.isdisjoint(trailers(commit.message).get("op", ()))
 
 
 def undo(
     store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
 ) -> tuple[str | None, list[str]]:
-    """Take back one commit by a new one: each file it changed goes back, later changes are kept by a merge.
+    """Revert one commit by a new one.
 
-    Returns (the commit made, None if nothing was left to take back; the ids touched). Raises UserError on
-    a merge or on the first commit.
+    Each file that it changed is restored. A merge keeps later changes.
+
+    Returns (the commit made, None if nothing was left to take back; the ids touched). Raises
+    UserError on a merge or on the first commit.
     """
     if len(target.parents) != 1:
         what = "a merge" if target.parents else "the store's beginning"
@@ -382,12 +396,12 @@ def undo(
 
 
 def of_acceptance(commit: Commit) -> bool:
-    """Say whether a commit may be the acceptance of a proposal, or one that took such a one back or did it again."""
+    """Return whether a commit may be the acceptance of a proposal, or its undo or redo."""
     return not {"confirm", "undo"}.isdisjoint(trailers(commit.message).get("op", ()))
 
 
 def moved(store: Store, id: str) -> Commit | None:
-    """Return the commit by which a record left a store for another one, None when none did: the newest."""
+    """Return the newest commit that moved a record to another store, None if there is none."""
     tip = store.tip()
     for commit in store.objects.walk([tip]) if tip else ():
         told = trailers(commit.message)
@@ -397,7 +411,11 @@ def moved(store: Store, id: str) -> Commit | None:
 
 
 def follow(private: Store, shared: Store, author: tuple[str, str], ids: Sequence[str]) -> list[str]:
-    """Bring records back that an undo of their acceptance took from the shared store, or, accepted again by a second one, out of the private one. Returns their ids."""
+    """Update the private store after an undo of acceptances, and return the ids.
+
+    A record that the undo took from the shared store comes back. A record that a second undo
+    accepted again is removed from the private store.
+    """
     out = []
     for id in ids:
         here, there = (store.read_file(record_path(id)) is not None for store in (shared, private))

@@ -227,9 +227,12 @@ def forget(
     purged: bool = False,
     again: bool = False,
 ) -> Written:
-    """Remove records on purpose: each leaves a tombstone, and the errors that a gotcha stood for are muted.
+    """Remove records on purpose.
 
-    The tombstone of what a session proposed keeps its words, so that it is not proposed in others; with `again` it may be.
+    Each leaves a tombstone, and the errors that a gotcha stood for are muted.
+
+    The tombstone of what a session proposed keeps its words, so that it is not proposed in others;
+    with `again` it may be.
     """
     now = who.clock.stamp()
     todo = []

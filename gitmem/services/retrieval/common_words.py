@@ -1,7 +1,10 @@
-"""Words that many records have: alone they point to none, but together few records may have them in their titles.
+"""Words that many records have.
 
-Records that are nearly alike differ in such words. They are looked up for rows that are considered anyway, and for those whose
-titles have the most of them. Standard library only: the hot path imports this.
+Alone they point to no record, but together few records may have them in their titles.
+
+Records that are nearly alike differ in such words. They are looked up for rows that are considered
+anyway, and for those whose titles have the most of them. Standard library only: the hot path
+imports this.
 """
 
 TYPE_CHECKING = False
@@ -39,7 +42,10 @@ class CommonWord:
 
 
 def most_together(words: "Sequence[CommonWord]", most: int) -> "dict[int, list[CommonWord]]":
-    """Return {row: its words} of the rows whose titles have the most of these words, where they have two or more and are few."""
+    """Return {row: its words} of the rows whose titles have the most of these words.
+
+    The titles must have two or more of the words, and the rows must be few.
+    """
     having: dict[int, list[CommonWord]] = {}
     for word in words:
         for n in () if word.everywhere else word.titles:

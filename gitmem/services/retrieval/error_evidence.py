@@ -112,7 +112,7 @@ class Errors:
                 cases[row["n"]].add("error", 1.0, f"the error is the same: {short(pattern)}")
 
     def shows(self, row: "Row") -> bool:
-        """Say whether the words of a row's error stand in a line of the task, all of them and in their order."""
+        """Return whether a line of the task has all words of a row's error, in their order."""
         whole = str(row["pattern"])
         if (
             len(whole) > 11

@@ -71,7 +71,10 @@ class Files:
         )
 
     def mentioned(self, said: str) -> None:
-        """Take in the files that the text names: whole, or by an end that only one anchored file has."""
+        """Add the files that the text names.
+
+        A file is named by its whole path, or by an end that only one anchored file has.
+        """
         names: dict[str, tuple[str, int]] = {}
         for word in said.translate(_APART).split():
             word = word.strip(".:!?-@*")
@@ -129,7 +132,7 @@ class Files:
         return []
 
     def anchored(self) -> None:  # noqa: C901
-        """Find what is anchored at the files, at a folder above them, or by a pattern that they fit."""
+        """Find what is anchored at the files, at a folder above them, or by a matching pattern."""
         if not self.places and not self.traced:
             return
         db = self.index.db

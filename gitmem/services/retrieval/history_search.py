@@ -1,6 +1,9 @@
-"""What was said and done before, found by words in the histories of sessions: what is marked, what was condensed, every row.
+"""Search for what was said and done before, by words in the histories of sessions.
 
-Words are the same as in a search for records: the rows go into a full-text table of the same kind, in memory, for this one question.
+The search covers what is marked, what was condensed, and every row.
+
+Words are the same as in a search for records: the rows go into a full-text table of the same kind,
+in memory, for this one question.
 """
 
 import contextlib
@@ -48,7 +51,9 @@ _RECALLED = re.compile(
 
 
 def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = "") -> list[Hit]:
-    """Return what fits words best in the histories of sessions, best first: session, line, at, kind, text, snippet, score.
+    """Return what matches words best in the histories of sessions, best first.
+
+    A result has session, line, at, kind, text, snippet and score.
 
     `since` is a time as rows have it. What asked for these words before is not an answer to them.
     """
@@ -109,7 +114,7 @@ def _filled(
 
 
 def _stem(word: str) -> bytes:
-    """Return what any form of a word begins with, as a line of a history has it in small letters."""
+    """Return what any form of a word begins with, as a history's line has it in lower case."""
     word = word.rstrip("*")
     return (
         dumps(word[: max(3, len(word) - 3)] if word.isascii() else word[:1])[1:-1].encode().lower()
@@ -119,7 +124,10 @@ def _stem(word: str) -> bytes:
 def _texts(
     home: Home, id: str, may: Sequence[bytes], everything: Callable[[], bool]
 ) -> Iterator[Hit]:
-    """Yield what can be found of a session, what was condensed first, then its rows: all of the newest, of the others those that may fit."""
+    """Yield what can be found of a session: what was condensed first, then its rows.
+
+    Of the newest rows all are included, of the others those that may match.
+    """
     for stem in reversed(reader.stems(home, id)):
         live, segments = reader.snapshot(stem)
         with contextlib.ExitStack() as stack:

@@ -68,7 +68,10 @@ _SHORT_ID = re.compile(r"(?<![A-Za-z0-9_-])[0-9a-hjkmnp-tv-z]{8}(?![A-Za-z0-9_-]
 
 
 class Match:
-    """A record that fits: how well, for which reasons, and by which signal first (`id`, `anchor`, `glob`, `error`, `title`, `beside`, `text`)."""
+    """A record that matches, with its score, its reasons and its first signal.
+
+    The signal is `id`, `anchor`, `glob`, `error`, `title`, `beside` or `text`.
+    """
 
     __slots__ = ("kind", "reasons", "row", "score")
 
@@ -200,7 +203,10 @@ class _Search:
         return out
 
     def _named(self) -> None:
-        """Take in the records whose ids the task names, in full or by their last eight characters as commands print them."""
+        """Add the records whose ids the task names.
+
+        An id is given in full, or by its last eight characters, as commands print it.
+        """
         ids = list(dict.fromkeys(_ID.findall(self.text)))[:NAMED]
         shorts = [
             word
@@ -224,7 +230,11 @@ class _Search:
             self.cases[n].add("id", 1.0, "its id is named")
 
     def _holds(self, case: "Case", evidence: float, alone: bool) -> bool:
-        """Say whether a case is one: a place, an error or a test's file alone, else words, fewer of them beside a file."""
+        """Return whether a case is a match.
+
+        A place, an error or a test's file is enough alone. Else words are needed, fewer of them
+        beside a file.
+        """
         sister = case.signals.pop("sister", None)
         if sister:
             case.add("beside", *sister)

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 class Task:
-    """What is to be done: its text, the files it touches (with the lines, where known), the error it shows."""
+    """A task: its text, the files it touches and the error it shows.
+
+    The lines of a file are included if they are known.
+    """
 
     __slots__ = ("error", "files", "lines", "text")
 

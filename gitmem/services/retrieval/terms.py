@@ -90,7 +90,10 @@ _ROMANCE = frozenset(
 
 
 class _Term:
-    """A word, a name or a pair of characters of the task, and the rows that have it, by how much that counts."""
+    """A word, a name or a pair of characters of the task, and the rows that have it.
+
+    For each row, it has how much that counts.
+    """
 
     __slots__ = ("common", "expression", "idf", "members", "of", "rows", "shown", "title", "weight")
 
@@ -140,7 +143,10 @@ class Words:
             self._run(line)
 
     def _told(self) -> int:
-        """Return how many records may be told: the more there are, the more has a word in common with a task by chance."""
+        """Return how many records may be injected.
+
+        The more there are, the more have a word in common with a task by chance.
+        """
         last = self.index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0
         if last > COUNTED:
             return COUNTED
@@ -279,7 +285,10 @@ class Words:
                 self._add(_Term(f"{one} {two}", 1.0), quoted(f"{one} {two}"), 0.8)
 
     def _numbered(self) -> None:
-        """Look up small numbers with the word before them, where that word is in many titles: the number tells those apart."""
+        """Look up small numbers together with the word before them.
+
+        This is done if that word is in many titles, because the number distinguishes them.
+        """
         pairs = [
             (one, two)
             for one, two in pairwise(self.tokens)
@@ -302,7 +311,10 @@ class Words:
         return f" {' '.join(words)} " in f" {' '.join(self.tokens)} "
 
     def _run(self, line: str) -> None:
-        """Look for four words of an error that stand together in a record: somebody pasted it there."""
+        """Search the records for four consecutive words of an error.
+
+        If a record has them, somebody pasted the error there.
+        """
         words = [folded(found[0].lower()) for found in WORD.finditer(line)][:40]
         runs = [words[i : i + 4] for i in range(len(words) - 3)]
         telling = [quoted(fold(" ".join(run))) for run in runs if sum(map(weight_of, run)) >= 1]
@@ -319,7 +331,10 @@ class Words:
             self.terms[term.shown] = term
 
     def _rare(self) -> None:
-        """Look up the words that tell nothing alone: beside one that does, few records having them says something."""
+        """Look up the words that say nothing alone.
+
+        Beside a word that does, it says something if few records have them.
+        """
         words = [
             w
             for w in dict.fromkeys(self.tokens)
@@ -357,7 +372,10 @@ class Words:
         return self._evident(most) if considered else found
 
     def _complete(self, term: _Term, word: CommonWord, rows: "Sequence[int]") -> None:
-        """Give a common term those of some rows that have it: beside what points to them, it counts as little as it tells."""
+        """Give a common term those of some rows that have it.
+
+        Beside what points to these rows, the term counts as little as it says.
+        """
         term.idf = self._idf(self.size if word.everywhere else max(len(word.titles), self.most))
         titled = (
             word.among(self.index, rows, "title")
@@ -380,7 +398,10 @@ class Words:
     def judge(
         self, rows: "Mapping[int, Row]", patterns: "Collection[str]"
     ) -> "dict[int, tuple[float, bool, str]]":
-        """Return, for each row that has words of the task: the evidence, whether it is enough alone, and the words."""
+        """Return the evidence for each row that has words of the task.
+
+        The value is the evidence, whether it is enough alone, and the words.
+        """
         clauses = [self._clause(text) for text in self.texts]
         # the word that no record has is what is asked for
         question = self._clause(self.texts[0], absent=0.0)
@@ -494,7 +515,10 @@ def weight_of(word: str, name: bool = False) -> float:
 
 
 def _names(text: str) -> "dict[str, list[str]]":
-    """Return the names of code in a text (`snake_case`, `camelCase`, `dotted.name`), with their parts."""
+    """Return the names of code in a text, with their parts.
+
+    Such a name is `snake_case`, `camelCase` or `dotted.name`.
+    """
     out: dict[str, list[str]] = {}
     for found in _NAME.finditer(text):
         parts = [
@@ -557,7 +581,7 @@ def _words(title: str) -> "dict[str, None]":
 
 
 def _marked(title: str, hits: "Sequence[_Term]") -> int:
-    """Return how many of the words that were hit are written in a title as the names of things are."""
+    """Return how many of the matched words are written in a title like names of things."""
     marks = {found[0].lower() for found in _MARK.finditer(title)}
     return sum(1 for t in hits if any(root in marks for root in forms(t.shown.lower())))
 

@@ -1,4 +1,6 @@
-"""What words tell about a subject, before any store is looked at: which say nothing, which say little, which say the same.
+"""What words say about a subject, before any store is examined.
+
+Some words say nothing, some say little, and some say the same.
 
 A store has too few texts to learn it from. Standard library only: the hot path imports this.
 """

@@ -125,7 +125,11 @@ def lines(findings: Sequence[Finding], *, numbered: bool = True) -> Iterator[str
 
 
 def records(who: Writer, text: str, findings: Sequence[Finding]) -> list[Record]:
-    """Return findings as memories, not yet written: scored by how surely they are meant, anchored in the code. The same task and file is the same memory."""
+    """Return findings as memories that are not yet written.
+
+    They are scored by how surely they are meant, and anchored in the code. The same task and file
+    is the same memory.
+    """
     task = " ".join(text.split())
     short = task if len(task) <= TITLE else task[: TITLE - 1].rstrip() + "…"
     out = []

@@ -24,7 +24,11 @@ WHOLE = 0  # the number that stands for a history as a whole in the name of what
 
 
 def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
-    """Put aside what has grown past `limit` bytes (0: nothing), compress what was put aside before, write what sessions asked; say what was done."""
+    """Maintain the histories of sessions, and return what was done.
+
+    A history that has grown past `limit` bytes is put aside (0: none is). What was put aside before
+    is compressed, and what sessions asked for is written.
+    """
     grown = (
         [stem for one in sessions.some(state, ended=False) for stem in reader.stems(home, one.id)]
         if limit
@@ -88,7 +92,10 @@ def extracted(lines: Sequence[bytes]) -> Sequence[Item]:
 
 
 def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """Yield lines in parts of a bounded size: what extraction costs grows faster than what it reads."""
+    """Yield lines in parts of a bounded size.
+
+    The cost of extraction grows faster than what it reads.
+    """
     begin = size = 0
     for number, line in enumerate(lines):
         size += len(line)
@@ -100,7 +107,10 @@ def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 
 
 def shorts(home: Home, id: str) -> Iterator[dict[str, Any]]:
-    """Yield the short forms of all of a session's history, the oldest first: as they were kept, else made now."""
+    """Yield the short forms of a session's whole history, the oldest first.
+
+    They are used as they were kept, else made now.
+    """
     first = 1
     for stem in reader.stems(home, id):
         for segment in reader.segments(stem):
@@ -117,7 +127,10 @@ def shorts(home: Home, id: str) -> Iterator[dict[str, Any]]:
 
 
 def overview(home: Home, id: str, now: float) -> dict[str, Any]:
-    """Return what a session should know of itself (`condense.overview`), with the `lines` that tell it."""
+    """Return what a session should know of itself (`condense.overview`).
+
+    The result includes the `lines` that say it.
+    """
     found = condense.overview(list(shorts(home, id)), stamp(now))
     return {**found, "told": list(condense.told(found))}
 

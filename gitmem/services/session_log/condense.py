@@ -63,7 +63,10 @@ TOLD = (
 
 
 def bare(command: str) -> str:
-    """Return a command as one line, without variables set for it and the folder that it changes to: what failed and what passes is the same then."""
+    """Return a command as one line, without its own variables and its change of folder.
+
+    This way, the command that failed and the one that passes are the same.
+    """
     return line_of(_BEFORE.sub("", command))
 
 
@@ -245,7 +248,10 @@ def _telling(said: str) -> str:
 
 
 def _fewer(topics: list[Short]) -> list[Short]:
-    """Return topics of which there are not too many: the oldest that say least are joined into one before them."""
+    """Return a limited number of topics.
+
+    The oldest topics that say least are merged into the topic before them.
+    """
     while len(topics) > TOPICS:
         least = min(
             range(1, len(topics)),
@@ -282,7 +288,11 @@ def _fewer(topics: list[Short]) -> list[Short]:
 
 
 def overview(shorts: Sequence[Short], at: str) -> Short:  # noqa: C901
-    """Return what a session should know of itself, from the short forms of all parts of its history, the oldest first: said twice, once said."""
+    """Return what a session should know of itself.
+
+    It is made from the short forms of all parts of its history, the oldest first. What is said
+    twice appears once.
+    """
     found: dict[str, dict[str, str]] = {key: {} for key, _, _ in TOLD}
     state: dict[str, str] = {}
     variables: dict[str, str] = {}

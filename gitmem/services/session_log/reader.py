@@ -52,7 +52,10 @@ class Segment:
 
 
 def stems(home: "Home", id: str, names: "Iterable[str] | None" = None) -> "list[str]":
-    """Return the paths, without ending, of a session's live files, the oldest first: one, or more where the database was lost in between."""
+    """Return the paths, without extension, of a session's live files, the oldest first.
+
+    There is more than one if the database was lost in between.
+    """
     folder = home.join(FOLDER)
     found = {
         stem_of(name)
@@ -100,7 +103,10 @@ def rows(home: "Home", session: "Session | str") -> "Iterator[Row]":
 
 
 def numbered(home: "Home", session: "Session | str") -> "Iterator[tuple[int, Row]]":
-    """Yield (line, row): lines are counted from 1 through the whole history, what is not a row counted with them."""
+    """Yield (line, row) of a session's history.
+
+    Lines are counted from 1 through the whole history, including lines that are not rows.
+    """
     for number, line in enumerate(lines(home, session), 1):
         row = parse(line)
         if row is not None:
@@ -227,7 +233,10 @@ def snapshot(stem: str) -> "tuple[IO[bytes] | None, list[Segment]]":
 
 
 def _marks(some: "list[Segment]") -> "list[tuple[int, int]]":
-    """Return (number, file) of segments: the place of one is taken before the live file comes into it."""
+    """Return (number, file) of segments.
+
+    The place of a segment is taken before the live file is moved into it.
+    """
     out = []
     for one in some:
         try:

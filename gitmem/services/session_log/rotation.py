@@ -1,8 +1,11 @@
-"""Histories that grow long: their rows are put aside in segments, compressed, and told in short (`services.session_log.condense`).
+"""Rotation of long histories.
 
-A hook that has the live file open goes on writing to it when it has been put aside. So a segment is first only renamed; it is compressed,
-and its plain file removed, when nobody can have it open for writing any more. Whoever is killed anywhere in between leaves files that are
-read right, and finished later.
+Rows are put aside in segments, compressed, and summarized (`services.session_log.condense`).
+
+A hook that has the live file open goes on writing to it when it has been put aside. So a segment is
+first only renamed; it is compressed, and its plain file removed, when nobody can have it open for
+writing any more. Whoever is killed anywhere in between leaves files that are read right, and
+finished later.
 """
 
 import os
@@ -77,7 +80,10 @@ def put_aside(home: Home, stem: str, limit: int) -> Segment | None:
 
 
 def _reserved(stem: str) -> Segment | None:
-    """Return the next segment with an empty file in its place: on a disk without locks two must not take the same."""
+    """Return the next segment, with an empty file in its place.
+
+    On a disk without locks, two processes must not take the same segment.
+    """
     number = max((one.number for one in segments(stem)), default=0) + 1
     for found in range(number, MOST + 1):
         segment = Segment(stem, found)
@@ -178,7 +184,10 @@ def short_of(segment: Segment) -> dict[str, Any]:
 
 
 def is_settled(path: str) -> bool:
-    """Say whether nobody has a file that was renamed open for writing: a hook ends after seconds, and the system may be asked."""
+    """Return whether nobody has a renamed file open for writing.
+
+    A hook ends after seconds, and the system may be asked.
+    """
     import fcntl
     import signal
 
@@ -201,7 +210,7 @@ def is_settled(path: str) -> bool:
 
 
 def expire_sessions(home: Home, state: State, now: float) -> None:
-    """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
+    """Remove histories and data of sessions after 30 days without a sign of life."""
     before = now - HISTORY_DAYS * 86400
     state.expire(before)
     if not sessions.waiting(state):  # what is still to be digested may be as old
@@ -209,7 +218,10 @@ def expire_sessions(home: Home, state: State, now: float) -> None:
 
 
 def expire(folder: str, before: float, now: float) -> None:
-    """Remove the histories without a sign of life since a time, with all that was put aside of them, and what was left half-written."""
+    """Remove the histories without a sign of life since a time.
+
+    All that was put aside of them is removed too, as well as what was left half-written.
+    """
     last: dict[str, float] = {}
     files: dict[str, list[str]] = {}
     for name in _names(folder):
@@ -248,7 +260,10 @@ def each(work: Callable[[Thing], bool], things: Iterable[Thing]) -> int:
 
 
 def _mine(path: str) -> bool:
-    """Say whether a file is there, is one, and is this user's: in a repository of a group others have theirs."""
+    """Return whether a path is an existing regular file that belongs to this user.
+
+    In a repository of a group, other users have files of their own.
+    """
     try:
         about = os.lstat(path)
     except OSError:

@@ -22,12 +22,15 @@ PERSON = "person"  # the agent of a session that is nobody's but its user's
 
 
 def terminal() -> str:
-    """Return the process that a terminal's commands have in common, as `gitmem.base.processes` has it; '' where that cannot be told."""
+    """Return the process that a terminal's commands share, '' if it is not known.
+
+    The value has the form of `gitmem.base.processes`.
+    """
     return processes.leader() or processes.agent()
 
 
 def place(home: Home, root: str, process: str) -> str:
-    """Return the path of the file that names the session which a terminal has open in a work tree."""
+    """Return the path of the file that names a terminal's open session in a work tree."""
     from hashlib import sha256
 
     key = f"{process or f'sid {os.getsid(0)}'}\n{root}"
@@ -35,7 +38,10 @@ def place(home: Home, root: str, process: str) -> str:
 
 
 def here(environ: "Mapping[str, str]") -> str:
-    """Return the id of the session that this terminal has open in the work tree of the current folder; '' for none."""
+    """Return the id of this terminal's open session in the current work tree, '' for none.
+
+    The current work tree is that of the current folder.
+    """
     try:
         where = locate(".", environ)
         if not os.path.isdir(os.path.join(where.home, FOLDER)):

@@ -1,6 +1,9 @@
-"""What a session leaves when it is over, or about to forget: a digest, what it taught, a snapshot of its work.
+"""What a session leaves when it is over, or before a compaction.
 
-The history is our own file (`hooks.session_log`); what was said in between is in the agent's transcript, where there is one that can be read.
+It leaves a digest, what the session taught, and a snapshot of its work.
+
+The history is our own file (`hooks.session_log`); what was said in between is in the agent's
+transcript, where there is one that can be read.
 """
 
 import io
@@ -51,7 +54,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What a session's end needs: where its parts go, None for what nobody wants, and how its sources are read."""
+    """What the end of a session needs.
+
+    It says where each part goes (None for what nobody wants), and how its sources are read.
+    """
 
     who: Writer
     snapshots: Store
@@ -83,7 +89,10 @@ class Desk:
 
 
 class Counted:
-    """Turns on their way, with what they cost counted, and whether any of them is more than a greeting and its answer."""
+    """A stream of turns that counts what they cost.
+
+    It also notes whether any of them is more than a greeting and its answer.
+    """
 
     def __init__(self, turns: Iterable[Turn], beat: Callable[[], None]) -> None:
         self._turns = turns
@@ -139,9 +148,12 @@ def turns(
     lines: Callable[[Session], Iterable[bytes]],
     most: int = transcript_file.LIMITS[0],
 ) -> tuple[Iterator[Turn], str, str]:
-    """Return a session's turns, the name of where they are from, and what is missing of it: the agent's own transcript, else our history.
+    """Return a session's turns, the name of their source, and what is missing of it.
 
-    Of a transcript at most the last `most` bytes are read. What people marked or noted by hand is in our history alone, and comes with both.
+    The source is the agent's own transcript, else our history.
+
+    Of a transcript at most the last `most` bytes are read. What people marked or noted by hand is
+    in our history alone, and comes with both.
     """
     found = transcript_file.open_transcript(session.transcript, most)
     if found is not None:
@@ -317,7 +329,10 @@ def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
 
 
 def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
-    """Return what is for others too: a note that somebody made for this session stays in its digest."""
+    """Return the entries that are for others too.
+
+    A note that somebody made for this session stays in its digest.
+    """
     return {
         name: [e for e in part if not (e.get("critical") and e.get("kind") == CONTEXT)]
         for name, part in sections.items()
@@ -325,7 +340,7 @@ def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
 
 
 def _allowed(extract: Extract, tree: WorkTree) -> Extract:
-    """Return an extract without the names of files that are not to be stored, and without topics that are secrets."""
+    """Return an extract without file names that must not be stored, and without secret topics."""
     topics = tuple(topic for topic in extract.topics if not scrub(topic).findings)
     items = tuple(
         replace(item, files=tuple(path for path in item.files if not tree.hides(path)))

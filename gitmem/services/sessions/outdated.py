@@ -1,4 +1,7 @@
-"""Records that a later session says are done, or no longer so: proposals go, what somebody confirmed is put aside with a note."""
+"""Records that a later session says are done, or no longer valid.
+
+Proposals are removed. What somebody confirmed is archived with a note.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,9 +66,12 @@ def perhaps(
     began: str,
     now: str,
 ) -> dict[str, dict[str, str]]:
-    """Return the open tasks that may be done, by the id of their record or entry: `text`, `why` (what was said), `session`.
+    """Return the open tasks that may be done, by the id of their record or entry.
 
-    `changed` are files that commits changed: a task from before the session `began` that names one may be done too.
+    A value has `text`, `why` (what was said) and `session`.
+
+    `changed` are files that commits changed: a task from before the session `began` that names one
+    may be done too.
     """
     out: dict[str, dict[str, str]] = {}
     if not done and not changed:

@@ -90,7 +90,10 @@ def sections(record: Record | None) -> Sections:
 
 
 def empty(who: Writer) -> Record:
-    """Return the summary as it is before the first session: the same in every clone, but for its time and author."""
+    """Return the summary as it is before the first session.
+
+    It is the same in every clone, except for its time and author.
+    """
     now = who.clock.stamp()
     return make(
         "summary",
@@ -392,7 +395,10 @@ def edited(
 def compared(
     old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entry]]
 ) -> dict[str, list[tuple[str, Entry]]]:
-    """Return what differs between two states: `added`, `changed`, `dropped`, each as (section, entry)."""
+    """Return what differs between two states: `added`, `changed` and `dropped`.
+
+    Each of them is a list of (section, entry).
+    """
     a = {key_of(e): (name, e) for name, part in old.items() for e in part}
     b = {key_of(e): (name, e) for name, part in new.items() for e in part}
     return {
@@ -405,7 +411,11 @@ def compared(
 def share(
     shared: Store, who: Writer, entry: Entry, limit: int
 ) -> tuple[list[operations.Op], list[Entry]]:
-    """Return the operations that put an accepted entry into the shared part, none if it is there, and the entries that it replaces there."""
+    """Return the operations that put an accepted entry into the shared part.
+
+    There are none if the entry is already there. The entries that it replaces there are returned
+    too.
+    """
     before = load(shared)
     accepted = {key: value for key, value in entry.items() if key not in ("also", "since")} | {
         "origin": "accepted"

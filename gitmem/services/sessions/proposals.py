@@ -1,6 +1,9 @@
-"""What sessions taught, proposed: unconfirmed records in the private store, with the evidence, for `git mem inbox`.
+"""Proposals: what sessions taught, as unconfirmed records for `git mem inbox`.
 
-A proposal's id is made from its words: made twice it is one record, and one that was rejected does not come back, in other words neither.
+They are in the private store, with the evidence.
+
+A proposal's id is made from its words: made twice it is one record, and one that was rejected does
+not come back, in other words neither.
 """
 
 import json
@@ -40,7 +43,10 @@ UNTOLD = "inbox"  # the namespace of what others said: no agent reads it before 
 
 
 def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
-    """Return an item as an unconfirmed record: a fixed error as a gotcha, anything else as a memory. Raises InvalidRecord."""
+    """Return an item as an unconfirmed record.
+
+    A fixed error becomes a gotcha, anything else a memory. Raises InvalidRecord.
+    """
     title = _title(item.text)
     body = "\n\n".join(
         x
@@ -110,7 +116,10 @@ def _evidence(item: Item, source: str) -> str:
 
 
 def choose(items: Iterable[Item]) -> list[Item]:
-    """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, and sure."""
+    """Return the items that are worth a proposal, the surest first.
+
+    They are sure, and they are to be kept beyond the session.
+    """
     found = [
         item
         for item in items
@@ -121,7 +130,10 @@ def choose(items: Iterable[Item]) -> list[Item]:
 
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
-    """Return a record that says the same as an item, whatever its status: live, archived, told to this session; None when none does."""
+    """Return a record that says the same as an item, None if there is none.
+
+    Its status does not matter: it may be live, archived, or injected into this session.
+    """
     query = " ".join(tokens(item.text)[:24])
     kinds = ("gotcha", "memory")
     for index in indexes:
@@ -276,7 +288,10 @@ def _had(store: Store, id: str) -> bool:
 
 
 def rejected(store: Store) -> list[str]:
-    """Return what rejected proposals of a store said, as far as their tombstones tell, the latest first."""
+    """Return what rejected proposals of a store said, the latest first.
+
+    Only what their tombstones keep is known.
+    """
     tree = store.tree()
     root = store.objects.find(tree, "tombstones") if tree else None
     shards = (
@@ -301,7 +316,7 @@ def rejected(store: Store) -> list[str]:
 
 
 def replaced_by(shared: Store, record: Record) -> list[Record]:
-    """Return the active records of the shared store that a proposal replaces once it is accepted."""
+    """Return the active shared records that a proposal replaces once it is accepted."""
     found = []
     for id in record.get("supersedes"):
         try:
@@ -320,7 +335,10 @@ def accept(
     commit: str = "",
     more: Sequence[operations.Op] = (),
 ) -> Change:
-    """Move a proposal to the shared store, confirmed, and archive what it replaces, in one commit with `more`; it leaves the private store."""
+    """Move a proposal to the shared store, confirmed, and archive what it replaces.
+
+    This is one commit, together with `more`. The proposal leaves the private store.
+    """
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
     tags = [tag for tag in record.tags if tag != TAG]
     confirmed = {k: v for k, v in facts.items() if v}

@@ -1,7 +1,10 @@
-"""Sessions of which only the history is left: their events came while `state.db` was busy, or it was lost since.
+"""Sessions of which only the history is left.
 
-A history is durable, what is known of its session is not. One that no session is known for, and that has been silent for long, is
-taken for a session that was interrupted, and so it is digested; one that has its digest is only made known again.
+Their events came while `state.db` was busy, or it was lost since.
+
+A history is durable, what is known of its session is not. One that no session is known for, and
+that has been silent for long, is taken for a session that was interrupted, and so it is digested;
+one that has its digest is only made known again.
 """
 
 import os
@@ -52,7 +55,7 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
 
 
 def _unknown(home: Home, state: State, now: float) -> list[tuple[str, str, float]]:
-    """Return (id, stem, last sign of life) of the histories without a session, which are silent for long."""
+    """Return (id, stem, last sign of life) of the long silent histories without a session."""
     try:
         names = os.listdir(home.join(reader.FOLDER))
     except OSError:

@@ -1,4 +1,7 @@
-"""What a session replaced, merged or closed in the project summary, as lines of its digest, with the command that takes it back."""
+"""What a session replaced, merged or closed in the project summary.
+
+The changes are lines of its digest, with the command that takes them back.
+"""
 
 from gitmem.records.items import TASK
 from gitmem.records.record import Record
@@ -57,7 +60,10 @@ def of(body: str) -> list[str]:
 
 
 def with_lines(body: str, new: list[str]) -> str:
-    """Return a digest's text with lines under our heading, at its end, before those that are there."""
+    """Return a digest's text with lines under our heading, at its end.
+
+    The new lines come before those that are already there.
+    """
     text = body.partition(f"\n## {HEADING}\n")[0].rstrip("\n") + "\n"
     every = list(dict.fromkeys([*new, *of(body)]))[:MOST]
     return text + (

@@ -152,7 +152,10 @@ def absorb(entry: Entry, others: Iterable[Entry]) -> None:
 
 
 def _renewed(old: Entry, entry: Entry, *, newer: bool) -> Entry:
-    """Return an entry that was said again: the newer words, the first date beside the last, the flags of both."""
+    """Return an entry that was said again.
+
+    It has the newer words, the first date beside the last, and the flags of both.
+    """
     first, last = (old, entry) if newer else (entry, old)
     if entry.get("session") == old.get("session") and entry.get("text") == old.get("text"):
         first = old if newer else entry

@@ -1,4 +1,8 @@
-"""The project summary as its owner sees it: a shared part that is synced, and a private part with what was extracted and nobody accepted yet."""
+"""The project summary as its owner sees it.
+
+It has a shared part that is synced, and a private part with what was extracted and nobody accepted
+yet.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,7 +97,10 @@ class SummaryParts:
 
 
 def joined(records: Mapping[str, Record]) -> Sections:
-    """Return the entries of all parts, each once: newer ones replace older ones, and what was removed from a part is in none."""
+    """Return the entries of all parts, each once.
+
+    Newer entries replace older ones. What was removed from one part is in none.
+    """
     parts = [project_summary.sections(record) for record in records.values()]
     if len(parts) < 2:
         return parts[0] if parts else {}
@@ -132,7 +139,10 @@ def scope_of(entry: Mapping[str, Any], records: Mapping[str, Record]) -> str:
 
 
 def unshared(fresh: Mapping[str, Sequence[Entry]], shared: Record | None) -> Sections:
-    """Return the fresh entries that the shared part does not have, does not overrule, and nobody removed from it."""
+    """Return the fresh entries that the shared part does not have.
+
+    Entries that the shared part overrules, or that somebody removed from it, are left out.
+    """
     if shared is None:
         return {name: list(part) for name, part in fresh.items()}
     gone = set(shared.get("gone") or [])

@@ -30,7 +30,10 @@ class Source:
 
 
 class _Part(io.RawIOBase):
-    """The next bytes of a file, so many at most: one that is being written has an end all the same."""
+    """The next bytes of a file, up to a limit.
+
+    The limit gives an end even to a file that is being written.
+    """
 
     def __init__(self, file: io.FileIO, size: int) -> None:
         self._file = file
@@ -47,12 +50,18 @@ class _Part(io.RawIOBase):
 
 
 def limit(tries: int) -> int:
-    """Return how many bytes of a transcript are read after so many tries in vain: what takes too long must end one day."""
+    """Return how many bytes of a transcript are read after a number of failed tries.
+
+    What takes too long must end at some point.
+    """
     return LIMITS[tries] if tries < len(LIMITS) else 0
 
 
 def is_readable(path: str) -> bool:
-    """Say whether a transcript may be read: a file of this user's own that is called as one, and has something in it."""
+    """Return whether a transcript may be read.
+
+    It must be this user's own file, be named like a transcript, and not be empty.
+    """
     file = _opened(path)
     if file is not None:
         file.close()
@@ -106,7 +115,10 @@ def _turns(file: io.FileIO, path: str, size: int, skipped: int = 0) -> Iterator[
 
 
 def _lines(file: io.FileIO, size: int) -> int:
-    """Return how many lines begin in the first bytes of a file, -1 where that is not worth the time."""
+    """Return how many lines begin in the first bytes of a file.
+
+    The result is -1 if counting is not worth the time.
+    """
     if size > COUNTED:
         return -1
     file.seek(0)

@@ -61,7 +61,7 @@ def adopt(objects: Objects, store: Store) -> list[str]:
 
 
 def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int, days: float) -> list[str]:
-    """Return the ids of the snapshots that are neither pinned, nor among the newest `number`, or older than `days`."""
+    """Return the ids of unpinned snapshots beyond the newest `number` or older than `days`."""
     free = sorted(
         (row for row in rows if row["status"] != "pinned"),
         key=lambda row: (str(row["created"]), str(row["id"])),

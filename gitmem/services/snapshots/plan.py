@@ -1,4 +1,7 @@
-"""What bringing back a snapshot would do: the difference of two trees, from how things are now to how they were. Changes nothing."""
+"""The plan of a restore: the difference of two trees.
+
+The difference leads from how things are now to how they were. Nothing is changed.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -135,7 +138,10 @@ def _was_ignored(path: str, ignored: Sequence[str]) -> bool:
 def _plan_bytes(
     work: Work, objects: Objects, out: Plan, now: Saved, then: Saved, paths: Sequence[str]
 ) -> None:
-    """Files that git takes for the same in both, but whose bytes on disk were others: its filters make the difference."""
+    """Plan the files that git takes for equal, but whose bytes on disk were different.
+
+    The filters of git make the difference.
+    """
     for path in sorted(set(now.state.raw) ^ set(then.state.raw)):
         if path in out.write or path in out.remove or not within(path, paths):
             continue
@@ -248,7 +254,7 @@ def _files_below(root: str, folder: str) -> Iterator[str]:
 
 
 def _plan_blobs(work: Work, out: Plan, then: Saved) -> None:
-    """See to it that all objects are there, and are what they are used as, before anything is changed."""
+    """Check that all objects exist and have the right type, before anything is changed."""
     used = [entry.oid for entry in out.write.values()]
     used += [
         entry.oid for entry in out.stage.values() if entry is not None and entry.mode != COMMIT

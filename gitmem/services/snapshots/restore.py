@@ -30,7 +30,10 @@ ATTRIBUTES = ".gitattributes"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A restore that is under way: what comes back, what was saved before, the work tree, the paths asked for."""
+    """A restore in progress.
+
+    It has what is restored, what was saved before, the work tree, and the paths asked for.
+    """
 
     target: str
     safety: str
@@ -99,7 +102,10 @@ def carry_out(
 
 
 def _stage(work: Work, index: str, plan: Plan, then: Saved, paths: Sequence[str]) -> None:
-    """Bring a copy of the index to what the snapshot has: entries, the sides of conflicts, flags."""
+    """Bring a copy of the index to the state of the snapshot.
+
+    This covers entries, the sides of conflicts, and flags.
+    """
     zero = "0" * len(then.oid)
     rows = []
     for path, entry in plan.stage.items():

@@ -116,7 +116,10 @@ def unkept(
     hides: Callable[[str], bool] = lambda _: False,
     limit: int = LIMIT,
 ) -> Saved:
-    """Return the state of a work tree as a snapshot that has no ref: git may throw it away once these objects are closed."""
+    """Return the state of a work tree as a snapshot that has no ref.
+
+    Git may remove it once these objects are closed.
+    """
     state = _seen(work, hides)
     taken = _take(work, objects, state, (), limit, hides)
     return read_commit(objects, "now", _commit(objects, state, taken, who, "now"))
@@ -295,7 +298,11 @@ def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: 
 
 
 def _settled(edits: dict[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return edits without removals that others imply: of a file that became a folder, and of what was in a folder that became a file."""
+    """Return edits without the removals that other edits imply.
+
+    These are removals of a file that became a folder, and of what was in a folder that became a
+    file.
+    """
     above = {path[:at] for path in edits for at in range(len(path)) if path[at] == "/"}
     files = {path for path, entry in edits.items() if entry is not None}
     return {

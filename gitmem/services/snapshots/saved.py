@@ -1,7 +1,10 @@
-"""What a snapshot is in git: one commit under `refs/gitmem/snapshots/`, whose parent is the commit that was checked out.
+"""A snapshot in git: one commit under `refs/gitmem/snapshots/`.
 
-Its tree has `staged` (the index), `worktree` (the files as they were on disk, tracked and new), `conflicts/1` to `3` (the sides of an entry in
-conflict) and `state.json` (what trees cannot say, and the record's text, for whoever gets the snapshot from elsewhere). `staged` and `worktree` share
+Its parent is the commit that was checked out.
+
+Its tree has `staged` (the index), `worktree` (the files as they were on disk, tracked and new),
+`conflicts/1` to `3` (the sides of an entry in conflict) and `state.json` (what trees cannot say,
+and the record's text, for whoever gets the snapshot from elsewhere). `staged` and `worktree` share
 all that did not change with the code's own trees.
 """
 

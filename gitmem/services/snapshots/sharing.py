@@ -1,4 +1,7 @@
-"""What of a snapshot must not leave this machine unseen: files that are named like secrets, or seem to hold some."""
+"""What must not leave this machine unseen with a snapshot.
+
+These are files that are named like secrets, or that seem to hold some.
+"""
 
 from collections.abc import Iterator
 

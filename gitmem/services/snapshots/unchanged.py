@@ -1,7 +1,9 @@
-"""Files that are as the index has them, but not on disk as git would write them: other line ends, filters, permissions.
+"""Files that are as the index has them, but not on disk as git would write them.
 
-Git calls such a file unchanged, so nothing of it would be saved, and it would come back with other bytes. Files are read only where git may
-convert them: by `core.autocrlf`, or by attributes.
+They differ in line ends, filters or permissions.
+
+Git calls such a file unchanged, so nothing of it would be saved, and it would come back with other
+bytes. Files are read only where git may convert them: by `core.autocrlf`, or by attributes.
 """
 
 import os
@@ -29,7 +31,10 @@ class Unchanged:
 
 
 def unusual_permissions(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (path, three octal digits) of regular files whose permissions the umask would not give."""
+    """Yield (path, three octal digits) of regular files with unusual permissions.
+
+    Permissions are unusual if the umask would not give them.
+    """
     for path in paths:
         try:
             mode = os.lstat(os.path.join(root, path)).st_mode
@@ -42,7 +47,10 @@ def unusual_permissions(root: str, paths: Iterable[str]) -> Iterator[tuple[str, 
 def converted(  # noqa: C901
     work: Work, entries: Sequence[tuple[str, str, str]], limit: int, algorithm: str
 ) -> Iterator[Unchanged]:
-    """Yield the files among index entries (mode, oid, path) that a checkout would write differently."""
+    """Yield the files among index entries that a checkout would write differently.
+
+    An index entry is (mode, oid, path).
+    """
     conversions = Conversions(work, [path for _, _, path in entries])
     if not conversions.possible:
         return
@@ -82,7 +90,10 @@ def _may_differ(root: str, path: str, kind: str, blob_size: int) -> bool:
 
 
 def _has_plain_crlf(data: bytes, blob_size: int) -> bool:
-    """Say whether all line ends are CRLF and the blob has the same text with LF: that is what a checkout writes."""
+    """Return whether all line ends are CRLF and the blob has the same text with LF.
+
+    This is what a checkout writes.
+    """
     ends = data.count(b"\n")
     return (
         data.count(b"\r\n") == ends and data.count(b"\r") == ends and len(data) - ends == blob_size

@@ -1,6 +1,10 @@
-"""One line of time: commits of the code, changes of memory, gotchas, snapshots, sessions, work, and what people noted. Derived when it is read.
+"""One timeline of everything that happened.
 
-Every source yields its events newest first, so that the first page is there before the last commit was read.
+It has commits of the code, changes of memory, gotchas, snapshots, sessions, work, and what people
+noted. It is derived when it is read.
+
+Every source yields its events newest first, so that the first page is there before the last commit
+was read.
 """
 
 import heapq
@@ -28,7 +32,11 @@ TALE = 200  # characters of a title
 
 
 class Event(NamedTuple):
-    """Something that happened: `at` in epoch seconds, `source` one of `SOURCES`, `what` a word for it, `id` of the commit, record or session."""
+    """Something that happened.
+
+    `at` is in epoch seconds, `source` is one of `SOURCES`, `what` is a word for it, and `id` is
+    that of the commit, record or session.
+    """
 
     at: float
     source: str

@@ -1,6 +1,9 @@
-"""How a file or a symbol came to be: its changes through renames, whose each was, what was learned with it.
+"""How a file or a symbol came to be.
 
-What git says of a file is kept in a file of its own, with the heads it was asked at: later only the commits since are asked for.
+The history has its changes through renames, whose each change was, and what was learned with it.
+
+What git says of a file is kept in a file of its own, with the heads it was asked at: later only the
+commits since are asked for.
 """
 
 import json
@@ -33,7 +36,11 @@ FIELDS = ("store", "id", "kind", "type", "severity", "title")
 
 @dataclass(slots=True)
 class Step:
-    """A change, the sessions that wrote lines of it, `others` that had a part in its commit alone, and what all of them learned."""
+    """A change, with the sessions that wrote lines of it.
+
+    `others` are sessions that had a part in its commit alone. It also has what all of these
+    sessions learned.
+    """
 
     change: FileChange
     links: list[Link] = field(default_factory=list)

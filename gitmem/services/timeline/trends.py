@@ -1,4 +1,8 @@
-"""What time tells of a project: hot files, active agents, hours of work, how often tools fail, what was learned week by week."""
+"""Trends of a project over time.
+
+These are hot files, active agents, hours of work, how often tools fail, and what was learned week
+by week.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

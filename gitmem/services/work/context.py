@@ -1,6 +1,10 @@
-"""What the next agent has to know of the work in hand: kind of session, who was at it, what was done last, where the workflow stands, what is handed over.
+"""What the next agent has to know about the work in progress.
 
-`load` asks for a command or an activation, `of` for whoever has the parts; hooks load this too: cheap imports only.
+It has to know the kind of session, who worked on it, what was done last, where the workflow stands,
+and what is handed over.
+
+`load` asks for a command or an activation, `of` for whoever has the parts; hooks load this too:
+cheap imports only.
 """
 
 import os

@@ -65,7 +65,10 @@ class Epic:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where work is done: the store, what this clone knows beside it, the work tree, and who is there."""
+    """Where work is done.
+
+    It has the store, what this clone knows besides it, the work tree, and who is there.
+    """
 
     store: Store
     state: State
@@ -98,7 +101,11 @@ def slug(text: str) -> str:
 
 
 def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
-    """Return the id that a text names among epics: an id, a slug or the beginning of one, or the id that an epic has elsewhere; raises UserError."""
+    """Return the id of the epic that a text names.
+
+    The text is an id, a slug, the beginning of one, or the id that an epic has elsewhere. Raises
+    UserError.
+    """
     low = text.strip().lower()
     for match in (
         lambda row: low in {row["id"], row["id"][4:]},
@@ -123,7 +130,10 @@ def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
 
 
 def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the id of the epic that is meant where none is named: the one of this work tree, of this session, or the only one; raises UserError."""
+    """Return the id of the epic that is meant if none is named.
+
+    This is the epic of this work tree, that of this session, or the only one. Raises UserError.
+    """
     live = [row for row in rows if row["status"] != "archived"]
     open_ = [row for row in live if row["rest"] in {work.ACTIVE, work.PAUSED}]
     here = epics.chosen(desk.state, desk.root)
@@ -196,7 +206,10 @@ def is_done(desk: Desk, id: str, sid: str) -> bool:
 
 
 def known_story(epic: Epic, sid: str) -> None:
-    """Raise UserError for a story that an epic does not have: a slip of the finger must not add one."""
+    """Raise UserError for a story that an epic does not have.
+
+    A typing error must not add a story.
+    """
     every = work.stories(epic.state)
     if sid in every:
         return
@@ -322,7 +335,10 @@ def _holder(desk: Desk) -> dict[str, str]:
 
 
 def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:  # noqa: C901
-    """Return arguments as they may be stored: without secrets, names and notes of one line and not too long; raises UserError."""
+    """Return arguments in the form in which they may be stored.
+
+    They have no secrets, and names and notes are one line and not too long. Raises UserError.
+    """
     out: dict[str, Any] = {}
 
     def name(text: str) -> str:
@@ -462,7 +478,10 @@ def options(epic: Epic) -> list[dict[str, str]]:
 
 
 def results_of(state: work.State, sid: str) -> dict[str, Any]:
-    """Return what the phases of a story came to: of the go at it that is on, else of the one that completed it."""
+    """Return the results of a story's phases.
+
+    These are the results of the attempt in progress, else of the attempt that completed the story.
+    """
     run = {name: one["v"] for name, one in work.run_of(state, sid).get("results", {}).items()}
     done = work.value(state.get("stories", {}).get(sid, {}), "done")
     kept = done.get("results") if isinstance(done, Mapping) else None

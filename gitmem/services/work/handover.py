@@ -1,6 +1,9 @@
-"""A hand-over from one agent to another: a record that says where the work stands, what was decided, what is open, and what shows it.
+"""A hand-over from one agent to another, as a record.
 
-It is a memory of type `context` in the namespace of the agent that takes over, tagged `handover`: shared by sync, told when that agent starts.
+It says where the work stands, what was decided, what is open, and what shows it.
+
+It is a memory of type `context` in the namespace of the agent that takes over, tagged `handover`:
+shared by sync, told when that agent starts.
 """
 
 from collections.abc import Sequence
@@ -75,7 +78,11 @@ def _about(given: Handover, on: Context) -> str:
 
 
 def body_of(given: Handover, on: Context) -> str:
-    """Return the text: what was said as far as the title has not room for it, then where it stands, and what is decided, open and shown, each a list."""
+    """Return the text of a hand-over.
+
+    First comes what the title had no room for, then where the work stands, then a list each of what
+    is decided, open and shown.
+    """
     stands = [
         f"Workflow: {on.workflow}, {on.state}{'' if on.sure else ' (begun)'}"
         if on.workflow

@@ -59,10 +59,13 @@ def may(text: str) -> bool:
 def commands(
     text: str, known: "Container[str]" = (), *, spoken_by_user: bool = True
 ) -> "list[str]":
-    """Return the commands in a text in their order, without their mark, each with what it is given where it begins a line.
+    """Return the commands in a text in their order, without their mark.
 
-    `known` are names that are commands wherever they stand; any other has to stand apart: at the beginning of a line, or alone in a code span.
-    A slash command is one where a user's text begins with it.
+    A command at the beginning of a line includes its arguments.
+
+    `known` are names that are commands wherever they stand; any other has to stand apart: at the
+    beginning of a line, or alone in a code span. A slash command is one where a user's text begins
+    with it.
     """
     text = _FENCED.sub("", text[:LONG])
     out: list[str] = []
@@ -113,7 +116,10 @@ def _with(name: str, rest: str) -> str:
 
 
 def git_commands(command: str) -> "list[str]":
-    """Return the git commands of a shell's command line that move work along: `git add`, `git commit`, `git push`, each once."""
+    """Return the git commands in a shell command line that advance work, each once.
+
+    These are `git add`, `git commit` and `git push`.
+    """
     if "git" not in command:
         return []
     return list(

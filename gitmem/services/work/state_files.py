@@ -1,7 +1,11 @@
-"""Read state files of other tools into the state of an epic: `.session-state.yaml`, and the `*-state.yaml` files of a workflow. Pure; changes no file.
+"""Read state files of other tools into the state of an epic.
 
-What comes out depends on the bytes alone: read again, they change nothing; of a file that went on since, what is new comes in. Numbers and times
-are read as texts, since a story called 1.10 is not 1.1.
+These are `.session-state.yaml` and the `*-state.yaml` files of a workflow. This module is pure and
+changes no file.
+
+What comes out depends on the bytes alone: read again, they change nothing; of a file that went on
+since, what is new comes in. Numbers and times are read as texts, since a story called 1.10 is not
+1.1.
 """
 
 import re
@@ -100,7 +104,7 @@ def _yaml(data: bytes, called: str) -> Mapping[str, Any]:
 
 
 def _loader() -> Any:
-    """Return a safe loader that takes numbers and times for texts, and refuses a key that is given twice."""
+    """Return a safe loader that reads numbers and times as text and refuses duplicate keys."""
     import yaml
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -250,7 +254,10 @@ class _Draft:
 
 
 def _plain(value: Any) -> Any:
-    """Return what a phase came to as JSON that is neither deep nor large, though YAML can make much of little: numbers are texts in it."""
+    """Return the result of a phase as JSON that is neither deep nor large.
+
+    A small YAML file can describe very large data. Numbers in it are texts.
+    """
     left = PARTS
 
     def one(value: Any, depth: int) -> Any:

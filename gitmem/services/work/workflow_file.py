@@ -25,7 +25,9 @@ HINT = "See: git mem session workflows --help, and docs/workflows.md"
 
 
 def load(home: Home, root: str) -> tuple[Table, str]:
-    """Return the table that holds in a work tree and the path of the repository's part, '' when there is none; raises InvalidRecord.
+    """Return the table of a work tree, and the path of the repository's part of it.
+
+    The path is '' if there is no such part. Raises InvalidRecord.
 
     What is compiled is kept for hooks.
     """
@@ -179,9 +181,13 @@ def _task(where: str, row: Any) -> dict[str, str]:
 
 
 def joined(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the shipped table with a repository's: its rows come first, its workflow takes the place of one of that name, null takes one away.
+    """Return the shipped table combined with a repository's table.
 
-    With `replace`, nothing that ships is left. Raises InvalidRecord for a task whose workflow is not there.
+    The repository's rows come first. Its workflow replaces one of the same name, and null removes
+    one.
+
+    With `replace`, nothing that ships is left. Raises InvalidRecord for a task whose workflow is
+    not there.
     """
     flows = {} if own["replace"] else dict(base["workflows"])
     mine = {name: flow for name, flow in own["workflows"].items() if flow is not None}

@@ -1,6 +1,10 @@
-"""The table of workflows that holds in a work tree: the one that ships, with what the repository says in `.gitmem/workflows.yaml` (or `.yml`, `.json`).
+"""The table of workflows that applies in a work tree.
 
-Hooks load it: a repository's own file, which needs a YAML reader, is compiled by a command or in the background, and read from our folder.
+It is the shipped table, with what the repository says in `.gitmem/workflows.yaml` (or `.yml`,
+`.json`).
+
+Hooks load it: a repository's own file, which needs a YAML reader, is compiled by a command or in
+the background, and read from our folder.
 """
 
 import os
@@ -54,7 +58,10 @@ def _cache(home: "Home", root: str) -> str:
 
 
 def quick(home: "Home", root: str) -> "tuple[Table, bool]":
-    """Return the table as a hook has it, and whether it is what the repository says now: else something with time should compile it."""
+    """Return the table as a hook has it, and whether it is what the repository says now.
+
+    If it is not, it should be compiled by a process that has time.
+    """
     path = own_file(root)
     if not path:
         return Table(shipped()), True

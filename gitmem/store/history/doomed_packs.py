@@ -144,7 +144,9 @@ def _own_folder(git: Git) -> str:
 
 
 def packers(git: Git) -> dict[str, str]:
-    """Return what is being packed here now: temporary files, and git's processes, each with its name for people.
+    """Return what is being packed here now.
+
+    The result has temporary files and processes of git, each with its name for people.
 
     Such a process may have read what was removed a moment ago, and write it again.
     """

@@ -44,7 +44,10 @@ class Forms:
         return self._bytes.search(data) is not None
 
     def _may_be_in(self, data: bytes) -> bool:
-        """Say whether a closer look is worth it: by letters that have to be there, plain or escaped."""
+        """Return whether a closer look is worthwhile.
+
+        It is if the data has letters that have to be there, plain or escaped.
+        """
         return b"\\u00" in data or any(core in data for core in self._cores)
 
 

@@ -60,7 +60,7 @@ class Losses:
 
 
 def losses(objects: Objects, git: Git, ours: str, theirs: str, carried: Carried) -> Losses:
-    """Return what a clone loses that follows a purge: from its tip, and of what it could restore."""
+    """Return what a clone that follows a purge loses, from its tip and from what it can restore."""
     out = Losses()
     before = _records(objects, ours)
     after = _records(objects, carried.commit)

@@ -1,6 +1,9 @@
-"""A history with objects that are gone: find them, put together what is left of a store, and make a history of what is whole.
+"""A history with missing objects.
 
-Only reads and writes objects; the caller moves refs. What another clone or the index has is put back first (`services/maintenance/mend.py`).
+This module finds them, reassembles what is left of a store, and makes a history of what is whole.
+
+Only reads and writes objects; the caller moves refs. What another clone or the index has is put
+back first (`services/maintenance/mend.py`).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +18,11 @@ RECENT = 2000  # commits, from the newest on, whose trees may stand in for one t
 
 @dataclass(slots=True)
 class Survey:
-    """What some tips reach: the commits that can be read, newest first, and the objects that are gone, each with its path ('' is a commit)."""
+    """What some tips reach.
+
+    They reach the commits that can be read, newest first, and the objects that are missing, each
+    with its path ('' is a commit).
+    """
 
     commits: list[Commit] = field(default_factory=list)
     gone: dict[str, str] = field(default_factory=dict)
@@ -23,7 +30,10 @@ class Survey:
 
 
 def is_whole(git: Git, tips: Sequence[str]) -> bool:
-    """Say whether everything is there that some commits need: git's own walk, far quicker than a survey."""
+    """Return whether everything that some commits need exists.
+
+    This is git's own walk, which is far quicker than a survey.
+    """
     if not tips:
         return True
     listing = "".join(f"{tip}\n" for tip in tips).encode()

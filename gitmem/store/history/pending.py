@@ -1,4 +1,8 @@
-"""What must still be deleted: a purge, or a sync that follows one, may be killed between its new history and the removal of the old."""
+"""What must still be deleted after a purge.
+
+A purge, or a sync that follows one, may be killed between its new history and the removal of the
+old one.
+"""
 
 import json
 import re

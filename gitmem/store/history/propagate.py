@@ -1,8 +1,10 @@
-"""How histories that were purged meet others: who still holds what, and how unsent changes get onto a clean history.
+"""How purged histories meet others.
 
-A purge leaves a line in `purges.jsonl` with the oldest commit that it replaced, and in each commit made
-anew the id of the one it stands for. Both are read from somebody else's store: a line is believed only
-when the history that carries it is really rid of the commit it names.
+This covers who still holds what, and how unsent changes get onto a clean history.
+
+A purge leaves a line in `purges.jsonl` with the oldest commit that it replaced, and in each commit
+made anew the id of the one it stands for. Both are read from somebody else's store: a line is
+believed only when the history that carries it is really rid of the commit it names.
 """
 
 import json
@@ -40,7 +42,10 @@ class Carried:
 
 
 def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
-    """Yield what a store's purges wrote: `{"at", "boundary"}`, the boundary being the oldest commit that was replaced."""
+    """Yield what a store's purges wrote: `{"at", "boundary"}`.
+
+    The boundary is the oldest commit that was replaced.
+    """
     entry = objects.find(objects.commit(commit).tree, PURGES)
     if entry is None or entry.is_tree:
         return
@@ -88,7 +93,10 @@ def _done(objects: Objects, boundary: str, purged: str) -> bool:
 def _holds_anew(
     objects: Objects, other: str, purged: str, rows: list[dict[str, str]]
 ) -> dict[str, str] | None:
-    """Return the purge that another purged history lacks: its own form of the replaced commit still has what ours has not."""
+    """Return the purge that another purged history lacks.
+
+    The other history's form of the replaced commit still has what our form does not have.
+    """
     wanted = {row["boundary"]: row for row in rows}
     mine: dict[str, Commit] = {}
     for commit in objects.walk([purged]):
@@ -118,10 +126,13 @@ def _as_clean(objects: Objects, clean: str, other: str) -> bool:
 
 
 def carry_over(objects: Objects, other: str, purged: str) -> Carried:
-    """Return a commit on top of a purged history that holds the other's changes, without the other's history.
+    """Return a commit on top of a purged history that holds the other's changes.
 
-    What the purge took out is found by comparing the commits that both have, and taken out of the changes too. The changes
-    keep their committers, since words are credited to whoever committed them.
+    It does not hold the other's history.
+
+    What the purge took out is found by comparing the commits that both have, and taken out of the
+    changes too. The changes keep their committers, since words are credited to whoever committed
+    them.
     """
     one, two = objects.commit(other), objects.commit(purged)
     pairs = _shared(objects, other, purged)
@@ -200,7 +211,10 @@ def _committed(
 
 
 def _shared(objects: Objects, other: str, purged: str) -> list[tuple[Commit, Commit]]:
-    """Return the newest commits of a history that a purged one has too, each with the form it has there."""
+    """Return the newest commits of a history that a purged one has too.
+
+    Each comes with the form that it has in the purged history.
+    """
     known: dict[str, Commit] = {}
     for commit in objects.walk([purged]):
         for name in (commit.oid, *was(commit)):

@@ -149,7 +149,10 @@ def _borrows(git: Git) -> bool:
 
 
 def _own_objects(git: Git) -> set[str]:
-    """Return the objects that are loose or packed in this repository, not in one that it borrows from."""
+    """Return the objects that are loose or packed in this repository.
+
+    Those of a repository that it borrows from are left out.
+    """
     listing = ("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
     out = _undisturbed(git, *listing).decode().split()
     own = {oid for oid in out if os.path.exists(_loose_path(git, oid))}
@@ -226,9 +229,12 @@ def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:
 
 
 def _renew_commit_graph(git: Git) -> None:
-    """Write git's commit-graph anew, if there is one: it would name commits that are gone, and `git fsck` complain.
+    """Rewrite git's commit-graph, if there is one.
 
-    Where another process has it locked, or died over it, it is removed: it is a cache, which the next `git gc` writes again.
+    Otherwise it would name commits that are gone, and `git fsck` would complain.
+
+    Where another process has it locked, or died over it, it is removed: it is a cache, which the
+    next `git gc` writes again.
     """
     info = os.path.join(git.gitdir, "objects", "info")
     chain, single = os.path.join(info, "commit-graphs"), os.path.join(info, "commit-graph")
@@ -257,7 +263,10 @@ def _graphs(chain: str) -> list[str]:
 
 
 def _graph_names(git: Git, doomed: set[str]) -> bool:
-    """Say whether a commit-graph names a commit that is gone: another process may have written it meanwhile."""
+    """Return whether a commit-graph names a commit that is gone.
+
+    Another process may have written it meanwhile.
+    """
     info = os.path.join(git.gitdir, "objects", "info")
     for path in (os.path.join(info, "commit-graph"), *_graphs(os.path.join(info, "commit-graphs"))):
         try:

@@ -158,7 +158,10 @@ def mark_bytes(mark: dict[str, Any]) -> bytes:
 
 
 def purged_mark(data: bytes, id: str) -> bytes:
-    """Return the tombstone of a purged record in the place of an older one, which may quote the record."""
+    """Return the tombstone of a purged record that replaces an older one.
+
+    The older one may quote the record.
+    """
     try:
         old = json.loads(data)
     except (ValueError, RecursionError):

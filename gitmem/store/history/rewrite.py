@@ -18,7 +18,11 @@ _WAS = re.compile(r"^Gitmem-Was: ([0-9a-f]{40}(?:[0-9a-f]{24})?)$", re.MULTILINE
 
 @dataclass(slots=True)
 class Rewritten:
-    """The new tip, how many commits were made anew, and the oldest old ones: what came before them stays."""
+    """The result of a rewrite.
+
+    It has the new tip, how many commits were made anew, and the oldest old ones. What came before
+    these stays.
+    """
 
     tip: str
     replaced: int = 0

@@ -114,7 +114,10 @@ class _Reading:
         return used(tool, given, output, failed, self.root, at=at, line=line or began, side=side)
 
     def named(self, tool: str, given: dict[str, Any], output: str) -> dict[str, Any]:
-        """Return what was said of a task of the session's list, with its name: an update tells only its number."""
+        """Return what was said about a task of the session's list, with the task's name.
+
+        An update has only the number of the task.
+        """
         if tool == "TaskCreate":
             made = _CREATED.search(output)
             if made:

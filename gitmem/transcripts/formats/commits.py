@@ -1,4 +1,7 @@
-"""Commit messages, as `git log` prints them: each a turn with its subject, its body and its trailers."""
+"""Commit messages, as `git log` prints them.
+
+Each is a turn with its subject, its body and its trailers.
+"""
 
 import re
 from collections.abc import Iterator
@@ -25,9 +28,12 @@ _FILE = re.compile(r"^(?:[ACDMRT]\d{0,3}\t)?([^\s|][^|\t]{0,400}?)(?:\t(.+))?$")
 
 
 def commits(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield a turn for each commit of `git log [--name-only]` or `--oneline`, the oldest first: what is newer wins. `line` is where it begins.
+    """Yield a turn for each commit of `git log [--name-only]` or `--oneline`, oldest first.
 
-    What has no dates is taken as git prints it, the newest first. Of more than NEWEST commits, those that git prints first are yielded.
+    What is newer wins. `line` is where the commit begins.
+
+    What has no dates is taken as git prints it, the newest first. Of more than NEWEST commits,
+    those that git prints first are yielded.
     """
     read = printed(stream)
     head = list(islice(read, DATED))

@@ -31,7 +31,10 @@ def history(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def exported(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield the turns of sessions that `git mem session export` wrote: one JSON document, or a list of them."""
+    """Yield the turns of sessions that `git mem session export` wrote.
+
+    The input is one JSON document, or a list of them.
+    """
     yield from _turns(members(stream, "interactions", every=True))
 
 

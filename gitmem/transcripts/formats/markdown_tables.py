@@ -1,4 +1,8 @@
-"""Tables of Markdown, whose rows are points: `| Engine | SQLite | no server |` under `| What | Choice | Why |`. Pure."""
+"""Markdown tables whose rows are points.
+
+An example is `| Engine | SQLite | no server |` under `| What | Choice | Why |`. This module is
+pure.
+"""
 
 import re
 

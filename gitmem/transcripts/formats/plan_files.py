@@ -331,7 +331,7 @@ def _counts(value: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count that is given as a number, as its digits, or as the list of what is counted."""
+    """Return a count that is given as a number, as digits, or as the list of what is counted."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
         return int(value)
     if isinstance(value, list):
@@ -371,7 +371,10 @@ def _key(text: str) -> str:
 
 
 def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:  # noqa: C901
-    """Yield what a document says, as a person would write it down, each with a text that it holds for it."""
+    """Yield what a document says, as a person would write it down.
+
+    Each statement comes with a text that the document has for it.
+    """
     phase = next(
         (
             value[key]
@@ -476,7 +479,11 @@ def _rows(value: Any) -> list[Any]:
 
 
 def _facts(value: Any) -> list[tuple[str, str]]:
-    """Return what an object, a list or a text says of where something runs, each with a text in it; nothing that may be a secret, and no variables of an environment."""
+    """Return what an object, a list or a text says about where something runs.
+
+    Each fact comes with a text from the value. Anything that may be a secret and the variables of
+    an environment are left out.
+    """
     if isinstance(value, dict):
         facts = [
             (
@@ -515,7 +522,10 @@ def _ended(row: dict[str, Any]) -> bool:
 
 
 def _dropped(row: dict[str, Any]) -> bool:
-    """Whether a row does not count: its state says so, `rejected`, `superseded by D4`, or it names what took its place."""
+    """Return whether a row does not count.
+
+    Its state says so (`rejected`, `superseded by D4`), or it names what replaced it.
+    """
     if _states(row) & _DROPPED or row.get("superseded") is True:
         return True
     if any(_REPLACED_BY.match(string(row.get(key))) for key in ("status", "state")):
@@ -524,7 +534,10 @@ def _dropped(row: dict[str, Any]) -> bool:
 
 
 def _name(value: Any, first: Sequence[str] = ()) -> str:
-    """Return the name of a task, which is a string or an object with a title, or with what names it `first`."""
+    """Return the name of a task.
+
+    A task is a string or an object with a title, or with what names it `first`.
+    """
     if isinstance(value, str):
         return said(" ".join(value.split()), 500)
     row = mapping(value)

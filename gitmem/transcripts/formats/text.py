@@ -1,4 +1,7 @@
-"""Plain text and Markdown, dialogues too: each heading, point and paragraph is a turn, with its line."""
+"""Plain text and Markdown, including dialogues.
+
+Each heading, point and paragraph is a turn, with its line.
+"""
 
 import re
 from collections.abc import Iterator

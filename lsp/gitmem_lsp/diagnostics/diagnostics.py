@@ -40,7 +40,10 @@ class Mark:
 
 
 def short_id(id: str) -> str:
-    """Return the end of an id: enough to name a record, and unlike its start not shared by its neighbours."""
+    """Return the end of an id.
+
+    It is enough to name a record and, unlike the start of the id, is not shared by its neighbours.
+    """
     return id[-8:]
 
 

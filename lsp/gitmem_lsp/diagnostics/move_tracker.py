@@ -1,4 +1,7 @@
-"""Have documents looked around for, once the editor has come to rest: former names of their files, code that came and went. On the loop."""
+"""Search for moved code of documents once the editor is idle.
+
+This finds former names of their files, and code that came and went. It runs on the loop.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -46,7 +49,7 @@ class Tracking:
             state.paths, state.moves, state.stale = paths, found, True
 
     async def renew(self, state: Opened) -> None:
-        """Leave out what came to a document and has been resolved since, or is not there any more."""
+        """Leave out what came to a document and has been resolved since, or is gone."""
         if (
             state.place is not None
             and state.rows is not None

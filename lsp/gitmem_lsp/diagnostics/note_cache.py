@@ -1,4 +1,7 @@
-"""What is found in a text, and a memory of it: the same text with the same gotchas is not looked at twice."""
+"""What is found in a text, with a cache.
+
+The same text with the same gotchas is not searched twice.
+"""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence

@@ -1,4 +1,7 @@
-"""The state of a document that the editor has open, and what looking for it further needs of the rest."""
+"""The state of a document that is open in the editor.
+
+The module also says what a further search for it needs from the rest of the server.
+"""
 
 import asyncio
 from dataclasses import dataclass, field

@@ -1,7 +1,10 @@
-"""Diagnostics that are made before their file is opened: those of the files that gotchas are about, as they are on the disk.
+"""Diagnostics that are made before their file is opened.
 
-They are made in small pieces while nothing else is to be done, kept as JSON within bounds, and hold for one state of the stores and
-one very text: for anything else they are not found, and the document is looked at as if there were none.
+They are those of the files that gotchas are about, as these files are on the disk.
+
+They are made in small pieces while nothing else is to be done, kept as JSON within bounds, and hold
+for one state of the stores and one very text: for anything else they are not found, and the
+document is looked at as if there were none.
 """
 
 import asyncio
@@ -28,7 +31,10 @@ REST = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A file's diagnostics as JSON, the oid of the text that they are true of, and what they were made of."""
+    """The diagnostics of a file, as JSON.
+
+    It also has the oid of the text that they are true of, and what they were made of.
+    """
 
     made_of: int = 0
     blob: str = ""

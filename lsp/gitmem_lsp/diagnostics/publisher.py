@@ -1,7 +1,10 @@
-"""Keep the editor's diagnostics true: which documents are open, what is shown in each, and when to look again.
+"""Keep the editor's diagnostics up to date.
 
-Lives on the server's loop. A document whose gotchas are at hand is answered at once and looked at again afterwards; all other work runs on
-the threads of its repository, and what comes back for a text that has changed meanwhile is dropped.
+This covers which documents are open, what is shown in each, and when to look again.
+
+Lives on the server's loop. A document whose gotchas are at hand is answered at once and looked at
+again afterwards; all other work runs on the threads of its repository, and what comes back for a
+text that has changed meanwhile is dropped.
 """
 
 import asyncio
@@ -165,7 +168,10 @@ class Publisher:
         return quick_notes(rows.open, paths, text, len(lines)) if bounded(text, lines) else None
 
     def _guess(self, path: str) -> Place | None:
-        """Return where a file of the workspace most likely is, without a look at the disk, which follows: it may be a link, or in a repository within."""
+        """Return where a file of the workspace most likely is, without reading the disk.
+
+        The disk is read afterwards: the file may be a link, or in a repository within.
+        """
         for home in self._repositories.homes.values():
             rest = inside(path, home.worktree) if home.worktree else None
             if rest and ".git" not in rest.split("/"):
@@ -305,7 +311,10 @@ class Publisher:
         return place
 
     async def _first(self, state: Opened, document: LineDocument) -> bool:
-        """Find and read a new document's gotchas in one job, when it is in the workspace: each job more costs as much as the work."""
+        """Find and read a new document's gotchas in one job, if it is in the workspace.
+
+        Each further job costs as much as the work.
+        """
         home = next(
             (
                 p

@@ -1,4 +1,7 @@
-"""Stay fresh: one task a repository that waits to hear of changes and has its documents looked at again."""
+"""Keep documents fresh.
+
+One task for each repository waits for changes, and has the repository's documents looked at again.
+"""
 
 import asyncio
 import logging

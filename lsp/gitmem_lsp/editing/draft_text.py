@@ -1,6 +1,9 @@
-"""A record as a document for an editor: what the user may change, in Markdown with front matter, and back. Pure.
+"""A record as a document for an editor, and back.
 
-Places are written as people type them (`app/pay.py:40-52`); those that are left as they were keep what the anchor remembers.
+It has what the user may change, in Markdown with front matter. This module is pure.
+
+Places are written as people type them (`app/pay.py:40-52`); those that are left as they were keep
+what the anchor remembers.
 """
 
 import json
@@ -109,7 +112,10 @@ def parse(text: str, base: Record, anchor: Callable[[str], dict[str, Any]]) -> R
 
 
 def line_of(text: str, error: str) -> int:
-    """Return the line, from 0, that an error is about: the first that starts with a key named in it, else the first."""
+    """Return the line, from 0, that an error is about.
+
+    It is the first line that starts with a key named in the error, else the first line.
+    """
     lines = text.split("\n")
     counted = re.search(r"\(line (\d+)\)", error)
     if counted:  # of what was parsed: three lines are ours

@@ -31,7 +31,11 @@ class EditorWriter(write.Writer):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a change: the record as it is now, whether it waits in the journal, whether nothing had to change."""
+    """The result of a change.
+
+    It has the record as it is now, whether it waits in the journal, and whether nothing had to
+    change.
+    """
 
     record: Record
     journaled: bool = False
@@ -118,7 +122,10 @@ def unsnooze(app: App, id: str) -> dict[str, Any]:
 
 
 def make_anchor(app: App, path: str, lines: Sequence[str], first: int, last: int) -> dict[str, Any]:
-    """Return an anchor at lines of a text, counted from 1, with the code around it and the definition that it is in."""
+    """Return an anchor at lines of a text, counted from 1.
+
+    It has the code around the lines, and the definition that they are in.
+    """
     from gitmem.codemap.anchors.resolve import attach
 
     # a client may have sent half of a letter
@@ -139,7 +146,9 @@ def reanchor(
     paths: Sequence[str],
     was: Mapping[str, Any] | None = None,
 ) -> Done:
-    """Put the place of a record that is in a file elsewhere in it: the anchor `was`, else the first in that file.
+    """Move the place of a record in a file elsewhere in that file.
+
+    The place is the anchor `was`, else the first anchor in that file.
 
     A pattern stays: it speaks of other files too.
     """

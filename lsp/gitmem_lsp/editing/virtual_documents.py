@@ -1,7 +1,10 @@
-"""Documents that we make for the editor, under `gitmem/editing` in the common dir: drafts that saving commits, and pages to read.
+"""Documents that git mem makes for the editor, under `gitmem/editing` in the common dir.
 
-A draft has a file of facts beside it: what it was made from and what is to be done with it, so that it outlives the server. A draft that is
-closed without having been saved soundly is kept: nothing that somebody typed is thrown away. On the repository's thread.
+These are drafts that are committed when they are saved, and pages to read.
+
+A draft has a file of facts beside it: what it was made from and what is to be done with it, so that
+it outlives the server. A draft that is closed without having been saved soundly is kept: nothing
+that somebody typed is thrown away. On the repository's thread.
 """
 
 import json

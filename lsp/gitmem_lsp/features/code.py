@@ -1,4 +1,7 @@
-"""What hangs on code, for editors: who uses a file, how much of the project hangs on it, where a definition is used."""
+"""What depends on code, for editors.
+
+It says who uses a file, how much of the project depends on it, and where a definition is used.
+"""
 
 from dataclasses import dataclass
 from typing import Any

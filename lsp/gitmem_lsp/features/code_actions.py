@@ -22,7 +22,10 @@ KINDS = [t.CodeActionKind.QuickFix, t.CodeActionKind.Refactor, t.CodeActionKind.
 
 
 def wanted(only: Sequence[str | t.CodeActionKind] | None, kind: str) -> bool:
-    """Say whether a request for some kinds of actions includes one: a kind includes those below it."""
+    """Return whether a request for some kinds of actions includes one kind.
+
+    A kind includes those below it.
+    """
     if only is None:
         return True
     asked = [str(getattr(k, "value", k)) for k in only]
@@ -161,7 +164,7 @@ def for_past(past: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeActio
 
 
 def for_code(range: t.Range, uri: str) -> list[t.CodeAction]:
-    """Return what can be done about any code: remember something about it, ask how it came to be."""
+    """Return the actions for any code: record something about it, or ask how it came to be."""
     where = {"start": _spot(range.start), "end": _spot(range.end)}
     what = "selection" if range.start != range.end else "line"
     return [

@@ -233,7 +233,10 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
 
 
 async def why(ls: Host, uri: str, range: dict[str, Any] | None = None) -> Answer:
-    """Open a page that tells why lines are as they are: the commits, sessions and prompts that made them."""
+    """Open a page that tells why lines are as they are.
+
+    It shows the commits, sessions and prompts that made them.
+    """
     place = await place_of(ls, uri)
     lines = await lines_of(ls, uri, place)
     first, last = lines_from(range, lines) or (1, max(1, len(lines) - (lines[-1:] == ("",))))

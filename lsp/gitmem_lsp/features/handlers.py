@@ -130,7 +130,10 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
 
 
 def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
-    """Offer what can be done about a range: about its gotchas always, about any code when it is asked for."""
+    """Offer what can be done about a range.
+
+    Actions for its gotchas are always offered, those for any code only when they are asked for.
+    """
     uri = params.text_document.uri
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if state is None or state.place is None or document is None:

@@ -1,4 +1,7 @@
-"""What a feature's handler needs of the server: the editor, the repositories, what the open documents show."""
+"""What a feature's handler needs from the server.
+
+It needs the editor, the repositories, and what the open documents show.
+"""
 
 from typing import Protocol
 

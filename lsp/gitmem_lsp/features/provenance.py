@@ -1,4 +1,7 @@
-"""Why code is as it is, for editors: asked of the text as the editor has it, told as a page or in a hover."""
+"""Why code is as it is, for editors.
+
+The question is about the text as the editor has it. The answer is a page or a hover.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -114,7 +117,11 @@ def _session(part: Part) -> list[str]:
 
 
 async def changes(place: Place, path: str, symbol: str) -> str:
-    """Return the part of a page that tells the commits which changed a definition, or a file where none is named; '' where git knows none."""
+    """Return the part of a page with the commits that changed a definition.
+
+    If no definition is named, they are those that changed the file. The result is '' if git knows
+    none.
+    """
     app = await place.repository.run(lambda: place.repository.view.app)
     history = CodeHistory(
         Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env

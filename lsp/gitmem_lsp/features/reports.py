@@ -1,4 +1,8 @@
-"""What is told at length: a record, the gotchas of a file or repository, the timeline of a definition. Values for clients, Markdown for people."""
+"""Reports in full length.
+
+They are about a record, the gotchas of a file or repository, and the timeline of a definition.
+Clients get values, people get Markdown.
+"""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -71,7 +75,7 @@ def moved_to(note: Note) -> dict[str, Any] | None:
 
 
 def of_repository(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the gotchas of a repository, each with the line of its first place as it was recorded."""
+    """Return a repository's gotchas, each with the line of its first place as it was recorded."""
     out = []
     for row in rows:
         spans = [

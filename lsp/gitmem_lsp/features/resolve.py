@@ -1,4 +1,7 @@
-"""From what a client names (a document, a range, an id) to repositories and the text of files, open or not."""
+"""Find repositories and texts of files from what a client names.
+
+The client names a document, a range or an id. The files may be open or not.
+"""
 
 import asyncio
 from bisect import bisect_right
@@ -45,7 +48,10 @@ async def home(ls: Host, uri: str = "") -> Place | None:
 
 
 async def _homes(ls: Host) -> None:
-    """Wait for the folders of the workspace to be looked at, which a client that asks at once may be ahead of."""
+    """Wait for the folders of the workspace to be examined.
+
+    A client that asks at once may be ahead of this.
+    """
     try:
         await asyncio.wait_for(ls.repositories.found.wait(), PATIENCE)
     except TimeoutError:
@@ -53,7 +59,11 @@ async def _homes(ls: Host) -> None:
 
 
 async def holder(ls: Host, id: str, uri: str = "") -> Place:
-    """Return where a record is: the repository of the document given, of one that shows it, of the workspace; raises UserError."""
+    """Return where a record is.
+
+    This is the repository of the given document, of a document that shows the record, or of the
+    workspace. Raises UserError.
+    """
     if uri:
         return await place_of(ls, uri)
     repositories: dict[Repository, Place] = {}
@@ -102,7 +112,10 @@ def _read(path: str) -> tuple[str, ...]:
 
 
 async def first_look(ls: Host, uri: str) -> None:
-    """Wait for a document's first look, if it is under way: a client that asks at once does not always ask again when it is told to."""
+    """Wait for a document's first look, if it is in progress.
+
+    A client that asks at once does not always ask again when it is told to.
+    """
     state = ls.publisher.get(uri)
     while (
         state is not None

@@ -16,7 +16,10 @@ PAGES = 10
 
 
 def kind_for(client: t.ClientSymbolKindOptions | None) -> t.SymbolKind:
-    """Return what kind of symbol a record is to a client: an event, where it says that it knows one; clients of old know eighteen others."""
+    """Return what kind of symbol a record is to a client.
+
+    It is an event if the client says that it knows this kind. Old clients know eighteen others.
+    """
     known = client.value_set if client else None
     return t.SymbolKind.Event if known and t.SymbolKind.Event in known else t.SymbolKind.String
 

@@ -1,4 +1,7 @@
-"""Where a line is after edits, without looking at the text: what keeps marks in place between two keystrokes. Pure."""
+"""Where a line is after edits, without reading the text.
+
+This keeps marks in place between two keystrokes. This module is pure.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -79,7 +79,10 @@ def spot(lines: Sequence[str], position: t.Position, encoding: str) -> tuple[int
 
 
 def code_range(lines: Sequence[str], number: int, encoding: str) -> t.Range:
-    """Return the range of the code on a line: from its first character that is not a blank, without a comment behind it."""
+    """Return the range of the code on a line.
+
+    It starts at the first character that is not a blank, and ends before a comment.
+    """
     number = max(0, min(number, len(lines) - 1))
     line = content(lines[number])[:CODE_LIMIT].rstrip()
     start = len(line) - len(line.lstrip())

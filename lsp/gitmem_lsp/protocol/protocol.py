@@ -1,4 +1,8 @@
-"""pygls' protocol with its traps closed: in order at its beginning and end, forgetting what is done, quick where it is used most."""
+"""The protocol of pygls without its traps.
+
+It works in order at its beginning and end, forgets what is done, and is quick where it is used
+most.
+"""
 
 from typing import Any, Protocol, cast
 
@@ -54,7 +58,10 @@ class GuardedProtocol(LanguageServerProtocol):
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Hand a message to its handler, unless it comes before `initialize` or after `shutdown`. pygls leaves the sender of those waiting."""
+        """Hand a message to its handler, unless it comes before `initialize` or after `shutdown`.
+
+        In these cases, pygls leaves the sender waiting.
+        """
         method = getattr(message, "method", None)
         if method is None or method == t.EXIT:
             super().handle_message(message)
@@ -85,7 +92,10 @@ class GuardedProtocol(LanguageServerProtocol):
             )
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
-        """Send a notification whose parameters are plain JSON: a third of the time that pygls needs to take objects apart."""
+        """Send a notification whose parameters are plain JSON.
+
+        This takes a third of the time that pygls needs to take objects apart.
+        """
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
     def _execute_handler(
@@ -97,7 +107,10 @@ class GuardedProtocol(LanguageServerProtocol):
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
 
     def cancel_requests(self) -> None:
-        """Cancel what is being answered. pygls does so too, but fails when an answer ends during its loop."""
+        """Cancel the requests that are being answered.
+
+        The method of pygls does so too, but fails when an answer ends during its loop.
+        """
         for id, future in list(self._request_futures.items()):
             if id != self.msg_id and not future.done():
                 future.cancel()

@@ -1,8 +1,11 @@
-"""Where code went that is no longer in its file: what a document's file was called, whose code has come to it, where its own code is.
+"""Where code is that is no longer in its file.
 
-The answers are those of `git mem gotcha for`, by the same functions. What came from another file is put into the document's rows with an
-anchor at its place on the disk, so that from then on it is followed in the buffer like any other. All but `Moves` is for the thread that
-asks git for renames.
+The module finds what a document's file was called, whose code has come to it, and where its own
+code is.
+
+The answers are those of `git mem gotcha for`, by the same functions. What came from another file is
+put into the document's rows with an anchor at its place on the disk, so that from then on it is
+followed in the buffer like any other. All but `Moves` is for the thread that asks git for renames.
 """
 
 import itertools
@@ -27,9 +30,13 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """What is known of one document: former names of its file, gotchas that came from other files, {id: path:line} of code that left it.
+    """What is known about the moves of one document.
 
-    `key` names the state of the files that gotchas are about, `version` that of the stores, `number` this value among all.
+    It has former names of its file, gotchas that came from other files, and {id: path:line} of code
+    that left it.
+
+    `key` names the state of the files that gotchas are about, `version` that of the stores,
+    `number` this value among all.
     """
 
     names: tuple[str, ...] = ()
@@ -79,7 +86,10 @@ class Scout:
     def apart(
         self, worktree: str | None, bases: Mapping[str, set[str]], heads: int
     ) -> tuple[Hashable, frozenset[str]]:
-        """Return the files that are not what they were when gotchas were recorded about them, and a key of their state."""
+        """Return the files that have changed since gotchas were recorded about them, and a key.
+
+        The key is that of their state.
+        """
         return self._tree(worktree).apart(bases, heads)
 
     def look(

@@ -98,12 +98,19 @@ class Note:
 
 
 def bounded(text: str, lines: Sequence[str]) -> bool:
-    """Say whether a text, given in its lines too, is one that is worth looking at: not binary, not huge."""
+    """Return whether a text is worth looking at: not binary, not huge.
+
+    The text is given in its lines too.
+    """
     return len(text) <= MAX_CHARS and len(lines) <= MAX_LINES and "\0" not in text
 
 
 def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:
-    """Return the oids that git could know a text by: as it is, and with the line ends that it keeps for a CRLF file."""
+    """Return the oids that git could know a text by.
+
+    They are of the text as it is, and of the text with the line ends that git keeps for a CRLF
+    file.
+    """
     forms = {text, text.replace("\r\n", "\n")} if "\r" in text else {text}
     kinds = {"sha256" if length == 64 else "sha1" for length in lengths}
     return frozenset(
@@ -114,7 +121,10 @@ def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:
 def choose(
     rows: Sequence[Row], paths: Sequence[str]
 ) -> list[tuple[Row, list[tuple[int, dict[str, Any]]]]]:
-    """Return the rows that are looked for, the most severe first, each with its anchors in a file and their numbers."""
+    """Return the rows that are searched for, the most severe first.
+
+    Each comes with its anchors in a file and their numbers.
+    """
     ranked = sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1))
     return [
         (row, [(n, a) for n, a in enumerate(row["anchors"]) if applies(a, paths)])
@@ -125,7 +135,10 @@ def choose(
 def quick_notes(
     rows: Sequence[Row], paths: Sequence[str], text: str, count: int
 ) -> list[Note] | None:
-    """Return the notes when every anchor was made on this very text of so many lines, which needs no looking; else None."""
+    """Return the notes if every anchor was made on this very text, else None.
+
+    `count` is the number of lines of the text. No search is needed in this case.
+    """
     if "\r" in text:
         return None
     chosen = choose(rows, paths)

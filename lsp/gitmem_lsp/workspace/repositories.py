@@ -111,7 +111,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document is: its repository, its work tree, the git dir of that, its path there (and its target's, for a link)."""
+    """Where a document is: its repository, its work tree, its git dir and its path.
+
+    The git dir is that of the work tree. For a link, the path of its target is there too.
+    """
 
     repository: Repository
     gitdir: str
@@ -161,7 +164,10 @@ class Repositories:
         return None
 
     def enclose(self, path: str) -> Found | None:
-        """Return the repository around a file, also when the file is in its git dir, as a commit message is. Reads the disk."""
+        """Return the repository around a file.
+
+        The file may also be in the git dir, as a commit message is. This reads the disk.
+        """
         found = self._location(os.path.realpath(os.path.dirname(path)))
         return Found(found, os.path.realpath(found.commondir), ()) if found else None
 

@@ -43,7 +43,11 @@ FOLLOWERS = 8  # work trees of one repository whose history is kept
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The gotchas that may be about a file: open ones, those that a trigger may bring there, resolved ones. `version` names the state."""
+    """The gotchas that may be about a file.
+
+    These are open ones, those that a trigger may bring there, and resolved ones. `version` names
+    the state.
+    """
 
     open: tuple[Row, ...]
     triggered: tuple[Row, ...]
@@ -164,7 +168,10 @@ class RepositoryView:
         self._ahead = (version, out) if stored <= AHEAD and count <= AHEAD else (-1, {})
 
     def gotchas(self, paths: tuple[str, ...]) -> Rows:
-        """Return the gotchas about a file by any of its paths, those with a pattern that fits, and those with triggers."""
+        """Return the gotchas about a file by any of its paths.
+
+        Those with a pattern that matches and those with triggers are included.
+        """
         app = self.app
         if self._seen is None:
             self.moved()  # before the first read, so that no move falls between the two
@@ -221,7 +228,10 @@ class RepositoryView:
         self.version += 1
 
     def bases(self) -> tuple[int, dict[str, set[str]]]:
-        """Return the version, and {path: blobs} that gotchas of this repository have places in, as `Index.bases` has them."""
+        """Return the version, and {path: blobs} that gotchas of this repository have places in.
+
+        The blobs are as `Index.bases` has them.
+        """
         if self._bases[0] != self.version:
             out: dict[str, set[str]] = {}
             for scope, index in self.app.indexes():
@@ -253,7 +263,10 @@ class RepositoryView:
         return self._about[1]
 
     def again(self, rows: Sequence[Row]) -> tuple[Row, ...]:
-        """Return rows that came from other files as they are now, without those that are resolved, snoozed, anchored anew or gone."""
+        """Return the present state of rows that came from other files.
+
+        Those that are resolved, snoozed, anchored anew or gone are left out.
+        """
         out = []
         for row in rows:
             fresh = self.named([row["id"]]).get(row["id"])
@@ -313,7 +326,9 @@ class RepositoryView:
         return out
 
     def search(self, text: str, limit: int, kinds: Sequence[str] = ()) -> list[Row]:
-        """Return the best matches of all stores, then new records whose titles have the words as far as they are typed.
+        """Return the best matches of all stores, then new records with matching titles.
+
+        Such a title has the words as far as they are typed.
 
         An empty text finds the newest. Its queries end early when its asker goes.
         """
@@ -358,7 +373,10 @@ class RepositoryView:
             busy.interrupt()
 
     def moved(self) -> bool:
-        """Say whether any ref that holds memories, HEAD or the snoozes may have moved since the last call: a few calls of stat."""
+        """Return whether a memory ref, HEAD or the snoozes may have moved since the last call.
+
+        This takes a few calls of stat.
+        """
         if self._opened is None:
             return False
         common = self.location.commondir

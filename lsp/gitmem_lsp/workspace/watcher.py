@@ -42,7 +42,9 @@ TELLING = frozenset({"packed-refs", "HEAD", "tables.list", "config", "config.wor
 
 
 def folders(location: Location, user: str = "") -> dict[str, bool]:
-    """Return the folders of a repository that tell of changes, and whether what is below them counts; only those that exist.
+    """Return the folders of a repository that report changes.
+
+    The value says whether what is below a folder counts. Only folders that exist are returned.
 
     `user` is the user's own repository, whether it exists or not.
     """
