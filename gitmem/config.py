@@ -29,7 +29,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "list",
         (),
         (
-            "further e-mail addresses that you commit under, besides user.email; may be given several "
+            "further e-mail addresses that you commit under, besides user.email; may be given "
+            "several "
             "times"
         ),
     ),
@@ -95,7 +96,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "shared|private|off",
         "shared",
         (
-            "which store keeps the project summary that people write; what is extracted stays private "
+            "which store keeps the project summary that people write; what is extracted stays "
+            "private "
             "until it is accepted"
         ),
     ),
@@ -126,7 +128,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "offline|claude|gemini|codex|command",
         "offline",
         (
-            "who reads what a session taught; anything but 'offline' sends its text to a model, and is "
+            "who reads what a session taught; anything but 'offline' sends its text to a model, "
+            "and is "
             "read from your own configuration only"
         ),
     ),
@@ -149,7 +152,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "text",
         "",
         (
-            "the program that is asked when summariser is 'command'; read from your own configuration "
+            "the program that is asked when summariser is 'command'; read from your own "
+            "configuration "
             "only"
         ),
     ),
@@ -159,7 +163,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "shared|private|off",
         "private",
         (
-            "which store keeps the DNA of the project that sessions keep up; 'off': none is made but "
+            "which store keeps the DNA of the project that sessions keep up; 'off': none is made "
+            "but "
             "by command"
         ),
     ),

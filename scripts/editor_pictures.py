@@ -121,7 +121,8 @@ def color(codes: list[int]) -> str:
     if number > 231:
         return f"rgb({(number - 232) * 10 + 8},{(number - 232) * 10 + 8},{(number - 232) * 10 + 8})"
     levels = (0, 95, 135, 175, 215, 255)
-    return f"rgb({levels[(number - 16) // 36]},{levels[(number - 16) // 6 % 6]},{levels[(number - 16) % 6]})"
+    red, green, blue = (levels[(number - 16) // step % 6] for step in (36, 6, 1))
+    return f"rgb({red},{green},{blue})"
 
 
 def style(given: str, now: dict[str, str]) -> dict[str, str]:  # noqa: C901
@@ -187,10 +188,12 @@ def picture(content: str, file: Path, clip: tuple[int, int, int, int] | None = N
             if clip
             else f"page.locator('pre').screenshot({{ path: {json.dumps(str(file))} }})"
         )
+        playwright = CACHE / "vscode" / "driver" / "node_modules" / "playwright-core"
         program = f"""
-          const {{ chromium }} = require({json.dumps(str(CACHE / "vscode" / "driver" / "node_modules" / "playwright-core"))});
+          const {{ chromium }} = require({json.dumps(str(playwright))});
           (async () => {{
-            const browser = await chromium.launch({{ executablePath: {json.dumps(shutil.which("chromium"))}, args: ["--no-sandbox"] }});
+            const browser = await chromium.launch({{
+              executablePath: {json.dumps(shutil.which("chromium"))}, args: ["--no-sandbox"] }});
             const page = await browser.newPage({{ viewport: {{ width: 1280, height: 760 }} }});
             await page.goto({json.dumps(source.as_uri())});
             await {shot};

@@ -345,10 +345,10 @@ def report(message: str, hint: str = "") -> None:
 
 # what the system refuses that is no fault of ours: error number -> what to do
 _REFUSALS = {
-    errno.EMFILE: "This process may open too few files: allow more, for example with 'ulimit -n 256'.",
+    errno.EMFILE: "This process may open too few files: allow more, such as with 'ulimit -n 256'.",
     errno.ENFILE: "All programs together have too many files open: end some, then run the command "
     "again.",
-    errno.ENOSPC: "Free some disk space, or write the output elsewhere, then run the command again.",
+    errno.ENOSPC: "Free some disk space, or write the output elsewhere, then run it again.",
     errno.EDQUOT: "Your disk quota is used up: free some space, then run the command again.",
     errno.EFBIG: "Files may not become so large here: see 'ulimit -f'.",
     errno.EIO: "The disk or the terminal fails: check it, then run the command again.",

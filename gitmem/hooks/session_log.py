@@ -92,7 +92,8 @@ def _name(hook: Hook) -> str:
     made = stamp(hook.now)
     # the whole id: those of some agents begin with the time, and are alike in their first eight
     # characters
-    return f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{hook.event.session}.jsonl"
+    day, time = made[:10].replace("-", ""), made[11:19].replace(":", "")
+    return f"history_{day}_{time}_{hook.event.session}.jsonl"
 
 
 def _files(folder: str, id: str) -> "list[str]":

@@ -208,7 +208,7 @@ def _taken(hook: Hook) -> "Iterator[str]":
 
 
 def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
-    """Leave a repeated error in the journal as `store.operations.capture` would have it, and have it committed."""
+    """Write a repeated error to the journal (`store.operations.capture`) and start a commit."""
     key = ulid(hook.now, os.urandom(10))
     # no title in the subject: a commit's message is not scrubbed of secrets
     trailers = [

@@ -31,19 +31,25 @@ _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE unfinished (store TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT, status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
-  created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT, resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
-  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT,
+CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT,
+    status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
+  created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT,
+      resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
+  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL,
+      project TEXT, confirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT,
   committer TEXT, vouchers TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
 CREATE INDEX records_session ON records (session, created, id);
-CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
+CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences,
+    0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
   WHERE confirmed = 0 AND origin IN ('captured', 'extracted', 'imported');
-CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
+CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1
+    WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
 CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE status = 'pinned';
-CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity, origin, confirmed);
+CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity,
+    origin, confirmed);
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
@@ -59,14 +65,18 @@ CREATE INDEX commands_n ON commands (n);
 CREATE TABLE made (oid TEXT, patch TEXT, n INTEGER, PRIMARY KEY (oid, n)) WITHOUT ROWID;
 CREATE INDEX made_patch ON made (patch);
 CREATE INDEX made_n ON made (n);
-CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
-CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
+CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store,
+    path)) WITHOUT ROWID;
+CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store,
+    file)) WITHOUT ROWID;
 CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, settled TEXT);
-CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT, detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
+CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT,
+    detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
   critical INTEGER, committer TEXT, PRIMARY KEY (n, place)) WITHOUT ROWID;
 CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
 CREATE TABLE due (n INTEGER PRIMARY KEY);
-CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context, tokenize = "porter unicode61 remove_diacritics 2");
+CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context,
+    tokenize = "porter unicode61 remove_diacritics 2");
 """
 
 

@@ -76,11 +76,13 @@ LINKING = (
 # neighbours
 BESIDE = (
     (
-        "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created DESC, "
+        "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created "
+        "DESC, "
         "id DESC, store DESC LIMIT ?4"
     ),
     (
-        "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, id, "
+        "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, "
+        "id, "
         "store LIMIT ?4"
     ),
 )

@@ -167,7 +167,8 @@ def install(goal: Target, world: World) -> Change:
     notes = (
         [
             (
-                f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it was "
+                f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it "
+                f"was "
                 f"left as it is."
             )
         ]

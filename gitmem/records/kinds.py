@@ -22,11 +22,8 @@ STATUSES = ("active", "decayed", "archived", "pinned")
 LIVE = ("active", "pinned")  # statuses of what is told, matched and counted
 ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
 IMPORTED = "imported"
-UNSURE = (
-    "captured",
-    "extracted",
-    IMPORTED,
-)  # origins of what a person or an agent has to confirm; of what is imported, only what others wrote
+# origins of what a person or an agent has to confirm; of what is imported, only what others wrote
+UNSURE = ("captured", "extracted", IMPORTED)
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
 
@@ -59,7 +56,8 @@ def derived_id(prefix: str, text: str) -> str:
     """
     from hashlib import sha256  # 2 ms, and captures are rare
 
-    return f"{prefix}-{base32(int.from_bytes(sha256(text.encode('utf-8', 'replace')).digest()[:16], 'big'))}"
+    digest = sha256(text.encode("utf-8", "replace")).digest()
+    return f"{prefix}-{base32(int.from_bytes(digest[:16], 'big'))}"
 
 
 def gotcha_id(pattern: str) -> str:

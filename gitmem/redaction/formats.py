@@ -119,7 +119,8 @@ PATTERNS = (
         "AWS secret key",
         "aws akia asia secretaccesskey",
         (
-            r"(?:(?i:aws|secret_?access_?key)|A[KS]IA[A-Z0-9]{16})[^\n]{0,60}?(?<![\w/+])([\w/+]{40})"
+            r"(?:(?i:aws|secret_?access_?key)|A[KS]IA[A-Z0-9]{16})[^\n]{0,60}?(?<![\w/+])"
+            r"([\w/+]{40})"
             r"(?![\w/+=])"
         ),
         "mixed",
@@ -240,7 +241,8 @@ PATTERNS = (
         "command-line password",
         "openssl",
         (
-            rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file"
+            rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout"
+            rf"|password)[ ](?:pass:)?(?!(?:file"
             rf"|env|fd):|stdin){ARGUMENT}"
         ),
         "meant",
@@ -261,7 +263,8 @@ PATTERNS = (
         "command-line password",
         "htpasswd",
         (
-            r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})"
+            r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]"
+            r"([^\s|;>&-][^\s|;>&]{2,99})"
             r"(?=[ ]*(?:$|[\n|;>&'\"`)]))"
         ),
         "meant",
@@ -279,7 +282,8 @@ PATTERNS = (
         "command-line password",
         "stdin sudo cryptsetup passphrase-fd",
         (
-            r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?"""
+            r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|"""
+            r"""[^\n|]{0,80}?"""
             r"""(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)"""
         ),
         "meant",
@@ -334,7 +338,8 @@ PATTERNS = (
         "password",
         "pass pwd wort contrase senha ароль 密码 密碼 パスワ 비밀",
         (
-            rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet|est"
+            rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet"
+            rf"|est"
             rf"|sera|será|to)[ ]{{1,2}}|(?:[ ]?(?:是|为|は|：|:)[ ]?))(?:now[ ]"
             rf"|set[ ]to[ ])?[\"'`“]?([^\s\"'`”,;。]{{6,64}})"
         ),

@@ -36,7 +36,8 @@ ANNOUNCED = (
         "key",
         (
             rf"""(?:{HUMAN})(?:[-_.]?(?:value|string|text"""
-            rf"""|\d{{1,2}}))?(?:\\?["'\]]){{0,2}}[ \t]{{0,4}}(?:=>|:?=|->|[:：])[ \t]{{0,4}}{VALUE}"""
+            rf"""|\d{{1,2}}))?(?:\\?["'\]]){{0,2}}[ \t]{{0,4}}(?:=>|:?=|->"""
+            rf"""|[:：])[ \t]{{0,4}}{VALUE}"""
         ),
     ),
     (
@@ -51,7 +52,8 @@ ANNOUNCED = (
     (
         "key",
         (
-            rf"""(?:{HUMAN})["'][ ]?\)?[ ]?\{{[^}}]{{0,120}}?default[ ]{{0,9}}=[ ]{{0,9}}["']{VALUE}"""
+            rf"""(?:{HUMAN})["'][ ]?\)?[ ]?\{{[^}}]{{0,120}}?default[ ]{{0,9}}=[ ]{{0,9}}"""
+            rf"""["']{VALUE}"""
             rf"""["']"""
         ),
     ),
@@ -93,7 +95,8 @@ ANNOUNCED = (
     (
         "prose",
         (
-            rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{0,4}}?[ ](?:is|was|are|es|era|é|ist|war|lautet"""
+            rf"""(?:{HUMAN})(?:[ ][^\s.:=?!]{{1,20}}){{0,4}}?[ ](?:is|was|are|es|era|é|ist|war"""
+            rf"""|lautet"""
             rf"""|est|è|sera|será)[ ](?:now[ ]|set[ ]to[ ])?{WORD}"""
         ),
     ),
@@ -111,14 +114,16 @@ ANNOUNCED = (
     (
         "prose",
         (
-            rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para|pour"""
+            rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para"""
+            rf"""|pour"""
             rf"""|per)[ ]"""
         ),
     ),
     (
         "prose",
         (
-            rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e|et)[ ]?{WORD}[ ](?:as"""
+            rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e"""
+            rf"""|et)[ ]?{WORD}[ ](?:as"""
             rf"""|als|como|comme)[ ]"""
         ),
     ),
@@ -126,7 +131,8 @@ ANNOUNCED = (
     (
         "bare",
         (
-            rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como|comme|es"""
+            rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como"""
+            rf"""|comme|es"""
             rf"""|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})"""
         ),
     ),

@@ -26,7 +26,8 @@ _TABLES = (
         "(store, id)) WITHOUT ROWID"
     ),
     (
-        "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY "
+        "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, "
+        "PRIMARY "
         "KEY (pattern, at, session)) WITHOUT ROWID"
     ),
     (
@@ -35,31 +36,37 @@ _TABLES = (
         "TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID"
     ),
     (
-        "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, "
+        "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at "
+        "REAL, "
         "claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)"
     ),
     (
-        "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, "
+        "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers "
+        "INTEGER, "
         "tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID"
     ),
     (
-        "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, "
+        "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last "
+        "INTEGER, "
         "was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID"
     ),
     (
-        "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) "
+        "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, "
+        "id)) "
         "WITHOUT ROWID"
     ),
     "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
     (
-        "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given "
+        "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, "
+        "given "
         "TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT "
         "ROWID"
     ),
     "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
     "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
     (
-        "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session "
+        "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, "
+        "session "
         "TEXT, asked INTEGER, story TEXT) WITHOUT ROWID"
     ),
     (
@@ -72,13 +79,16 @@ _TABLES = (
         "TEXT, who TEXT, PRIMARY KEY (mine, path, other)) WITHOUT ROWID"
     ),
     (
-        "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, "
+        "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session "
+        "TEXT, "
         "after BLOB, start INTEGER, units BLOB, gone BLOB)"
     ),
     "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
     (
-        "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, "
-        "at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, kind)) "
+        "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how "
+        "TEXT, "
+        "at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, "
+        "kind)) "
         "WITHOUT ROWID"
     ),
     "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",

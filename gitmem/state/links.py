@@ -78,7 +78,8 @@ def of(state: State, oids: Iterable[str]) -> dict[str, list[Link]]:
 def of_session(state: State, session: str) -> list[tuple[Link, str]]:
     """Return (link, patch id) of the commits that a session had a part in, the oldest first."""
     columns = ", ".join(f"l.{name}" for name in _COLUMNS.split(", "))
-    sql = f"""SELECT {columns}, IFNULL(p.patch, '') FROM links l LEFT JOIN patches p ON p.oid = l.oid
+    sql = f"""SELECT {columns}, IFNULL(p.patch, '') FROM links l
+        LEFT JOIN patches p ON p.oid = l.oid
         WHERE l.session = ? AND l.kind != 'human' ORDER BY l.at, l.oid"""
     return [(_link(row[:-1]), str(row[-1])) for row in state.db.execute(sql, (session,))]
 

@@ -1,6 +1,7 @@
 """One store: read its records, write them by compare-and-swap.
 
-A write is a list of operations (`store.operations`). Under a lock that the kernel frees when we die, they
+A write is a list of operations (`store.operations`). Under a lock that the kernel frees when we
+die, they
 are applied to the tip's tree, committed, and the ref is moved from the tip that was read. When
 somebody else moved it, everything is built again; when that does not end in time, the operations go
 to the journal.

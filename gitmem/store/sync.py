@@ -72,7 +72,8 @@ def tracking_ref(name: str) -> str:
         and not name.endswith(".lock")
         and "://" not in name
     )
-    return f"{REMOTES}{name if plain else 'url-' + hashlib.sha256(name.encode()).hexdigest()[:12]}/main"
+    folder = name if plain else f"url-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    return f"{REMOTES}{folder}/main"
 
 
 def sync(

@@ -26,7 +26,8 @@ _FORMS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         (
-            rf"^{_WHAT}\s{{1,9}}(?:is|are|was|were|has been|have been)\s+(?:now |all |also |already "
+            rf"^{_WHAT}\s{{1,9}}(?:is|are|was|were|has been|have been)\s+(?:now |all |also "
+            rf"|already "
             rf"|finally |fully )*(?:{_EN})\b"
         ),
         (

@@ -16,8 +16,8 @@ _WORDS = frozenset(
     "are you doing whats what's up sup there anyone anybody "
     "bye goodbye tschüss exit quit q clear testing ping pong hm hmm uh um lol a again back i'm im "
     "am is it me all everyone friend "
-    "claude gemini codex copilot cursor opencode привет здравствуйте спасибо 你好 您好 谢谢 こんにちは "
-    "ありがとう 안녕 안녕하세요 مرحبا שלום".split()
+    "claude gemini codex copilot cursor opencode привет здравствуйте спасибо 你好 您好 谢谢 "
+    "こんにちは ありがとう 안녕 안녕하세요 مرحبا שלום".split()
 )
 
 

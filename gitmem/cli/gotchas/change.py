@@ -82,8 +82,8 @@ def add_command(
 
     \b
     Examples:
-      git mem gotcha add "Decimal is serialised as float" --anchor app/api.py#to_json --workaround "str() first"
-      git mem gotcha add "never edit a migration that ran" --anchor 'migrations/**' --severity critical
+      git mem gotcha add "Decimal becomes float" --anchor app/api.py#to_json --workaround "str()"
+      git mem gotcha add "never edit an old migration" --anchor 'migrations/**'
       make 2>&1 | git mem gotcha add "the linker runs out of memory" --error -
     """
     with term.open_or_user(scope == "user") as app:
@@ -178,7 +178,8 @@ def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
 
 EDIT_HELP = """Change a gotcha; without flags, the whole file in your editor.
 
-A change that somebody else made meanwhile is merged, not overwritten. An empty --error, --code, --query or --workaround takes it away.
+A change that somebody else made meanwhile is merged, not overwritten. An empty --error, --code,
+    --query or --workaround takes it away.
 
 \b
 Examples:

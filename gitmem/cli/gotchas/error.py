@@ -17,7 +17,7 @@ from gitmem.errors import UserError
 from gitmem.records.kinds import LIVE, error_patterns, gotcha_id
 from gitmem.redaction.mask import scrub
 from gitmem.repo.refs import head
-from gitmem.services.gotchas.capture import rule_of
+from gitmem.services.gotchas.capture import Rule, rule_of
 from gitmem.store.layout import record_path, tombstone_path
 
 TABLE = {
@@ -206,14 +206,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             term.json(rows)
             return
         for row in rows:
-            tail = (
-                f"gotcha {short(row['gotcha'])}"
-                if row["gotcha"]
-                else "muted: it was forgotten"
-                if row["muted"]
-                else f"{row['recent']} of "
-                f"{rule.threshold}{'' if row['recent'] == row['hits'] else f' in {rule.window / 3600:g} hours'}"
-            )
+            tail = _state(row, rule)
             term.say(
                 f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})"
             )
@@ -222,6 +215,16 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 "no error was counted"
                 + ("." if everything else f" in the last {rule.window / 3600:g} hours.")
             )
+
+
+def _state(row: dict[str, Any], rule: Rule) -> str:
+    """Return what became of a counted error, as the list shows it."""
+    if row["gotcha"]:
+        return f"gotcha {short(row['gotcha'])}"
+    if row["muted"]:
+        return "muted: it was forgotten"
+    within = "" if row["recent"] == row["hits"] else f" in {rule.window / 3600:g} hours"
+    return f"{row['recent']} of {rule.threshold}{within}"
 
 
 def _is_muted(app: App, pattern: str) -> bool:

@@ -519,7 +519,7 @@ def supersede_command(
 
     \b
     Examples:
-      git mem supersede 7k2m9qxa "Use READ COMMITTED with a lock" -m "SERIALIZABLE retried too often."
+      git mem supersede 7k2m9qxa "Use READ COMMITTED and a lock" -m "Too many retries."
       git mem log 7k2m9qxa          the whole chain
     """
     with term.open() as app:

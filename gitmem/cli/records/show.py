@@ -375,7 +375,8 @@ def _place(anchor: dict[str, Any]) -> str:
         if isinstance(lines, list) and len(lines) == 2
         else ""
     )
-    return f"{anchor.get('path', '')}{where}{'#' + str(anchor['symbol']) if anchor.get('symbol') else ''}"
+    symbol = f"#{anchor['symbol']}" if anchor.get("symbol") else ""
+    return f"{anchor.get('path', '')}{where}{symbol}"
 
 
 def listed_at(

@@ -168,10 +168,8 @@ def task_command(
         if not added:
             term.say(f"{plain(what)} is done already; nothing changed.")
         else:
-            term.say(
-                f"{plain(what)} "
-                f"{'done' if success else 'failed'}.{_where(found, known=table.resolve(what) is not None, success=success)}"
-            )
+            where = _where(found, known=table.resolve(what) is not None, success=success)
+            term.say(f"{plain(what)} {'done' if success else 'failed'}.{where}")
 
 
 def _where(found: Context, *, known: bool, success: bool) -> str:

@@ -55,16 +55,18 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
                 f"{age(stamp(chosen[0].started), term.clock.now())}\n"
             )
         term.say(
-            f"{'event':<15}{'calls':>7}{'answers':>9}{'tokens':>9}{'budget each':>13}{'time':>10}{'slowest':>10}"
+            f"{'event':<15}{'calls':>7}{'answers':>9}{'tokens':>9}{'budget each':>13}"
+            f"{'time':>10}{'slowest':>10}"
         )
         for row in rows:
             budget = f"{row['budget']:,}" if row["budget"] else "-"
             term.say(
-                f"{row['event']:<15}{row['calls']:>7,}{row['answers']:>9,}{row['tokens']:>9,}{budget:>13}{row['seconds'] * 1000:>7,.0f} "
-                f"ms{row['slowest'] * 1000:>7,.0f} ms"
+                f"{row['event']:<15}{row['calls']:>7,}{row['answers']:>9,}{row['tokens']:>9,}"
+                f"{budget:>13}{row['seconds'] * 1000:>7,.0f} ms{row['slowest'] * 1000:>7,.0f} ms"
             )
         term.say(
-            f"{'together':<15}{total['calls']:>7,}{total['answers']:>9,}{total['tokens']:>9,}{'':>13}{total['seconds'] * 1000:>7,.0f} "
+            f"{'together':<15}{total['calls']:>7,}{total['answers']:>9,}{total['tokens']:>9,}"
+            f"{'':>13}{total['seconds'] * 1000:>7,.0f} "
             f"ms"
         )
 

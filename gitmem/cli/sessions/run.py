@@ -222,10 +222,7 @@ def start_command(  # noqa: C901
             term.json({**facts(app, mine), "started_now": not there, "before": then})
             return
         if ended is not None:
-            term.say(
-                f"ended session "
-                f"{plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}"
-            )
+            term.say(f"ended session {_named(ended)}.{_where(digest)}")
         elif before is not None and not there:
             whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
             term.note(
@@ -271,6 +268,11 @@ def start_command(  # noqa: C901
         term.note(
             "write into it with 'git mem session note TEXT'; end it with 'git mem session end'."
         )
+
+
+def _named(session: Session) -> str:
+    """Return a session's id, and its title if it has one."""
+    return f"{plain(session.id)}: {plain(session.title)}" if session.title else plain(session.id)
 
 
 def _word(value: str | None, what: str) -> str:

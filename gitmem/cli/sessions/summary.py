@@ -199,10 +199,8 @@ def _entry(term: Terminal, entry: Entry, *, is_perhaps: bool, ids: bool) -> Iter
     when, since = (" ".join(str(entry.get(key, ""))[:10].split()) for key in ("at", "since"))
     dates = plain(f"{since} to {when}" if since and since != when else when)
     marks += f"  {term.style('perhaps done: git mem inbox', fg='cyan')}" if is_perhaps else ""
-    yield (
-        f"  "
-        f"{name}{plain(str(entry.get('text', '')))}{term.style(f'  {dates}', fg='bright_black') if dates else ''}{marks}"
-    )
+    shown_dates = term.style(f"  {dates}", fg="bright_black") if dates else ""
+    yield f"  {name}{plain(str(entry.get('text', '')))}{shown_dates}{marks}"
     indent = " " * (14 if ids else 4)
     for line in str(entry.get("detail", "")).splitlines():
         yield indent + term.style(plain(line), fg="bright_black")

@@ -309,11 +309,14 @@ def config_command(
                 value,
             )
         app.__dict__.pop("settings", None)
-        shown = _told(name, app.settings.get(name))
-        term.say(
-            f"{name} is now "
-            f"{', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}"
-        )
+        term.say(f"{name} is now {_value_text(_told(name, app.settings.get(name)))}")
+
+
+def _value_text(value: Any) -> str:
+    """Return a setting's value as people read it."""
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _told(name: str, value: Any) -> Any:

@@ -153,6 +153,21 @@ def _results(given: Mapping[str, Any]) -> str:
     return "; ".join(f"{phase}: {result}" for phase, result in given.items())
 
 
+def _joined(*parts: str) -> str:
+    """Return the parts that are not empty, with commas."""
+    return ", ".join(filter(None, parts))
+
+
+def _changed(epic: Epic, known: Mapping[str, Any]) -> str:
+    """Return when an epic was changed last."""
+    return str(known["at"] or epic.record.updated)
+
+
+def _place(where: str, note: str) -> str:
+    """Return where a checkpoint was made, and its note, as they follow its age."""
+    return (f" at {where}" if where else "") + (f": {note}" if note else "")
+
+
 def _done(epic: Epic, now: float) -> Iterator[str]:
     """Yield what was done: stories with who and when, checkpoints, files."""
     state = epic.state
@@ -165,10 +180,7 @@ def _done(epic: Epic, now: float) -> Iterator[str]:
         yield f"[x] story {sid}{who}, {when(done['at'], now)}{attempts}"
     for mark in state.get("checkpoints", []):
         where = " ".join(str(mark[key]) for key in ("story", "phase") if mark.get(key))
-        yield (
-            f"[c] checkpoint "
-            f"{age(mark['at'], now)}{' at ' + where if where else ''}{': ' + str(mark['note']) if mark.get('note') else ''}"
-        )
+        yield f"[c] checkpoint {age(mark['at'], now)}{_place(where, str(mark.get('note') or ''))}"
     files = sorted(state.get("files", {}))
     if files:
         yield (
@@ -212,7 +224,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii()
                 else f"{epic.record.title}, "
             )
-            tail = f"{title}{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
+            tail = title + _joined(where, when(_changed(epic, known), desk.clock.now()))
             term.say(
                 f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} "
                 f"{plain(tail)}"

@@ -23,17 +23,22 @@ PAST = 3000  # commits whose messages are known
 WIDE = 30  # files of a commit, from which on it says nothing of any of them
 PATH, SYMBOLS, BODY = 5.0, 3.0, 1.0  # what a word counts by where it is
 _TABLES = """
-CREATE TABLE doc (id INTEGER PRIMARY KEY, path TEXT NOT NULL, oid TEXT NOT NULL, UNIQUE (path, oid));
+CREATE TABLE doc (id INTEGER PRIMARY KEY, path TEXT NOT NULL, oid TEXT NOT NULL, UNIQUE (path,
+    oid));
 CREATE VIRTUAL TABLE code USING fts5 (path, symbols, body, content='', tokenize='porter unicode61');
-CREATE TABLE piece (id INTEGER PRIMARY KEY, doc INTEGER NOT NULL, qualified TEXT NOT NULL, line INTEGER NOT NULL);
+CREATE TABLE piece (id INTEGER PRIMARY KEY, doc INTEGER NOT NULL, qualified TEXT NOT NULL,
+    line INTEGER NOT NULL);
 CREATE VIRTUAL TABLE pieces USING fts5 (path, body, content='', tokenize='porter unicode61');
-CREATE TABLE symbol (name TEXT NOT NULL, doc INTEGER NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL, last INTEGER NOT NULL);
+CREATE TABLE symbol (name TEXT NOT NULL, doc INTEGER NOT NULL, qualified TEXT NOT NULL,
+    kind TEXT NOT NULL, line INTEGER NOT NULL, last INTEGER NOT NULL);
 CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX symbol_doc ON symbol (doc);
 CREATE TABLE here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, aside INTEGER NOT NULL);
-CREATE TABLE past (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, subject TEXT NOT NULL, files INTEGER NOT NULL);
+CREATE TABLE past (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
+    files INTEGER NOT NULL);
 CREATE VIRTUAL TABLE said USING fts5 (message, content='', tokenize='porter unicode61');
-CREATE TABLE touched (past INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (past, path)) WITHOUT ROWID;
+CREATE TABLE touched (past INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (past,
+    path)) WITHOUT ROWID;
 CREATE INDEX touched_path ON touched (path);
 CREATE TABLE before (past INTEGER PRIMARY KEY);
 CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);

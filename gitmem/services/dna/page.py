@@ -88,11 +88,13 @@ def _lines(facts: Facts, size: Size) -> Iterator[str]:
     )
     yield from _part("Entry points", _entries(facts, size))
     yield from _part("Run", _commands(facts, size))
-    rows = [
-        f"- `{_inside(one.path, facts)}` {one.rank * 100:.1f} %, used by "
-        f"{one.users}{': ' + ', '.join(one.symbols[: size.symbols]) if one.symbols and size.symbols else ''}"
-        for one in facts.files[: size.files]
-    ]
+    rows = []
+    for file in facts.files[: size.files]:
+        symbols = ", ".join(file.symbols[: size.symbols])
+        rows.append(
+            f"- `{_inside(file.path, facts)}` {file.rank * 100:.1f} %, used by {file.users}"
+            + (f": {symbols}" if symbols else "")
+        )
     yield from _part("Key files", rows)
     yield from _part(
         "Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names)

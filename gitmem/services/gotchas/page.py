@@ -30,7 +30,8 @@ def page(rows: Sequence[dict[str, Any]], at: str) -> str:
         "# Known gotchas",
         "",
         (
-            f"{len(rows)} gotchas, {open_} of them not dealt with; as of {at}. Made by `git mem gotcha "
+            f"{len(rows)} gotchas, {open_} of them not dealt with; as of {at}. Made by `git mem "
+            f"gotcha "
             f"page`; edits here are not kept."
         ),
         "",

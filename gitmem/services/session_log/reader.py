@@ -4,9 +4,10 @@
 
 What is there of a session, in the order of its events:
 
-    history_DATE_TIME_ID.0001.jsonl.gz   a segment: rows that were put aside, all of them, compressed
-    history_DATE_TIME_ID.0001.json       what it says in short (`services.session_log.condense`); not read here
-    history_DATE_TIME_ID.0002.part       a segment that was put aside a moment ago, and waits to be compressed; it comes before one of its number
+    history_DATE_TIME_ID.0001.jsonl.gz   a segment: rows that were put aside, compressed
+    history_DATE_TIME_ID.0001.json       its short form (`session_log/condense.py`); not read here
+    history_DATE_TIME_ID.0002.part       a segment that waits to be compressed; it comes before one
+                                         of its number
     history_DATE_TIME_ID.jsonl           the live file, to which hooks append
 
 Reading is tolerant: half a line, a row of another kind, bytes that are not UTF-8, a damaged segment

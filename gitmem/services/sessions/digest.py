@@ -165,7 +165,7 @@ def digest(
         f"{ended[11:16] if ended[:10] == started[:10] else f'{ended[:10]} {ended[11:16]}'} UTC"
     )
     facts = [
-        f"{head}{f', on branch {told.branch}' if told.branch else ''}{f', {told.model}' if told.model else ''}.",
+        f"{head}{_circumstances(told)}.",
         f"{_count(len(told.asked), 'prompt')}, {_count(told.tools, 'tool call')}"
         + (f", {told.failures} failed" if told.failures else "")
         + (f", {tokens:,} tokens." if tokens else "."),
@@ -274,6 +274,12 @@ def digest(
         by=extract.by,
         tokens=tokens or None,
     )
+
+
+def _circumstances(told: Told) -> str:
+    """Return the branch and the model of a session, as they follow its times."""
+    branch = f", on branch {told.branch}" if told.branch else ""
+    return branch + (f", {told.model}" if told.model else "")
 
 
 def _said(item: Item) -> str:

@@ -307,7 +307,8 @@ def write_digest(
         done += (
             [
                 (
-                    f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} "
+                    f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session "
+                    f"{session.id[:8]} "
                     f"in git mem inbox"
                 )
             ]

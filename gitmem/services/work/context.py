@@ -195,7 +195,9 @@ def of(
     if found.kind == workflow.NEW:
         return found
     if mine:
-        found.id = f"ctx-{stamp(mine.began).translate({45: None, 58: None, 84: '-', 90: None})}-{int(mine.began * 1000) % 1000:03d}"
+        # 2026-01-02T03:04:05Z is 20260102-030405 in an id
+        moment = stamp(mine.began).translate({45: None, 58: None, 84: "-", 90: None})
+        found.id = f"ctx-{moment}-{int(mine.began * 1000) % 1000:03d}"
         found.began, found.last, found.story = mine.began, mine.last, mine.story
     epic = epics.chosen(state, root)[4:]
     _tell(found, table, done, position, epic)

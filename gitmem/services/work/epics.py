@@ -1,6 +1,7 @@
 """Epics: find the one that is meant, do something to it, say how it stands.
 
-What is done is an operation of the store (`store.operations.work`), applied under its lock to the record
+What is done is an operation of the store (`store.operations.work`), applied under its lock to the
+record
 as it is then: of two that work at once neither is lost, and one that is played back counts once.
 Who is at it is noted in `state.db` beside it.
 """
@@ -94,10 +95,10 @@ def slug(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     found = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:SLUG].strip("-._")
-    return (
-        found
-        or f"epic-{hashlib.sha256(unicodedata.normalize('NFC', text).encode('utf-8', 'replace')).hexdigest()[:8]}"
-    )
+    if found:
+        return found
+    name = unicodedata.normalize("NFC", text).encode("utf-8", "replace")
+    return f"epic-{hashlib.sha256(name).hexdigest()[:8]}"
 
 
 def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:

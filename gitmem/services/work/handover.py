@@ -94,8 +94,8 @@ def body_of(given: Handover, on: Context) -> str:
         else "",
         f"Last commands: {', '.join(map(spoken, on.commands[-5:]))}" if on.commands else "",
         *(f"Failed: {one['task']}" for one in on.tasks[-5:] if not one["success"]),
-        f"Not committed: "
-        f"{', '.join(path for path, _ in given.dirty[:DIRTY])}{' and more' if len(given.dirty) > DIRTY else ''}"
+        f"Not committed: {', '.join(path for path, _ in given.dirty[:DIRTY])}"
+        + (" and more" if len(given.dirty) > DIRTY else "")
         if given.dirty
         else "",
     ]

@@ -397,11 +397,7 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:  # n
                 name, row = _name(one), mapping(one)
                 if name and not _dropped(row) and not (key in _DOING and name in known):
                     yield (
-                        (
-                            f"- "
-                            f"[{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] "
-                            f"{name}"
-                        ),
+                        (f"- [{_mark(what, key, row)}] {name}"),
                         name,
                     )
     for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
@@ -515,6 +511,11 @@ def _joined(value: Any) -> str:
 
 def _states(row: dict[str, Any]) -> set[str]:
     return {re.sub(r"[\s_'’-]", "", string(row.get(key)).lower()) for key in ("status", "state")}
+
+
+def _mark(what: str, key: str, row: dict[str, Any]) -> str:
+    """Return what stands in the box of a task."""
+    return "x" if what == "completed" or (key in _DOING and _ended(row)) else " "
 
 
 def _ended(row: dict[str, Any]) -> bool:

@@ -48,10 +48,8 @@ def render(record: Record, hint: str = "") -> str:
         if value is None and key in SHOWN.get(record.kind, ()):
             value = record.get(key) or ""
         if value is not None:
-            rows.append(
-                f"{key}: "
-                f"{json.dumps(value, ensure_ascii=False) if not isinstance(value, str) or not value.isidentifier() else value}"
-            )
+            is_plain = isinstance(value, str) and value.isidentifier()
+            rows.append(f"{key}: {value if is_plain else json.dumps(value, ensure_ascii=False)}")
     if record.kind in {"gotcha", "memory"}:
         rows.append(f"{PLACES}:" + ("" if record.anchors else " []"))
         rows += [

@@ -76,10 +76,8 @@ def page(title: str, found: Sequence[Origin]) -> str:
     lines = [f"# Why {inline(title)} is as it is", ""]
     for origin in found:
         commit = origin.commit
-        where = (
-            f"line{'s' if len(origin.lines) > 1 or origin.lines[0][0] < origin.lines[0][1] else ''} "
-            f"{lines_of(origin.lines)}"
-        )
+        is_one_line = len(origin.lines) == 1 and origin.lines[0][0] == origin.lines[0][1]
+        where = f"line{'' if is_one_line else 's'} {lines_of(origin.lines)}"
         if commit:
             lines += [
                 f"## {inline(commit.subject)}",
