@@ -25,7 +25,7 @@ def main() -> int:
 
         return git_hook(args[1:])
     if args[:1] == ["__complete"]:
-        from gitmem.completion import main as complete
+        from gitmem.cli.completion import main as complete
 
         return complete(args[1:])
     # as `base.detach` starts it, where nobody waits

@@ -2,11 +2,25 @@
 
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gitmem.cli.terminal import plain
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def named(rows: Mapping[str, str], incomplete: str) -> "list[CompletionItem[str]]":
+    """Return the proposals of {name: one line about it} that begin as a word does."""
+    from click.shell_completion import CompletionItem
+
+    return [
+        CompletionItem(name, help=about)
+        for name, about in rows.items()
+        if name.startswith(incomplete)
+    ]
 
 
 class Parts(click.Group):
@@ -50,6 +64,11 @@ class Parts(click.Group):
                 f"{ctx.command_path}: '{plain(args[0])}' is none of its commands.{hint}", ctx
             )
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Return the commands that begin so, or the options, without importing a command."""
+        rows = {name: row[2] for name, row in self.table.items()}
+        return [*named(rows, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview without importing a command."""

@@ -10,11 +10,14 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gitmem.errors import GitmemError, UserError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # command -> (module below gitmem.cli, one line for the overview, section of the overview)
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -203,6 +206,13 @@ class Commands(click.Group):
                 else " See 'git mem -h'."
             )
             raise click.UsageError(f"git mem: '{args[0]}' is not a command.{hint}", ctx) from None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Return the commands that begin so, or the options, without importing a command."""
+        from gitmem.cli.group import named
+
+        rows = {name: row[1] for name, row in COMMANDS.items()}
+        return [*named(rows, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview by section, without importing a command."""

@@ -7,20 +7,18 @@ import select
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
 
 from gitmem.agents.events import ADAPTERS
-from gitmem.cli.group import Parts
-from gitmem.cli.main import COMMANDS
+from gitmem.cli.completion import Zsh
+from gitmem.cli.main import COMMANDS, cli
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.records.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git
-from tests.house.conftest import ROOT, commands, git_mem, groups, options, takes_value
+from tests.house.conftest import ROOT, commands, git_mem, groups, options
 
 SCRIPTS = ROOT / "docs" / "completion"
 ALL = ("bash", "zsh", "fish")
@@ -73,7 +71,6 @@ VALUES = {
     "gotcha context -t": set(),
     "gotcha add --language": set(GRAMMARS),
     **{f"config {key}": values for key, values in CHOICES.items()},
-    **{name: set(parts) for name, parts in GROUPS.items()},
 }
 TAKES_ID = (
     "show",
@@ -89,14 +86,7 @@ TAKES_ID = (
     "inbox --merge",
     "inbox --into",
 )
-TAKES_FILE = (
-    "gotcha for",
-    "gotcha for code.py",
-    "gotcha context",
-    "gotcha context --task text -n 3",
-    "gotcha page -o",
-    "gotcha verify x --anchor",
-)
+TAKES_FILE = ("gotcha for code.py", "gotcha page -o")
 
 # Fills COMP_* as readline does and calls the function that `complete` named for the command.
 BASH = r"""
@@ -119,19 +109,16 @@ ask () {
 }
 """
 
-# Prints what the script would tell _arguments, and goes on to the command's own.
+# Prints what the script would hand to zsh's own functions.
 ZSH = r"""
-_arguments () {
-  print -rl -- "$@"
-  local spec
-  for spec in "$@"; do [[ $spec == '*:: :->'* ]] && state=${spec##*->}; done
-  # `*::` leaves the words from the part on
-  [[ $state == part ]] && shift words
-  return 0
-}
+_describe () { print -rl -- "${(@P)${@[-1]}}" }
+compadd () { print -rl -- "${(@P)${@[-1]}}" }
+_path_files () { print -rl -- *(N) }
+compset () { PREFIX=${PREFIX#--*=} }
 ask () {
-  local state= PREFIX= ; local -A opt_args
-  words=(${=1})
+  local PREFIX
+  words=("${(@s: :)1}")
+  CURRENT=$#words PREFIX=$words[-1]
   . $SCRIPT
   print -- --end--
 }
@@ -184,15 +171,18 @@ def ask_fish(lines: list[str], cwd: Path | None = None) -> list[list[str]]:
     return _answers("fish", text, lines, cwd)
 
 
-def specs_of_zsh(lines: list[str]) -> list[list[str]]:
-    """Return what the script tells zsh about lines without `git mem`."""
-    return _answers(
-        "zsh", "\n".join([ZSH, *(f"ask '{line}'" for line in lines)]), lines, SCRIPT=_script("zsh")
-    )
+def ask_zsh(lines: list[str], cwd: Path | None = None) -> list[list[str]]:
+    """Return what zsh is given: each `word` or `word:description`."""
+    asked = [f"ask '{line.replace('git mem', 'git-mem', 1)}'" for line in lines]
+    return _answers("zsh", "\n".join([ZSH, *asked]), lines, cwd, SCRIPT=_script("zsh"))
+
+
+ASK = {"bash": ask_bash, "fish": ask_fish, "zsh": ask_zsh}
 
 
 def words(rows: list[str]) -> set[str]:
-    return {row.split("\t")[0] for row in rows} - {""}
+    """Return the proposals without what describes them."""
+    return {re.split(r"\t|:(?! |$)|  ", row)[0] for row in rows} - {""}
 
 
 @pytest.fixture
@@ -205,146 +195,54 @@ def remembering(repo: Path) -> Path:
     return repo
 
 
-@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
-def test_the_commands_are_those_of_the_command_line(shell: str) -> None:
-    """No command lacks, none is there that the program does not know."""
-    (rows,) = (ask_bash if shell == "bash" else ask_fish)(["git mem "])
+def ask_program(line: str) -> set[str]:
+    """Return what the program answers for a line without `git mem`, whatever the shell."""
+    words = Zsh(cli, {}, "git-mem", "")
+    *before, word = line.split(" ")
+    return {item.value for item in words.get_completions(before, word) if item.type == "plain"}
 
-    assert words(rows) == set(COMMANDS)
 
-
-def test_zsh_has_the_parts_of_each_command_that_has_some() -> None:
-    """All of them, with the line that the command's help has."""
-    text = Path(_script("zsh")).read_text().split("_git-mem-parts () {")[1].split("\n}\n")[0]
-    found = {
-        name: re.findall(r"^ +'([a-z-]+):(.*)'$", block, re.MULTILINE)
-        for name, block in re.findall(r"^    (\w+)\)(.*?);;$", text, re.MULTILINE | re.DOTALL)
-    }
-
-    assert {name: [part for part, _ in rows] for name, rows in found.items()} == {
-        name: parts for name, parts in GROUPS.items() if name != "remote"
-    } | {"remote": ["enable", "disable", "show"]}
-    tables = {
-        name: command.table for name in GROUPS if isinstance(command := commands()[name], Parts)
-    }
-    assert {name: dict(found[name]) for name in tables} == {
-        name: {part: row[2] for part, row in table.items()} for name, table in tables.items()
+def test_the_commands_are_those_of_the_command_line() -> None:
+    """Those of the program and of its groups, none lacks."""
+    assert ask_program("") == set(COMMANDS)
+    assert {name: ask_program(f"{name} ") for name in GROUPS} == {
+        name: set(parts) for name, parts in GROUPS.items()
     }
 
 
-@pytest.mark.parametrize("ask", [ask_fish] * ("fish" in SHELLS))
-def test_fish_describes_the_parts_of_a_command(ask: Callable[[list[str]], list[list[str]]]) -> None:
-    """As the command's help does."""
-    tables = {
-        name: command.table for name in GROUPS if isinstance(command := commands()[name], Parts)
-    }
-    found = ask([f"git mem {name} " for name in tables])
+def test_the_options_are_those_of_each_command() -> None:
+    """Every long option of every command is offered, and no other."""
+    offered = {name: ask_program(f"{name} --") for name in LEAVES}
 
-    assert dict(zip(tables, found, strict=True)) == {
-        name: [f"{part}\t{row[2]}" for part, row in table.items()] for name, table in tables.items()
-    }
+    assert offered == {name: options(commands()[name]) for name in LEAVES}
 
 
-@pytest.mark.parametrize("shell", ["bash", "fish"])
-def test_the_script_knows_which_options_take_a_value(shell: str) -> None:
-    """The word after such an option is not an argument: which argument the cursor is at depends on it."""
-    text = Path(_script(shell)).read_text()
-    block = (
-        text.split("__git_mem_takes_value ()")[1].split("return 0")[0]
-        if shell == "bash"
-        else text.split("switch $word")[1].split("set skip 1")[0]
-    )
-    found = set(re.findall(r"(?<=\s)--?[a-zA-Z-]+", block))
-    every = [command for name, command in commands().items() if name in LEAVES]
-    flags = {
-        o
-        for command in every
-        for p in command.params
-        if isinstance(p, click.Option) and p.is_flag
-        for o in (*p.opts, *p.secondary_opts)
-    }
-    wanted = {option for command in every for option in takes_value(command)}
-
-    # a name for `add`, and none for `install`: `VALUES` has what follows there; a branch of
-    # `session list`, and nothing for `remote enable`
-    assert wanted & flags == {"--project", "--branch"}
-    assert found - {"-C", "--color"} == wanted
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_each_command_is_described_as_the_overview_does(shell: str) -> None:
-    """A changed overview changes the completions."""
-    text = Path(_script(shell)).read_text()
-    if shell == "zsh":
-        found = re.findall(
-            r"^    '([a-z]+):(.*)'$",
-            text.split("  commands=(")[1].split("\n  )")[0].replace("'\"'\"'", "’"),
-            re.MULTILINE,
-        )
-    else:
-        found = re.findall(
-            r"needs_command -a ([a-z]+) -d '(.*)'$", text.replace("\\'", "’"), re.MULTILINE
-        )
-
-    assert {name: what.replace("’", "'") for name, what in found} == {
-        name: row[1] for name, row in COMMANDS.items()
-    }
+def test_values_are_those_that_are_allowed() -> None:
+    """Kinds, types, settings and the like come as the program has them."""
+    assert {place: ask_program(f"{place} ") for place in VALUES} == VALUES
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_options_are_those_of_each_command(shell: str) -> None:
-    """Every long option of every command is offered, and no other."""
-    if shell == "zsh":
-        found = [
-            set(re.findall(r"(?:^|[,*)}])(--[a-z-]+)", "\n".join(rows), re.MULTILINE))
-            for rows in specs_of_zsh(LEAVES)
-        ]
-        found = [names - {"--color", "--no-pager", "--version"} for names in found]
-    else:
-        found = [
-            words(rows)
-            for rows in (ask_bash if shell == "bash" else ask_fish)(
-                [f"git mem {name} --" for name in LEAVES]
-            )
-        ]
+def test_each_shell_offers_commands_options_and_values(shell: str) -> None:
+    """What the program answers reaches the shell."""
+    lines = ["git mem ", "git mem dna ", "git mem wipe --", "git mem add --kind "]
+    offered = [words(rows) for rows in ASK[shell](lines)]
 
-    assert dict(zip(LEAVES, found, strict=True)) == {
-        name: options(commands()[name]) for name in LEAVES
-    }
-
-
-@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
-def test_values_are_those_that_are_allowed(shell: str) -> None:
-    """Kinds, types, settings and the like come as the program has them."""
-    found = (ask_bash if shell == "bash" else ask_fish)([f"git mem {place} " for place in VALUES])
-
-    assert dict(zip(VALUES, map(words, found), strict=True)) == VALUES
-
-
-def test_zsh_has_the_values_that_are_allowed() -> None:
-    """Its lists stand in the script's text."""
-    text = Path(_script("zsh")).read_text()
-    lists = [
-        f"({' '.join(names)})"
-        for names in (PREFIX, TYPES, STATUSES, SEVERITIES, CATEGORIES, GRAMMARS)
+    assert offered == [
+        set(COMMANDS),
+        set(GROUPS["dna"]),
+        options(commands()["wipe"]),
+        set(PREFIX),
     ]
-    listed = re.findall(
-        r"^    '([A-Za-z]+):|'([a-z]+[A-Z][A-Za-z]+):| '([a-z]+):",
-        text.split("settings=(")[1].split("\n  )")[0],
-        re.MULTILINE,
-    )
 
-    assert {"".join(row) for row in listed} == set(SETTINGS)
-    assert [values for values in lists if values not in text] == []
-    choices = text.split("_git-mem-setting-values () {")[1].split("\n}\n")[0]
-    found = {
-        key: set(values.split())
-        for keys, values in re.findall(
-            r'^    ([\w|]+)\) compadd "\$@" (.*) ;;$', choices, re.MULTILINE
-        )
-        for key in keys.split("|")
-    }
-    assert found == CHOICES
+
+@pytest.mark.parametrize("shell", [shell for shell in SHELLS if shell != "bash"])
+def test_commands_are_described_as_the_overview_does(shell: str) -> None:
+    """In the shells that show a description."""
+    (rows,) = ASK[shell](["git mem "])
+    described = dict(re.split("[:\t]", row, maxsplit=1) for row in rows if row)
+
+    assert described == {name: row[1] for name, row in COMMANDS.items()}
 
 
 @pytest.fixture
@@ -355,59 +253,26 @@ def trapped(remembering: Path) -> Path:
     return remembering
 
 
-@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
-def test_ids_are_offered_where_one_is_asked_for(shell: str, trapped: Path) -> None:
+def test_ids_are_offered_where_one_is_asked_for(
+    trapped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All kinds where any will do; gotchas only where no other would be taken."""
-    found = (ask_bash if shell == "bash" else ask_fish)(
-        [f"git mem {place} " for place in TAKES_ID], trapped
-    )
     id = git_mem("list", "-k", "gotcha", "--format", "{id}", cwd=trapped).strip()[-8:]
-    offered = dict(
-        zip(TAKES_ID, ({re.split("  |\t", row)[0] for row in rows} for rows in found), strict=True)
-    )
+    monkeypatch.chdir(trapped)
+    offered = {place: ask_program(f"{place} ") for place in TAKES_ID}
 
     assert {place for place, ids in offered.items() if id not in ids} == set()
-    assert {place for place, ids in offered.items() if len(ids) > 1} == {
-        "show",
-        "inbox --accept",
-        "inbox --reject",
-    }
+    assert {place for place, ids in offered.items() if len(ids) > 1} == {"show"}
 
 
-@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
-def test_files_are_offered_where_one_is_asked_for(shell: str, trapped: Path) -> None:
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("place", TAKES_FILE)
+def test_files_are_offered_where_one_is_asked_for(shell: str, place: str, trapped: Path) -> None:
     """And no id."""
-    found = (ask_bash if shell == "bash" else ask_fish)(
-        [f"git mem {place} " for place in TAKES_FILE], trapped
-    )
+    (rows,) = ASK[shell]([f"git mem {place} "], trapped)
+    hidden = {".git"} if shell == "bash" else set()
 
-    assert {place: words(rows) for place, rows in zip(TAKES_FILE, found, strict=True)} == {
-        place: {"code.py", *([".git"] if shell == "bash" else [])} for place in TAKES_FILE
-    }
-
-
-@pytest.mark.parametrize("ask", [specs_of_zsh] * ("zsh" in SHELLS))
-def test_zsh_asks_for_ids_and_files_where_they_are_asked_for(
-    ask: Callable[[list[str]], list[list[str]]],
-) -> None:
-    """Of gotchas where no other record would be taken; files for a place in the code."""
-    wanted = {
-        **{
-            f"gotcha {name}": "*: :_git-mem-gotchas"
-            for name in ("show", "resolve", "reopen", "snooze", "verify")
-        },
-        "gotcha edit": "1: :_git-mem-gotchas",
-        "gotcha for": "*:file:_files",
-        "gotcha context": "*:file:_files",
-        "show": "*: :_git-mem-ids",
-        "edit": "1: :_git-mem-ids",
-        "inbox": ":id:_git-mem-gotchas",
-    }
-    found = dict(zip(wanted, ask(list(wanted)), strict=True))
-
-    assert [
-        place for place, end in wanted.items() if not any(row.endswith(end) for row in found[place])
-    ] == []
+    assert words(rows) == {"code.py", *hidden}
 
 
 @pytest.mark.parametrize("route", BASH_ROUTES)
@@ -450,19 +315,19 @@ def test_bash_completes_a_value_wherever_it_stands(line: str) -> None:
     assert ask_bash([line], route="git mem") == [["gotcha"]]
 
 
-@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
+@pytest.mark.parametrize("shell", SHELLS)
 def test_ids_and_remotes_are_those_of_the_folder(shell: str, remembering: Path) -> None:
     """With titles; below several -C too."""
-    ask = ask_bash if shell == "bash" else ask_fish
+    ask = ASK[shell]
     below = f"git mem -C {remembering.parent} -C {remembering.name}"
     found = ask(["git mem show ", f"{below} show ", f"{below} remote enable "], cwd=remembering)
 
-    assert {re.split("  |\t", row)[1] for row in found[0]} == {
+    assert {re.split("  |\t|:", row)[1] for row in found[0] if row} == {
         "the first title",
         "the second title",
     }
     assert sorted(found[0]) == sorted(found[1])
-    assert found[2] == ["hub"]
+    assert words(found[2]) == {"hub"}
 
 
 def _typed(argv: list[str], keys: list[tuple[str, str]], cwd: Path, env: dict[str, str]) -> str:

@@ -58,6 +58,8 @@ class Shown(Parts):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take `git mem summary --json` for `git mem summary show --json`."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
         if not args or (args[0].startswith("-") and args[0] not in {"-h", "--help"}):
             args = [self.alone, *args]
         return super().parse_args(ctx, args)
