@@ -9,7 +9,7 @@ AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/co
 NODE := 24
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages stress check format bench build clean
+.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages reference stress check format bench build clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ agents: ## Install Claude Code, Gemini CLI and Codex CLI for the tests that run 
 test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromium; a gigabyte in .cache at first)
 	$(BIN)/python -m tests.vscode.tools
 	$(BIN)/python -m pytest tests/vscode $(PYTEST)
+
+reference: $(READY) ## Make docs/commands.md and the manual pages anew from the commands
+	$(BIN)/python scripts/make_reference.py
 
 packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from agent-hooks/source and the adapters
 	$(BIN)/python scripts/make_packages.py

@@ -1,9 +1,7 @@
 """The documents agree with the program: links, commands, options, settings, messages."""
 
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +9,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from gitmem.agents.events import ADAPTERS
 from gitmem.cli.main import COMMANDS, HIDDEN
 from gitmem.config import SETTINGS
 from gitmem.records.codec import decode, encode
@@ -141,36 +138,6 @@ def test_each_command_has_a_section_in_the_reference() -> None:
     } == set(COMMANDS)
 
 
-def test_each_option_is_in_the_reference() -> None:
-    """A section of `docs/commands.md` names all options of its command."""
-    sections = _sections(_text("docs/commands.md"))
-    missing = []
-    for name, command in commands().items():
-        section = sections[f"git mem {name.split(' ', maxsplit=1)[0]}"] + (
-            sections["Field options"] if "--workaround" in options(command) else ""
-        )
-        missing += [
-            f"{name} {option}"
-            for option in options(command) - {"--help"}
-            if not re.search(re.escape(option) + r"(?![a-z-])", section)
-        ]
-
-    assert missing == []
-
-
-def test_each_command_and_option_is_in_the_man_page() -> None:
-    """The page that `git mem --help` shows lacks nothing."""
-    text = re.sub(r"\\-", "-", MAN.read_text(encoding="utf-8"))
-    names = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z][a-z-]*)?)\b", text, re.MULTILINE))
-    flags = {f"--{name}" for name in re.findall(r"Fl Fl ([a-z-]+)", text)}
-
-    assert set(commands()) - set(groups()) - names == set()
-    assert {
-        option for command in commands().values() for option in options(command)
-    } - flags == set()
-    assert set(ADAPTERS) <= set(re.findall(r"^\.Cm ([a-z]+)", text, re.MULTILINE))
-
-
 @pytest.mark.parametrize("name", ["docs/configuration.md", "docs/man/git-mem.1"])
 def test_each_setting_is_described(name: str) -> None:
     """All keys, and none that the program does not know."""
@@ -210,7 +177,6 @@ def test_each_environment_variable_of_ours_is_described() -> None:
 
     assert read
     assert read - set(re.findall(r"GITMEM[A-Z_]*", _text("docs/configuration.md"))) == set()
-    assert read - set(re.findall(r"GITMEM[A-Z_]*", _text("docs/man/git-mem.1"))) == set()
 
 
 def test_each_message_in_the_troubleshooting_page_is_one_of_the_program() -> None:
@@ -230,39 +196,6 @@ def test_each_message_in_the_troubleshooting_page_is_one_of_the_program() -> Non
         for head in heads
         for part in re.split(r"…", head)
         if part.strip(" .'") and part.strip() not in code
-    ] == []
-
-
-def test_the_man_page_is_well_formed() -> None:
-    """Checked by what is there: mandoc's linter, groff's warnings; the page is mdoc in any case."""
-    text = MAN.read_text(encoding="utf-8")
-    checks = [
-        ["mandoc", "-T", "lint", "-W", "warning", str(MAN)],
-        ["groff", "-man", "-mdoc", "-ww", "-z", "-K", "utf8", "-T", "utf8", str(MAN)],
-    ]
-    found = [
-        subprocess.run(
-            check,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "LC_ALL": "C.UTF-8"},
-        )
-        for check in checks
-        if shutil.which(check[0])
-    ]
-
-    assert text.startswith(".Dd ")
-    assert [line for line in text.splitlines() if line.startswith(".Sh ")][:3] == [
-        ".Sh NAME",
-        ".Sh SYNOPSIS",
-        ".Sh DESCRIPTION",
-    ]
-    assert [
-        line
-        for done in found
-        for line in (done.stdout + done.stderr).splitlines()
-        if "mandoc.db" not in line
     ] == []
 
 

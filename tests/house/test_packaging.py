@@ -193,6 +193,7 @@ def test_an_installed_git_mem_prints_its_completions(
 def test_an_installed_man_page_is_found(installed: Path, tmp_path: Path) -> None:
     """It is where man looks for a program of this environment, so `git mem --help` shows it."""
     page = installed / "share" / "man" / "man1" / "git-mem.1"
+    assert len(list(page.parent.glob("git-mem*.1"))) > 100
 
     assert page.read_bytes() == (ROOT / "docs" / "man" / "git-mem.1").read_bytes()
     if shutil.which("man"):
