@@ -89,20 +89,22 @@ def markdown() -> str:
         depth = max(2, len(page.name.split()) - 1)
         parts.append(f"{'#' * depth} {page.name}\n\n```text\n{page.usage}\n```\n")
         parts += [f"```text\n{text}\n```\n" if kept else f"{text}\n" for kept, text in page.help]
-        for title, rows in (("option", page.options), ("command", page.commands)):
-            safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-            lines = [f"| `{first}` | {second} |" for first, second in safe]
-            parts += ["\n".join([f"| {title} | |", "|---|---|", *lines, ""])] if rows else []
+        parts += _table("option", page.options) + _table("command", page.commands)
     return "\n".join(parts)
+
+
+def _table(title: str, rows: Rows) -> list[str]:
+    lines = [f"| {title} | |", "|---|---|"]
+    for row in rows:
+        lines.append("| `{}` | {} |".format(*(cell.replace("|", "\\|") for cell in row)))
+    return ["\n".join([*lines, ""])] if rows else []
 
 
 def roff(text: str) -> str:
     """Return text for a manual page: nothing in it is a command, `code` is bold."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
     marked = re.sub(r"`([^`]*)`", r"\\fB\1\\fP", escaped)
-    return "\n".join(
-        f"\\&{line}" if line[:1] in {".", "'"} else line for line in marked.split("\n")
-    )
+    return re.sub(r"(?m)^(?=[.'])", r"\\&", marked)
 
 
 def manual(page: Page, version: str) -> str:
@@ -117,8 +119,7 @@ def manual(page: Page, version: str) -> str:
         for line in filter(None, INTRO.split("\n")):
             title = line.removeprefix("## ")
             out += [f".SH {title.upper()}"] if title != line else [".PP", roff(line)]
-        settings = [(f"gitmem.{key}", about) for key, (_, _, about) in SETTINGS.items()]
-        out += _rows("CONFIGURATION", settings)
+        out += _rows("CONFIGURATION", [(f"gitmem.{key}", row[2]) for key, row in SETTINGS.items()])
     return "\n".join([*out, ".SH SEE ALSO", roff("git-mem(1), git(1)"), ""])
 
 
