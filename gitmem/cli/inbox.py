@@ -100,6 +100,15 @@ def inbox_command(  # noqa: C901
     On a terminal you answer each with one key. In a script, use the options. To change one first:
     git mem edit ID, then --accept.
 
+    An accepted record counts as confirmed by you, as of the commit that is checked out. A rejected
+    one is deleted as by `git mem forget`. A merged one is archived; the other takes over its
+    errors, places and counts, and quotes its text if a person wrote it. An open gotcha cannot be
+    merged into a resolved one: reopen that first.
+
+    Tasks that are perhaps done are listed too, with the kind `task` in --json: --accept closes one,
+    --reject leaves it open. An answer that was given before changes nothing; in --json its id is in
+    `already`.
+
     \b
     Examples:
       git mem inbox

@@ -228,7 +228,13 @@ class Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )
-@click.option("-C", "folders", metavar="DIR", multiple=True, help="Run as if started in DIR.")
+@click.option(
+    "-C",
+    "folders",
+    metavar="DIR",
+    multiple=True,
+    help="Run as if started in DIR. May be repeated; each is meant from the one before it.",
+)
 @click.option("--no-pager", is_flag=True, help="Write long output straight to the terminal.")
 @click.option(
     "--color",

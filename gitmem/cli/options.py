@@ -28,7 +28,7 @@ def scope_options(command: F) -> F:
         "--private",
         "scope",
         flag_value="private",
-        help="This repository's private store, never pushed.",
+        help="This repository's private store, never pushed by git mem.",
     )(command)
     return click.option(
         "--shared",
@@ -46,9 +46,9 @@ def read_scopes(command: F) -> F:
         ("private", "the private store"),
         ("shared", "the shared store"),
     ):
-        command = click.option(f"--{name}", f"only_{name}", is_flag=True, help=f"Only {text}.")(
-            command
-        )
+        command = click.option(
+            f"--{name}", f"only_{name}", is_flag=True, help=f"Only {text}. Several may be named."
+        )(command)
     return command
 
 

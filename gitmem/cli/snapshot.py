@@ -47,6 +47,8 @@ def snapshot_command() -> None:
 
     Branch, commit, story and a note are saved with it. Neither files nor index are changed.
 
+    An ID may be a part of one, or `last`: the newest that was made by hand, else the newest.
+
     \b
     Examples:
       git mem snapshot save "before the big rename"
@@ -276,6 +278,8 @@ def _omitted_count(record: Record) -> str:
 def show_command(term: Terminal, id: str, as_json: bool) -> None:
     """Show the facts of a snapshot, and each file with its letters from `git status --short`.
 
+    Without an ID: `last`, which is the newest that was made by hand, else the newest.
+
     \b
     Example:
       git mem snapshot show last
@@ -338,6 +342,8 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
 def diff_command(term: Terminal, id: str, other: str | None, stat: bool) -> None:
     """Show what changed in the files since a snapshot, or between two.
 
+    Without an ID: `last`, which is the newest that was made by hand, else the newest.
+
     \b
     Examples:
       git mem snapshot diff last
@@ -391,7 +397,8 @@ def restore_command(
 ) -> None:
     """Tell where the work stood; with --worktree, bring back files and index as they were.
 
-    With PATHS, those alone.
+    With PATHS, those alone. Without an ID: `last`, which is the newest that was made by hand, else
+    the newest.
 
     \b
     Examples:
@@ -589,6 +596,8 @@ def share_command(term: Terminal, id: str, remote: str, yes: bool) -> None:
     """Push one snapshot to a remote.
 
     Everybody who can read it there can read the work, including what was never committed.
+
+    Without an ID: `last`, which is the newest that was made by hand, else the newest.
 
     \b
     Example:

@@ -88,7 +88,8 @@ def sync_command(
 
     It pushes only to a remote that you enabled, and never with force.
 
-    Without an enabled remote, it fetches from 'origin' and sends nothing.
+    Without an enabled remote, it fetches from 'origin' and sends nothing. REMOTE may be a remote, a
+    URL, a path or a bundle file.
 
     \b
     Examples:
@@ -243,6 +244,8 @@ def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: s
 def remote_command(ctx: click.Context) -> None:
     """Choose the one remote that memory is pushed to. Until then, nothing is pushed.
 
+    Without a command, the remote is shown, as by `git mem remote show`.
+
     \b
     Examples:
       git mem remote enable origin
@@ -264,6 +267,9 @@ def remote_command(ctx: click.Context) -> None:
 @click.pass_obj
 def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
     """Let 'git mem sync' push memory to NAME (a remote, or a URL).
+
+    It says who will be able to read the memory, and asks on a terminal. Elsewhere, and where CI is
+    set, it does not ask. Nothing is sent before the next `git mem sync`.
 
     \b
     Example:

@@ -179,7 +179,8 @@ def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
 EDIT_HELP = """Change a gotcha; without flags, the whole file in your editor.
 
 A change that somebody else made meanwhile is merged, not overwritten. An empty --error, --code,
-    --query or --workaround takes it away.
+--query or --workaround takes it away. --tag and --anchor add to what is there. Without a terminal,
+an editor that needs one, such as vi, is not started, and the command fails.
 
 \b
 Examples:
@@ -355,7 +356,7 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
     "places",
     multiple=True,
     metavar="PLACE",
-    help="Where it belongs now; replaces its places. May be repeated.",
+    help="Where it belongs now; replaces its places. May be repeated; goes with one ID.",
 )
 @options.json_option
 @click.pass_context
@@ -364,10 +365,11 @@ def verify_command(
 ) -> None:
     """Confirm that gotchas still hold, as of the commit that is checked out.
 
-    A captured gotcha counts as confirmed from then on.
+    A captured gotcha counts as confirmed from then on, and its anchors are stored anew. If the code
+    of one is not found, all are refused: give --anchor, or resolve it.
 
     Without an ID, list the gotchas whose code has changed, moved or gone. Exit code 1 when there
-    are some.
+    are some. Gotchas of your own store are not checked.
 
     \b
     Examples:

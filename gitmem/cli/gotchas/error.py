@@ -57,7 +57,11 @@ def record_command(  # noqa: C901
 ) -> None:
     """Count an error: MESSAGE, or the text on standard input.
 
-    The third one within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
+    The third one within 24 hours makes a gotcha (settings captureThreshold, captureWindow). With
+    the setting captureSessions, each call without --session is a session of its own.
+
+    What you type is an error because you say so. A text from standard input without an error in it,
+    such as "5 passed", is not counted: exit code 1.
 
     \b
     Examples:

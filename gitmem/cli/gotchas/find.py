@@ -56,6 +56,8 @@ FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) -> None:
     """List open gotchas: critical ones first, then those seen last.
 
+    Snoozed ones are left out, and their number is printed.
+
     \b
     Examples:
       git mem gotcha list --severity critical
@@ -150,6 +152,8 @@ def search_command(
     term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool
 ) -> None:
     """Find gotchas by their words. Resolved ones are included: they tell the fix.
+
+    Words are as in `git mem search`: any may match, "quoted words" are a phrase.
 
     \b
     Example:
@@ -410,7 +414,7 @@ def context_command(
 ) -> None:
     """Show the gotchas that matter for a task, as a block to put before a prompt.
 
-    Prints nothing when nothing is relevant.
+    Prints nothing when nothing is relevant. One of --task and --error may read standard input.
 
     \b
     Examples:

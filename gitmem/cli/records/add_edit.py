@@ -371,7 +371,8 @@ def add_command(
 ) -> None:
     """Add a record: a decision, a pattern, a trap.
 
-    Without TITLE your editor opens. Secrets in the text are masked before anything is stored.
+    Without TITLE your editor opens. Secrets in title, text and fields are masked before anything is
+    stored; each is named on standard error.
 
     \b
     Examples:
@@ -442,7 +443,9 @@ def edit_command(
 ) -> None:
     """Change a record. Without options, your editor opens the whole file.
 
-    A change that somebody else made meanwhile is merged, not overwritten.
+    A change that somebody else made meanwhile is merged, not overwritten. Fields that are not named
+    stay as they are. --tag and --anchor add to what is there. Without a terminal, an editor that
+    needs one, such as vi, is not started, and the command fails; a script as editor works.
 
     \b
     Examples:
@@ -516,6 +519,9 @@ def supersede_command(
     """Write a new record that replaces OLD. OLD is archived, and the chain is kept.
 
     If TITLE is the id of an existing record, that record becomes the successor.
+
+    The new record inherits from OLD what you do not give: agent, type, importance, project, tags,
+    anchors, triggers, category and severity. It does not inherit the text and the workaround.
 
     \b
     Examples:

@@ -46,6 +46,9 @@ def graph_command(
 ) -> None:
     """Show links and supersedes chains of a record or the store, and since when each exists.
 
+    With an ID, each edge has the day of the commit that made it. Without one, only `supersedes` has
+    a day: that of the successor.
+
     \b
     Examples:
       git mem graph 7k2m9qxa

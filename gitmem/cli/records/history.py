@@ -46,6 +46,9 @@ def log_command(
 ) -> None:
     """Show the commits of the store. With an ID, show the history of one record and its successors.
 
+    With a REV, show the history from there. A chain that forks says so. It is plain git history
+    too: git log refs/gitmem/heads/main.
+
     \b
     Examples:
       git mem log --oneline
@@ -302,6 +305,9 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
     Later changes are kept. A second undo takes back the first.
 
     Merges, read counts and the like are skipped.
+
+    To take back an older change, name its commit: git mem log --oneline. A proposal whose
+    acceptance is taken back waits in the inbox again.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ from gitmem.records.kinds import LIVE, STATUSES, TYPES
     "kind",
     multiple=True,
     metavar="KIND",
-    help="memory, gotcha, summary, ... May be repeated.",
+    help="memory, gotcha, summary, snapshot, work, dna or event. May be repeated.",
 )
 @click.option(
     "--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory."
@@ -67,6 +67,12 @@ def list_command(
     term: Terminal, /, as_json: bool, template: str | None, at: str | None, **o: Any
 ) -> None:
     """List records, newest first.
+
+    Archived and decayed records need --all or --status. Digests and snapshots of sessions are left
+    out too, unless --kind, --type, --tag, --file, --all, --json, --format or --at is given.
+
+    Filters of different kinds must all hold. Of a filter that is repeated, one must hold; of --tag,
+    all.
 
     \b
     Examples:

@@ -42,7 +42,8 @@ CHANGE_IT = (
     "texts",
     multiple=True,
     metavar="SECRET",
-    help="Mask this text wherever it stands, in every record of all times. '-' asks for it.",
+    help="Mask this text wherever it stands, in every record of all times. '-' asks for it, so "
+    "that it is not in your shell's history. May be repeated.",
 )
 @click.option(
     "--remote",
@@ -91,6 +92,16 @@ def purge_command(
     says for each place what was in it. Run it again to check: it ends with 0 when nothing is left.
     Other clones follow at their next sync; they, and the remote until it is purged, may still hold
     it: a secret that was shared must be changed at its source.
+
+    It asks first, and says in how many places the text stands; without a terminal it needs --yes. A
+    text becomes `[purged]` in the shared, the private and your own store. It is found with upper
+    and lower case as given, but for its first letter. A text of less than four characters, or
+    without a letter or a digit, is refused.
+
+    It exits with 1 as long as a place still holds something, and names it. What is yours is named
+    and left alone: refs of your own, unreachable objects, BRIEFING.md, agents' memory files. Your
+    branches and files are not searched: git log --all -S TEXT. A purge that was killed is ended by
+    the next one.
 
     \b
     Examples:

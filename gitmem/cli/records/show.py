@@ -74,6 +74,9 @@ def show_command(
 
     An ID may be shortened to a unique prefix or suffix of six or more characters.
 
+    Reading is counted. Where somebody else committed the words of a shared record, `Committed by`
+    (`committed_by` in --json) names who did; the author is what the record says.
+
     \b
     Examples:
       git mem show 7k2m9qxa

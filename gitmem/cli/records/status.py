@@ -21,6 +21,8 @@ from gitmem.store.reader import Stored
 def link_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
     """Link a record to others, so that each is found with the other.
 
+    The link is shown from both ends.
+
     \b
     Example:
       git mem link 7k2m9qxa 9p4c1zbn
@@ -99,6 +101,8 @@ def pin_command(term: Terminal, ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
     """Unpin records.
+
+    They decay again, as others do.
 
     \b
     Example:
@@ -219,7 +223,7 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
     """Delete records, here and everywhere the store is synced to.
 
     Git's history keeps them (git mem restore). A captured gotcha is not captured again. For a
-    secret, use purge.
+    secret, use purge. A mark stays in the store, so that a merge does not bring them back.
 
     \b
     Example:

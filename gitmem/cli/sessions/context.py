@@ -58,7 +58,8 @@ def context_command(term: Terminal, agent: str | None, history: str | None, as_j
 
     Adds to 'git mem status': what the next agent needs. A session is new, existing (commands or
     questions came before), or a workflow (several commands or a finished task of one workflow).
-    After an hour of silence it is new again. With --history, the conversation decides.
+    After an hour of silence it is new again. With --history, the conversation decides. What was
+    handed over to the agent is shown too.
 
     \b
     Examples:

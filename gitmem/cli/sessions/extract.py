@@ -93,7 +93,8 @@ def extract_command(
 
     Reads transcripts of Claude Code, Gemini CLI and Codex, session histories and exports, plans,
     notes and commit messages, in English, Portuguese, Spanish and Chinese. It works offline:
-    nothing is sent anywhere. Nothing is stored without --save.
+    nothing is sent anywhere. Nothing is stored without --save. Files can be read outside of a
+    repository too.
 
     \b
     Examples:

@@ -64,7 +64,10 @@ TEXTS = 60_000  # characters of standard input
     help="What shows it: a file, a commit, a record's id. May be repeated.",
 )
 @click.option(
-    "--private", "scope", flag_value="private", help="Keep it in the private store, never pushed."
+    "--private",
+    "scope",
+    flag_value="private",
+    help="Keep it in the private store, never pushed by git mem.",
 )
 @click.option(
     "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
@@ -84,7 +87,7 @@ def handover_command(
     """Hand the work over to another agent: its state, decisions and open questions, with evidence.
 
     The other agent is told when it starts, and by 'git mem session context --agent AGENT', also in
-    other clones after a sync. A newer hand- over by the same agent replaces this one. To put one
+    other clones after a sync. A newer hand-over by the same agent replaces this one. To put one
     aside: git mem archive ID.
 
     \b

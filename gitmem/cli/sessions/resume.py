@@ -46,8 +46,8 @@ def resume_command(term: Terminal, session: str | None, show: bool, as_json: boo
     """Show where a session stood, which files were committed since, what failed, what is open.
 
     Adds to 'git mem status': one session in detail. Without an id: the latest session of this work
-    tree that has ended. A person's session is opened again; for an agent's session you are told its
-    CLI's command.
+    tree that does not run, else of another one. A person's session is opened again; for an agent's
+    session you are told its CLI's command.
 
     \b
     Examples:

@@ -166,6 +166,10 @@ def start_command(  # noqa: C901
     first. Records that you write meanwhile belong to it. Another terminal joins it with
     GITMEM_SESSION in its environment.
 
+    An agent whose hooks are not installed gets a session under the id that its CLI tells in the
+    environment. In --json, `before` names the session that --new ended, or that goes on beside this
+    one.
+
     \b
     Examples:
       git mem session start --title "Invoices of March"

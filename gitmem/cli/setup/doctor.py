@@ -25,7 +25,9 @@ from gitmem.store.sync import tracking_ref
 def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
     """Check git, refs, history, records, index, journal, settings, installed hooks.
 
-    Exits 1 when there is an error.
+    Each finding has a level: ok, note, warning or error. Exits 1 when there is an error. --fix
+    repairs missing objects, a stale lock, an empty ref, a damaged index and left-over files, and
+    checks again.
 
     \b
     Examples:

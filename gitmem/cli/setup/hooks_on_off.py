@@ -54,7 +54,7 @@ def _session_option(command: Any) -> Any:
         flag_value="",
         default=None,
         metavar="[ID]",
-        help="For one session: the one that this runs in, or one by its id.",
+        help="For one session: the one that this runs in, else the latest, or one by its id.",
     )(command)
 
 
@@ -89,6 +89,8 @@ def off_command(term: Terminal, session: str | None, machine: bool, long: str | 
 @click.pass_obj
 def on_command(term: Terminal, session: str | None, machine: bool) -> None:
     """Turn hooks on again.
+
+    It names what stays off: sessions that were turned off one by one, the machine, GITMEM=0.
 
     \b
     Example:

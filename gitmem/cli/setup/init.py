@@ -27,7 +27,9 @@ from gitmem.repo.refs import SHARED
 def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: bool) -> None:
     """Create the store. Can be run again; commands that write do it automatically.
 
-    On a terminal it asks for which agents to install hooks, unless --agents names them.
+    On a terminal it asks for which agents to install hooks, unless --agents names them. Elsewhere
+    only the agents that --agents names get hooks. The remote is asked for three seconds at most.
+    Two clones that start apart can be merged later.
 
     \b
     Examples:

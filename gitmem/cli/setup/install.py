@@ -84,11 +84,16 @@ def install_command(
 ) -> None:
     """Install hooks into an agent's settings, or into git.
 
-    Everything else in the file stays as it is. 'all' is each agent that is found here.
+    Everything else in the file stays as it is. 'all' is each agent that is found here, and git's
+    hooks.
 
     The default is --local: for you, in this repository. If an agent has no such file, its project
     file is used and hidden from git in this clone. A file that git tracks is written with --project
     only. Run it again to update the hooks.
+
+    In --list, `current` works and is what this version writes; `outdated` works, and is brought up
+    to date by installing again; `broken` names a program that is not there; `custom` calls git mem
+    by a command of your own, which is left alone; `unreadable` is a file that is broken.
 
     \b
     Examples:
@@ -168,7 +173,9 @@ def uninstall_command(
 ) -> None:
     """Remove our hooks.
 
-    If nothing else changed, the file gets its old bytes back; else only our part is removed.
+    If nothing else changed, the file gets its old bytes back; else only our part is removed. 'all'
+    is everything in one scope; what is left in another scope is named. Blocks of records in agents'
+    memory files stay, and are named too: `git mem native push --remove` takes them out.
 
     \b
     Examples:

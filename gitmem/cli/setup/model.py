@@ -39,7 +39,8 @@ def model_command() -> None:
 def model_check(term: Terminal, as_json: bool) -> int:
     """Ask one small question that holds nothing of yours.
 
-    Shows which model answered, how fast, and for how many tokens.
+    Shows which model answered, how fast, and for how many tokens. Exits 1 when it did not answer.
+    When no model is set, nothing is asked.
 
     \b
     Examples:

@@ -35,6 +35,11 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
     `briefing` tells what is known, `session resume` where the last session stood, `work show` how
     far an epic is.
 
+    It also names what needs a look: writes in the journal, damaged files, conflicts, gotchas whose
+    code is not found, invalid settings, work that waits. Code is searched for less than a second:
+    `at least` before a number means that the search did not finish. In --json, `adrift_checked` is
+    the number of gotchas searched, and `adrift_complete` says whether these are all.
+
     \b
     Example:
       git mem status
@@ -367,6 +372,13 @@ def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
     """Print a completion script.
+
+    It completes commands, options, remotes, and ids with their titles. An installation into /usr,
+    /usr/local or ~/.local puts the scripts where the shells look.
+
+    `git mem <TAB>` needs git's own completion. fish 3.6.0 finds the script in
+    ~/.config/fish/conf.d/ only. Ids come from the index: a record that was just added may be
+    missing until a command that reads, such as `git mem list`, has run.
 
     \b
     Examples:

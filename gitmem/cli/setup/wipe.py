@@ -30,6 +30,13 @@ from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
     """Remove all memory and every trace of gitmem from this repository: refs, files, settings.
 
+    It asks first; without a terminal it needs --yes. What no remote has is lost. Hooks that were
+    installed with --local go too; those of --project and --user stay. Blocks of records in agents'
+    memory files stay and are named; `git mem native push --remove` takes them out.
+
+    With --remote, this repository stays as it is. A wipe that was killed is ended by the next `git
+    mem wipe`; `git mem init` keeps what is left.
+
     \b
     Examples:
       git mem sync --bundle before.bundle && git mem wipe

@@ -61,6 +61,9 @@ def work_command() -> None:
 
     Epics are shared, so another session, machine or colleague can go on.
 
+    NAME is the name of an epic, the beginning of it, or its id elsewhere. --json prints the epic,
+    and in `changed` whether the command changed it.
+
     \b
     Examples:
       git mem work start "Checkout rework" --story 1.1 --story "1.2=Pay by card"

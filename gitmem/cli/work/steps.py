@@ -50,7 +50,7 @@ class Phase(click.Choice[str]):
     "--attempt",
     type=click.IntRange(1, 10_000),
     metavar="N",
-    help="This is the attempt number N at the story.",
+    help="This is at least the N-th attempt at the story.",
 )
 @click.option(
     "--file",
