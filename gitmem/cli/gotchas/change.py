@@ -2,7 +2,7 @@
 
 import copy
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -38,16 +38,18 @@ PLAIN_HELP = {
 }
 
 
-def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Return the options of a record that apply to a gotcha.
+def _own(
+    params: Sequence[click.Parameter], help: Mapping[str, str] = PLAIN_HELP
+) -> list[click.Parameter]:
+    """Return the options of a record that apply to a gotcha, with some other help texts.
 
-    Their help texts need not say which kind of record they belong to.
+    They need not say which kind of record they belong to.
     """
     out = [copy.copy(param) for param in params if param.name not in FOREIGN]
     for param in out:
         if isinstance(param, click.Option):
             _, own, text = (param.help or "").partition("Of a gotcha: ")
-            param.help = PLAIN_HELP.get(param.name or "") or (
+            param.help = help.get(param.name or "") or (
                 text[:1].upper() + text[1:] if own else param.help
             )
     return out
@@ -189,7 +191,7 @@ Examples:
 """
 edit_command = click.Command(
     "edit",
-    params=_own(edit_any.params),
+    params=_own(edit_any.params, {"category": "What it is about.", "severity": "How bad it is."}),
     callback=_edit_gotcha,
     help=EDIT_HELP,
     short_help=TABLE["edit"][2],

@@ -213,12 +213,18 @@ FIELDS: dict[str, Any] = {
 }
 
 
-def field_options(*names: str) -> Callable[[Any], Any]:
-    """Add options that set fields of a record, in their order."""
+def field_options(*names: str, changes: bool = False) -> Callable[[Any], Any]:
+    """Add options that set fields of a record, in their order.
+
+    The help of a command that `changes` a record names no defaults: what is not given stays.
+    """
 
     def add(command: Any) -> Any:
         for name in names or reversed(list(FIELDS)):
             command = FIELDS[name](command)
+            option = command.__click_params__[-1]
+            if changes:
+                option.help = option.help.partition("  [default")[0]
         return command
 
     return add
@@ -424,7 +430,7 @@ def _edited(term: Terminal, app: App) -> tuple[str, str]:
 @click.command("edit", short_help="Change a record in your editor or by flags")
 @click.argument("id")
 @click.option("--title", metavar="TEXT", help="A new title.")
-@field_options()
+@field_options(changes=True)
 @click.option(
     "--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated."
 )
@@ -510,7 +516,7 @@ def edited_record(term: Terminal, app: App, record: Record) -> Record:
 @click.command("supersede", short_help="Replace a record by a newer one")
 @click.argument("old")
 @click.argument("title", nargs=-1, required=True)
-@field_options()
+@field_options(changes=True)
 @options.json_option
 @click.pass_obj
 def supersede_command(
