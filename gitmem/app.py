@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from gitmem.llm.provider import Model
     from gitmem.repo.ignore import Ignored
     from gitmem.services.provenance.link import Linker
-    from gitmem.services.provenance.why import Sources
+    from gitmem.services.provenance.why import ProvenanceSources
     from gitmem.services.records.write import Writer
     from gitmem.store.reader import Stored
     from gitmem.store.store import Notice, Store
@@ -265,12 +265,12 @@ class App:
             rewritten or {},
         )
 
-    def provenance(self) -> "Sources":
+    def provenance(self) -> "ProvenanceSources":
         """Return what tells why code is as it is."""
-        from gitmem.services.provenance.why import Sources
+        from gitmem.services.provenance.why import ProvenanceSources
         from gitmem.services.session_log import reader
 
-        return Sources(
+        return ProvenanceSources(
             self.code_history,
             self.state,
             self.linker(),

@@ -7,7 +7,7 @@ this.
 import os
 
 from gitmem.agents import events
-from gitmem.agents.events import Event, name, text
+from gitmem.agents.events import HookEvent, name, text
 from gitmem.agents.prompt_text import without_fences
 from gitmem.redaction.formats import public
 
@@ -47,7 +47,7 @@ PLACES: "dict[str, tuple[str, ...]]" = {
 }
 
 
-class Settings:
+class HookSettings:
     """Where an agent reads its hooks, and in which form: what `git mem install` writes.
 
     `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home
@@ -144,11 +144,11 @@ class Adapter:
         events: "Mapping[str, str]",
         tools: "Mapping[str, str]",
         told: "frozenset[str]",
-        settings: Settings,
+        settings: HookSettings,
         places: "Places | None" = None,
-        answer: "Callable[[Event, str], dict[str, Any]] | None" = None,
-        ask: "Callable[[Event, str], dict[str, Any]] | None" = None,
-        refine: "Callable[[Event, Payload], Event | None] | None" = None,
+        answer: "Callable[[HookEvent, str], dict[str, Any]] | None" = None,
+        ask: "Callable[[HookEvent, str], dict[str, Any]] | None" = None,
+        refine: "Callable[[HookEvent, Payload], HookEvent | None] | None" = None,
         limits: "Mapping[str, float] | None" = None,
         session: "Sequence[str]" = (),
         mark: str = "",
@@ -183,7 +183,7 @@ def find(agent: str) -> Adapter:
     return found
 
 
-def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
+def read(adapter: Adapter, payload: "Payload", given: str) -> HookEvent | None:
     """Return the event of a payload, None when it is none of ours.
 
     `given` names it when the payload does not.
@@ -192,7 +192,7 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
     raw = first(payload, places["event"], 64) or given
     if raw not in adapter.events or any(key in payload for key in adapter.foreign):
         return None
-    event = Event(
+    event = HookEvent(
         adapter.events[raw],
         raw,
         adapter.name,
@@ -301,13 +301,13 @@ def patched(patch: str) -> "tuple[str, ...]":
     return tuple(dict.fromkeys(filter(None, named)))[:FILES]
 
 
-def failed(event: Event, code: int, output: str) -> None:
+def failed(event: HookEvent, code: int, output: str) -> None:
     """Make of a command's end what Claude Code would call a failure."""
     event.name = events.TOOL_FAILED
     event.error = f"Exit code {code}\n{output}".strip()
 
 
-def hook_output(event: Event, words: str) -> "dict[str, Any]":
+def hook_output(event: HookEvent, words: str) -> "dict[str, Any]":
     """Return the hook answer that adds text which the model reads beside the event.
 
     Claude Code introduced this form, and other agents adopted it.
@@ -315,12 +315,12 @@ def hook_output(event: Event, words: str) -> "dict[str, Any]":
     return {"hookSpecificOutput": {"hookEventName": event.raw, "additionalContext": words}}
 
 
-def context(_: Event, words: str) -> "dict[str, Any]":
+def context(_: HookEvent, words: str) -> "dict[str, Any]":
     """Return the plainest answer: words that the model reads beside the event, and nothing else."""
     return {"additionalContext": words}
 
 
-def go_on(_: Event, words: str) -> "dict[str, Any]":
+def go_on(_: HookEvent, words: str) -> "dict[str, Any]":
     """Return the answer to a turn's end that makes the model read a remark before it stops.
 
     This form too comes from Claude Code and was adopted by others.

@@ -4,7 +4,7 @@ https://code.claude.com/docs/en/hooks; seen with version 2.1.
 """
 
 from gitmem.agents import events
-from gitmem.agents.adapter import Adapter, Settings, go_on
+from gitmem.agents.adapter import Adapter, HookSettings, go_on
 
 LOOKS, EDITS = "Read|NotebookRead", "Edit|MultiEdit|Write|NotebookEdit"
 
@@ -43,7 +43,7 @@ ADAPTER = Adapter(
     foreign=("timestamp", "cursor_version"),
     resume="claude --resume",
     loads=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "~/.claude/CLAUDE.md"),
-    settings=Settings(
+    settings=HookSettings(
         "claude",
         user=".claude/settings.json",
         project=".claude/settings.json",

@@ -8,8 +8,18 @@ on in the background no hook is called at its end.
 import json
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, at, failed, first, go_on, read_back, tail
-from gitmem.agents.events import Event
+from gitmem.agents.adapter import (
+    LONG,
+    Adapter,
+    HookSettings,
+    at,
+    failed,
+    first,
+    go_on,
+    read_back,
+    tail,
+)
+from gitmem.agents.events import HookEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +30,7 @@ if TYPE_CHECKING:
 TAIL = 1 << 20
 
 
-def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
+def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
     if event.name == events.AFTER_TOOL and event.action == events.COMMAND:
         code = exit_code(event.transcript, event.call)
         if code is None:
@@ -86,7 +96,7 @@ ADAPTER = Adapter(
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
     resume="codex resume",
     loads=("AGENTS.md", "AGENTS.override.md", "~/.codex/AGENTS.md", "~/.codex/AGENTS.override.md"),
-    settings=Settings(
+    settings=HookSettings(
         "claude",
         user=".codex/hooks.json",
         project=".codex/hooks.json",

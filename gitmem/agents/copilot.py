@@ -7,8 +7,17 @@ exit code; PostToolUseFailure is for tools that could not be used.
 """
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, context, failed, first, go_on, read_back
-from gitmem.agents.events import Event
+from gitmem.agents.adapter import (
+    LONG,
+    Adapter,
+    HookSettings,
+    context,
+    failed,
+    first,
+    go_on,
+    read_back,
+)
+from gitmem.agents.events import HookEvent
 from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 _END = Lazy(r"\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z")
 
 
-def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
+def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
     if event.action == events.COMMAND and event.name == events.TOOL_FAILED:
         event.interrupted = True  # it was not run
     elif event.action == events.COMMAND and event.name == events.AFTER_TOOL:
@@ -62,7 +71,7 @@ ADAPTER = Adapter(
     session=("COPILOT_AGENT_SESSION_ID",),
     resume="copilot --resume",
     loads=("AGENTS.md",),
-    settings=Settings(
+    settings=HookSettings(
         "copilot",
         user=".copilot/hooks/git-mem.json",
         project=".github/hooks/git-mem.json",

@@ -8,8 +8,8 @@ prompt in the user's name, so it is never asked to go on.
 import json
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, failed, first, read_back
-from gitmem.agents.events import Event
+from gitmem.agents.adapter import LONG, Adapter, HookSettings, failed, first, read_back
+from gitmem.agents.events import HookEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
+def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
     if event.name == events.TOOL_FAILED:
         event.interrupted = event.interrupted or payload.get("failure_type") in (
             "timeout",
@@ -42,7 +42,7 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
     return event
 
 
-def _context(_: Event, words: str) -> "dict[str, Any]":
+def _context(_: HookEvent, words: str) -> "dict[str, Any]":
     return {"additional_context": words}
 
 
@@ -78,7 +78,7 @@ ADAPTER = Adapter(
     refine=_refine,
     resume="cursor-agent --resume",
     loads=("AGENTS.md",),
-    settings=Settings(
+    settings=HookSettings(
         "cursor",
         user=".cursor/hooks.json",
         project=".cursor/hooks.json",

@@ -33,7 +33,7 @@ SESSION_END = "SessionEnd"
 COMMAND, READ, WRITE = "command", "read", "write"
 
 
-class Change:
+class AgentEdit:
     """What one use of a tool did to a file.
 
     `before` and `after` are its texts then, None where the agent does not tell them. `parts` are
@@ -58,7 +58,7 @@ class Change:
         self.given = given
 
 
-class Event:
+class HookEvent:
     """One event.
 
     `name` is ours, `raw` the agent's; a field that an event does not have is empty.
@@ -109,7 +109,7 @@ class Event:
         self.command = ""
         self.path = ""
         self.paths: tuple[str, ...] = ()  # all that one use of a tool changes, `path` first
-        self.changes: list[Change] = []  # what a tool did to files
+        self.changes: list[AgentEdit] = []  # what a tool did to files
         self.error = ""  # what a tool that failed said
         self.seconds = 0.0  # that a tool took; 0 where that is not told
         self.interrupted = False

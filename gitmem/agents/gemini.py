@@ -9,7 +9,7 @@ from gitmem.agents import events
 from gitmem.agents.adapter import (
     LONG,
     Adapter,
-    Settings,
+    HookSettings,
     at,
     first,
     go_on,
@@ -17,7 +17,7 @@ from gitmem.agents.adapter import (
     read_back,
     tail,
 )
-from gitmem.agents.events import Event
+from gitmem.agents.events import HookEvent
 from gitmem.agents.prompt_text import bracketed
 from gitmem.base.fast import Lazy
 
@@ -36,7 +36,7 @@ _CANCELLED = ("Command was cancelled", "Command was automatically cancelled")
 _STARTED = ("Command moved to background", "Command is running in background")
 
 
-def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
+def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
     if event.prompt:
         event.prompt = _CONTEXT.sub("\n", event.prompt).strip()
     if (
@@ -70,7 +70,7 @@ def _full(transcript: str) -> bool:
     return bool(found) and int(found[-1]) >= FULL
 
 
-def _ended(event: Event, said: str, payload: "Mapping[str, Any]", *, wrong: bool) -> None:
+def _ended(event: HookEvent, said: str, payload: "Mapping[str, Any]", *, wrong: bool) -> None:
     """Read how a command ended from the text that the model is given."""
     if said.startswith(_CANCELLED):
         event.interrupted = True
@@ -102,7 +102,7 @@ def _ended(event: Event, said: str, payload: "Mapping[str, Any]", *, wrong: bool
     ).strip()
 
 
-def _answer(event: Event, words: str) -> "dict[str, Any]":
+def _answer(event: HookEvent, words: str) -> "dict[str, Any]":
     return hook_output(event, bracketed(words))
 
 
@@ -137,7 +137,7 @@ ADAPTER = Adapter(
     mark="GEMINI_CLI",
     resume="gemini --resume",
     loads=("GEMINI.md", "~/.gemini/GEMINI.md"),
-    settings=Settings(
+    settings=HookSettings(
         "gemini",
         user=".gemini/settings.json",
         project=".gemini/settings.json",

@@ -6,8 +6,8 @@ beside the prompt, or below a tool's output.
 """
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, at, context, failed, first, read_back
-from gitmem.agents.events import Event
+from gitmem.agents.adapter import LONG, Adapter, HookSettings, at, context, failed, first, read_back
+from gitmem.agents.events import HookEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
+def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
     if event.name == events.AFTER_TOOL and event.action == events.COMMAND:
         code = at(payload, "tool_response.exit")
         if type(code) is not int:
@@ -58,7 +58,7 @@ ADAPTER = Adapter(
     session=("OPENCODE_SESSION_ID",),  # the plugin tells it
     resume="opencode --session",
     loads=("AGENTS.md", "~/.config/opencode/AGENTS.md"),
-    settings=Settings(
+    settings=HookSettings(
         "opencode",
         user=".config/opencode/plugin/git-mem.js",
         project=".opencode/plugin/git-mem.js",

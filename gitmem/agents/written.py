@@ -3,8 +3,8 @@
 Standard library only; the hot path imports this.
 """
 
-from gitmem.agents.events import Change, text
-from gitmem.text.line_marks import Note, marks, squeezed, unit
+from gitmem.agents.events import AgentEdit, text
+from gitmem.text.line_marks import EditMarks, marks, squeezed, unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _OLD = ("old_string", "oldString", "old_str")
 _CREATED = "Created file"
 
 
-def changes(given: object, answer: object, paths: "Sequence[str]", patch: str) -> "list[Change]":
+def changes(given: object, answer: object, paths: "Sequence[str]", patch: str) -> "list[AgentEdit]":
     """Return what one use of a tool did to files.
 
     `given` is the tool's input, `answer` what it returned, `patch` a patch in the input, or
@@ -40,7 +40,7 @@ def changes(given: object, answer: object, paths: "Sequence[str]", patch: str) -
         return []  # which of its lines stood there before is not known
     if not parts and whole is None and after is None:
         return []
-    return [Change(paths[0], before, after, parts, whole)]
+    return [AgentEdit(paths[0], before, after, parts, whole)]
 
 
 def _parts(given: "dict[str, Any]") -> "list[tuple[str, str]]":
@@ -139,9 +139,9 @@ def _text(given: "Mapping[str, Any]", name: str) -> str | None:
     return value if isinstance(value, str) and len(value) <= LONG else None
 
 
-def _of_patch(patch: str) -> "list[Change]":
+def _of_patch(patch: str) -> "list[AgentEdit]":
     """Return what a patch of the form `*** Update File: path` does to each of its files."""
-    out: list[Change] = []
+    out: list[AgentEdit] = []
     new: list[str] = []
     old: list[str] = []
 
@@ -166,19 +166,19 @@ def _of_patch(patch: str) -> "list[Change]":
     return [change for change in out if change.path and change.parts]
 
 
-def _begin_file(out: "list[Change]", line: str) -> None:
+def _begin_file(out: "list[AgentEdit]", line: str) -> None:
     """Note the file that a line of a patch begins, or the new name of the one before."""
     kind, _, name = line[4:].partition(": ")
     path = text(name.strip(), 4096)
     if kind == "Move to" and out:
         out[-1].path = path
     elif kind == "Add File":
-        out.append(Change(path, before=""))
+        out.append(AgentEdit(path, before=""))
     elif kind in {"Update File", "Delete File"}:
-        out.append(Change(path))
+        out.append(AgentEdit(path))
 
 
-def note(change: Change, content: bytes | None) -> Note | None:
+def note(change: AgentEdit, content: bytes | None) -> EditMarks | None:
     """Return what is noted of a change; `content` is the file as it is now.
 
     None where it is not sure which lines the tool wrote.
@@ -218,7 +218,7 @@ def _put_in(after: str, parts: "Sequence[tuple[str, str]]") -> "set[int]":
     return out
 
 
-def _limited(found: Note, put: "set[int]") -> Note:
+def _limited(found: EditMarks, put: "set[int]") -> EditMarks:
     """Return a note in which the lines outside of some were not given by the tool."""
     first = found.first + found.start
     found.given = [first + number in put for number in range(len(found.units))]
@@ -243,7 +243,7 @@ def compared(
     lines: "list[bytes]",
     allowed: "set[int] | None" = None,
     around: "tuple[int, int] | None" = None,
-) -> Note | None:
+) -> EditMarks | None:
     """Return what is noted of a file: of its lines before (their marks) and after.
 
     None for no change.
@@ -271,6 +271,6 @@ def compared(
         now = now[first : min(last + BESIDE, first + LINES + BESIDE)]
     units = [unit(line) for line in lines[start:last]]
     given = [allowed is None or mark in allowed for mark in now[start - first : last - first]]
-    found = Note(now, start - first, units, gone[:LINES], given)
+    found = EditMarks(now, start - first, units, gone[:LINES], given)
     found.first = first
     return found

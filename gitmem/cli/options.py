@@ -92,7 +92,7 @@ def journaled(written: "Written") -> str:
     )
 
 
-class Counted(click.Command):
+class CountedCommand(click.Command):
     """A command that takes `-3` for `-n 3`, as `git log` does."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

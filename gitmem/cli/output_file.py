@@ -6,7 +6,7 @@ import stat
 from gitmem.app import App
 from gitmem.base.files import disk_error, write_atomic
 from gitmem.errors import External, UserError
-from gitmem.repo.worktree_files import WorkTree
+from gitmem.repo.worktree_files import WorkTreeFiles
 
 
 def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> None:
@@ -27,7 +27,7 @@ def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> 
             with open(full, "wb") as file:
                 file.write(data)
         elif where.worktree and _is_below(folder, where.worktree):
-            tree = WorkTree(where.worktree, (where.gitdir, where.commondir))
+            tree = WorkTreeFiles(where.worktree, (where.gitdir, where.commondir))
             at_root = os.path.realpath(folder) == os.path.realpath(where.worktree)
             relative = name if at_root else f"{tree.resolve(folder)}/{name}"
             tree.write(relative, data, mode=0o600 if private else None, keep=not private)

@@ -12,7 +12,7 @@ from gitmem.repo.location import inside
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GivenPlace:
     """A path from the root of the work tree, with lines and the name of a symbol.
 
     Lines count from 1 and are inclusive; 0 stands for the whole file. The name may be ''.
@@ -24,7 +24,7 @@ class Place:
     symbol: str = ""
 
 
-def parse(app: App, given: str) -> Place:
+def parse(app: App, given: str) -> GivenPlace:
     """Return the place that a text names; raises UserError for one outside of the repository."""
     from gitmem.codemap.anchors import spec
 
@@ -40,10 +40,10 @@ def parse(app: App, given: str) -> Place:
         )
     name = os.path.join(folder, str(anchor["path"]))
     first, end = anchor.get("lines") or (0, 0)
-    return Place(_inside(name, given, root), first, end, str(anchor.get("symbol") or ""))
+    return GivenPlace(_inside(name, given, root), first, end, str(anchor.get("symbol") or ""))
 
 
-def parse_symbol(app: App, given: str) -> Place:
+def parse_symbol(app: App, given: str) -> GivenPlace:
     """Return the place of `FILE:SYMBOL` too, besides what `parse` takes."""
     name, colon, symbol = given.rpartition(":")
     if (
@@ -79,7 +79,7 @@ def _inside(name: str, given: str, root: str) -> str:
     return path
 
 
-def span(text: str, place: Place) -> tuple[int, int, str]:
+def span(text: str, place: GivenPlace) -> tuple[int, int, str]:
     """Return (first line, last line, qualified name) of a symbol in a text.
 
     Raises UserError when it has none of that name.

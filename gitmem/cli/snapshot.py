@@ -16,8 +16,8 @@ from gitmem.git.work_state import Work
 from gitmem.records.record import Record
 from gitmem.repo.path_rules import named
 from gitmem.services.snapshots import keep, restore, save
-from gitmem.services.snapshots.plan import Plan, plan
-from gitmem.services.snapshots.saved import Saved, read, ref_of
+from gitmem.services.snapshots.plan import RestorePlan, plan
+from gitmem.services.snapshots.saved import SavedSnapshot, read, ref_of
 
 TABLE = {
     "save": ("snapshot", "save_command", "Save the files and the index as they are"),
@@ -66,7 +66,7 @@ def work_of(app: App, *, obeys: bool = False) -> Work:
     return Work(app.location, app.env, obeys=obeys)
 
 
-def take(app: App, work: Work, context: save.Context, named: tuple[str, ...] = ()) -> Record:
+def take(app: App, work: Work, context: save.SaveContext, named: tuple[str, ...] = ()) -> Record:
     """Save the state of a work tree."""
     hidden = app.hidden(work.root)
     id = f"snp-{app.clock.ulid()}"
@@ -150,7 +150,9 @@ def save_command(
         work = work_of(app, obeys=True)
         inside = tuple(os.path.relpath(os.path.abspath(path), work.root) for path in named)
         here = os.path.relpath(os.path.realpath(os.getcwd()), os.path.realpath(work.root))
-        context = save.Context(" ".join(note), story, subtask, "" if here == "." else here, state)
+        context = save.SaveContext(
+            " ".join(note), story, subtask, "" if here == "." else here, state
+        )
         if not (story or subtask or state) and save.is_clean(work, hides=app.hidden(work.root).has):
             _nothing_to_save(term, as_json)
             return
@@ -368,7 +370,7 @@ def diff_command(term: Terminal, id: str, other: str | None, stat: bool) -> None
         term.page(out.decode("utf-8", "replace").splitlines() or ["nothing has changed."], app)
 
 
-def _now(app: App, work: Work) -> Saved:
+def _now(app: App, work: Work) -> SavedSnapshot:
     """Return the files as they are, as a snapshot that no ref keeps."""
     return save.unkept(work, app.objects, app.writer(), hides=app.hidden(work.root).has)
 
@@ -441,9 +443,9 @@ def restore_command(
             safety = (
                 begun.safety
                 if begun
-                else take(app, work, save.Context(reason=f"Before restoring {short(found)}")).id
+                else take(app, work, save.SaveContext(reason=f"Before restoring {short(found)}")).id
             )
-            note = restore.Note(found, safety, work.root, tuple(inside))
+            note = restore.RestoreNote(found, safety, work.root, tuple(inside))
             restore.carry_out(work, app.objects, app.home, what, then, note, force=force)
         _report(term, found, what, safety, dry_run=False, as_json=as_json)
 
@@ -473,7 +475,7 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
 
 
 def _report(
-    term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, as_json: bool
+    term: Terminal, id: str, what: RestorePlan, safety: str, *, dry_run: bool, as_json: bool
 ) -> None:
     facts = {
         "id": id,

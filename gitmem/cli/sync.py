@@ -144,7 +144,7 @@ def sync_command(
         return int(out.waiting is not None)
 
 
-def _row(out: sync.Outcome) -> dict[str, Any]:
+def _row(out: sync.SyncOutcome) -> dict[str, Any]:
     keys = (
         "remote",
         "received",
@@ -200,7 +200,7 @@ def _resolved(app: App, name: str) -> str:
     return os.path.abspath(name) if name not in app.remotes() and os.path.exists(name) else name
 
 
-def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: str) -> None:  # noqa: C901
+def _report(term: Terminal, app: App, out: sync.SyncOutcome, may_push: bool, name: str) -> None:  # noqa: C901
     for warning in out.warnings:
         term.note(f"warning: {warning}")
     if out.followed and out.followed.ids:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from gitmem.extraction.classify.linear_model import EDIT, FAIL, RUN, Around, Before, likely, weighed
 from gitmem.extraction.classify.session_model import Heard, Listening
-from gitmem.extraction.detect.errors import EDITORS, Errors, Failure
+from gitmem.extraction.detect.errors import EDITORS, ErrorTracker, FailedTurn
 from gitmem.extraction.detect.final_judgement import (
     CERTAIN,
     COUNTS,
@@ -25,7 +25,7 @@ from gitmem.extraction.detect.final_judgement import (
     stands,
     with_quotes,
 )
-from gitmem.extraction.detect.item_set import TEXT, Candidate, Found, distinct
+from gitmem.extraction.detect.item_set import TEXT, Candidate, CandidateSet, distinct
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, last_heading, sentences
 from gitmem.extraction.language.words import content, covered, language
@@ -95,8 +95,8 @@ def _line(turn: Turn, sentence: Sentence) -> Turn:
 
 class _Session:
     def __init__(self) -> None:
-        self.found = Found()
-        self.errors = Errors()
+        self.found = CandidateSet()
+        self.errors = ErrorTracker()
         self.topics = Topics()
         self.exchange = Exchange()
         self.listening = Listening()
@@ -113,8 +113,8 @@ class _Session:
         self.explained: Candidate | None = None
         self.reasoning = False  # a reason is told, which goes on
         # the error that a marker or a heading named, whose point is read
-        self.named: Failure | None = None
-        self.titled: Failure | None = None  # the error that the last heading told
+        self.named: FailedTurn | None = None
+        self.titled: FailedTurn | None = None  # the error that the last heading told
         self.sections = Sections()
 
     def take(self, turn: Turn) -> None:  # noqa: C901

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 
 from gitmem.errors import InvalidRecord
-from gitmem.git.objects import TREE, Commit, Draft, Entry, Identity, Raw
+from gitmem.git.objects import TREE, Commit, Draft, Identity, Raw, TreeEntry
 
 RAW_LENGTH = {"sha1": 20, "sha256": 32}
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
@@ -23,7 +23,7 @@ def object_id(kind: str, data: bytes, algorithm: str) -> str:
     return digest.hexdigest()
 
 
-def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
+def parse_tree(data: bytes, algorithm: str) -> tuple[TreeEntry, ...]:
     """Return the entries of a tree's bytes; raises InvalidRecord when they are cut short."""
     length = RAW_LENGTH[algorithm]
     out = []
@@ -38,7 +38,7 @@ def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
             # no path names an entry with a slash in it: only a hostile tree has one; as NUL it is
             # refused, and kept as it is
             name = data[space + 1 : zero].decode("utf-8", "surrogateescape").replace("/", "\0")
-            out.append(Entry(name, int(data[at:space], 8), data[zero + 1 : end].hex()))
+            out.append(TreeEntry(name, int(data[at:space], 8), data[zero + 1 : end].hex()))
             at = end
     except ValueError as error:
         raise InvalidRecord(
@@ -47,7 +47,7 @@ def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
     return tuple(out)
 
 
-def ordered_tree(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], bytes]:
+def ordered_tree(entries: Iterable[TreeEntry]) -> tuple[tuple[TreeEntry, ...], bytes]:
     """Return entries as git sorts them, and the bytes of the tree.
 
     Folders are sorted as if their names ended in `/`.
@@ -66,7 +66,7 @@ def ordered_tree(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], bytes]:
     return tuple(entry for _, _, entry in rows), b"".join(row for _, row, _ in rows)
 
 
-def tree_bytes(entries: Iterable[Entry]) -> bytes:
+def tree_bytes(entries: Iterable[TreeEntry]) -> bytes:
     """Return a tree's bytes."""
     return ordered_tree(entries)[1]
 
@@ -134,9 +134,9 @@ def parse_commit(oid: str, data: bytes) -> Commit:
 
 def build(  # noqa: C901
     draft: Draft,
-    read_tree: Callable[[str], tuple[Entry, ...]],
+    read_tree: Callable[[str], tuple[TreeEntry, ...]],
     algorithm: str,
-    keep_tree: Callable[[str, tuple[Entry, ...]], None] = lambda *_: None,
+    keep_tree: Callable[[str, tuple[TreeEntry, ...]], None] = lambda *_: None,
 ) -> tuple[str, str, list[Raw]]:
     """Return (commit oid, tree oid, new objects, children first) for a draft.
 
@@ -159,7 +159,7 @@ def build(  # noqa: C901
                 raise InvalidRecord(f"path '{path}' runs through a file.")
             here = step
         here[leaf] = (
-            Entry(leaf, 0o100644, add("blob", value)) if isinstance(value, bytes) else value
+            TreeEntry(leaf, 0o100644, add("blob", value)) if isinstance(value, bytes) else value
         )
 
     def level(base: str | None, edits: Mapping[str, object]) -> str | None:
@@ -171,9 +171,9 @@ def build(  # noqa: C901
                 if oid is None:
                     entries.pop(name, None)
                 else:
-                    entries[name] = Entry(name, TREE, oid)
-            elif isinstance(value, Entry):
-                entries[name] = Entry(name, value.mode, value.oid)
+                    entries[name] = TreeEntry(name, TREE, oid)
+            elif isinstance(value, TreeEntry):
+                entries[name] = TreeEntry(name, value.mode, value.oid)
             else:
                 entries.pop(name, None)
         if not entries:

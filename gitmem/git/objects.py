@@ -30,7 +30,7 @@ MAX_PARSED = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """One entry of a tree."""
 
     name: str
@@ -74,7 +74,7 @@ class Draft:
     """
 
     base: str | None
-    edits: Mapping[str, "bytes | Entry | None"]
+    edits: Mapping[str, "bytes | TreeEntry | None"]
     parents: tuple[str, ...]
     message: str
     author: Identity
@@ -82,12 +82,12 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TreeDifference:
     """A path that differs between two trees; a side that lacks it is None."""
 
     path: str
-    old: Entry | None
-    new: Entry | None
+    old: TreeEntry | None
+    new: TreeEntry | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class Traits:
 class TreeCache:
     """The trees read and written last: the next write starts from the trees that this one made."""
 
-    def __init__(self, read: Callable[[str], tuple[Entry, ...]], size: int = 2048) -> None:
+    def __init__(self, read: Callable[[str], tuple[TreeEntry, ...]], size: int = 2048) -> None:
         self._read = read
         self._size = size
-        self._trees: dict[str, tuple[Entry, ...]] = {}
+        self._trees: dict[str, tuple[TreeEntry, ...]] = {}
 
-    def __call__(self, oid: str) -> tuple[Entry, ...]:
+    def __call__(self, oid: str) -> tuple[TreeEntry, ...]:
         """Return a tree's entries, in git's order; raises what reading it raises."""
         found = self._trees.pop(oid, None)
         if found is None:
@@ -115,7 +115,7 @@ class TreeCache:
         self.put(oid, found)
         return found
 
-    def put(self, oid: str, entries: tuple[Entry, ...]) -> None:
+    def put(self, oid: str, entries: tuple[TreeEntry, ...]) -> None:
         """Keep a tree, as the one used last."""
         self._trees[oid] = entries
         if len(self._trees) > self._size:
@@ -150,13 +150,13 @@ class Objects(Protocol):
         Blobs of more than `most` bytes are not read, and have None.
         """
 
-    def tree(self, oid: str) -> tuple[Entry, ...]:
+    def tree(self, oid: str) -> tuple[TreeEntry, ...]:
         """Return a tree's entries in git's order."""
 
     def commit(self, oid: str) -> Commit:
         """Return a commit."""
 
-    def find(self, tree: str, path: str) -> Entry | None:
+    def find(self, tree: str, path: str) -> TreeEntry | None:
         """Return the entry at a path below a tree, or None."""
 
     def write(self, draft: Draft) -> str:
@@ -226,7 +226,7 @@ Lost = Callable[[str, str], None]  # told the path and the oid of a folder that 
 
 def diff(
     objects: Objects, old: str | None, new: str | None, prefix: str = "", lost: Lost | None = None
-) -> Iterator[Change]:
+) -> Iterator[TreeDifference]:
     """Yield what differs between two trees, blob by blob.
 
     Equal folders are not opened, nor those below MAX_DEPTH.
@@ -244,7 +244,7 @@ def _diff(
     prefix: str,
     opened: _Opened,
     lost: Lost | None,
-) -> Iterator[Change]:
+) -> Iterator[TreeDifference]:
     if old == new:
         return
     try:
@@ -263,7 +263,7 @@ def _diff(
             continue
         path = prefix + name
         if closed:
-            yield Change(path, a, b)
+            yield TreeDifference(path, a, b)
             continue
         sub_a = a.oid if a and a.is_tree else None
         sub_b = b.oid if b and b.is_tree else None
@@ -272,7 +272,7 @@ def _diff(
         leaf_a = a if a and not a.is_tree else None
         leaf_b = b if b and not b.is_tree else None
         if leaf_a or leaf_b:
-            yield Change(path, leaf_a, leaf_b)
+            yield TreeDifference(path, leaf_a, leaf_b)
 
 
 def files(
@@ -281,7 +281,7 @@ def files(
     prefix: str = "",
     depth: int = MAX_DEPTH,
     lost: Lost | None = None,
-) -> Iterator[tuple[str, Entry]]:
+) -> Iterator[tuple[str, TreeEntry]]:
     """Yield (path, entry) for everything below a tree that is not a folder.
 
     Folders below `depth` others are yielded too, unopened.
@@ -294,7 +294,7 @@ def files(
 
 def _files(
     objects: Objects, tree: str, prefix: str, depth: int, opened: _Opened, lost: Lost | None
-) -> Iterator[tuple[str, Entry]]:
+) -> Iterator[tuple[str, TreeEntry]]:
     try:
         entries = objects.tree(tree)
     except MissingObject:
@@ -311,9 +311,9 @@ def _files(
             yield prefix + entry.name, entry
 
 
-def find_entry(objects: Objects, tree: str, path: str) -> Entry | None:
+def find_entry(objects: Objects, tree: str, path: str) -> TreeEntry | None:
     """Return the entry at a path below a tree by opening one folder after the other."""
-    entry: Entry | None = Entry("", TREE, tree)
+    entry: TreeEntry | None = TreeEntry("", TREE, tree)
     for name in path.split("/"):
         if entry is None or not entry.is_tree:
             return None

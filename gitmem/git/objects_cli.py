@@ -185,7 +185,7 @@ class CliObjects:
             raise gone
         yield from rows
 
-    def _read_tree(self, oid: str) -> tuple[objects.Entry, ...]:
+    def _read_tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
         return parse_tree(self._parsed(oid), self.traits.hash)
 
     def _parsed(self, oid: str) -> bytes:
@@ -194,7 +194,7 @@ class CliObjects:
             raise objects.unparsed(oid, data)
         return data
 
-    def tree(self, oid: str) -> tuple[objects.Entry, ...]:
+    def tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
         """See Objects."""
         return self._tree(oid)
 
@@ -202,7 +202,7 @@ class CliObjects:
         """See Objects."""
         return parse_commit(oid, self._parsed(oid))
 
-    def find(self, tree: str, path: str) -> objects.Entry | None:
+    def find(self, tree: str, path: str) -> objects.TreeEntry | None:
         """See Objects."""
         return objects.find_entry(self, tree, path)
 

@@ -103,7 +103,7 @@ class Pygit2Objects:
         for oid in oids:
             yield oid, self.read_small(oid, most)
 
-    def _read_tree(self, oid: str) -> tuple[objects.Entry, ...]:
+    def _read_tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
         return parse_tree(self._parsed(oid), self.traits.hash)
 
     def _parsed(self, oid: str) -> bytes:
@@ -112,7 +112,7 @@ class Pygit2Objects:
             raise objects.unparsed(oid, data)
         return data
 
-    def tree(self, oid: str) -> tuple[objects.Entry, ...]:
+    def tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
         """See Objects."""
         return self._tree(oid)
 
@@ -120,7 +120,7 @@ class Pygit2Objects:
         """See Objects."""
         return parse_commit(oid, self._parsed(oid))
 
-    def find(self, tree: str, path: str) -> objects.Entry | None:
+    def find(self, tree: str, path: str) -> objects.TreeEntry | None:
         """See Objects."""
         return objects.find_entry(self, tree, path)
 

@@ -57,7 +57,7 @@ ABSENT = "0" * 6  # the mode of what is not there
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedPath:
     """A path that differs from the commit or from the index.
 
     `staged` and `unstaged` are git's letters ('.' unchanged, M, T, A, D, '?' untracked, U in
@@ -93,7 +93,7 @@ class WorkState:
     upstream: str = ""
     ahead: int | None = None
     behind: int | None = None
-    changed: list[Changed] = field(default_factory=list)
+    changed: list[ChangedPath] = field(default_factory=list)
     # path -> 'S' skip-worktree, 'h' assumed unchanged, 's' both
     flags: dict[str, str] = field(default_factory=dict)
     # folders end in a slash, and what is in them is not named
@@ -177,7 +177,7 @@ class Work:
                 if facts.split()[1] in EMPTY and path in state.flags and path not in told
             ]
             state.changed += [
-                Changed(path, ".", "A", intended=True)
+                ChangedPath(path, ".", "A", intended=True)
                 for path in empty[:FLAGGED]
                 if self._is_intended(path)
             ]
@@ -199,7 +199,7 @@ class Work:
         elif kind == "!":
             state.ignored.append(rest)
         elif kind == "?":
-            state.changed.append(Changed(rest, "?", "?"))
+            state.changed.append(ChangedPath(rest, "?", "?"))
         elif kind == "1":
             letters, sub, _, mode, _, _, oid, path = rest.split(" ", 7)
             # of a file that went since, git says that it was in the commit
@@ -207,7 +207,7 @@ class Work:
                 letters == ".D" and oid in EMPTY and self._is_intended(path)
             )
             state.changed.append(
-                Changed(
+                ChangedPath(
                     path,
                     letters[0],
                     letters[1],
@@ -221,7 +221,7 @@ class Work:
             _, sub, one, two, three, _, h1, h2, h3, path = rest.split(" ", 9)
             stages = ((one, h1), (two, h2), (three, h3))
             state.changed.append(
-                Changed(path, "U", "U", "" if sub == "N..." else sub, (ABSENT, ""), stages)
+                ChangedPath(path, "U", "U", "" if sub == "N..." else sub, (ABSENT, ""), stages)
             )
 
     def _is_intended(self, path: str) -> bool:

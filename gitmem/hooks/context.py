@@ -60,7 +60,7 @@ class Hook:
 
     def __init__(
         self,
-        event: events.Event,
+        event: events.HookEvent,
         env: "Mapping[str, str]",
         now: float,
         *,

@@ -14,7 +14,7 @@ from gitmem.repo.location import inside, storable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.shell_writes import Write
-    from gitmem.text.line_marks import Note
+    from gitmem.text.line_marks import EditMarks
 
 CONTENT = 4 << 20  # bytes of a file that was edited
 LINES = 4000  # lines of a file that a command may change
@@ -48,7 +48,7 @@ def note_before(hook: Hook) -> None:
 
 def note_changes(hook: Hook) -> None:
     """Remember what a tool did to files."""
-    notes: dict[str, Note] = {}
+    notes: dict[str, EditMarks] = {}
     at = hook.now
     if hook.event.action == events.COMMAND:
         if hook.event.interrupted or hook.event.background:
@@ -69,14 +69,14 @@ def note_changes(hook: Hook) -> None:
             edits.note(hook.state, hook.event.session, at, notes)
 
 
-def _by_command(hook: Hook) -> "dict[str, Note]":
+def _by_command(hook: Hook) -> "dict[str, EditMarks]":
     """Return what a command did to files."""
     command = hook.event.command
     if not may_write(command):
         return {}
     from gitmem.agents import shell_writes, written
 
-    notes: dict[str, Note] = {}
+    notes: dict[str, EditMarks] = {}
     if patch := shell_writes.patches(command):
         for change in written.changes({}, None, (), patch):
             change.path = _path(hook, change.path)
@@ -92,7 +92,7 @@ def _by_command(hook: Hook) -> "dict[str, Note]":
     return notes
 
 
-def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, Note]":
+def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, EditMarks]":
     """Return how files differ from what they were before a command.
 
     A line that came from another of them is not new.
@@ -100,7 +100,7 @@ def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, Note]":
     from gitmem.agents.written import compared
     from gitmem.text.line_marks import squeezed
 
-    notes: dict[str, Note] = {}
+    notes: dict[str, EditMarks] = {}
     for path, was in before.items():
         content = _content(hook, path)
         if content is None or b"\0" in content:
@@ -116,7 +116,7 @@ def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, Note]":
     return notes
 
 
-def _of_write(hook: Hook, path: str, write: "Write") -> "Note | None":
+def _of_write(hook: Hook, path: str, write: "Write") -> "EditMarks | None":
     """Return what a command did to a file that it put a text into.
 
     None where that is not what the file has now.

@@ -13,7 +13,7 @@ from gitmem.codemap.search.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.codemap.search.locate import Found
+    from gitmem.codemap.search.locate import LocatedFile
     from gitmem.hooks.context import Hook
 
 SHORT = 50  # characters of a prompt, below which no task is described
@@ -57,7 +57,7 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
     )
 
 
-def _file(one: "Found") -> str:
+def _file(one: "LocatedFile") -> str:
     how, what = next((how, what) for how, what in one.reasons if how in SURE)
     # not the subject: anybody may have written it
     said = what.partition(" ")[0] if how == "commit" else what

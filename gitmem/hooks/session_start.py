@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.services.briefing.collect import Entry, Known
+    from gitmem.services.briefing.collect import BriefingEntry, BriefingFacts
 
     Row = dict[str, Any]
 
@@ -142,7 +142,7 @@ def told_before(hook: Hook, before: str) -> "list[str]":
 class _Telling:
     """Chooses lines within the budget of a start."""
 
-    def __init__(self, hook: Hook, known: "Known") -> None:
+    def __init__(self, hook: Hook, known: "BriefingFacts") -> None:
         self._hook = hook
         self._known = known
         self._budget = int(hook.settings.get("startBudget"))
@@ -347,7 +347,7 @@ class _Telling:
         ]
 
 
-def _row(subject: str, one: "Entry") -> "Row":
+def _row(subject: str, one: "BriefingEntry") -> "Row":
     """Return an entry of a summary as a row.
 
     The row is injected once, and again when it says something else.
@@ -380,7 +380,7 @@ def _read_code(hook: Hook) -> None:
         detach(["-C", hook.where.worktree, "read-code"], hook.env)
 
 
-def _code_rows(one: "Entry") -> "list[Row]":
+def _code_rows(one: "BriefingEntry") -> "list[Row]":
     """Return what is injected about the code as rows.
 
     Each part of the DNA is injected once, and again when it says something else.
@@ -391,7 +391,7 @@ def _code_rows(one: "Entry") -> "list[Row]":
 
     rows: list[Row] = []
     for title, text in code_lines(one.body.body(one.number)):
-        part = collect.Entry(text, "", kind="code", where=title)
+        part = collect.BriefingEntry(text, "", kind="code", where=title)
         rows.append(
             {
                 "id": f"entry dna {one.id} {title}"[:120],
@@ -486,7 +486,7 @@ def _first(text: str) -> str:
     return clean(out, ANSWER).rstrip(".")
 
 
-def _elsewhere(hook: Hook, known: "Known") -> bool:
+def _elsewhere(hook: Hook, known: "BriefingFacts") -> bool:
     """Return whether known code is no longer in its file, as far as was noted.
 
     A commit may have renamed the file.

@@ -129,7 +129,7 @@ def _note_failure(hook: Hook, pattern: str) -> None:
 
     event = hook.event
     key = shell.key(event.command, hook.spot)
-    failure = attempts.Failure(
+    failure = attempts.FailedCommand(
         key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree
     )
     # sqlite3 is imported where it is used; a busy database costs a conclusion, no count

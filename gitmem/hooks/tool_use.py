@@ -208,7 +208,7 @@ def _passed(hook: Hook) -> None:  # noqa: C901
 
         rule = rule_of(hook.settings)
 
-        def captured(failure: "attempts.Failure") -> bool:
+        def captured(failure: "attempts.FailedCommand") -> bool:
             if known(hook, failure.pattern, gotcha_id(failure.pattern)):
                 return True
             hits = hook.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)

@@ -24,9 +24,9 @@ TALKED = frozenset({"resume", "compact", "fork"})
 _KEPT = "context of a start"
 
 
-def found(hook: "Hook") -> context.Context:
+def found(hook: "Hook") -> context.WorkContext:
     """Return the context as it was before the event; asked once a call."""
-    kept: context.Context | None = hook.__dict__.get(_KEPT)
+    kept: context.WorkContext | None = hook.__dict__.get(_KEPT)
     if kept is None:
         table, is_current = workflow_table.quick(hook.home, hook.tree)
         if not is_current:

@@ -80,7 +80,7 @@ CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context,
 """
 
 
-class Cache:
+class IndexCache:
     """The writable side of the index of one repository.
 
     `close` it, or use it as a context manager.
@@ -92,7 +92,7 @@ class Cache:
         self.in_memory = False
         self.db = self._open()
 
-    def __enter__(self) -> "Cache":
+    def __enter__(self) -> "IndexCache":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from gitmem.errors import GitmemError, Unfinished
 from gitmem.git import record_log
-from gitmem.git.objects import Change, Objects
+from gitmem.git.objects import Objects, TreeDifference
 from gitmem.git.record_log import CommitStep, FileStep
 from gitmem.index.columns import entries
 from gitmem.records.record import Record
@@ -92,7 +92,7 @@ class Credits:
         objects: Objects,
         old: str | None,
         tip: str,
-        changes: Iterable[Change],
+        changes: Iterable[TreeDifference],
         before: Callable[[str], Credit | None],
         until: float = math.inf,
     ) -> None:
@@ -221,7 +221,7 @@ class Credits:
         version = self._version(path, change.new.oid if change.new else "")
         return all(part in ledger.parts for part in version.parts)
 
-    def _ledger_of(self, change: Change, known: Credit) -> _Ledger:
+    def _ledger_of(self, change: TreeDifference, known: Credit) -> _Ledger:
         version = self._version(change.path, change.old.oid if change.old else "")
         ledger = _Ledger()
         if version.words and known.words:
@@ -233,7 +233,7 @@ class Credits:
                 ledger.parts[key] = who
         return ledger
 
-    def _close(self, path: str, ledger: _Ledger, change: Change) -> None:
+    def _close(self, path: str, ledger: _Ledger, change: TreeDifference) -> None:
         version = self._version(path, change.new.oid if change.new else "")
         words = ledger.parts.get(version.words, "")
         vouchers = ledger.vouchers.get(version.words, set()) - {words}

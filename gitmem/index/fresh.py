@@ -14,7 +14,7 @@ from gitmem.index.reader import NAME, Index, open_index
 from gitmem.repo.location import Home
 
 if TYPE_CHECKING:
-    from gitmem.index.builder import Cache
+    from gitmem.index.builder import IndexCache
     from gitmem.store.store import Store
 
 WRITER_FILES = 5000  # changed files up to which a writer has the index follow
@@ -35,7 +35,7 @@ class FreshIndex:
         self._home = home
         self._stores = stores
         self._progress = progress
-        self._cache: Cache | None = None
+        self._cache: IndexCache | None = None
         self._index: Index | None = None
         # another process was indexing all the time: what was read may lack the newest records
         self.stale = False
@@ -97,11 +97,11 @@ class FreshIndex:
             self._index.db.close()
         self._cache = self._index = None
 
-    def _writable(self) -> "Cache":
+    def _writable(self) -> "IndexCache":
         if self._cache is None:
-            from gitmem.index.builder import Cache
+            from gitmem.index.builder import IndexCache
 
-            self._cache = Cache(self._home)
+            self._cache = IndexCache(self._home)
         return self._cache
 
     def _refresh(self) -> None:

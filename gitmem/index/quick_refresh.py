@@ -8,7 +8,7 @@ import time
 
 from gitmem.errors import GitmemError
 from gitmem.git.backend import open_objects
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.repo.location import Home, Location
 from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.store.reader import Reader
@@ -31,7 +31,7 @@ def quick_refresh(where: Location, home: Home, env: "Mapping[str, str]", seconds
         # its command is quicker to start than libgit2 is to load
         objects = open_objects(where, env, "git")
         try:
-            with Cache(home) as cache:
+            with IndexCache(home) as cache:
                 if cache.in_memory:
                     return False
                 stores = {"shared": Reader(objects, SHARED), "private": Reader(objects, PRIVATE)}

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TypeVar
 
 from gitmem.errors import GitmemError, MissingObject, Unfinished
-from gitmem.git.objects import Change, Entry, Objects, diff, files
+from gitmem.git.objects import Objects, TreeDifference, TreeEntry, diff, files
 from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
 from gitmem.index.committers import Credit, Credits, entry_key
 from gitmem.index.contexts import CONTEXT_TEXT, Contexts
@@ -34,7 +34,7 @@ T = TypeVar("T")
 STEP = 0.01  # seconds of one transaction
 LOADED = 100  # records that are read at once
 PLAIN = frozenset({0o100644, 0o100755})
-_ROW = Entry("", 0o100644, "")  # stands for what a row was made of
+_ROW = TreeEntry("", 0o100644, "")  # stands for what a row was made of
 OF_A_ROW = (
     "edges",
     "places",
@@ -146,7 +146,7 @@ class StoreUpdate:
 
     def _changes(
         self, old: str | None, new_tree: str | None, most: int
-    ) -> tuple[list[Change], list[Damaged], bool]:
+    ) -> tuple[list[TreeDifference], list[Damaged], bool]:
         """Return what differs from the rows, at most one change more than `most`.
 
         Folders that are gone; whether the rows are to be made anew.
@@ -182,7 +182,7 @@ class StoreUpdate:
         rows = self.db.execute(sql, (n,))
         return Credit(words, vouchers, {entry_key(entry): entry[6] for entry in rows})
 
-    def _apply(self, changes: Sequence[Change], lost: Sequence[Damaged]) -> None:
+    def _apply(self, changes: Sequence[TreeDifference], lost: Sequence[Damaged]) -> None:
         """Remove the rows of what was removed or changed, and write those of what is there now."""
         for gone in lost:
             self._damage(gone)
@@ -203,7 +203,7 @@ class StoreUpdate:
                     self._damage(Damaged(path, entry.oid, "it is not a regular file."))
         self._insert_all(rows)
 
-    def _left(self, listed: Mapping[str, Entry], gone: tuple[str, ...]) -> list[Change]:
+    def _left(self, listed: Mapping[str, TreeEntry], gone: tuple[str, ...]) -> list[TreeDifference]:
         """Return what an interrupted update has left to do.
 
         These are files that have no row, another one, or one without its words.
@@ -216,8 +216,10 @@ class StoreUpdate:
         for path, entry in listed.items():
             oid = rows.pop(_storable(path), None)
             if oid != entry.oid:
-                out.append(Change(path, _ROW, entry))
-        return out + [Change(path, _ROW, None) for path in rows if not path.startswith(gone)]
+                out.append(TreeDifference(path, _ROW, entry))
+        return out + [
+            TreeDifference(path, _ROW, None) for path in rows if not path.startswith(gone)
+        ]
 
     def _pause(self) -> None:
         """End the transaction if it has lasted long enough.

@@ -11,13 +11,13 @@ import os
 from collections.abc import Sequence
 
 from gitmem.base.files import disk_error, write_atomic
-from gitmem.repo.worktree_files import WorkTree
+from gitmem.repo.worktree_files import WorkTreeFiles
 
 
 class Disk:
     """Changes files by their full paths; `tree` is the work tree, None outside of a repository."""
 
-    def __init__(self, tree: WorkTree | None = None) -> None:
+    def __init__(self, tree: WorkTreeFiles | None = None) -> None:
         self._tree = tree
         roots = {tree.root, os.path.realpath(tree.root)} if tree else set()
         self._roots = tuple(root.rstrip(os.sep) + os.sep for root in roots)

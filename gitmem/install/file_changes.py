@@ -27,7 +27,7 @@ DONE = {"installed": True, "updated": True, "removed": True, "unchanged": False,
 
 
 @dataclass(slots=True)
-class Change:
+class SettingsChange:
     """What becomes of one file: None stands for no file.
 
     `action` is one of `DONE`, which says whether anything changes.
@@ -134,7 +134,7 @@ def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
     return True, None if entry.get("created") else data
 
 
-def apply(ledger: Ledger, plan: Callable[[], Change], disk: Disk) -> Change:
+def apply(ledger: Ledger, plan: Callable[[], SettingsChange], disk: Disk) -> SettingsChange:
     """Plan a change under the lock, and make it.
 
     A file that somebody else writes meanwhile is read and planned for again.
@@ -161,7 +161,7 @@ def apply(ledger: Ledger, plan: Callable[[], Change], disk: Disk) -> Change:
     )
 
 
-def _made(ledger: Ledger, change: Change, disk: Disk) -> bool:
+def _made(ledger: Ledger, change: SettingsChange, disk: Disk) -> bool:
     """Make a change; say whether the file was still as it was planned for."""
     # one that makes room is the link itself
     real = disk.real(change.path, follow=change.move is None)
@@ -195,7 +195,7 @@ def _made(ledger: Ledger, change: Change, disk: Disk) -> bool:
     return True
 
 
-def _entry(entry: dict[str, Any], change: Change, folders: list[str]) -> dict[str, Any]:
+def _entry(entry: dict[str, Any], change: SettingsChange, folders: list[str]) -> dict[str, Any]:
     assert change.after is not None
     before = change.before or b""
     step = {

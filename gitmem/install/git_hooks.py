@@ -11,9 +11,9 @@ from gitmem.base.resources import read_text
 from gitmem.errors import GitmemError, UserError
 from gitmem.git.process import Git, child_env
 from gitmem.install import file_changes, hook_command
-from gitmem.install.file_changes import Change
-from gitmem.install.hook_command import Command
-from gitmem.install.plan import World
+from gitmem.install.file_changes import SettingsChange
+from gitmem.install.hook_command import HookCommand
+from gitmem.install.plan import InstallContext
 from gitmem.repo import sequences
 
 WHAT = "git-hooks"
@@ -40,7 +40,7 @@ _SHELL = re.compile(
 )
 
 
-def hooks_folder(world: World) -> str:
+def hooks_folder(world: InstallContext) -> str:
     """Return the folder in which git looks for hooks here."""
     root = world.root
     assert world.where is not None
@@ -72,7 +72,7 @@ def hooks_folder(world: World) -> str:
     return os.path.normpath(os.path.join(root, os.fsdecode(done.stdout.removesuffix(b"\n"))))
 
 
-def wanted(world: World, path: str) -> tuple[str, ...]:
+def wanted(world: InstallContext, path: str) -> tuple[str, ...]:
     """Return the hooks to install in a folder.
 
     Each hook costs time for every commit of a rebase, so that none is installed that a setting
@@ -86,7 +86,7 @@ def wanted(world: World, path: str) -> tuple[str, ...]:
     return tuple(name for name in NAMES if name != SESSION_HOOK)
 
 
-def scope_of(world: World, path: str) -> str:
+def scope_of(world: InstallContext, path: str) -> str:
     """Return whom the hooks in a folder are for.
 
     They are for you in this repository, for everybody who uses it, or for you in all repositories.
@@ -123,7 +123,7 @@ def scope_of(world: World, path: str) -> str:
         return "project"
 
 
-def target(world: World, scope: str) -> str:
+def target(world: InstallContext, scope: str) -> str:
     """Return the folder to write for a scope.
 
     Raises UserError when git's folder is one for others.
@@ -155,7 +155,7 @@ def target(world: World, scope: str) -> str:
     )
 
 
-def path_of(world: World, path: str, name: str) -> str:
+def path_of(world: InstallContext, path: str, name: str) -> str:
     """Return the file of a hook.
 
     Raises UserError for a link that leads to a file that is used elsewhere too.
@@ -170,20 +170,20 @@ def path_of(world: World, path: str, name: str) -> str:
     return file
 
 
-def install(world: World, scope: str, path: str, name: str) -> Change:
+def install(world: InstallContext, scope: str, path: str, name: str) -> SettingsChange:
     """Return the change that has one hook of git call us."""
     file = path_of(world, path, name)
     before = file_changes.read(file)
     block = _block(world.command(scope), name).encode()
     if before is None:
         after = START.encode() + block
-        return Change(
+        return SettingsChange(
             WHAT, scope, file, "installed", None, after, [(0, 0, after)], fresh=True, mode=0o777
         )
     if _BLOCK.search(before):
         after = _BLOCK.sub(lambda _: block, before, count=1)
         spans = [(*match.span(), block) for match in _BLOCK.finditer(before)][:1]
-        return Change(
+        return SettingsChange(
             WHAT, scope, file, "unchanged" if after == before else "updated", before, after, spans
         )
     # husky runs what is not executable
@@ -199,7 +199,7 @@ def install(world: World, scope: str, path: str, name: str) -> Change:
                 "Move it away, then run this again.",
             )
         after = START.encode() + block + f'exec "$0{OLD}" "$@"\n'.encode()
-        return Change(
+        return SettingsChange(
             WHAT,
             scope,
             file,
@@ -215,27 +215,29 @@ def install(world: World, scope: str, path: str, name: str) -> Change:
     if before.startswith(b"#!") and not at:
         at, block = len(before), b"\n" + block
     edits = [(at, at, block)]
-    return Change(
+    return SettingsChange(
         WHAT, scope, file, "installed", before, before[:at] + block + before[at:], edits, fresh=True
     )
 
 
-def remove(world: World, scope: str, path: str, name: str) -> Change:
+def remove(world: InstallContext, scope: str, path: str, name: str) -> SettingsChange:
     """Return the change that takes our lines out of one hook, or the hook that we made away."""
     file = os.path.join(path, name)
     before = file_changes.read(file)
     if before is None or not (found := _BLOCK.search(before)):
-        return Change(WHAT, scope, file, "absent", before, before)
+        return SettingsChange(WHAT, scope, file, "absent", before, before)
     rest = before[: found.start()] + before[found.end() :]
     if os.path.exists(file + OLD) and rest == START.encode() + f'exec "$0{OLD}" "$@"\n'.encode():
-        return Change(WHAT, scope, file, "removed", before, None, move=(file + OLD, file))
+        return SettingsChange(WHAT, scope, file, "removed", before, None, move=(file + OLD, file))
     is_ours, old = file_changes.original(world.ledger(scope).entry(file), before)
     if is_ours:
-        return Change(WHAT, scope, file, "removed", before, old)
-    return Change(WHAT, scope, file, "removed", before, None if rest == START.encode() else rest)
+        return SettingsChange(WHAT, scope, file, "removed", before, old)
+    return SettingsChange(
+        WHAT, scope, file, "removed", before, None if rest == START.encode() else rest
+    )
 
 
-def state(world: World, path: str, name: str) -> tuple[str, str]:
+def state(world: InstallContext, path: str, name: str) -> tuple[str, str]:
     """Return how one hook stands, `current`, `outdated`, `broken` or nothing, and why."""
     data = file_changes.read(os.path.join(path, name))
     found = _BLOCK.search(data) if data else None
@@ -260,7 +262,7 @@ def state(world: World, path: str, name: str) -> tuple[str, str]:
     ), ""
 
 
-def _block(calls: Command, name: str) -> str:
+def _block(calls: HookCommand, name: str) -> str:
     return _template(name).removeprefix(START).replace(CALL, calls.start())
 
 

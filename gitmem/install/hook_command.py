@@ -30,7 +30,7 @@ _QUIET = "2>/dev/null || true"
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class HookCommand:
     """The way in which a file calls git-mem.
 
     It consists of words of the shell, and of none when it may name no place on this machine.
@@ -63,7 +63,7 @@ class Call:
     shared: bool
 
 
-def private(env: Mapping[str, str]) -> Command:
+def private(env: Mapping[str, str]) -> HookCommand:
     """Return the command for files of one user.
 
     It is the absolute path of this installation, as an upgrade leaves it.
@@ -81,15 +81,15 @@ def private(env: Mapping[str, str]) -> Command:
             f"the path of git-mem has a line's end in it: {words[0]!r}.",
             "Install git-mem in a folder whose name has none.",
         )
-    return Command(tuple(map(_quoted, words)))
+    return HookCommand(tuple(map(_quoted, words)))
 
 
-def shared() -> Command:
+def shared() -> HookCommand:
     """Return the command for files that colleagues get too.
 
     It is found on the PATH, or in the usual places.
     """
-    return Command(())
+    return HookCommand(())
 
 
 def installed(env: Mapping[str, str]) -> tuple[str, ...]:
@@ -165,9 +165,9 @@ def parse(text: str) -> Call | None:
     return Call(tuple(words[:start]), words[start + 1], prefix is not None)
 
 
-def of(call: Call) -> Command:
+def of(call: Call) -> HookCommand:
     """Return the command that a call was written by."""
-    return shared() if call.shared else Command(tuple(map(_quoted, call.words)))
+    return shared() if call.shared else HookCommand(tuple(map(_quoted, call.words)))
 
 
 def calls(text: str, agent: str) -> bool:

@@ -14,7 +14,7 @@ HINT = "Mend it in your editor, then run this again."
 
 
 @dataclass(slots=True)
-class Merged:
+class MergedSettings:
     """What is to be done to a document.
 
     `ours` are the calls of ours that it had, `custom` lines with commands that call us in another
@@ -31,12 +31,12 @@ class Merged:
 
 def merge(
     doc: Document, agent: str, form: Form, *, remove: bool = False, made: tuple[str, ...] = ()
-) -> Merged:
+) -> MergedSettings:
     """Return what makes a document hold a form, or hold nothing of ours.
 
     `made` are the defaults that we wrote earlier.
     """
-    out = Merged()
+    out = MergedSettings()
     root = doc.root
     wanted = {} if remove else {event: list(items) for event, items in form.events.items()}
     defaults = {} if remove else form.defaults
@@ -85,7 +85,12 @@ def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
 
 
 def _events(
-    doc: Document, node: Node, agent: str, form: Form, wanted: dict[str, list[Any]], out: Merged
+    doc: Document,
+    node: Node,
+    agent: str,
+    form: Form,
+    wanted: dict[str, list[Any]],
+    out: MergedSettings,
 ) -> tuple[list[Edit], bool]:
     """Return the edits of the object of events, and whether anything is left in it."""
     edits: list[Edit] = []
@@ -114,7 +119,12 @@ def _events(
 
 
 def _list(
-    doc: Document, node: Node, agent: str, form: Form, items: list[dict[str, Any]], out: Merged
+    doc: Document,
+    node: Node,
+    agent: str,
+    form: Form,
+    items: list[dict[str, Any]],
+    out: MergedSettings,
 ) -> tuple[list[Edit], bool]:
     """Return the edits of one event's list, and whether anything is left that was not ours."""
     edits: list[Edit] = []
@@ -184,7 +194,7 @@ def _inner(doc: Document, node: Node) -> Node | None:
     return found if found is not None and found.type == "array" else None
 
 
-def _call(doc: Document, node: Node, agent: str, form: Form, out: Merged) -> str:
+def _call(doc: Document, node: Node, agent: str, form: Form, out: MergedSettings) -> str:
     """Return whose a handler is: `ours`, `custom` or nothing.
 
     The value `custom` is for one of the user's that calls us.
@@ -203,7 +213,7 @@ def _call(doc: Document, node: Node, agent: str, form: Form, out: Merged) -> str
 
 
 def _default(
-    doc: Document, root: Node, path: tuple[str, ...], value: Any, out: Merged
+    doc: Document, root: Node, path: tuple[str, ...], value: Any, out: MergedSettings
 ) -> list[Added]:
     """Return what to add to the root for a default.
 
@@ -221,7 +231,7 @@ def _default(
     return []
 
 
-def _undefault(doc: Document, root: Node, path: list[str], form: Form, out: Merged) -> str:
+def _undefault(doc: Document, root: Node, path: list[str], form: Form, out: MergedSettings) -> str:
     """Take back a default that was not changed since.
 
     Return the key of the root that goes with it.

@@ -32,7 +32,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class JsonItem:
     """A member of an object, or an element of a list."""
 
     key: str
@@ -135,9 +135,9 @@ class Document:
         """Return the text of a string."""
         return str(json.loads(self.data[node.start_byte : node.end_byte], strict=False))
 
-    def items(self, node: Node) -> list[Item]:
+    def items(self, node: Node) -> list[JsonItem]:
         """Return what an object or a list holds, in order."""
-        out: list[Item] = []
+        out: list[JsonItem] = []
         end, line_comment, open_item = node.start_byte + 1, False, False
         for token in node.children[1:-1]:
             if token.type == ",":
@@ -150,7 +150,7 @@ class Document:
                     else ("", token)
                 )
                 out.append(
-                    Item(
+                    JsonItem(
                         key,
                         value,
                         token.start_byte,
@@ -167,7 +167,7 @@ class Document:
             out[-1] = replace(out[-1], comma=after[0] if after else None)
         return out
 
-    def member(self, node: Node, key: str) -> Item | None:
+    def member(self, node: Node, key: str) -> JsonItem | None:
         """Return a member of an object, None when there is none.
 
         Raises UserError when it is there twice.
@@ -238,7 +238,7 @@ class Document:
         lead = b"" if not self.data.strip() or self.data.endswith(b"\n") else self._newline
         return [(end, end, lead + self._render(value, "") + self._newline)]
 
-    def _without(self, item: Item) -> list[Edit]:
+    def _without(self, item: JsonItem) -> list[Edit]:
         if item.comma is None:
             return [(item.before, item.end, b"")]
         if not self.data[item.end : item.comma].strip():
@@ -247,7 +247,7 @@ class Document:
         return [(item.before, item.end, b""), (item.comma, item.comma + 1, b"")]
 
     def _appended(
-        self, node: Node, items: list[Item], follows: bool, trailing: bool, add: Sequence[Added]
+        self, node: Node, items: list[JsonItem], follows: bool, trailing: bool, add: Sequence[Added]
     ) -> Edit:
         ends = [
             child.end_byte - self.data[: child.end_byte].endswith(b"\r")

@@ -13,19 +13,19 @@ from gitmem.git.process import Git
 from gitmem.git.worktree import WorkTree
 from gitmem.install import file_changes, hook_command
 from gitmem.install.disk import Disk
-from gitmem.install.file_changes import Change, Ledger
-from gitmem.install.hook_command import Command
+from gitmem.install.file_changes import Ledger, SettingsChange
+from gitmem.install.hook_command import HookCommand
 from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document, applied
 from gitmem.install.settings_formats import SHAPES, Form
 from gitmem.repo.location import Location, user_repository
-from gitmem.repo.worktree_files import WorkTree as WorkTreeFiles
+from gitmem.repo.worktree_files import WorkTreeFiles as WorkTreeFiles
 
 SCOPES = ("local", "project", "user")
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class InstallContext:
     """Where things are: the repository, None outside of one, and the environment."""
 
     where: Location | None
@@ -67,7 +67,7 @@ class World:
         assert self.where is not None
         return Ledger(self.where.home)
 
-    def command(self, scope: str) -> Command:
+    def command(self, scope: str) -> HookCommand:
         """Return how files of a scope call git-mem."""
         return hook_command.shared() if scope == "project" else hook_command.private(self.env)
 
@@ -83,7 +83,7 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class InstallTarget:
     """One agent's settings file."""
 
     adapter: Adapter
@@ -96,7 +96,7 @@ class Target:
         return events.ADAPTERS[self.adapter.name]
 
 
-def found(adapter: Adapter, world: World) -> bool:
+def found(adapter: Adapter, world: InstallContext) -> bool:
     """Return whether an agent's CLI seems to be on this machine.
 
     Its program is on the PATH, or it left its folder.
@@ -107,20 +107,20 @@ def found(adapter: Adapter, world: World) -> bool:
     ) or os.path.isdir(_own_folder(adapter, world))
 
 
-def _user_folder(adapter: Adapter, world: World) -> str:
+def _user_folder(adapter: Adapter, world: InstallContext) -> str:
     settings = adapter.settings
     given = world.env.get(settings.override, "") if settings.override else ""
     return given or os.path.join(world.home, settings.user.split("/", 1)[0])
 
 
-def _own_folder(adapter: Adapter, world: World) -> str:
+def _own_folder(adapter: Adapter, world: InstallContext) -> str:
     """Return the folder that a CLI makes for itself in the user's home."""
     parts = adapter.settings.user.split("/")
     folder = _user_folder(adapter, world)
     return os.path.join(folder, parts[1]) if parts[0] == ".config" else folder
 
 
-def target(agent: str, scope: str, world: World) -> Target:
+def target(agent: str, scope: str, world: InstallContext) -> InstallTarget:
     """Return an agent's file of a scope; raises UserError when there is none."""
     adapter = agents.find(agent)
     settings = adapter.settings
@@ -130,7 +130,7 @@ def target(agent: str, scope: str, world: World) -> Target:
                 f"{events.ADAPTERS[agent]} has no settings of yours for all repositories.",
                 "Say --local or --project.",
             )
-        return Target(
+        return InstallTarget(
             adapter,
             scope,
             os.path.join(_user_folder(adapter, world), *settings.user.split("/")[1:]),
@@ -148,10 +148,10 @@ def target(agent: str, scope: str, world: World) -> Target:
             "Say --user to write settings of yours.",
         )
     world.disk(scope).real(path)  # a link into git's folder is refused
-    return Target(adapter, scope, path)
+    return InstallTarget(adapter, scope, path)
 
 
-def install(goal: Target, world: World) -> Change:
+def install(goal: InstallTarget, world: InstallContext) -> SettingsChange:
     """Return the change that has a file hold our hooks."""
     form = SHAPES[goal.adapter.settings.shape](goal.adapter, world.command(goal.scope))
     hidden = excluded(goal, world) if goal.scope == "local" else None
@@ -176,13 +176,13 @@ def install(goal: Target, world: World) -> Change:
         else []
     )
     if not merged.edits:
-        return Change(
+        return SettingsChange(
             goal.adapter.name, goal.scope, goal.path, "unchanged", before, before, notes=notes
         )
     assert not merge(Document(after, goal.path), goal.adapter.name, form).edits, (
         "what was written would be changed again"
     )
-    return Change(
+    return SettingsChange(
         goal.adapter.name,
         goal.scope,
         goal.path,
@@ -197,20 +197,20 @@ def install(goal: Target, world: World) -> Change:
     )
 
 
-def remove(goal: Target, world: World) -> Change:
+def remove(goal: InstallTarget, world: InstallContext) -> SettingsChange:
     """Return the change that removes our hooks from a file.
 
     The file is restored to the byte when nothing else has changed since.
     """
     name, before = goal.adapter.name, file_changes.read(goal.path)
     if before is None:
-        return Change(name, goal.scope, goal.path, "absent")
+        return SettingsChange(name, goal.scope, goal.path, "absent")
     entry = world.ledger(goal.scope).entry(goal.path)
     # what is looked for is the same for each command
     form = SHAPES[goal.adapter.settings.shape](goal.adapter, hook_command.shared())
     if form.text:
         ours = form.mark.encode() in before
-        return Change(
+        return SettingsChange(
             name,
             goal.scope,
             goal.path,
@@ -220,19 +220,19 @@ def remove(goal: Target, world: World) -> Change:
         )
     is_ours, old = file_changes.original(entry, before)
     if is_ours:
-        return Change(name, goal.scope, goal.path, "removed", before, old)
+        return SettingsChange(name, goal.scope, goal.path, "removed", before, old)
     doc = Document(before, world.shown(goal.path))
     merged = merge(doc, name, form, remove=True, made=tuple(entry.get("defaults", ())))
     if not merged.edits:
-        return Change(name, goal.scope, goal.path, "absent", before, before)
+        return SettingsChange(name, goal.scope, goal.path, "absent", before, before)
     file_changes.check(os.path.realpath(goal.path))
     after = None if merged.empty and entry.get("created") else applied(doc.data, merged.edits)
-    return Change(name, goal.scope, goal.path, "removed", before, after, merged.edits)
+    return SettingsChange(name, goal.scope, goal.path, "removed", before, after, merged.edits)
 
 
 def _own_file(
-    goal: Target, form: Form, before: bytes | None, hidden: tuple[str, bytes] | None
-) -> Change:
+    goal: InstallTarget, form: Form, before: bytes | None, hidden: tuple[str, bytes] | None
+) -> SettingsChange:
     """Return the change for a file that is ours alone."""
     after = form.text.encode()
     if before is not None and form.mark.encode() not in before:
@@ -241,12 +241,12 @@ def _own_file(
             "Move it away, then run this again. Nothing was changed.",
         )
     if before == after:
-        return Change(goal.adapter.name, goal.scope, goal.path, "unchanged", before, before)
+        return SettingsChange(goal.adapter.name, goal.scope, goal.path, "unchanged", before, before)
     action, edits = (
         "updated" if before is not None else "installed",
         [(0, len(before or b""), after)],
     )
-    return Change(
+    return SettingsChange(
         goal.adapter.name,
         goal.scope,
         goal.path,
@@ -259,7 +259,7 @@ def _own_file(
     )
 
 
-def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
+def excluded(goal: InstallTarget, world: InstallContext) -> tuple[str, bytes] | None:
     """Return git's file of local patterns, and the line that keeps a user's file out of git.
 
     The result is None when git ignores the file already.
@@ -290,7 +290,7 @@ def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
     )
 
 
-def tracked(world: World, name: str) -> bool:
+def tracked(world: InstallContext, name: str) -> bool:
     """Say whether git tracks a path of the work tree."""
     assert world.where is not None
     git = Git(world.where.gitdir, world.env)

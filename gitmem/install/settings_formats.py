@@ -14,7 +14,7 @@ from typing import Any
 
 from gitmem.agents.adapter import Adapter
 from gitmem.base.resources import read_text
-from gitmem.install.hook_command import Command
+from gitmem.install.hook_command import HookCommand
 
 _COMMAND = "const COMMAND = "  # where the plugin for opencode has its command
 SECONDS = 5  # that a hook may take; it ends itself after two
@@ -38,20 +38,20 @@ class Form:
     mark: str = ""
 
 
-def claude(adapter: Adapter, command: Command) -> Form:
+def claude(adapter: Adapter, command: HookCommand) -> Form:
     """Return the form that Claude Code began and Codex took over."""
     handler = {"type": "command", "command": command.hook(adapter.name)}
     return Form({event: _groups(adapter, event, handler) for event in adapter.events})
 
 
-def gemini(adapter: Adapter, command: Command) -> Form:
+def gemini(adapter: Adapter, command: HookCommand) -> Form:
     """Return Gemini CLI's form: a handler has a name, and hooks are switched on."""
     handler = {"type": "command", "name": "git-mem", "command": command.hook(adapter.name)}
     events = {event: _groups(adapter, event, handler) for event in adapter.events}
     return Form(events, defaults={("hooksConfig", "enabled"): True})
 
 
-def cursor(adapter: Adapter, command: Command) -> Form:
+def cursor(adapter: Adapter, command: HookCommand) -> Form:
     """Return Cursor's form: a list of handlers for each event, below a version."""
     matchers = adapter.settings.matchers
     handler = {"command": command.hook(adapter.name), "timeout": SECONDS * adapter.settings.unit}
@@ -62,7 +62,7 @@ def cursor(adapter: Adapter, command: Command) -> Form:
     return Form(events, grouped=False, defaults={("version",): 1})
 
 
-def copilot(adapter: Adapter, command: Command) -> Form:
+def copilot(adapter: Adapter, command: HookCommand) -> Form:
     """Return GitHub Copilot CLI's form: a file of ours among others."""
     handler = {
         "type": "command",
@@ -77,7 +77,7 @@ def copilot(adapter: Adapter, command: Command) -> Form:
     return Form(text=text + "\n", mark=f"hook {adapter.name}")
 
 
-def opencode(adapter: Adapter, command: Command) -> Form:
+def opencode(adapter: Adapter, command: HookCommand) -> Form:
     """Return opencode's form: a plugin, which holds the command that it calls."""
     text = read_text("agent-hooks", "opencode/git-mem.js")
     start = text.index(_COMMAND)
@@ -98,7 +98,7 @@ def _groups(adapter: Adapter, event: str, handler: dict[str, Any]) -> list[dict[
     )
 
 
-SHAPES: dict[str, Callable[[Adapter, Command], Form]] = {
+SHAPES: dict[str, Callable[[Adapter, HookCommand], Form]] = {
     "claude": claude,
     "gemini": gemini,
     "cursor": cursor,

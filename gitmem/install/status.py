@@ -13,11 +13,11 @@ from gitmem import __version__
 from gitmem.agents.events import ADAPTERS
 from gitmem.errors import GitmemError
 from gitmem.install import file_changes, git_hooks, hook_command, plan
-from gitmem.install.hook_entries import Merged, merge
+from gitmem.install.hook_entries import MergedSettings, merge
 from gitmem.install.jsonc import Document
-from gitmem.install.plan import World
+from gitmem.install.plan import InstallContext
 from gitmem.install.settings_formats import SHAPES
-from gitmem.services.maintenance.doctor import Finding
+from gitmem.services.maintenance.doctor import HealthFinding
 
 _STRING = re.compile(rb'"(?:[^"\\\n\x00-\x1f]|\\["\\/bfnrtu])*+(?:"|[\n\x00-\x1f]|\Z)')
 
@@ -43,13 +43,13 @@ class Row:
     version: str = ""
 
 
-def survey(world: World) -> list[Row]:
+def survey(world: InstallContext) -> list[Row]:
     """Return all places in which hooks of ours are."""
     rows = [row for agent in ADAPTERS for row in _agent(agent, world)]
     return rows + list(_git(world))
 
 
-def _agent(agent: str, world: World) -> Iterator[Row]:
+def _agent(agent: str, world: InstallContext) -> Iterator[Row]:
     seen = set()
     for scope in plan.SCOPES:
         try:
@@ -61,7 +61,7 @@ def _agent(agent: str, world: World) -> Iterator[Row]:
             yield row
 
 
-def _file(goal: plan.Target, world: World) -> Row | None:
+def _file(goal: plan.InstallTarget, world: InstallContext) -> Row | None:
     adapter, title = goal.adapter, goal.title
     shape = SHAPES[adapter.settings.shape]
     try:
@@ -72,7 +72,11 @@ def _file(goal: plan.Target, world: World) -> Row | None:
         if form.text and form.mark.encode() not in data:
             return None
         doc = None if form.text else Document(data, world.shown(goal.path))
-        merged = merge(doc, adapter.name, form) if doc else Merged(ours=_calls(data, adapter.name))
+        merged = (
+            merge(doc, adapter.name, form)
+            if doc
+            else MergedSettings(ours=_calls(data, adapter.name))
+        )
     except GitmemError as error:
         mentions = b"git-mem" in (data or b"")
         return (
@@ -120,7 +124,7 @@ def _calls(data: bytes, agent: str) -> list[hook_command.Call]:
     return [call for text in texts if (call := hook_command.parse(text)) and call.agent == agent]
 
 
-def _own(goal: plan.Target) -> str:
+def _own(goal: plan.InstallTarget) -> str:
     """Return the scope of a file with a path of this machine.
 
     A project's file may be used as one's own.
@@ -129,7 +133,12 @@ def _own(goal: plan.Target) -> str:
 
 
 def _row(
-    goal: plan.Target, world: World, scope: str, state: str, why: str = "", program: str = ""
+    goal: plan.InstallTarget,
+    world: InstallContext,
+    scope: str,
+    state: str,
+    why: str = "",
+    program: str = "",
 ) -> Row:
     version = str(world.ledger(goal.scope).entry(goal.path).get("version", ""))
     if program and os.path.realpath(program) == os.path.realpath(
@@ -139,7 +148,7 @@ def _row(
     return Row(goal.adapter.name, goal.title, scope, goal.path, state, why, program, version)
 
 
-def _git(world: World) -> Iterator[Row]:
+def _git(world: InstallContext) -> Iterator[Row]:
     try:
         path = git_hooks.hooks_folder(world)
         scope = git_hooks.scope_of(world, path)
@@ -161,35 +170,35 @@ def _git(world: World) -> Iterator[Row]:
     yield Row(git_hooks.WHAT, "git hooks", scope, path, state, why)
 
 
-def findings(world: World) -> Iterator[Finding]:
+def findings(world: InstallContext) -> Iterator[HealthFinding]:
     """Yield what `git mem doctor` says of installed hooks."""
     rows = survey(world)
     for row in rows:
         place, again = world.shown(row.path), f"Run: git mem install {row.what} --{row.scope}"
         if row.state == "broken":
-            yield Finding(
+            yield HealthFinding(
                 "warning", f"the hooks of {row.title} in {place} do not work: {row.why}", again
             )
         elif row.state == "outdated":
-            yield Finding(
+            yield HealthFinding(
                 "note",
                 f"the hooks of {row.title} in {place} are not those of this "
                 f"version{f' ({row.why})' if row.why else ''}",
                 again,
             )
         elif row.state == "unreadable":
-            yield Finding(
+            yield HealthFinding(
                 "warning",
                 f"the settings of {row.title} are broken: {row.why}",
                 "Mend the file: the agent cannot read it either.",
             )
         elif row.state == "current":
-            yield Finding("ok", f"the hooks of {row.title} in {place} work")
+            yield HealthFinding("ok", f"the hooks of {row.title} in {place} work")
     for what in dict.fromkeys(row.what for row in rows):
         places = [row for row in rows if row.what == what and row.state in {"current", "outdated"}]
         if len(places) > 1:
             where = " and ".join(world.shown(row.path) for row in places)
-            yield Finding(
+            yield HealthFinding(
                 "warning",
                 f"the hooks of {places[0].title} are installed twice, in {where}: each event "
                 f"counts twice",

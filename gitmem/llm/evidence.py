@@ -28,7 +28,7 @@ _TELLING = re.compile(r"\d|[./:#@_+]|[^\W\d_][A-Z]")  # in a word that names one
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EvidenceSource:
     """Who an item is from: a role of a turn and its number, counted from 1.
 
     "" and 0 stand for nobody in particular; the role TOOL for what tools printed alone.
@@ -50,7 +50,7 @@ class Evidence:
         self._windows = [list(_windows(text)) for text in self._said]
         self._names = {role: self._names_of(role) for role in (USER, ASSISTANT, TOOL)}
 
-    def of(self, kind: str, text: str, number: int) -> Source | None:
+    def of(self, kind: str, text: str, number: int) -> EvidenceSource | None:
         """Return who an item is from, None for one that a tool alone printed and nobody said.
 
         `number` is the turn that the model names, if it does.
@@ -60,16 +60,16 @@ class Evidence:
         shares = [self._share(wanted, windows) for windows in self._windows]
         for role in (self._role(named),) if named else ():
             if role in {USER, ASSISTANT} and self._says(role, text, shares[named - 1]):
-                return Source(role, named)
+                return EvidenceSource(role, named)
         for role in (USER, ASSISTANT):
             best = self._best(shares, lambda n, role=role: self._role(n) == role)  # type: ignore[misc]
             if best and self._says(role, text, shares[best - 1]):
-                return Source(role, best)
+                return EvidenceSource(role, best)
         speech = self._highest(shares, {USER, ASSISTANT})
         printed = max(self._highest(shares, {TOOL}), TRACE if self._is_only_printed(text) else 0.0)
         if printed >= TRACE and printed >= speech:
-            return Source(TOOL, 0, is_sure=False) if kind in PRINTED else None
-        return Source(is_sure=self._is_split(wanted))
+            return EvidenceSource(TOOL, 0, is_sure=False) if kind in PRINTED else None
+        return EvidenceSource(is_sure=self._is_split(wanted))
 
     # -- turns
 

@@ -30,7 +30,7 @@ MOST = 2**53 - 1  # of a count: a whole number that every reader of JSON keeps
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedRecord:
     """The bytes that win a path, and what the attic keeps, by digest."""
 
     data: bytes
@@ -71,7 +71,7 @@ def _write(stamp: Stamp) -> str:
 
 def merge_bytes(
     id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: Callable[[str], bytes | None]
-) -> Merged:
+) -> MergedRecord:
     """Merge two versions of a record's file.
 
     `attic` finds a side of an earlier merge by its digest.
@@ -79,15 +79,15 @@ def merge_bytes(
     A file that is damaged keeps its bytes in the attic; when both are, the greater digest stays.
     """
     if ours == theirs or theirs == base:
-        return Merged(ours)
+        return MergedRecord(ours)
     if ours == base:
-        return Merged(theirs)
+        return MergedRecord(theirs)
     one, two = sane(ours, id), sane(theirs, id)
     if isinstance(one, str) or isinstance(two, str):
         keep, lose = (ours, theirs) if isinstance(two, str) else (theirs, ours)
         if isinstance(one, str) and isinstance(two, str):
             keep, lose = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
-        return Merged(keep, {digest(lose): lose}, damaged=True)
+        return MergedRecord(keep, {digest(lose): lose}, damaged=True)
     root = sane(base, id) if base is not None else None
     origin = (
         root
@@ -100,7 +100,7 @@ def merge_bytes(
     return _merge(origin, a, b, attic)
 
 
-def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> Merged:  # noqa: C901
+def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> MergedRecord:  # noqa: C901
     schema = SCHEMA[a.record.kind]
     stamps: dict[str, Any] = {}
     fields: dict[str, Any] = {}
@@ -149,7 +149,9 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
     fields["stamps"] = stamps
     fields["conflict"] = conflict or None
     merged = _fit(Record(a.record.id, a.record.kind, title, body, MappingProxyType(fields)), kept)
-    return Merged(merged, {k: v[1] for k, v in kept.items()} if len(kept) > 1 else {}, conflict)
+    return MergedRecord(
+        merged, {k: v[1] for k, v in kept.items()} if len(kept) > 1 else {}, conflict
+    )
 
 
 def _fit(record: Record, kept: Mapping[str, tuple[Stamp, bytes, str]]) -> bytes:

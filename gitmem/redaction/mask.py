@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     # start, end, rank (the lower names the kind where two overlap), kind
     _Span = tuple[int, int, int, str]
 
-    class Finding(NamedTuple):
+    class SecretFinding(NamedTuple):
         """A masked secret, but never the secret itself.
 
         `preview` is at most 4 characters and at most a fifth of the secret.
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
         """A text without its secrets, and what was masked, in order of place."""
 
         text: str
-        findings: tuple[Finding, ...]
+        findings: tuple[SecretFinding, ...]
 
 else:  # the same, without the import of `typing`: hooks scrub what they keep
-    Finding = namedtuple("Finding", "kind line preview")
+    SecretFinding = namedtuple("Finding", "kind line preview")
     Scrubbed = namedtuple("Scrubbed", "text findings")
 
 
@@ -159,7 +159,9 @@ def _masked(text: str, spans: list[_Span]) -> Scrubbed:
     out, findings, at, line = [], [], 0, 1
     for start, end, _, kind in spans:
         line += text.count("\n", at, start)
-        findings.append(Finding(kind, line, text[start : start + min(4, (end - start) // 5)] + "…"))
+        findings.append(
+            SecretFinding(kind, line, text[start : start + min(4, (end - start) // 5)] + "…")
+        )
         line += text.count("\n", start, end)
         out += [text[at:start], f"[redacted: {kind}]"]
         at = end

@@ -36,7 +36,7 @@ class PathRefused(UserError):
         )
 
 
-class WorkTree:
+class WorkTreeFiles:
     """Writes and deletes below one folder.
 
     Paths are relative to it, joined by `/`; bytes that are not UTF-8 are surrogates.

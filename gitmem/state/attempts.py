@@ -21,7 +21,7 @@ LEASE = 60.0  # seconds that a process has for a conclusion
 EDIT, COMMAND = "edit", "command"
 
 
-class Failure:
+class FailedCommand:
     """A command that fails.
 
     `key` identifies it, `given` is how it was typed, `root` is its work tree, `head` is the commit
@@ -55,7 +55,7 @@ _COLUMNS = "command, pattern, at, given, head, root, ended"
 
 
 @healing
-def note_failure(state: State, session: str, failure: Failure) -> None:
+def note_failure(state: State, session: str, failure: FailedCommand) -> None:
     """Remember that a command fails; what it failed with before has come to an end."""
     sql = (
         "UPDATE failing SET ended = ? WHERE session = ? AND command = ? AND pattern <> ? AND ended "
@@ -75,10 +75,10 @@ def note_failure(state: State, session: str, failure: Failure) -> None:
 
 
 @healing
-def failures(state: State, session: str) -> "list[Failure]":
+def failures(state: State, session: str) -> "list[FailedCommand]":
     """Return what fails in a session."""
     return [
-        Failure(*row)
+        FailedCommand(*row)
         for row in state.db.execute(f"SELECT {_COLUMNS} FROM failing WHERE session = ?", (session,))
     ]
 
@@ -93,10 +93,10 @@ def note_step(state: State, session: str, at: float, action: str, what: str) -> 
 def conclude(
     state: State,
     session: str,
-    passed: "Sequence[Failure]",
+    passed: "Sequence[FailedCommand]",
     command: str,
     at: float,
-    sure: "Callable[[Failure], bool]",
+    sure: "Callable[[FailedCommand], bool]",
 ) -> int:
     """Make outcomes of failures that a command which passes now puts an end to; return how many.
 
@@ -120,7 +120,7 @@ def conclude(
             db.execute(
                 "DELETE FROM failing WHERE session = ? AND command = ? AND pattern = ?", where
             )
-            failure = Failure(*row)
+            failure = FailedCommand(*row)
             if not sure(failure):
                 continue
             until = failure.ended or at

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.text.line_marks import Note
+    from gitmem.text.line_marks import EditMarks
 
 SIZE = 4  # bytes of a mark
 _UNIT = 3  # bytes of a line that was changed: its length, and these flags
@@ -88,7 +88,7 @@ def unpacked(data: bytes) -> "list[int]":
     return _marks(data)
 
 
-def row_of(note: "Note") -> "tuple[bytes, int, bytes, bytes]":
+def row_of(note: "EditMarks") -> "tuple[bytes, int, bytes, bytes]":
     """Return the columns of a note."""
     units = bytearray()
     for part, given in zip(note.units, note.given, strict=True):
@@ -98,7 +98,7 @@ def row_of(note: "Note") -> "tuple[bytes, int, bytes, bytes]":
 
 
 @healing
-def note(state: State, session: str, at: float, notes: "Mapping[str, Note]") -> None:
+def note(state: State, session: str, at: float, notes: "Mapping[str, EditMarks]") -> None:
     """Remember what was written to files (from the root of the work tree)."""
     sql = (
         "INSERT INTO edits (path, at, session, after, start, units, gone) VALUES (?, ?, ?, ?, ?, "

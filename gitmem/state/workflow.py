@@ -74,7 +74,7 @@ class Workflow:
         self.transitions = tuple(transitions)
 
 
-class Table:
+class WorkflowTable:
     """All workflows, and the tasks that bring a state though they are not trigger of it.
 
     Order counts: the first row that fits is taken.
@@ -184,7 +184,7 @@ def normal(name: str) -> str:
     return f"git {head[4:]}" if head[:4] == "git-" and head[4:] in GIT else head
 
 
-def infer(table: Table, acts: "Iterable[Act]") -> WorkflowState:
+def infer(table: WorkflowTable, acts: "Iterable[Act]") -> WorkflowState:
     """Return where work stands after what was done, in its order.
 
     A task that failed takes back what its command had begun, and advances nothing; one that is in
@@ -216,7 +216,7 @@ def infer(table: Table, acts: "Iterable[Act]") -> WorkflowState:
     return past[-1] if past else WorkflowState()
 
 
-def _due(table: Table, now: WorkflowState, workflow: str) -> bool:
+def _due(table: WorkflowTable, now: WorkflowState, workflow: str) -> bool:
     """Say whether another workflow is what comes next."""
     return any(
         (found := table.resolve(one)) is not None and found[0] == workflow
@@ -236,7 +236,7 @@ def is_fresh(last: float, now: float) -> bool:
 
 
 def kind_of(
-    table: Table, commands: "Sequence[str]", position: WorkflowState, *, talked: bool
+    table: WorkflowTable, commands: "Sequence[str]", position: WorkflowState, *, talked: bool
 ) -> str:
     """Return the kind of a session.
 

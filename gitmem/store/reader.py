@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gitmem.errors import InvalidRecord, MissingObject, UnknownId
-from gitmem.git.objects import Entry, Lost, Objects, files
+from gitmem.git.objects import Lost, Objects, TreeEntry, files
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
 from gitmem.store.layout import (
@@ -103,7 +103,7 @@ class Reader:
 
     def entries(
         self, at: str | None = None, lost: Lost | None = None
-    ) -> Iterator[tuple[str, Entry]]:
+    ) -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every file in the folders of records.
 
         `lost` is told of folders that are gone, else MissingObject is raised.

@@ -30,7 +30,7 @@ BACKUP_DAYS = 30
 
 
 @dataclass(slots=True)
-class Outcome:
+class SyncOutcome:
     """What one sync did."""
 
     remote: str
@@ -83,14 +83,14 @@ def sync(
     push: bool,
     sleep: Callable[[float], None] = time.sleep,
     consent: Callable[[Losses], bool] = nobody,
-) -> Outcome:
+) -> SyncOutcome:
     """Bring a store and a remote to the same state; raises RemoteRefused, FormatTooNew.
 
     With `push=False` the remote is only read. A purge of many records, or of other people's, is
     followed only with consent; without it nothing is merged or pushed. Ends within the remote's
     timeout per exchange, eight rounds at most.
     """
-    out = Outcome(remote.name)
+    out = SyncOutcome(remote.name)
     into = tracking_ref(remote.name)
     weighing = Weighing(store, remote, consent)
     for attempt in range(TRIES):
@@ -116,7 +116,7 @@ def sync(
     return out
 
 
-def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
+def _fetch(store: Store, remote: Remote, into: str, out: SyncOutcome) -> str | None:
     before = store.objects.tip(into)
     if not remote.fetch(into):
         if before is not None and not out.warnings:
@@ -167,7 +167,7 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     return fetched
 
 
-def _join(store: Store, theirs: str, out: Outcome, weighing: Weighing) -> None:
+def _join(store: Store, theirs: str, out: SyncOutcome, weighing: Weighing) -> None:
     """Merge a fetched commit into the store, by compare-and-swap."""
     for _ in range(TRIES * 4):
         ours = store.tip()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gitmem.clock import LAST
-from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff, files
+from gitmem.git.objects import BLOB, EXEC, Draft, Identity, Objects, TreeEntry, diff, files
 from gitmem.records.merge import digest, merge_bytes
 from gitmem.records.record import kind_of
 from gitmem.store.layout import (
@@ -40,7 +40,7 @@ class Report:
     refused: list[str] = field(default_factory=list)
 
 
-Edits = dict[str, bytes | Entry | None]
+Edits = dict[str, bytes | TreeEntry | None]
 
 
 def root_draft() -> Draft:
@@ -119,7 +119,7 @@ def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> t
         if path in refused:
             continue
         if path not in mine:
-            edits[path] = Entry(change.new.name, BLOB, change.new.oid) if change.new else None
+            edits[path] = TreeEntry(change.new.name, BLOB, change.new.oid) if change.new else None
             continue
         old, new = mine[path]
         if new == change.new:
@@ -136,13 +136,15 @@ class _Tree:
 
     def __init__(self, objects: Objects, root: str) -> None:
         self._objects = objects
-        self._folders: dict[str, dict[str, Entry]] = {"": {e.name: e for e in objects.tree(root)}}
+        self._folders: dict[str, dict[str, TreeEntry]] = {
+            "": {e.name: e for e in objects.tree(root)}
+        }
 
-    def find(self, path: str) -> Entry | None:
+    def find(self, path: str) -> TreeEntry | None:
         folder, _, name = path.rpartition("/")
         return self._folder(folder).get(name)
 
-    def _folder(self, path: str) -> dict[str, Entry]:
+    def _folder(self, path: str) -> dict[str, TreeEntry]:
         known = self._folders.get(path)
         if known is None:
             entry = self.find(path)
@@ -155,7 +157,7 @@ class _Tree:
         return known
 
 
-def _acceptable(path: str, entry: Entry) -> bool:
+def _acceptable(path: str, entry: TreeEntry) -> bool:
     """Return whether an entry may be accepted.
 
     It must be a plain file with a safe path, and must not be inside of what is a record's file.
@@ -172,12 +174,12 @@ def _acceptable(path: str, entry: Entry) -> bool:
 def _both(  # noqa: C901
     objects: Objects,
     path: str,
-    old: Entry | None,
-    one: Entry | None,
-    two: Entry | None,
+    old: TreeEntry | None,
+    one: TreeEntry | None,
+    two: TreeEntry | None,
     trees: tuple[str, str],
     report: Report,
-) -> Mapping[str, bytes | Entry | None]:
+) -> Mapping[str, bytes | TreeEntry | None]:
     """Merge a path that both sides changed differently."""
     id = id_of_path(path)
     most = FILE_LIMIT if id else PLAIN_LIMIT
@@ -198,9 +200,9 @@ def _both(  # noqa: C901
                     else {}
                 ),
             }
-        return {path: Entry(kept.name, BLOB, kept.oid)}
+        return {path: TreeEntry(kept.name, BLOB, kept.oid)}
     if one.oid == two.oid:
-        return {path: Entry(one.name, BLOB, one.oid)}
+        return {path: TreeEntry(one.name, BLOB, one.oid)}
     base = objects.read_small(old.oid, most) if old else None
     ours, theirs = objects.read_small(one.oid, most), objects.read_small(two.oid, most)
     if ours is None or theirs is None:  # too large to be read: as a damaged one, by its oid
@@ -209,7 +211,7 @@ def _both(  # noqa: C901
         if id:
             report.damaged.append(path)
         where, what = _to_attic(objects, id or "files", lose)
-        return {path: Entry(keep.name, BLOB, keep.oid), where: what}
+        return {path: TreeEntry(keep.name, BLOB, keep.oid), where: what}
     if id:
 
         def attic(name: str) -> bytes | None:
@@ -243,22 +245,24 @@ def _both(  # noqa: C901
     return {path: stays, attic_path("files", digest(goes)): goes}
 
 
-def _to_attic(objects: Objects, folder: str, value: bytes | Entry) -> tuple[str, bytes | Entry]:
+def _to_attic(
+    objects: Objects, folder: str, value: bytes | TreeEntry
+) -> tuple[str, bytes | TreeEntry]:
     """Return where a file is kept.
 
     It is kept under the digest of its bytes, or, if it is too large to read, under its oid's first
     16 characters.
     """
-    data = objects.read_small(value.oid, PLAIN_LIMIT) if isinstance(value, Entry) else value
+    data = objects.read_small(value.oid, PLAIN_LIMIT) if isinstance(value, TreeEntry) else value
     if data is not None:
         return attic_path(folder, digest(data)), data
-    assert isinstance(value, Entry)
+    assert isinstance(value, TreeEntry)
     path = attic_path(folder, value.oid[:16])
-    return path, Entry(path.rsplit("/", 1)[1], BLOB, value.oid)
+    return path, TreeEntry(path.rsplit("/", 1)[1], BLOB, value.oid)
 
 
-def _purged(objects: Objects, mark: bytes | Entry | None) -> bool:
-    data = objects.read_small(mark.oid, FILE_LIMIT) if isinstance(mark, Entry) else mark
+def _purged(objects: Objects, mark: bytes | TreeEntry | None) -> bool:
+    data = objects.read_small(mark.oid, FILE_LIMIT) if isinstance(mark, TreeEntry) else mark
     return data is not None and b'"purged": true' in data
 
 
@@ -278,7 +282,7 @@ def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
 def _bury(
     objects: Objects,
     edits: Edits,
-    mine: Mapping[str, tuple[Entry | None, Entry | None]],
+    mine: Mapping[str, tuple[TreeEntry | None, TreeEntry | None]],
     tree: _Tree,
 ) -> None:
     """Move a record that one side added to the attic when the other side forgot its id.
@@ -303,9 +307,9 @@ def _bury(
                 edits[where] = what
 
 
-def _result(edits: Edits, path: str, tree: _Tree) -> bytes | Entry | None:
+def _result(edits: Edits, path: str, tree: _Tree) -> bytes | TreeEntry | None:
     value = edits[path] if path in edits else tree.find(path)
-    return None if isinstance(value, Entry) and value.is_tree else value
+    return None if isinstance(value, TreeEntry) and value.is_tree else value
 
 
 def _settle_clashes(objects: Objects, edits: Edits, tree: _Tree) -> None:
@@ -334,8 +338,8 @@ def _settle_clashes(objects: Objects, edits: Edits, tree: _Tree) -> None:
             _give_way(objects, edits, path, edits.pop(path))
 
 
-def _give_way(objects: Objects, edits: Edits, path: str, value: bytes | Entry | None) -> None:
-    if isinstance(value, Entry) and (value.is_tree or not _acceptable(path, value)):
+def _give_way(objects: Objects, edits: Edits, path: str, value: bytes | TreeEntry | None) -> None:
+    if isinstance(value, TreeEntry) and (value.is_tree or not _acceptable(path, value)):
         return
     if value is not None:
         where, what = _to_attic(objects, "files", value)

@@ -84,7 +84,7 @@ def joined(units: "Sequence[Unit]") -> "tuple[int, int]":
     return crc, length
 
 
-class Note:
+class EditMarks:
     """A file as an edit left it: the marks of its lines, and which part of them the edit changed.
 
     `after` are marks of lines; the edit changed those from `start` on, of which `units` has one for

@@ -85,7 +85,7 @@ _HELPING = Lazy(
 )
 
 
-class Part:
+class ShellCommand:
     """One simple command of a line.
 
     It has the operator before it, the folder that it runs in, what is set before it, and the rest.
@@ -116,22 +116,22 @@ class Part:
         )
 
 
-def parts(command: str, cwd: str = "") -> "list[Part]":
+def parts(command: str, cwd: str = "") -> "list[ShellCommand]":
     """Return the simple commands of a line, in their order."""
-    out: list[Part] = []
+    out: list[ShellCommand] = []
     folder, exported = cwd, ""
     for sign, text in _split(command[:READ]):
         moved = _CD.match(text)
         named = _EXPORT.match(text)
         if moved:
             folder = posixpath.normpath(posixpath.join(folder or ".", moved[1].strip("\"'")))
-            out.append(Part(sign, folder, exported, text, text, "cd"))
+            out.append(ShellCommand(sign, folder, exported, text, text, "cd"))
         elif named:
             exported = f"{exported} {named[1].strip()}".strip()
-            out.append(Part(sign, folder, exported, text, text, "export"))
+            out.append(ShellCommand(sign, folder, exported, text, text, "export"))
         else:
             env, bare = _bare(text)
-            out.append(Part(sign, folder, f"{exported} {env}".strip(), bare, text))
+            out.append(ShellCommand(sign, folder, f"{exported} {env}".strip(), bare, text))
     return out
 
 
@@ -239,7 +239,7 @@ def only_looks(command: str) -> bool:
     return bool(found) and all(_LOOKING.match(part.bare) for part in found)
 
 
-def _run(found: "list[Part]") -> "list[Part]":
+def _run(found: "list[ShellCommand]") -> "list[ShellCommand]":
     return [
         part
         for part in found

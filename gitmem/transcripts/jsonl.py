@@ -20,7 +20,7 @@ _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
     """A line of a file.
 
     It has its number, counted from 1, its text, whether all of it is there, and whether its end was
@@ -33,7 +33,7 @@ class Line:
     ended: bool = True
 
 
-def lines(stream: IO[bytes], most: int = MOST) -> Iterator[Line]:
+def lines(stream: IO[bytes], most: int = MOST) -> Iterator[JsonLine]:
     """Yield the lines of a stream.
 
     Of a line of more than `most` bytes comes its beginning; bytes that are not UTF-8 are replaced.
@@ -50,7 +50,7 @@ def lines(stream: IO[bytes], most: int = MOST) -> Iterator[Line]:
                     ended = True
                     break
         text = data.decode("utf-8", "replace")
-        yield Line(
+        yield JsonLine(
             number,
             (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\r\n"),
             whole,
@@ -58,7 +58,7 @@ def lines(stream: IO[bytes], most: int = MOST) -> Iterator[Line]:
         )
 
 
-def value(line: Line) -> Any:
+def value(line: JsonLine) -> Any:
     """Return the JSON value of a line; None when it has none.
 
     Of a line that was cut off: what its beginning says.

@@ -13,7 +13,7 @@ from gitmem.transcripts.formats.gemini import gemini, gemini_document
 from gitmem.transcripts.formats.history import exported, history
 from gitmem.transcripts.formats.plan_files import plan, state
 from gitmem.transcripts.formats.text import text
-from gitmem.transcripts.jsonl import Line, replayed, value
+from gitmem.transcripts.jsonl import JsonLine, replayed, value
 from gitmem.transcripts.turn import Turn
 
 PEEK = 64 << 10  # bytes by which a file is told
@@ -165,7 +165,7 @@ def _is_document(head: bytes) -> bool:
     first = head.lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0].strip()
     if first[:1] == b"[" or first in (b"{", b""):
         return True
-    row = value(Line(1, first.decode("utf-8", "replace"), first.endswith(b"}")))
+    row = value(JsonLine(1, first.decode("utf-8", "replace"), first.endswith(b"}")))
     return not isinstance(row, dict) or "messages" in row
 
 
@@ -174,7 +174,7 @@ def _of_rows(head: bytes) -> str:  # noqa: C901
     rows = head.split(b"\n")
     for number, data in enumerate(rows[:200]):
         whole = number < len(rows) - 1
-        row = value(Line(2, data.decode("utf-8", "replace"), whole))
+        row = value(JsonLine(2, data.decode("utf-8", "replace"), whole))
         if not isinstance(row, dict):
             continue
         kind = string(row.get("type"))

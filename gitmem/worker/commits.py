@@ -26,7 +26,7 @@ from gitmem.state import links, sessions
 if TYPE_CHECKING:
     from gitmem.index.reader import Index
     from gitmem.records.record import Record
-    from gitmem.services.gotchas.commit_trailers import Words
+    from gitmem.services.gotchas.commit_trailers import TrailerWords
 
 SEEN = "commits seen"  # the mark of the heads that were looked at
 STAMP = "commits stamp"  # the mark of when branches had moved then
@@ -128,7 +128,7 @@ def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
         return []
     noted = _fields(rows)
     done: list[str] = []
-    others: list[Words] = []
+    others: list[TrailerWords] = []
     for commit in commits:
         session, mail = noted.get(commit.oid, ("", ""))
         addresses = app.own_addresses | ({fold(mail)} if mail else set())
@@ -155,7 +155,7 @@ def _refusals(done: list[str], source: str) -> Iterator[None]:
         done.append(f"{source}: nothing recorded of a trailer: {error}")
 
 
-def _suggested(app: App, others: "Sequence[Words]") -> list[str]:
+def _suggested(app: App, others: "Sequence[TrailerWords]") -> list[str]:
     """Put into the inbox what others say in their commits; return what was done."""
     if not others:
         return []
@@ -170,7 +170,7 @@ def _suggested(app: App, others: "Sequence[Words]") -> list[str]:
     return done
 
 
-def _proposed(app: App, words: "Sequence[Words]", source: str) -> int:
+def _proposed(app: App, words: "Sequence[TrailerWords]", source: str) -> int:
     """Propose what somebody else says in one commit; return how many proposals are new."""
     from gitmem.services.gotchas import commit_trailers
     from gitmem.services.sessions import proposals

@@ -6,7 +6,7 @@ from gitmem.app import App
 from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
-from gitmem.services.dna.dna import Outcome, Page
+from gitmem.services.dna.dna import DnaOutcome, DnaPage
 from gitmem.worker.scout import search_index
 
 MARK = "dna"  # the mark of the commit that was looked at last
@@ -17,7 +17,7 @@ Progress = Callable[[int, int], None]
 
 def pages(
     app: App, revision: str = "HEAD", progress: Progress | None = None
-) -> tuple[str, list[Page]]:
+) -> tuple[str, list[DnaPage]]:
     """Return (commit, pages) of a commit; raises UserError when there is none."""
     code = app.code_map
     graph = code.graph(revision, progress)
@@ -54,7 +54,9 @@ def store_of(app: App, *, shared: bool = False) -> str:
     return "shared" if shared or app.settings.get("dna") == "shared" else "private"
 
 
-def refresh(app: App, progress: Progress | None = None, *, shared: bool = False) -> list[Outcome]:
+def refresh(
+    app: App, progress: Progress | None = None, *, shared: bool = False
+) -> list[DnaOutcome]:
     """Write the DNA of what is checked out, where it says something else than before.
 
     Raises UserError when there is no commit.
@@ -65,7 +67,7 @@ def refresh(app: App, progress: Progress | None = None, *, shared: bool = False)
     return done
 
 
-def keep(app: App) -> list[Outcome]:
+def keep(app: App) -> list[DnaOutcome]:
     """Refresh the DNA and the code search if another commit is checked out than last time.
 
     This runs in the background of a session.

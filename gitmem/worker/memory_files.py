@@ -24,13 +24,13 @@ from gitmem.redaction.mask import scrub
 from gitmem.repo.ignore import ignored
 from gitmem.repo.location import ignore_text, storable
 from gitmem.repo.refs import head
-from gitmem.repo.worktree_files import WorkTree
+from gitmem.repo.worktree_files import WorkTreeFiles
 from gitmem.services.memory_files import managed_block, pull_plan
 from gitmem.services.memory_files import pull as native_pull
 from gitmem.services.memory_files import push as native_push
-from gitmem.services.memory_files.discover import Files, Finder, Memo, obstacle
-from gitmem.services.memory_files.pull import Plan, World
-from gitmem.services.memory_files.push import Push, Target
+from gitmem.services.memory_files.discover import Finder, Memo, MemoryFiles, obstacle
+from gitmem.services.memory_files.pull import PullContext, PullPlan
+from gitmem.services.memory_files.push import Push, PushTarget
 from gitmem.services.memory_files.record_line import Row, text_of
 from gitmem.services.records import history
 from gitmem.services.records.committers import is_accepted
@@ -67,7 +67,7 @@ FIELDS = (
 )
 
 
-class Changed(Busy):
+class ChangedMeanwhile(Busy):
     """A file was written after it was read.
 
     What somebody put into its block meanwhile is to be taken first.
@@ -102,7 +102,7 @@ class Run:
         return Finder(app.location, app.env, hides, lambda text: scrub(text, allow).text)
 
     @cached_property
-    def files(self) -> Files:
+    def files(self) -> MemoryFiles:
         """The files, as they are now."""
         return self.finder.find(self.more)
 
@@ -112,7 +112,7 @@ class Run:
         return list(self.app.rows(fields=FIELDS))
 
     @cached_property
-    def known(self) -> list[native_pull.Known]:
+    def known(self) -> list[native_pull.ImportedRecord]:
         """The records that came from files, read at once.
 
         One that is damaged is doctor's to tell of.
@@ -131,11 +131,11 @@ class Run:
                 if isinstance(stored, Stored) and isinstance(
                     stored.record.fields.get("source"), dict
                 ):
-                    out.append(native_pull.Known(scope, stored.record))
+                    out.append(native_pull.ImportedRecord(scope, stored.record))
         return sorted(out, key=lambda one: (one.record.id, one.scope))
 
     @cached_property
-    def world(self) -> World:  # noqa: C901
+    def world(self) -> PullContext:  # noqa: C901
         """What a plan looks at."""
         app = self.app
         git = Git(app.location.gitdir, app.env, timeout=20.0)
@@ -223,7 +223,7 @@ class Run:
                 lambda data: key in self.finder.keys_of(name, data),
             )
 
-        return World(
+        return PullContext(
             app.writer(),
             store,
             self.rows,
@@ -254,7 +254,7 @@ class Run:
         )
         return out.startswith(b"S")
 
-    def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
+    def pull(self, *, dry: bool = False, blocks: bool = False) -> PullPlan:
         """Take what the files say into the store.
 
         With `blocks` only what was changed in blocks of ours. Some of it may wait in the journal.
@@ -270,7 +270,9 @@ class Run:
 
     # -- writing
 
-    def targets(self, to: Sequence[str], *, held: bool = False, asked: bool = True) -> list[Target]:
+    def targets(
+        self, to: Sequence[str], *, held: bool = False, asked: bool = True
+    ) -> list[PushTarget]:
         """Return the files to write, or to take the block out of.
 
         With `held`, where none is named, each that has one, tracked ones if `asked`.
@@ -290,17 +292,17 @@ class Run:
         No link leads out of the work tree or into git's folder.
         """
         where = self.app.location
-        return Disk(WorkTree(self.finder.root, (where.gitdir, where.commondir)))
+        return Disk(WorkTreeFiles(self.finder.root, (where.gitdir, where.commondir)))
 
     @cached_property
-    def writer(self) -> native_push.Writer:
+    def writer(self) -> native_push.BlockWriter:
         """What makes the blocks."""
         reads: dict[str, tuple[int, str]] = {}
         for _, index in self.app.indexes():
             reads |= index.usage([str(row["id"]) for row in self.rows])
         own = self.app.own_addresses
         accepted = {str(row["id"]) for row in self.rows if is_accepted(row, own)}
-        return native_push.Writer(
+        return native_push.BlockWriter(
             self.files, self.rows, reads, self.known, self.app.agent, clean, accepted
         )
 
@@ -325,7 +327,7 @@ class Run:
                 self.problems.append(error)
         return out
 
-    def _push(self, target: Target, *, dry: bool, remove: bool) -> Push:
+    def _push(self, target: PushTarget, *, dry: bool, remove: bool) -> Push:
         real = self._disk.real(target.path)
         for _ in range(AGAIN):
             data = file_changes.read(real)
@@ -333,7 +335,7 @@ class Run:
             if why:
                 raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
             if data != self.taken.get(real, data):
-                raise Changed(
+                raise ChangedMeanwhile(
                     f"'{target.name}' changes all the time.",
                     "Close the program that writes it, then run this again.",
                 )
@@ -472,7 +474,7 @@ def alone(app: App) -> Iterator[None]:
         lock.__exit__()
 
 
-def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
+def pull(app: App, *, dry: bool = False) -> tuple[Run, PullPlan]:
     """Take what the memory files say into the store."""
     if dry:
         run = Run(app)
@@ -490,7 +492,7 @@ def push(
     remove: bool = False,
     held: bool = False,
     asked: bool = True,
-) -> tuple[Run, Plan, list[Push]]:
+) -> tuple[Run, PullPlan, list[Push]]:
     """Write the blocks, or take them out, after taking what somebody changed in them.
 
     With `held` each that is there, tracked ones if `asked`.
@@ -500,7 +502,7 @@ def push(
 
 def sync(
     app: App, to: Sequence[str], *, dry: bool = False, asked: bool = True
-) -> tuple[Run, Plan, list[Push]]:
+) -> tuple[Run, PullPlan, list[Push]]:
     """Take what the files say, then write the blocks: without names each that is there too.
 
     In files that git tracks if somebody `asked`.
@@ -517,7 +519,7 @@ def _both(
     remove: bool = False,
     held: bool = False,
     asked: bool = True,
-) -> tuple[Run, Plan, list[Push]]:
+) -> tuple[Run, PullPlan, list[Push]]:
     more = [
         os.path.realpath(os.path.expanduser(name))
         for name in to
@@ -532,7 +534,7 @@ def _both(
             first.push(to, dry=True, remove=remove, held=held, asked=asked),
         )
     with alone(app):
-        plan, pushes = Plan(), dict[str, Push]()
+        plan, pushes = PullPlan(), dict[str, Push]()
         for _ in range(AGAIN):
             first = Run(app, more)
             first.targets(to)
@@ -543,10 +545,10 @@ def _both(
                 for one in run.push(to, remove=remove, held=held, asked=asked)
                 if one.changes or one.target.path not in pushes
             }
-            plan = Plan(
+            plan = PullPlan(
                 [*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes]))
             )
-            if not any(isinstance(problem, Changed) for problem in run.problems):
+            if not any(isinstance(problem, ChangedMeanwhile) for problem in run.problems):
                 break
         return run, plan, list(pushes.values())
 

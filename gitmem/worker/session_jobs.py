@@ -16,9 +16,9 @@ from gitmem.services.provenance import shared
 from gitmem.services.records.write import Writer
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import ended_at
-from gitmem.services.sessions.finish import Desk
+from gitmem.services.sessions.finish import SessionServices
 from gitmem.services.snapshots import keep, save
-from gitmem.services.snapshots.save import Context
+from gitmem.services.snapshots.save import SaveContext
 from gitmem.state import links, perhaps_done, sessions
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
@@ -26,7 +26,7 @@ from gitmem.transcripts import ignored
 from gitmem.transcripts.turn import Turn
 
 
-def desk(app: App) -> Desk:
+def desk(app: App) -> SessionServices:
     """Return what a session's end needs, by the settings."""
 
     def store(setting: str) -> Store | None:
@@ -42,7 +42,7 @@ def desk(app: App) -> Desk:
     model = app.model()
     wanted = app.settings.get("summary")
     private = wanted == "shared" and not app.settings.get("shareExtracted")
-    return Desk(
+    return SessionServices(
         who=app.writer(session=""),
         snapshots=app.store("private"),
         keep=partial(_keep, app),
@@ -67,7 +67,7 @@ def desk(app: App) -> Desk:
     )
 
 
-def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
+def _keep(app: App, root: str, id: str, context: SaveContext, who: Writer) -> bool:
     """Save a work tree that belongs to this repository; an old one goes for it.
 
     A clean one is not saved.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gitmem.agents import adapter
-from gitmem.agents.events import Event
+from gitmem.agents.events import HookEvent
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -17,12 +17,12 @@ def payload(sample: str) -> dict[str, Any]:
     return data
 
 
-def read(sample: str, **fields: Any) -> Event | None:
+def read(sample: str, **fields: Any) -> HookEvent | None:
     """Return the event of a sample, with some of its fields replaced."""
     return adapter.read(adapter.find(sample.partition("/")[0]), {**payload(sample), **fields}, "")
 
 
-def known(sample: str, **fields: Any) -> Event:
+def known(sample: str, **fields: Any) -> HookEvent:
     """Return the event of a sample that has one."""
     event = read(sample, **fields)
     assert event is not None

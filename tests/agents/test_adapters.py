@@ -212,7 +212,7 @@ def test_claudes_hooks_leave_other_clis_alone(agent: str):
 # -- Codex: how a command ended is in the transcript
 
 
-def ended(folder: Path, *lines: object, call: str = "call_0") -> "events.Event":
+def ended(folder: Path, *lines: object, call: str = "call_0") -> "events.HookEvent":
     """Read a command's end with a transcript of these lines."""
     transcript = folder / "rollout.jsonl"
     transcript.write_text(
@@ -272,7 +272,7 @@ def test_codex_older_form_of_an_end(tmp_path: Path):
 # -- Gemini: how a command ended is in its text
 
 
-def shell(text: str, shown: object = "", **response: object) -> "events.Event":
+def shell(text: str, shown: object = "", **response: object) -> "events.HookEvent":
     """Read the end of a command with this text for the model."""
     result = {
         "llmContent": f"<untrusted_context>\n{text}\n</untrusted_context>",

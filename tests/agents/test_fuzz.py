@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gitmem.agents import adapter
-from gitmem.agents.events import ADAPTERS, Event
+from gitmem.agents.events import ADAPTERS, HookEvent
 from gitmem.agents.written import note
 from gitmem.hooks import context, session_start, tool_use
 from gitmem.hooks.main import respond
@@ -139,11 +139,11 @@ def mutants(agent: str, count: int, cwd: str) -> Iterator[dict[str, Any]]:
         yield payload
 
 
-def sound(event: Event | None) -> None:
+def sound(event: HookEvent | None) -> None:
     """Fail unless an event is what everything behind it takes for granted."""
     if event is None:
         return
-    for field in Event.__slots__:
+    for field in HookEvent.__slots__:
         value = getattr(event, field)
         if field in {"interrupted", "background"}:
             assert type(value) is bool

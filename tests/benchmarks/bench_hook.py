@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gitmem.state.attempts import Failure, note_failure
+from gitmem.state.attempts import FailedCommand, note_failure
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.common import Bench, Launcher, ms, opened, run, table, times
 
@@ -128,7 +128,9 @@ def at(bench: Bench, count: int, rounds: int) -> None:
             for a in row["anchors"]
         )
         note_failure(
-            app.state, "red", Failure("make test", "Error: <str>", 1.0, "make test", "", str(path))
+            app.state,
+            "red",
+            FailedCommand("make test", "Error: <str>", 1.0, "make test", "", str(path)),
         )
     (path / "a.py").write_text("def f():\n    pass\n")
     source, rows, argv = bench.fresh("payload"), [], [*program(), "hook", "claude"]

@@ -53,7 +53,12 @@ def body(bench: Bench) -> None:
 
         def ours() -> str:
             return save.save(
-                work, app.objects, app.store("private"), who, f"snp-{clock.ulid()}", save.Context()
+                work,
+                app.objects,
+                app.store("private"),
+                who,
+                f"snp-{clock.ulid()}",
+                save.SaveContext(),
             ).id
 
         pairs = alternate(ours, partial(git, repo, "stash", "create"), rounds)
@@ -69,7 +74,7 @@ def body(bench: Bench) -> None:
                 app.home,
                 plan_restore(work, app.objects, now, then),
                 then,
-                restore.Note(id, "", str(repo)),
+                restore.RestoreNote(id, "", str(repo)),
             )
 
         back = alternate(there, partial(git, repo, "read-tree", "--reset", "-u", "HEAD"), rounds)

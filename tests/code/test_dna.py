@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.services.dna import manifests
-from gitmem.services.dna.facts import Facts, File
+from gitmem.services.dna.facts import KeyFile, ProjectFacts
 from gitmem.services.dna.page import page
 from gitmem.text.tokens import tokens
 from tests.codemap.graph.projects import commit, mem, new
@@ -277,12 +277,12 @@ def test_two_clones_agree(shop: Path, tmp_path: Path):
 @pytest.mark.parametrize("budget", [40, 120, 400, 1000])
 def test_it_keeps_its_budget(budget: int):
     """However much there is to say, in whatever script."""
-    facts = Facts("x", about="о" * 500 + " " + "word " * 200)
+    facts = ProjectFacts("x", about="о" * 500 + " " + "word " * 200)
     facts.languages = [("Python", 4000, 123_456)]
     facts.stack = [("Python", ">=3.11")] * 5
     facts.dependencies = [(f"dependency-{n}", f">={n}.0", n) for n in range(60)]
     facts.files = [
-        File(
+        KeyFile(
             f"src/very/long/path/of/a/package/module_{n}.py",
             0.01,
             n,

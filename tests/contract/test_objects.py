@@ -15,12 +15,12 @@ from gitmem.git.objects import (
     BLOB,
     LINK,
     TREE,
-    Change,
     Draft,
-    Entry,
     Identity,
     Objects,
     TreeCache,
+    TreeDifference,
+    TreeEntry,
     diff,
     files,
 )
@@ -36,7 +36,7 @@ WORKER = Path(__file__).parent.parent / "stress" / "worker.py"
 
 
 def draft(
-    edits: dict[str, bytes | Entry | None],
+    edits: dict[str, bytes | TreeEntry | None],
     base: str | None = None,
     parents: tuple[str, ...] = (),
     time: int = 0,
@@ -107,7 +107,7 @@ def test_existing_entries_may_be_placed(objects: Objects):
     tree = objects.find(objects.commit(first).tree, "x")
     assert tree is not None
     second = objects.write(
-        draft({"copy": Entry("copy", TREE, tree.oid)}, objects.commit(first).tree, (first,))
+        draft({"copy": TreeEntry("copy", TREE, tree.oid)}, objects.commit(first).tree, (first,))
     )
     assert ["copy/a", "x/a"] == [path for path, _ in files(objects, objects.commit(second).tree)]
 
@@ -518,7 +518,7 @@ def test_a_change_knows_its_sides(make_repo):
     ]
     changes = list(diff(objects, *trees))
     objects.close()
-    assert [Change("x", Entry("x", BLOB, blob), Entry("x", LINK, blob))] == changes
+    assert [TreeDifference("x", TreeEntry("x", BLOB, blob), TreeEntry("x", LINK, blob))] == changes
 
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])

@@ -1,7 +1,7 @@
 """Errors at the end of a session: which of them a cause that the agent tells belongs to."""
 
 from gitmem.extraction.classify.session_model import Heard
-from gitmem.extraction.detect.errors import Errors, Told
+from gitmem.extraction.detect.errors import ErrorTracker, ExplainedError
 from gitmem.extraction.extractor import extract
 from gitmem.records.items import ERROR
 from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
@@ -9,9 +9,9 @@ from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 AT = "2026-11-21T10:00:00Z"
 
 
-def told(*said: tuple[int, str, str] | tuple[int, str, str, float]) -> list[Told]:
+def told(*said: tuple[int, str, str] | tuple[int, str, str, float]) -> list[ExplainedError]:
     """Return the errors of sentences (turn, role, text, how likely it tells of an error)."""
-    errors = Errors()
+    errors = ErrorTracker()
     for born, role, text, *likely in said:
         heard = Heard(text, role, "en", born, {ERROR: 0.9}, [])
         heard.by = {ERROR: likely[0] if likely else 0.9}

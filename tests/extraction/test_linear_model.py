@@ -101,12 +101,12 @@ def test_how_people_usually_say_it(kind: str, role: str, language: str, text: st
 
 
 def test_what_the_rules_say_is_taken_back_where_it_is_unlikely_and_markers_stay() -> None:
-    from gitmem.extraction.rules.sentence_rules import Said
+    from gitmem.extraction.rules.sentence_rules import SentenceReading
 
     text = "Let me look at the settings file first."
     assert scores(text, ASSISTANT, "en")[DECISION] < KEEPS[DECISION]
-    assert weighed(Said(DECISION, text, 0.8), text, ASSISTANT, "en") is None
-    marked = Said(DECISION, text, 0.95, marker=True)
+    assert weighed(SentenceReading(DECISION, text, 0.8), text, ASSISTANT, "en") is None
+    marked = SentenceReading(DECISION, text, 0.95, marker=True)
     assert weighed(marked, text, ASSISTANT, "en") is marked
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gitmem.agents import events
-from gitmem.agents.events import Event
+from gitmem.agents.events import HookEvent
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError
 from gitmem.hooks import context
@@ -286,7 +286,7 @@ def test_what_two_agents_begin_at_once_under_one_id_are_two_sessions(
     monkeypatch.chdir(project)
     hooks = []
     for name in ("claude", "codex"):
-        event = Event(events.PROMPT, "UserPromptSubmit", name, "same", str(project))
+        event = HookEvent(events.PROMPT, "UserPromptSubmit", name, "same", str(project))
         event.prompt = f"of {name}"
         hooks.append(Hook(event, dict(os.environ), time.time()))
     assert [own_id(hook) for hook in hooks] == ["same", "same"]
@@ -341,7 +341,7 @@ def test_two_agents_with_one_id_keep_apart_without_a_database(
     )
     monkeypatch.setattr(context, "WAIT", 0.0)
     hook = Hook(
-        Event(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)),
+        HookEvent(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)),
         dict(os.environ),
         time.time(),
     )

@@ -1,5 +1,6 @@
 """The layers hold: the contracts in pyproject.toml, and that nothing stands outside of them."""
 
+import ast
 import os
 import subprocess
 import tomllib
@@ -88,3 +89,15 @@ def test_only_its_wrapper_knows_libgit2() -> None:
     ]
 
     assert wrapped == ["gitmem/git/objects_pygit2.py"]
+
+
+def test_no_two_classes_share_a_name() -> None:
+    """A name means one thing in the whole project; a class inside of a function counts too."""
+    places: dict[str, list[str]] = {}
+    for folder in ("gitmem", "lsp/gitmem_lsp"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

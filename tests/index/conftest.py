@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.index.reader import Index
 from gitmem.store.store import Store
 
@@ -59,7 +59,9 @@ def rebuilt(store: Store, folder: Path, **others: Store) -> dict[str, list[Any]]
     """Return what an index built from nothing says."""
     from gitmem.repo.location import Home
 
-    with contextlib.closing(Cache(Home(str(folder / f"fresh-{len(os.listdir(folder))}")))) as fresh:
+    with contextlib.closing(
+        IndexCache(Home(str(folder / f"fresh-{len(os.listdir(folder))}")))
+    ) as fresh:
         fresh.refresh({"shared": store, **others})
         return content(fresh.db)
 
@@ -71,14 +73,14 @@ def indexed(repo: Path, open_store: Callable[..., Store]) -> Store:
 
 
 @pytest.fixture
-def cache(indexed: Store) -> Iterator[Cache]:
+def cache(indexed: Store) -> Iterator[IndexCache]:
     """The writable index of that store."""
-    with Cache(indexed.home) as made:
+    with IndexCache(indexed.home) as made:
         yield made
 
 
 @pytest.fixture
-def search(indexed: Store, cache: Cache) -> Callable[..., list[dict[str, Any]]]:
+def search(indexed: Store, cache: IndexCache) -> Callable[..., list[dict[str, Any]]]:
     """Search the store after bringing the index up to date."""
 
     def run(text: str, **options: Any) -> list[dict[str, Any]]:

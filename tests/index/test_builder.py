@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from gitmem.errors import Busy
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.index.store_update import BULK
 from gitmem.repo.location import Home
@@ -33,7 +33,7 @@ def write(store, *todo) -> None:
     store.write(list(todo), Message("change", "change"))
 
 
-def ids(cache: Cache) -> set[str]:
+def ids(cache: IndexCache) -> set[str]:
     return {row["id"] for row in cache.index().rows()}
 
 
@@ -168,7 +168,7 @@ class Machine(RuleBasedStateMachine):
         self.stack.callback(self.store.objects.close)
         self.folder = root / "fresh"
         self.folder.mkdir()
-        self.cache = self.stack.enter_context(Cache(self.store.home))
+        self.cache = self.stack.enter_context(IndexCache(self.store.home))
         self.live: dict[str, object] = {}
 
     def teardown(self) -> None:
@@ -257,7 +257,7 @@ TestRefreshEqualsRebuild = Machine.TestCase
 
 
 def fill(indexed) -> str:
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         item = add(indexed)
         cache.refresh({"shared": indexed})
         return item.id
@@ -268,7 +268,7 @@ def test_missing_file_is_built_again(indexed):
     id = fill(indexed)
     os.unlink(indexed.home.join(NAME))
     assert open_index(indexed.home.join(NAME)) is None
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         cache.refresh({"shared": indexed})
         assert {id} == ids(cache)
 
@@ -301,7 +301,7 @@ def test_damaged_file_is_built_again(indexed, how, suffix):
         found.db.close()
     add(indexed)
     for _ in range(2):
-        with Cache(indexed.home) as cache:
+        with IndexCache(indexed.home) as cache:
             cache.refresh({"shared": indexed})
             if (
                 how == "holes"
@@ -328,7 +328,7 @@ def test_other_schema_is_built_again(indexed, schema):
     db.commit()
     db.close()
     assert open_index(indexed.home.join(NAME)) is None
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         assert {} == cache.index().tips()
         cache.refresh({"shared": indexed})
         assert {id} == ids(cache)
@@ -355,7 +355,7 @@ def test_damage_that_shows_late_is_healed(indexed):
     data[(root - 1) * page : root * page] = b"\xee" * page
     path.write_bytes(data)
     add(indexed)
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         cache.refresh({"shared": indexed})
         assert 202 == len(ids(cache))
         assert "ok" == cache.db.execute("PRAGMA integrity_check").fetchone()[0]
@@ -365,7 +365,7 @@ def test_folder_that_cannot_be_written(indexed, tmp_path):
     """On a read-only disk the index is made in memory and answers all the same."""
     id = add(indexed).id
     (tmp_path / "gitmem").write_text("a file where the folder should be")
-    with Cache(Home(str(tmp_path / "gitmem"))) as cache:
+    with IndexCache(Home(str(tmp_path / "gitmem"))) as cache:
         cache.refresh({"shared": indexed})
         assert (True, {id}) == (cache.in_memory, ids(cache))
 
@@ -374,7 +374,7 @@ def test_path_with_odd_characters(indexed, tmp_path):
     """Characters that mean something in a URL mean nothing in the path of the index."""
     home = Home(str(tmp_path / "a?b#c%20d&mode=memory é" / "gitmem"))
     id = add(indexed).id
-    with Cache(home) as cache:
+    with IndexCache(home) as cache:
         cache.refresh({"shared": indexed})
     found = open_index(home.join(NAME))
     assert found is not None
@@ -457,7 +457,7 @@ def test_many_processes_write_and_refresh(indexed, repo, tmp_path, before):
         for n in range(6)
     ]
     assert [""] * 6 == [run.communicate()[1] for run in runs]
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         cache.refresh({"shared": indexed})
         assert 30 + (before == "older") == len(ids(cache))
         assert rebuilt(indexed, tmp_path) == content(cache.db)
@@ -511,7 +511,7 @@ def test_locked_index_is_told(indexed, cache, monkeypatch):
 
 def test_reader_sees_whole_states(indexed, repo):
     """A reader beside a writer sees a store as it was at one commit, never half of one."""
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         add(indexed)
         cache.refresh({"shared": indexed})
     stop, seen = threading.Event(), []
@@ -529,7 +529,7 @@ def test_reader_sees_whole_states(indexed, repo):
 
     thread = threading.Thread(target=read)
     thread.start()
-    with Cache(indexed.home) as cache:
+    with IndexCache(indexed.home) as cache:
         for _ in range(10):
             write(indexed, *[operations.put(record()) for _ in range(10)])
             cache.refresh({"shared": indexed})
@@ -541,7 +541,7 @@ def test_reader_sees_whole_states(indexed, repo):
 
 def test_index_is_never_shared_state(indexed):
     """Two indexes on one file each see the other's refresh."""
-    with Cache(indexed.home) as one, Cache(indexed.home) as two:
+    with IndexCache(indexed.home) as one, IndexCache(indexed.home) as two:
         id = add(indexed).id
         one.refresh({"shared": indexed})
         assert [id] == [r["id"] for r in Index(two.db).rows()]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.index.reader import FIELDS, ORDERS, Index, sort_rows
 from gitmem.store import operations
 from gitmem.store.store import Message
@@ -346,7 +346,7 @@ def stored_index(tmp_path_factory):
         for n in range(30)
     ]
     store.write([operations.put(r) for r in many], Message("import", "import"))
-    with Cache(store.home) as cache:
+    with IndexCache(store.home) as cache:
         cache.refresh({"shared": store})
         yield Index(cache.db)
     store.objects.close()

@@ -10,7 +10,7 @@ import pytest
 from gitmem_lsp.diagnostics.prefetch import Ahead
 from gitmem_lsp.protocol.frames import read_frame
 from gitmem_lsp.settings import DEFAULTS
-from gitmem_lsp.workspace.repositories import Place, Repositories
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories
 
 TEXT = "import os\nx = 1\n"
 
@@ -27,7 +27,7 @@ async def home(repo):
     repositories.close(5)
 
 
-async def made(place: Place, encoding: str = "utf-16") -> Ahead:
+async def made(place: DocumentPlace, encoding: str = "utf-16") -> Ahead:
     """Return what is ready once the stores have been read and all is made."""
     ahead = Ahead()
     await refreshed(place)
@@ -35,7 +35,7 @@ async def made(place: Place, encoding: str = "utf-16") -> Ahead:
     return ahead
 
 
-async def refreshed(place: Place) -> None:
+async def refreshed(place: DocumentPlace) -> None:
     await place.repository.run(place.repository.view.warm)
     await place.repository.run(place.repository.view.look_ahead)
 

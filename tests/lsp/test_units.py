@@ -24,7 +24,7 @@ from gitmem_lsp.protocol.positions import (
     to_units,
 )
 from gitmem_lsp.protocol.safe_text import block, fence, inline, multiline, plain, shorten
-from gitmem_lsp.workspace.place_notes import Note, bounded, find_notes
+from gitmem_lsp.workspace.place_notes import EditorNote, bounded, find_notes
 
 UTF8, UTF16, UTF32 = (
     str(kind.value)
@@ -308,7 +308,7 @@ def test_anchors_of_any_shape_hide_no_other(placer):
 def test_one_mark_a_line():
     """Gotchas of one line are one diagnostic: the worst first, three titles, the rest counted."""
     rows = [row(str(n), severity="critical" if n == 4 else "info") for n in range(5)]
-    (mark,) = make_marks([Note(each, 0, "changed") for each in rows], ["code\n"], UTF16)
+    (mark,) = make_marks([EditorNote(each, 0, "changed") for each in rows], ["code\n"], UTF16)
 
     assert (
         mark.diagnostic.message

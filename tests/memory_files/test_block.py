@@ -5,10 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gitmem.services.memory_files import managed_block
-from gitmem.services.memory_files.managed_block import END, Entry
+from gitmem.services.memory_files.managed_block import END, BlockEntry
 
-ONE = Entry("mem-" + "0" * 18 + "aaaaaaaa", "rule: Always test.", "src/a.py")
-TWO = Entry("mem-" + "0" * 18 + "bbbbbbbb", "gotcha: It hangs — workaround: wait")
+ONE = BlockEntry("mem-" + "0" * 18 + "aaaaaaaa", "rule: Always test.", "src/a.py")
+TWO = BlockEntry("mem-" + "0" * 18 + "bbbbbbbb", "gotcha: It hangs — workaround: wait")
 BEGIN = "<!-- git-mem: begin memory 1 0000 -->"
 LINE = managed_block.line_of(ONE)
 
@@ -40,7 +40,7 @@ texts = st.builds(
 )
 entries = st.lists(
     st.builds(
-        Entry,
+        BlockEntry,
         st.text(alphabet="0123456789abcdefghjkmnpqrstvwxyz", min_size=30, max_size=30),
         st.text(alphabet="ab é—()-`", max_size=60),
         st.sampled_from(["", "a.py", "b (1).py"]),
@@ -54,7 +54,7 @@ entries = st.lists(
 @example("a\n" + BEGIN + "\n" + LINE + "\nb\n" + END + "\nc", [ONE])
 @example("```\n", [ONE])
 @example("words\n" + BEGIN + "\n", [])
-def test_not_a_byte_outside_changes(text: str, chosen: list[Entry]) -> None:
+def test_not_a_byte_outside_changes(text: str, chosen: list[BlockEntry]) -> None:
     """Whatever the file holds: what is outside stays, a second write changes nothing, and the block can go again."""
     result = managed_block.place(text, chosen)
     had = bool(managed_block.find(text.split("\n")))
@@ -79,7 +79,7 @@ def test_not_a_byte_outside_changes(text: str, chosen: list[Entry]) -> None:
 
 
 @given(texts, entries, st.integers(1, 40), st.integers(1, 900))
-def test_the_limits_hold(text: str, chosen: list[Entry], lines: int, size: int) -> None:
+def test_the_limits_hold(text: str, chosen: list[BlockEntry], lines: int, size: int) -> None:
     """With the block the file is within the limits, if it can be; the first entries have the first right to the room."""
     result = managed_block.place(text, chosen, lines, size)
     if result.kept:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.services.memory_files.pairing import Said, pair
+from gitmem.services.memory_files.pairing import PairedStatement, pair
 from gitmem.services.memory_files.statements import parse
 
 
@@ -231,13 +231,15 @@ WORDS = "amber birch cedar delta ember fjord grove hazel inlet jade kelp lotus m
 def test_edits_and_moves_are_followed(count: int, random_: random.Random) -> None:
     """Of distinct sentences in any order, each is found again; one word of one is changed."""
     texts = [" ".join(random_.sample(WORDS, 8)) + f" n{n}" for n in range(count)]
-    old = [Said(text, n, text) for n, text in enumerate(texts)]
+    old = [PairedStatement(text, n, text) for n, text in enumerate(texts)]
     order = list(range(count))
     random_.shuffle(order)
-    new = [Said(texts[n], line, texts[n]) for line, n in enumerate(order)]
+    new = [PairedStatement(texts[n], line, texts[n]) for line, n in enumerate(order)]
     if count:
         line = random_.randrange(count)
-        new[line] = Said("changed", line, new[line].text.replace(WORDS[0], "anew", 1) + " more")
+        new[line] = PairedStatement(
+            "changed", line, new[line].text.replace(WORDS[0], "anew", 1) + " more"
+        )
     assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))
 
 
@@ -253,9 +255,9 @@ def test_a_whole_file_of_edits_is_followed(wide: bool) -> None:
     ]
     order = list(range(400))
     rows.shuffle(order)
-    old = [Said(text, n, text) for n, text in enumerate(texts)]
+    old = [PairedStatement(text, n, text) for n, text in enumerate(texts)]
     new = [
-        Said(f"new {n}", line, ("新" if wide else "Never ") + texts[n][2:])
+        PairedStatement(f"new {n}", line, ("新" if wide else "Never ") + texts[n][2:])
         for line, n in enumerate(order)
     ]
     assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))

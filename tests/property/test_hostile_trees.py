@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from gitmem.errors import GitmemError
 from gitmem.git.object_codec import object_id, parse_tree, tree_bytes
-from gitmem.git.objects import Draft, Entry, Identity, diff, files
-from gitmem.index.builder import Cache
+from gitmem.git.objects import Draft, Identity, TreeEntry, diff, files
+from gitmem.index.builder import IndexCache
 from gitmem.records.codec import encode
 from gitmem.services.records import history
 from gitmem.store import operations
@@ -224,7 +224,7 @@ def test_hostile_tree_is_read(shared, rows):
     with tempfile.TemporaryDirectory() as folder:
         from gitmem.repo.location import Home
 
-        with Cache(Home(folder)) as cache:
+        with IndexCache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
             assert {r.record.id for r in found if isinstance(r, Stored)} == {
                 r["id"] for r in cache.index().rows()
@@ -305,7 +305,7 @@ def test_cut_tree_is_an_error_of_ours(data):
     """Bytes that are no tree are told as damage."""
     try:
         for entry in parse_tree(data, "sha1"):
-            assert isinstance(entry, Entry)
+            assert isinstance(entry, TreeEntry)
     except GitmemError:
         pass
 
@@ -364,7 +364,7 @@ def test_very_deep_tree(shared, repo_path, folder):
     with tempfile.TemporaryDirectory() as home:
         from gitmem.repo.location import Home
 
-        with Cache(Home(home)) as cache:
+        with IndexCache(Home(home)) as cache:
             cache.refresh({"shared": shared})
     purge(shared, git_of(repo_path), [], Mask(["secret-word-here"]))
     assert time.monotonic() - start < 10
@@ -416,7 +416,12 @@ def planted(store: Store, where: str, oid: str, mode: int = 0o040000) -> str:
     base = store.objects.commit(root).tree
     return store.objects.write(
         Draft(
-            base, {where: Entry(where.rsplit("/", 1)[-1], mode, oid)}, (root,), "evil\n", WHO, WHO
+            base,
+            {where: TreeEntry(where.rsplit("/", 1)[-1], mode, oid)},
+            (root,),
+            "evil\n",
+            WHO,
+            WHO,
         )
     )
 
@@ -475,7 +480,7 @@ def test_folder_too_deep_is_named_not_opened(shared):
     with tempfile.TemporaryDirectory() as folder:
         from gitmem.repo.location import Home
 
-        with Cache(Home(folder)) as cache:
+        with IndexCache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
             assert found == [path for (path,) in cache.db.execute("SELECT path FROM damaged")]
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.agents.events import Change
+from gitmem.agents.events import AgentEdit
 from gitmem.agents.shell_writes import edited_names, writes
 from gitmem.agents.written import changes, note
 from gitmem.services.provenance.attribute import Version, attribute
-from gitmem.services.provenance.own_lines import Written
+from gitmem.services.provenance.own_lines import OwnLines
 from gitmem.state.edits import Edit, row_of
 from gitmem.text.line_marks import joined, mark, squeezed, unit
 
@@ -20,7 +20,7 @@ AGENT = (
 
 def edit(before: str, after: str, session: str = "A", number: int = 1, path: str = "a.py") -> Edit:
     """Return the edit that made one text of another by writing the whole file."""
-    found = note(Change(path, before, after), None)
+    found = note(AgentEdit(path, before, after), None)
     assert found is not None
     return Edit(number, path, float(number), session, *row_of(found))
 
@@ -31,7 +31,7 @@ def owners(text: str, *edits: Edit, parent: str = "", path: str = "a.py") -> lis
     added = {n for n, line in enumerate(text.split("\n")) if line not in old}
     out = [""] * text.count("\n")
     for part in attribute(
-        [Version(path, path, text.encode(), added)], list(edits), Written(), lambda _: []
+        [Version(path, path, text.encode(), added)], list(edits), OwnLines(), lambda _: []
     ):
         out[part.first - 1 : part.last] = [part.session] * (part.last - part.first + 1)
     return out
@@ -101,8 +101,8 @@ def test_moved_lines():
     assert owners(f"x = 1\n\n\n{AGENT}", edit(BASE, after), path="b.py")[3:5] == ["A", "A"]
     there = [mark(line) for line in after.split("\n")]
     version = Version("b.py", "b.py", AGENT.encode(), range(3))
-    assert attribute([version], [edit(BASE, after)], Written(), lambda _: there) == []
-    assert attribute([version], [edit(BASE, after)], Written(), lambda _: []) != []
+    assert attribute([version], [edit(BASE, after)], OwnLines(), lambda _: there) == []
+    assert attribute([version], [edit(BASE, after)], OwnLines(), lambda _: []) != []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_line_ends_and_bytes():
     after = f"{BASE}\n\n{AGENT}"
     data = after.replace("\n", "\r\n").removesuffix("\r\n").encode() + b"\r\n# caf\xe9"
     version = Version("a.py", "a.py", data, range(20))
-    (part,) = attribute([version], [edit(BASE, after)], Written(), lambda _: [])
+    (part,) = attribute([version], [edit(BASE, after)], OwnLines(), lambda _: [])
     assert (part.first, part.last) == (9, 11)
 
 
@@ -151,7 +151,7 @@ def test_what_an_ancestor_has():
     """Who writes a line again that a commit has had is somebody else."""
     after = f"{BASE}\n\n{AGENT}"
     version = Version("a.py", "a.py", after.encode(), range(12))
-    assert attribute([version], [edit(BASE, after)], Written({1: {8, 9, 10}}), lambda _: []) == []
+    assert attribute([version], [edit(BASE, after)], OwnLines({1: {8, 9, 10}}), lambda _: []) == []
 
 
 def test_what_agents_say_of_an_edit():
@@ -226,7 +226,7 @@ def test_edits_of_other_files_that_cannot_be_it():
     """Only an edit that wrote one of the lines in question is laid beside what it changed."""
     asked = []
 
-    class Asked(Written):
+    class Asked(OwnLines):
         def own(self, edit: Edit) -> list[int]:
             asked.append(edit.path)
             return super().own(edit)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gitmem.agents.written import changes, note
 from gitmem.services.provenance.attribute import Version, attribute
-from gitmem.services.provenance.own_lines import Written
+from gitmem.services.provenance.own_lines import OwnLines
 from gitmem.state.edits import Edit, row_of
 
 PERSON = ""
@@ -148,7 +148,7 @@ class Shared:
     def told(self) -> dict[int, str]:
         """Return {line from 0: session} of what is told of the file, all of it in one commit."""
         version = Version("a.py", "a.py", self.text.encode(), frozenset(range(len(self.lines))))
-        parts = attribute([version], self.edits, Written(), lambda _: [])
+        parts = attribute([version], self.edits, OwnLines(), lambda _: [])
         return {
             line - 1: part.session for part in parts for line in range(part.first, part.last + 1)
         }

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.records.codec import decode, encode
-from gitmem.records.merge import Merged, merge_bytes, restamp
+from gitmem.records.merge import MergedRecord, merge_bytes, restamp
 from gitmem.records.record import make
 from gitmem.store import operations
 from gitmem.text.line_merge import merge3
@@ -26,10 +26,10 @@ def three(draw):
     return base.id, encode(base), *sides
 
 
-def both(id: str, base: bytes | None, a: Merged, b: Merged) -> Merged:
+def both(id: str, base: bytes | None, a: MergedRecord, b: MergedRecord) -> MergedRecord:
     """Merge two results with both their attics in reach, as trees do."""
     out = merge_bytes(id, base, a.data, b.data, _with(dict(a.attic), dict(b.attic)))
-    return Merged(out.data, {**a.attic, **b.attic, **out.attic}, out.conflict)
+    return MergedRecord(out.data, {**a.attic, **b.attic, **out.attic}, out.conflict)
 
 
 @given(three())
@@ -43,9 +43,9 @@ def test_sides_may_be_swapped(case):
 def test_merging_again_changes_nothing(case):
     """A side merged into a result that holds it already gives the result."""
     id, base, a, b, _ = case
-    once = both(id, base, Merged(a), Merged(b))
-    assert both(id, base, once, Merged(a)).data == once.data
-    assert both(id, base, Merged(b), once).data == once.data
+    once = both(id, base, MergedRecord(a), MergedRecord(b))
+    assert both(id, base, once, MergedRecord(a)).data == once.data
+    assert both(id, base, MergedRecord(b), once).data == once.data
     assert merge_bytes(id, base, a, a, {}.get).data == a
 
 
@@ -54,7 +54,7 @@ def test_merging_again_changes_nothing(case):
 def test_order_of_three_sides_does_not_matter(case):
     """(A + B) + C gives the bytes of A + (B + C) and of (A + C) + B."""
     id, base, a, b, c = case
-    sides = [Merged(x) for x in (a, b, c)]
+    sides = [MergedRecord(x) for x in (a, b, c)]
     left = both(id, base, both(id, base, sides[0], sides[1]), sides[2])
     right = both(id, base, sides[0], both(id, base, sides[1], sides[2]))
     across = both(id, base, both(id, base, sides[0], sides[2]), sides[1])
@@ -65,7 +65,7 @@ def test_order_of_three_sides_does_not_matter(case):
 def test_order_does_not_matter_without_a_base(case):
     """Records that two clones made apart (one pattern, one id) merge the same in any order."""
     id, _, a, b, c = case
-    sides = [Merged(x) for x in (a, b, c)]
+    sides = [MergedRecord(x) for x in (a, b, c)]
     left = both(id, None, both(id, None, sides[0], sides[1]), sides[2])
     right = both(id, None, sides[0], both(id, None, sides[1], sides[2]))
     assert left.data == right.data

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.services.briefing import activation, agent_definitions
 from gitmem.services.briefing.activation import BEST, CRITICAL, ERROR, HIGH, OK, TIMEOUT, Loader
-from gitmem.services.briefing.agent_definitions import Command, front_matter, known, listed
+from gitmem.services.briefing.agent_definitions import AgentCommand, front_matter, known, listed
 
 
 def test_loaders_of_a_tier_run_at_once_and_tiers_one_after_the_other():
@@ -190,7 +190,7 @@ commands:
     assert "".join(one.name for one in listed(commands, "full", 12)) == "abcdf7"
     assert "".join(one.name for one in listed(commands, "quick", 12)) == "abcd7"
     assert "".join(one.name for one in listed(commands, "key", 12)) == "acd7"
-    assert len(listed([Command(str(n)) for n in range(30)], "key", 12)) == 12
+    assert len(listed([AgentCommand(str(n)) for n in range(30)], "key", 12)) == 12
 
 
 def test_front_matter_that_agents_take_and_yaml_does_not():

@@ -16,16 +16,16 @@ from gitmem.services.briefing.collect import (
     PATTERNS,
     STATE,
     TASKS,
-    Entry,
-    Known,
+    BriefingEntry,
+    BriefingFacts,
 )
 from gitmem.services.briefing.layout import (
     LINES,
     SHARES,
-    Block,
+    BriefingBlock,
     Cost,
     Fitted,
-    Place,
+    ProjectState,
     Section,
     fit,
     head,
@@ -48,7 +48,7 @@ def by_tokens(line: str) -> int:
 
 
 words = st.text(alphabet="abc é日\t", min_size=1, max_size=60)
-blocks = st.builds(Block, st.lists(words, min_size=1, max_size=3).map(tuple), st.booleans())
+blocks = st.builds(BriefingBlock, st.lists(words, min_size=1, max_size=3).map(tuple), st.booleans())
 parts = st.builds(
     Section,
     name=st.just("s"),
@@ -104,7 +104,7 @@ def of(count: int, share: int, name: str = "part", **options: Any) -> Section:
     return Section(
         name,
         name,
-        tuple(Block((f"- {name} {n}",)) for n in range(count)),
+        tuple(BriefingBlock((f"- {name} {n}",)) for n in range(count)),
         share,
         "git mem list",
         **options,
@@ -137,29 +137,29 @@ def test_sections_share_when_all_have_much() -> None:
     assert [len(kept) for kept in made.kept] == pytest.approx([48, 22, 22], abs=4)
 
 
-def entry(text: str, day: str = "2026-11-20", **options: Any) -> Entry:
+def entry(text: str, day: str = "2026-11-20", **options: Any) -> BriefingEntry:
     """Return something known."""
-    return Entry(text, f"{day}T10:00:00Z", **options)
+    return BriefingEntry(text, f"{day}T10:00:00Z", **options)
 
 
 def laid(
-    known: dict[str, list[Entry]],
+    known: dict[str, list[BriefingEntry]],
     budget: int = LINES,
     totals: dict[str, int] | None = None,
-    place: Place | None = None,
+    place: ProjectState | None = None,
     cost: Cost = by_lines,
 ) -> Fitted:
     """Return a briefing of what is known."""
-    there = place or Place(name="x", day="2026-11-21", head="Branch main", changed=())
+    there = place or ProjectState(name="x", day="2026-11-21", head="Branch main", changed=())
     return fit(
         head(there, marked=False),
-        sections(Known(known, totals or {}, None), there, clean),
+        sections(BriefingFacts(known, totals or {}, None), there, clean),
         budget,
         cost,
     )
 
 
-def ranked(some: list[Entry]) -> list[Entry]:
+def ranked(some: list[BriefingEntry]) -> list[BriefingEntry]:
     """Return entries as they are gathered: the first to be told first."""
     return sorted(some, key=lambda one: one.rank, reverse=True)
 
@@ -224,7 +224,7 @@ def test_a_budget_in_tokens_is_kept() -> None:
 
 def test_what_a_project_is_at_is_told() -> None:
     """Branch, changed files, epics, plans and their open tasks; a task that a record has too is told once."""
-    there = Place(
+    there = ProjectState(
         "x",
         "2026-11-21",
         "Branch main",
@@ -258,13 +258,13 @@ def test_text_of_others_stays_on_its_line() -> None:
     assert not set(text) & set("\x1b\u202e<>")
 
 
-def test_the_same_gives_the_same(benchmarked: Callable[[], dict[str, list[Entry]]]) -> None:
+def test_the_same_gives_the_same(benchmarked: Callable[[], dict[str, list[BriefingEntry]]]) -> None:
     """Two runs over the same knowledge give the same bytes."""
     assert laid(benchmarked()) == laid(benchmarked())
 
 
 @pytest.fixture
-def benchmarked() -> Callable[[], dict[str, list[Entry]]]:
+def benchmarked() -> Callable[[], dict[str, list[BriefingEntry]]]:
     """Make the same knowledge anew."""
     return lambda: {
         subject: ranked([entry(f"{subject} {n}", f"2026-10-{n % 9 + 1:02d}") for n in range(30)])

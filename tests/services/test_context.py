@@ -30,7 +30,7 @@ from gitmem.state.workflow import (
     TTL,
     WORKFLOW,
     Act,
-    Table,
+    WorkflowTable,
     ago,
     fill,
     infer,
@@ -39,7 +39,7 @@ from gitmem.state.workflow import (
 )
 
 DATA = shipped()
-TABLE = Table(DATA)
+TABLE = WorkflowTable(DATA)
 NOW = 1_800_000_000.0
 TASKS = [(row["task"], row["workflow"], row["state"]) for row in DATA["tasks"]]
 STEPS = [
@@ -69,7 +69,7 @@ def give(app: App, *done: Act, at: float = NOW, **about: Any) -> None:
     activity.note(app.state, root(app), at, done, **about)
 
 
-def at(app: App, seconds: float, **options: Any) -> context.Context:
+def at(app: App, seconds: float, **options: Any) -> context.WorkContext:
     """Return the context so long after the work began."""
     Moment.now = NOW + seconds
     return context.load(app, **options)
@@ -667,6 +667,6 @@ def test_any_data_is_taken_or_refused(data: Any) -> None:
     """What is taken makes a table."""
     try:
         found = workflow_file.checked(data)
-        Table(workflow_file.joined(DATA, found))
+        WorkflowTable(workflow_file.joined(DATA, found))
     except (ValueError, InvalidRecord):
         return

@@ -84,7 +84,9 @@ class Machine:
         """Open the clone."""
         return open_app(str(self.repo), os.environ, Clock(now=lambda: self.now), "git")
 
-    def drain(self, change: Callable[[finish.Desk], finish.Desk] = lambda it: it) -> list[str]:
+    def drain(
+        self, change: Callable[[finish.SessionServices], finish.SessionServices] = lambda it: it
+    ) -> list[str]:
         """Finish what sessions asked for, as a drain does."""
         with self.open() as app:
             app.settle()
@@ -303,7 +305,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(
     class Killed(BaseException):
         pass
 
-    def killed(before: finish.Desk) -> finish.Desk:
+    def killed(before: finish.SessionServices) -> finish.SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             text = " ".join(turn.text for turn in turns)
             read.append(text)
@@ -341,7 +343,7 @@ def test_one_that_fails_comes_back_after_its_lease_and_not_before(machine: Machi
     machine.hook("SessionEnd", reason="other")
     calls = []
 
-    def failing(before: finish.Desk) -> finish.Desk:
+    def failing(before: finish.SessionServices) -> finish.SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             calls.append(1)
             raise OSError("the disk has gone")
@@ -363,7 +365,7 @@ def test_who_was_overtaken_stops(machine: Machine):
     machine.hook("SessionEnd", reason="other")
     other: list[str] = []
 
-    def slow(before: finish.Desk) -> finish.Desk:
+    def slow(before: finish.SessionServices) -> finish.SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             before.extract(turns, beat)
             machine.now += LEASE + 60
@@ -456,7 +458,7 @@ def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine,
         stem = reader.stems(app.home, "s1")[0]
     os.utime(stem + reader.LIVE, (NOW, NOW))
 
-    def failing(before: finish.Desk) -> finish.Desk:
+    def failing(before: finish.SessionServices) -> finish.SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             raise OSError("not now")
 

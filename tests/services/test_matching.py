@@ -11,7 +11,7 @@ import pytest
 from gitmem.agents.prompt_text import gotcha_lines
 from gitmem.clock import seconds, stamp
 from gitmem.fingerprint.fingerprint import fingerprint
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.index.reader import Index
 from gitmem.records.record import Record
 from gitmem.repo.location import Home
@@ -35,7 +35,7 @@ class World:
     def __init__(self, repo: Path, store: Store) -> None:
         self.repo = repo
         self.store = store
-        self.cache: Cache | None = None
+        self.cache: IndexCache | None = None
 
     def add(self, title: str, **fields: Any) -> str:
         """Add a gotcha; `error` is an output that it waits for."""
@@ -56,7 +56,7 @@ class World:
     @property
     def index(self) -> Index:
         if self.cache is None:
-            self.cache = Cache(Home(self.store.home.path))
+            self.cache = IndexCache(Home(self.store.home.path))
         self.cache.refresh({"shared": self.store})
         return self.cache.index()
 

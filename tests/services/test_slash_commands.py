@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from gitmem.services.work.slash_commands import MOST, called, commands, git_commands, story_in
 from gitmem.services.work.workflow_table import shipped
-from gitmem.state.workflow import Table
+from gitmem.state.workflow import WorkflowTable
 
-KNOWN = Table(shipped()).known
+KNOWN = WorkflowTable(shipped()).known
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,8}){0,2}", fullmatch=True).filter(
     lambda name: name not in {"exit", "guide", "help", "status", "yolo"}
 )

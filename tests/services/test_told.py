@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.services.sessions.digest import Told
+from gitmem.services.sessions.digest import SessionAccount
 
 
 def row(event: str, content: str) -> dict[str, object]:
@@ -23,14 +23,14 @@ def row(event: str, content: str) -> dict[str, object]:
 def test_a_command_passes_whatever_variables_are_set_for_it(
     failed: str, later: str, passes: bool
 ) -> None:
-    told = Told()
+    told = SessionAccount()
     told.add(row("ToolFailed", f"{failed}\nError: no"))
     told.add(row("AfterTool", later))
     assert (failed in told.passed) is passes
 
 
 def test_what_fails_again_has_not_passed() -> None:
-    told = Told()
+    told = SessionAccount()
     for event in ("ToolFailed", "AfterTool", "ToolFailed"):
         told.add(row(event, "make migrate"))
     assert "make migrate" not in told.passed

@@ -155,7 +155,7 @@ def test_saved_wrecked_restored(make_repo, before, wreck):
         wanted = look(repo)
         with open_app(str(repo), dict(os.environ), prefer="libgit2") as app:
             work = Work(app.location, app.env)
-            made = cli.take(app, work, save.Context())
+            made = cli.take(app, work, save.SaveContext())
             assert look(repo) == wanted  # saving changes nothing
             for one in wreck:
                 act(repo, *one)
@@ -169,7 +169,7 @@ def test_saved_wrecked_restored(make_repo, before, wreck):
                 app.home,
                 plan,
                 then,
-                restore.Note(made.id, "", work.root),
+                restore.RestoreNote(made.id, "", work.root),
                 force=True,
             )
             again = plan_restore(

@@ -9,7 +9,7 @@ import pytest
 
 from gitmem.repo.location import Home
 from gitmem.state import attempts
-from gitmem.state.attempts import COMMAND, EDIT, Failure
+from gitmem.state.attempts import COMMAND, EDIT, FailedCommand
 from gitmem.state.database import State
 
 HERE = str(Path(__file__).parents[2])
@@ -23,7 +23,7 @@ def state(tmp_path):
 
 
 def failure(pattern="p", at=10.0, key="/r\nmake", given="make", ended=None):
-    return Failure(key, pattern, at, given, "c0ffee", "/r", ended)
+    return FailedCommand(key, pattern, at, given, "c0ffee", "/r", ended)
 
 
 def conclude(state, *failures, at=20.0, session="s", sure=True):

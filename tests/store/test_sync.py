@@ -24,7 +24,7 @@ from gitmem.store.history.rewrite import Cleaner, rewrite
 from gitmem.store.layout import PURGES, attic_path, tombstone_path
 from gitmem.store.purge import Sent, purge, send
 from gitmem.store.store import Message, Store
-from gitmem.store.sync import TRIES, Outcome, backup, count, sync, tracking_ref, unpushed
+from gitmem.store.sync import TRIES, SyncOutcome, backup, count, sync, tracking_ref, unpushed
 from gitmem.store.tree_merge import merge_commits
 from tests.conftest import (
     CLOCK,
@@ -60,7 +60,7 @@ class World:
     def path(self, store: Store) -> Path:
         return Path(store.home.path).parents[1]
 
-    def sync(self, store: Store, *, push: bool = True, **options: object) -> Outcome:
+    def sync(self, store: Store, *, push: bool = True, **options: object) -> SyncOutcome:
         return sync(
             store, remote_of(self.path(store), **options), push=push, consent=lambda _: True
         )

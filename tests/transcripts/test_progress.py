@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from gitmem.transcripts.formats.plan_files import Progress, progress
+from gitmem.transcripts.formats.plan_files import PlanProgress, progress
 from gitmem.transcripts.reader import read
 
 
-def told(text: str, name: str = "PROGRESS.md") -> Progress:
+def told(text: str, name: str = "PROGRESS.md") -> PlanProgress:
     return progress(read(io.BytesIO(text.encode()), name))
 
 
@@ -18,7 +18,7 @@ def test_boxes_and_phase() -> None:
         "# Plan\n\nPhase: development\n\n- [x] parser\n- [ ] printer\n  with colours\n- [X] docs\n"
     )
 
-    assert found == Progress("development", 2, 3, ("printer with colours",), ("parser", "docs"))
+    assert found == PlanProgress("development", 2, 3, ("printer with colours",), ("parser", "docs"))
 
 
 @pytest.mark.parametrize(
@@ -46,17 +46,17 @@ def test_state_json() -> None:
         "tasks_total": 9,
     }
 
-    assert told(json.dumps(state, indent=2), "state.json") == Progress(
+    assert told(json.dumps(state, indent=2), "state.json") == PlanProgress(
         "qa", 4, 9, ("c", "b"), ("a",)
     )
-    assert told("{broken", "state.json") == Progress()
+    assert told("{broken", "state.json") == PlanProgress()
 
 
 @pytest.mark.parametrize(
     "line", ["Tasks: " + "1" * 5000 + "/3", "# a" + " " * 15_900 + "b", "# " + "# " * 8_000]
 )
 def test_a_line_of_any_length_is_read(line: str) -> None:
-    assert told(line) == Progress()
+    assert told(line) == PlanProgress()
 
 
 def test_a_phase_is_told_in_short() -> None:

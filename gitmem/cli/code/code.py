@@ -87,7 +87,7 @@ def path_of(app: App, graph: Graph, given: str) -> str:
     )
 
 
-@code_command.command("symbols", cls=options.Counted)
+@code_command.command("symbols", cls=options.CountedCommand)
 @click.argument("what", metavar="[FILE|FOLDER|NAME]", default="")
 @click.option("--kind", default="", help="Only this kind: function, class, method, ...")
 @click.option(
@@ -130,7 +130,7 @@ def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Defin
     try:
         place = places.parse(app, what)
     except UserError:
-        place = places.Place("")
+        place = places.GivenPlace("")
     path = place.path.rstrip("/")
     if path in graph.files or path in graph.skipped:
         if place.symbol:
@@ -170,7 +170,7 @@ def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
     return f"{term.style(where, fg='cyan')}  {one.kind:<9} {plain(one.qualified)}"
 
 
-@code_command.command("refs", cls=options.Counted)
+@code_command.command("refs", cls=options.CountedCommand)
 @click.argument("what", metavar="NAME|FILE#NAME")
 @click.option(
     "-n",
@@ -381,7 +381,7 @@ def _graph_lines(term: Terminal, edges: "dict[str, Any]") -> Iterator[str]:
                 yield f"  → {path_shown(to)}  {sum(names.values())}  {plain(shown)}".rstrip()
 
 
-@code_command.command("rank", cls=options.Counted)
+@code_command.command("rank", cls=options.CountedCommand)
 @click.argument("folder", default="")
 @click.option(
     "-n",

@@ -9,7 +9,7 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
 from gitmem.git.merges import Merges
 from gitmem.services.drift.compare import Lines
-from gitmem.services.drift.drift import LEVELS, File, Pair, Side, drift, name_authors, sides
+from gitmem.services.drift.drift import LEVELS, DriftFile, Pair, Side, drift, name_authors, sides
 from gitmem.worker.drift import working
 
 COLORS = {
@@ -119,7 +119,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if value or key == "files"}
 
 
-def _file(file: File) -> dict[str, Any]:
+def _file(file: DriftFile) -> dict[str, Any]:
     shared = [
         {"symbol": one.name, "one": list(one.one or ()), "two": list(one.two or ())}
         for one in file.shared
@@ -156,7 +156,7 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
     )
 
 
-def _of_file(term: Terminal, file: File) -> Iterator[str]:
+def _of_file(term: Terminal, file: DriftFile) -> Iterator[str]:
     conflict = term.style(" conflict", fg="red") if file.conflict else ""
     one, two = (", ".join(plain(name) for name in names[:3]) for names in file.authors)
     who = f"  ({one or '?'} and {two or '?'})" if one or two else ""

@@ -14,7 +14,7 @@ from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
 from gitmem.git.commit_log import FileChange
 from gitmem.git.dates import when
-from gitmem.services.timeline.evolution import Step, changes, evolution
+from gitmem.services.timeline.evolution import EvolutionStep, changes, evolution
 from gitmem.state.links import AI, COMMITTED, Link
 
 WORDS = {
@@ -27,7 +27,7 @@ WORDS = {
 }
 
 
-@click.command("evolution", cls=options.Counted)
+@click.command("evolution", cls=options.CountedCommand)
 @click.argument("place", metavar="FILE[:SYMBOL]")
 @click.option("--since", metavar="DATE", help="Not before this.")
 @click.option("--until", metavar="DATE", help="Not after this.")
@@ -66,7 +66,7 @@ def evolution_command(
         first = float(when(app.git, since)) if since else 0.0
         last = float(when(app.git, until)) if until else float(LAST)
 
-        def fits(step: Step) -> bool:
+        def fits(step: EvolutionStep) -> bool:
             links = [*step.links, *step.others]
             return (
                 first <= step.change.commit.at <= last
@@ -107,7 +107,7 @@ def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:
     ), f"{place.path}:{name or f'{start}-{end}'}"
 
 
-def _json(step: Step) -> dict[str, Any]:
+def _json(step: EvolutionStep) -> dict[str, Any]:
     one, commit = step.change, step.change.commit
     facts = {
         "commit": commit.oid,
@@ -156,7 +156,7 @@ def _named(term: Terminal, link: Link) -> str:
     )
 
 
-def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
+def _lines(term: Terminal, steps: Iterable[EvolutionStep], name: str) -> Iterator[str]:
     step = None
     for step in steps:
         one, commit = step.change, step.change.commit

@@ -13,14 +13,14 @@ from gitmem.errors import UnknownId, UserError
 from gitmem.services.records import write
 from gitmem.services.retrieval.matcher import best, find
 from gitmem.services.retrieval.task import Task
-from gitmem.services.scout.scout import SAVED_AS, Finding, lines, records, scout
+from gitmem.services.scout.scout import SAVED_AS, ScoutFinding, lines, records, scout
 from gitmem.text.tokens import tokens
 from gitmem.worker.scout import search_index
 
 RECORDS = 6
 
 
-@click.command("scout", cls=options.Counted)
+@click.command("scout", cls=options.CountedCommand)
 @click.argument("task", nargs=-1, required=True, metavar="TASK...")
 @click.option(
     "-n",
@@ -116,7 +116,7 @@ def scout_command(
             term.say(f"kept {term.style(short(id), fg='yellow')}")
 
 
-def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
+def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
     code, aside = [one for one in found if not one.aside], [one for one in found if one.aside]
     if not found and not known:
         term.say("nothing in this code, and nothing that is remembered, has to do with this task.")
@@ -140,7 +140,7 @@ def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
             )
 
 
-def _remembered(app: App, text: str, found: list[Finding]) -> list[Any]:
+def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Any]:
     """Return the memories and gotchas that matter for a task and for the files that it is about."""
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
     now = app.clock.now()
@@ -162,7 +162,7 @@ def _remembered(app: App, text: str, found: list[Finding]) -> list[Any]:
     )
 
 
-def _save(app: App, text: str, found: list[Finding], scope: str) -> list[str]:
+def _save(app: App, text: str, found: list[ScoutFinding], scope: str) -> list[str]:
     if not found:
         raise UserError(
             "nothing was found that could be kept.",
@@ -211,7 +211,9 @@ def _attached(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _fit(found: list[Finding], known: list[Any], budget: int) -> tuple[list[Finding], list[Any]]:
+def _fit(
+    found: list[ScoutFinding], known: list[Any], budget: int
+) -> tuple[list[ScoutFinding], list[Any]]:
     """Return as many files and records as fit into a budget of tokens.
 
     The records may take a third of it.
@@ -223,7 +225,7 @@ def _fit(found: list[Finding], known: list[Any], budget: int) -> tuple[list[Find
         if cost <= left - budget * 2 // 3:
             kept.append(one)
             left -= cost
-    files: list[Finding] = []
+    files: list[ScoutFinding] = []
     for one in found:
         cost = tokens("\n".join(lines([one])))
         if cost <= left:

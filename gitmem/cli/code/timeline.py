@@ -13,7 +13,13 @@ from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.git.dates import when
 from gitmem.services.timeline import events
-from gitmem.services.timeline.events import SOURCES, Event, Sources, Wanted, timeline
+from gitmem.services.timeline.events import (
+    SOURCES,
+    TimelineEvent,
+    TimelineSources,
+    Wanted,
+    timeline,
+)
 
 COLORS = {
     "commit": "yellow",
@@ -28,7 +34,7 @@ BARS = "▁▂▃▄▅▆▇█"
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-@click.command("timeline", cls=options.Counted)
+@click.command("timeline", cls=options.CountedCommand)
 @click.option(
     "--since", metavar="DATE", help="Not before this: yesterday, '2 weeks ago', 2026-11-21."
 )
@@ -88,7 +94,7 @@ def timeline_command(
             story or "",
             limit,
         )
-        found: Iterable[Event] = timeline(_sources(app), wanted)
+        found: Iterable[TimelineEvent] = timeline(_sources(app), wanted)
         if reverse:
             found = list(found)[::-1]
         if as_json:
@@ -99,15 +105,17 @@ def timeline_command(
             term.page(_graph(term, found, sources or SOURCES), app)
 
 
-def _sources(app: App) -> Sources:
-    return Sources(app.code_history, app.state, app.indexes(), lambda id_: app.get(id_)[1].record)
+def _sources(app: App) -> TimelineSources:
+    return TimelineSources(
+        app.code_history, app.state, app.indexes(), lambda id_: app.get(id_)[1].record
+    )
 
 
 def _when(app: App, text: str | None, otherwise: float) -> float:
     return float(when(app.git, text)) if text else otherwise
 
 
-def _csv(found: Iterable[Event]) -> Iterator[str]:
+def _csv(found: Iterable[TimelineEvent]) -> Iterator[str]:
     import csv
     import io
 
@@ -121,7 +129,7 @@ def _csv(found: Iterable[Event]) -> Iterator[str]:
         yield line(events.csv_row(one).values())
 
 
-def _graph(term: Terminal, found: Iterable[Event], sources: Iterable[str]) -> Iterator[str]:
+def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str]) -> Iterator[str]:
     """Yield a line for each event, with a column for each source."""
     shown = [source for source in SOURCES if source in set(sources)]
     day = ""

@@ -12,7 +12,7 @@ from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.git.blame import blame
 from gitmem.records.kinds import LIVE
-from gitmem.services.provenance.why import Origin, Part, lines_of, origins
+from gitmem.services.provenance.why import Origin, SessionLines, lines_of, origins
 from gitmem.state.links import AI, COMMITTED
 
 PATIENCE = 1.0  # seconds that code which is not where it was is looked for
@@ -140,13 +140,13 @@ def _origin(one: Origin) -> dict[str, Any]:
     }
 
 
-def _other(part: Part) -> dict[str, str]:
+def _other(part: SessionLines) -> dict[str, str]:
     """Return a session that wrote none of the lines."""
     facts = {"id": part.session, "agent": part.agent, "model": part.model, "how": part.how}
     return {key: value for key, value in facts.items() if value}
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: SessionLines) -> dict[str, Any]:
     facts = {
         "id": part.session,
         "agent": part.agent,

@@ -11,14 +11,14 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, formatted, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
-from gitmem.git.objects import Change
+from gitmem.git.objects import TreeDifference
 from gitmem.records.record import kind_of
 from gitmem.services.records import history
 from gitmem.store.layout import id_of_path
 from gitmem.store.store import Store
 
 
-@click.command("log", cls=options.Counted, short_help="Show how memory came to be")
+@click.command("log", cls=options.CountedCommand, short_help="Show how memory came to be")
 @click.argument("id", required=False, metavar="[ID|REV]")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many commits.")
 @click.option("--oneline", is_flag=True, help="One line a commit.")
@@ -114,14 +114,16 @@ def _find_past(app: App, text: str) -> tuple[str, str] | None:
     return None
 
 
-def _limited(steps: Iterator[history.Step], limit: int | None) -> Iterator[history.Step]:
+def _limited(
+    steps: Iterator[history.HistoryStep], limit: int | None
+) -> Iterator[history.HistoryStep]:
     for number, step in enumerate(steps):
         if limit is not None and number >= limit:
             return
         yield step
 
 
-def _step(step: history.Step) -> dict[str, Any]:
+def _step(step: history.HistoryStep) -> dict[str, Any]:
     commit = step.commit
     subject, _, _ = commit.message.partition("\n")
     return {
@@ -141,7 +143,7 @@ def _step(step: history.Step) -> dict[str, Any]:
 def _lines(
     term: Terminal,
     store: Store,
-    steps: Iterator[history.Step],
+    steps: Iterator[history.HistoryStep],
     ids: list[str],
     forks: list[tuple[str, list[str]]],
     now: float,
@@ -187,7 +189,7 @@ def _lines(
             yield ""
 
 
-def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
+def _patch(term: Terminal, store: Store, change: TreeDifference) -> Iterator[str]:
     """Yield a unified diff of one file."""
     old = (
         store.objects.read(change.old.oid).decode("utf-8", "replace").splitlines()
@@ -274,7 +276,7 @@ def diff_command(
             term.page((text for c in changes for text in _patch(term, store, c)), app)
 
 
-def _changed(store: Store, change: Change) -> dict[str, Any]:
+def _changed(store: Store, change: TreeDifference) -> dict[str, Any]:
     def text(entry: Any) -> str | None:
         return store.objects.read(entry.oid).decode("utf-8", "replace") if entry else None
 

@@ -19,7 +19,7 @@ from gitmem.services.maintenance.purge_places import (
     HELD,
     REMOVED,
     YOURS,
-    Place,
+    PurgePlace,
     is_held,
     warnings,
     was_removed,
@@ -156,7 +156,7 @@ class _Run:
         self, term: Terminal, app: App, ids: Sequence[str], mask: Mask, remote: str | None
     ) -> None:
         self.term, self.app, self.mask, self.remote = term, app, mask, remote
-        self.places: list[Place] = []
+        self.places: list[PurgePlace] = []
         app.settle()
         scopes = ["shared", "private"]
         if app.has_user() and not app.is_user_store():
@@ -221,7 +221,7 @@ class _Run:
             prefix = "user: " if owner is not self.app else ""
             for place in purge_local.erase(owner.home, self.mask, self.ids):
                 self.places.append(
-                    Place(prefix + place.name, place.state, place.count, place.detail)
+                    PurgePlace(prefix + place.name, place.state, place.count, place.detail)
                 )
 
     def build_indexes(self) -> None:
@@ -253,14 +253,14 @@ class _Run:
             store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent
         )
         if out is None:
-            self.places.append(Place(f"remote {name}", CLEAN, 0, "it has no memory"))
+            self.places.append(PurgePlace(f"remote {name}", CLEAN, 0, "it has no memory"))
             return
         followed = purge_follow.finish(store, app.git, app.home, out, app.close)
         if out.quarantined:
             self.term.note(purge_follow.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN
         self.places.append(
-            Place(f"remote {name}", state, out.rewritten, "replaced the history there")
+            PurgePlace(f"remote {name}", state, out.rewritten, "replaced the history there")
         )
         self.places += object_places("fetched", out.pruned)
         names = {place.name for place in self.places}
@@ -313,9 +313,9 @@ class _Run:
         is_failure = bool(self.mask.named) or not was_removed(self.places)
         where = f"in {len(left)} file(s), of which the text is a part: {', '.join(left[:4])}"
         hint = f"If a record is named so, remove the record: git mem purge ID ({left[0]})."
-        self.places.append(Place(NAMES, HELD if is_failure else YOURS, 0, f"{where}. {hint}"))
+        self.places.append(PurgePlace(NAMES, HELD if is_failure else YOURS, 0, f"{where}. {hint}"))
 
-    def _say(self, places: Sequence[Place]) -> None:
+    def _say(self, places: Sequence[PurgePlace]) -> None:
         removed = [place for place in places if place.state == REMOVED]
         for name, done in _grouped(removed).items():
             self.term.say(f"{plain(name)}: {', '.join(done)}.")
@@ -326,7 +326,7 @@ class _Run:
             self.term.say(f"nothing there: {', '.join(map(plain, clean))}.")
 
 
-def _grouped(places: Iterable[Place]) -> dict[str, list[str]]:
+def _grouped(places: Iterable[PurgePlace]) -> dict[str, list[str]]:
     """Return what was done, by store or file."""
     out: dict[str, list[str]] = {}
     for place in places:

@@ -14,7 +14,7 @@ from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.services.briefing import activation, agent_definitions, greeting
-from gitmem.services.briefing.activation import Activation, Place
+from gitmem.services.briefing.activation import Activation, ActivationPlace
 
 
 @click.command("activate", short_help="Greet as an agent, with what it should know")
@@ -64,7 +64,7 @@ def activate_command(
     if not agent or not agent.strip():
         raise click.UsageError("name an agent; see which there are: git mem activate --list")
     with term.open() as app:
-        place = Place(
+        place = ActivationPlace(
             app.location,
             term.environ,
             term.clock,
@@ -124,7 +124,7 @@ def _refresh(term: Terminal) -> Callable[[], object]:
             # git is asked for the settings with a deadline, not by the app: who waits for it there
             # would hold up others that do
             app.__dict__["settings"] = activation.settings(
-                Place(app.location, term.environ, term.clock, str, str),
+                ActivationPlace(app.location, term.environ, term.clock, str, str),
                 0.9 * activation.BUDGET[activation.HIGH],
             )
             app.index()

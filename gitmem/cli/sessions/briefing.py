@@ -23,11 +23,11 @@ from gitmem.index import epics
 from gitmem.repo.location import ignore_text
 from gitmem.repo.refs import branch, head
 from gitmem.services.briefing import collect, layout
-from gitmem.services.briefing.layout import LINES, MARK, Fitted, Place
+from gitmem.services.briefing.layout import LINES, MARK, Fitted, ProjectState
 from gitmem.text.tokens import tokens
 
 if TYPE_CHECKING:
-    from gitmem.transcripts.formats.plan_files import Progress
+    from gitmem.transcripts.formats.plan_files import PlanProgress
 
 FILE = "BRIEFING.md"
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})  # at the root
@@ -155,7 +155,7 @@ def _cost(unit: str) -> layout.Cost:
     return (lambda line: tokens(line + "\n")) if unit == "tokens" else (lambda _: 1)
 
 
-def _known(app: App, agent: str | None) -> collect.Known:
+def _known(app: App, agent: str | None) -> collect.BriefingFacts:
     chosen = agent or app.agent
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
     since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
@@ -174,15 +174,15 @@ def _day(app: App) -> str:
     return app.clock.stamp()[:10]
 
 
-def _named(app: App) -> Place:
+def _named(app: App) -> ProjectState:
     root = app.location.worktree or app.location.commondir
-    return Place(
+    return ProjectState(
         name=clean(os.path.basename(root.rstrip(os.sep)).removesuffix(".git") or root, 100),
         day=_day(app),
     )
 
 
-def _place(app: App) -> Place:
+def _place(app: App) -> ProjectState:
     """Return where the project stands: branch, changed files, epics, plans."""
     name, commit = branch(app.location), head(app.location)
     where = f"Branch {name}" if name else f"Detached at {commit[:10]}" if commit else ""
@@ -194,10 +194,10 @@ def _place(app: App) -> Place:
         if epic["rest"] in {"active", "paused"}
     )
     if not root:
-        return Place(head=where, work=work)
+        return ProjectState(head=where, work=work)
     names = (path.encode("utf-8", "replace").decode() for path, _ in app.worktree(root).status())
     plans = [(file, how) for file in _plans(root) if (how := _progress(app, root, file))]
-    return Place(
+    return ProjectState(
         head=where,
         changed=tuple(sorted(name for name in names if name != FILE)),
         work=work,
@@ -224,7 +224,7 @@ def _plans(root: str) -> list[str]:
         return []
 
 
-def _progress(app: App, root: str, file: str) -> "Progress | None":
+def _progress(app: App, root: str, file: str) -> "PlanProgress | None":
     """Return how far a plan is; None when nothing is to be seen of it."""
     data = read_regular(os.path.join(root, file), PLAN)
     if not data:
@@ -241,7 +241,7 @@ def _progress(app: App, root: str, file: str) -> "Progress | None":
     return found if found.phase or found.total else None
 
 
-def _plan(file: str, how: "Progress") -> str:
+def _plan(file: str, how: "PlanProgress") -> str:
     facts = [f"phase {how.phase}"] if how.phase else []
     return (
         f"{file}: "

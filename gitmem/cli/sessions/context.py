@@ -12,7 +12,7 @@ from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import UserError
 from gitmem.hooks.session_log import kept
 from gitmem.services.work import context, workflow_file
-from gitmem.services.work.context import Context
+from gitmem.services.work.context import WorkContext
 from gitmem.state import activity
 from gitmem.state.workflow import NEW, TASK, Act, ago
 
@@ -79,7 +79,7 @@ def context_command(term: Terminal, agent: str | None, history: str | None, as_j
             term.say(line)
 
 
-def _lines(term: Terminal, found: Context) -> list[str]:
+def _lines(term: Terminal, found: WorkContext) -> list[str]:
     now = term.clock.now()
     since = f", {found.id}, the last sign {ago(now - found.last)}" if found.last else ""
     out = [f"kind: {term.style(found.kind, bold=True)}{since}"]
@@ -173,7 +173,7 @@ def task_command(
             term.say(f"{plain(what)} {'done' if success else 'failed'}.{where}")
 
 
-def _where(found: Context, *, known: bool, success: bool) -> str:
+def _where(found: WorkContext, *, known: bool, success: bool) -> str:
     if not known:
         return " It is in no workflow: git mem session workflows"
     stands = (

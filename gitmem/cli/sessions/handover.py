@@ -14,7 +14,7 @@ from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
-from gitmem.redaction.mask import Finding, scrub
+from gitmem.redaction.mask import SecretFinding, scrub
 from gitmem.repo.refs import head
 from gitmem.services.session_log import reader
 from gitmem.services.work import context, handover
@@ -148,7 +148,7 @@ def handover_command(
         )
 
 
-def _masked(finding: Finding) -> str:
+def _masked(finding: SecretFinding) -> str:
     return f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview})."
 
 
@@ -167,7 +167,7 @@ def _gather(
     sender: str,
     to: str,
     message: str,
-    on: context.Context,
+    on: context.WorkContext,
     given: dict[str, tuple[str, ...]],
 ) -> handover.Handover:
     """Return the content of a handover.

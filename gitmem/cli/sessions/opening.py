@@ -14,7 +14,7 @@ from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import seconds
 from gitmem.errors import External, UserError
 from gitmem.services.briefing import collect, session_opening
-from gitmem.services.briefing.session_opening import Facts, Opening
+from gitmem.services.briefing.session_opening import Opening, OpeningFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -139,7 +139,7 @@ def _was_resumed(app: App) -> bool:
     return began == "resume"
 
 
-def _known(app: App, indexes: "Sequence[Index]") -> collect.Known:
+def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
     agents = tuple(dict.fromkeys(("global", app.agent)))
     unsure = bool(app.settings.get("injectUnconfirmed"))
     return collect.gather(
@@ -154,7 +154,10 @@ def _known(app: App, indexes: "Sequence[Index]") -> collect.Known:
 
 
 def _decided(
-    app: App, facts: Facts, known: collect.Known, is_shared: "Callable[[collect.Entry], bool]"
+    app: App,
+    facts: OpeningFacts,
+    known: collect.BriefingFacts,
+    is_shared: "Callable[[collect.BriefingEntry], bool]",
 ) -> Opening:
     """Return what the model decides, where one is asked for and answers; else what the rules do."""
     made = session_opening.decide(facts)
@@ -214,7 +217,7 @@ class _Seen:
                 continue
 
 
-def _read(app: App, file: str, facts: Facts) -> None:
+def _read(app: App, file: str, facts: OpeningFacts) -> None:
     """Read the previous session from a file.
 
     The result tells what it was about, when it ended, whether it was cut off, and what it left to

@@ -26,7 +26,7 @@ from gitmem.repo.refs import branch
 from gitmem.services.briefing.session_opening import LOOKED, is_small
 from gitmem.services.session_log import reader
 from gitmem.services.sessions import current as own
-from gitmem.services.sessions.digest import Told, digest_id, line
+from gitmem.services.sessions.digest import SessionAccount, digest_id, line
 from gitmem.services.work import context
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
@@ -94,7 +94,7 @@ def _latest(app: App) -> Session:
 
 def _stood(app: App, mine: Session) -> dict[str, Any]:
     """Return where a session stood, beside what is so now."""
-    told = Told()
+    told = SessionAccount()
     marked, noted = list[str](), list[str]()
     for row in reader.rows(app.home, mine):
         told.add(row)

@@ -10,7 +10,7 @@ from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import GitmemError
 from gitmem.index.reader import open_index
 from gitmem.install import status
-from gitmem.install.plan import World
+from gitmem.install.plan import InstallContext
 from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.maintenance import doctor, extracted, purge_follow, repairs
 from gitmem.services.maintenance.mend import Mender
@@ -79,7 +79,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
         return int(errors > 0)
 
 
-def _findings(app: App) -> Iterator[doctor.Finding]:  # noqa: C901
+def _findings(app: App) -> Iterator[doctor.HealthFinding]:  # noqa: C901
     for finding in doctor.check_git(app.git, app.objects.traits.name):
         yield finding
         if finding.level == "error":  # what such a git says of the rest means nothing
@@ -102,7 +102,9 @@ def _findings(app: App) -> Iterator[doctor.Finding]:  # noqa: C901
         try:
             yield from doctor.check_records(app.index())
         except GitmemError as error:
-            yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
+            yield doctor.HealthFinding(
+                "error", f"the records cannot be indexed: {error}", error.hint
+            )
         else:
             if app.settings.get("summary") == "shared" and not app.settings.get("shareExtracted"):
                 yield from extracted.check(
@@ -113,7 +115,7 @@ def _findings(app: App) -> Iterator[doctor.Finding]:  # noqa: C901
     yield from doctor.check_scratch(app.location.commondir)
     yield from doctor.check_purge(app.git, app.home)
     yield from purge_follow.check_waiting(app.objects, SHARED)
-    yield from status.findings(World(app.location, app.env))
+    yield from status.findings(InstallContext(app.location, app.env))
     yield from doctor.check_config(
         {k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems
     )

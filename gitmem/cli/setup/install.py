@@ -17,13 +17,15 @@ from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import GitmemError, NotARepository, UserError
 from gitmem.git.process import check_owner
 from gitmem.install import file_changes, git_hooks, plan
-from gitmem.install.file_changes import DONE, Change
-from gitmem.install.plan import World
+from gitmem.install.file_changes import DONE, SettingsChange
+from gitmem.install.plan import InstallContext
 from gitmem.install.status import survey
 from gitmem.repo.location import locate
 
 F = TypeVar("F", bound=Callable[..., Any])
-Step = tuple[str, Callable[[], Change]]  # for which scope's ledger, and what makes the change
+Step = tuple[
+    str, Callable[[], SettingsChange]
+]  # for which scope's ledger, and what makes the change
 GIT = "the hooks of git"
 READERS = ("claude", "gemini", "codex")  # agents whose CLI can read sessions
 COLORS = {
@@ -123,7 +125,7 @@ def install_command(
             _offer_reader(term, world, [name for name in READERS if name in whats])
 
 
-def _offer_reader(term: Terminal, world: World, names: Sequence[str]) -> None:
+def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -> None:
     """Say how an agent's own CLI can read sessions, and what that costs; on a terminal, ask."""
     if not names or world.where is None:
         return
@@ -152,7 +154,7 @@ def _offer_reader(term: Terminal, world: World, names: Sequence[str]) -> None:
             term.note(f"To turn it on later: {command}")
 
 
-def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> None:
+def _remark_doubles(term: Terminal, world: InstallContext, names: Collection[str]) -> None:
     """Say where an agent has our hooks twice: it runs them all, and counts each error twice."""
     rows = [one for one in survey(world) if one.what in names and one.state != "unreadable"]
     for name in sorted(names):
@@ -222,22 +224,22 @@ def git_hook_command(words: tuple[str, ...]) -> int:
     return running.main(words)
 
 
-def world_of(term: Terminal) -> World:
+def world_of(term: Terminal) -> InstallContext:
     """Return where things are; outside of a repository too."""
     try:
         where = locate(term.folder, term.environ)
     except NotARepository:
-        return World(None, term.environ)
+        return InstallContext(None, term.environ)
     check_owner(where, term.folder, term.environ)
-    return World(where, term.environ)
+    return InstallContext(where, term.environ)
 
 
-def here(world: World) -> list[str]:
+def here(world: InstallContext) -> list[str]:
     """Return the agents that are found on this machine."""
     return [name for name in ADAPTERS if plan.found(adapter.find(name), world)]
 
 
-def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
+def chosen(whats: Sequence[str], world: InstallContext, scope: str) -> list[str]:
     """Return what is named.
 
     `all` stands for the agents that are found here, and git's hooks where a scope has them.
@@ -260,14 +262,14 @@ def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
 
 
 def carry_out(
-    world: World,
+    world: InstallContext,
     names: Sequence[str],
     scope: str,
     *,
     remove: bool = False,
     lenient: bool = False,
     dry_run: bool = False,
-) -> list[Change]:
+) -> list[SettingsChange]:
     """Plan all changes, so that one that cannot be made stops the others; then make them."""
     steps: list[Step] = []
     for name in names:
@@ -291,7 +293,9 @@ def carry_out(
     ]
 
 
-def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: bool = False) -> None:
+def report(
+    term: Terminal, world: InstallContext, done: Sequence[SettingsChange], *, dry_run: bool = False
+) -> None:
     """Report what was done, or what would be done.
 
     The changes are printed as data, and their effect as a remark.
@@ -302,11 +306,11 @@ def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: boo
         (term.note if dry_run else term.say)(line)
 
 
-def _same(change: Change) -> Change:
+def _same(change: SettingsChange) -> SettingsChange:
     return change
 
 
-def _steps(world: World, name: str, scope: str, remove: bool) -> list[Step]:
+def _steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[Step]:
     if name != git_hooks.WHAT:
         goal = plan.target(name, scope, world)
         return [(scope, partial(plan.remove if remove else plan.install, goal, world))]
@@ -321,7 +325,7 @@ def _steps(world: World, name: str, scope: str, remove: bool) -> list[Step]:
     ]
 
 
-def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
+def row(change: SettingsChange, dry_run: bool = False) -> dict[str, Any]:
     """Return a change as `--json` gives it."""
     out: dict[str, Any] = {
         "what": change.what,
@@ -333,7 +337,7 @@ def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
     return {**out, "diff": change.diff()} if dry_run else out
 
 
-def _notes(change: Change) -> list[str]:
+def _notes(change: SettingsChange) -> list[str]:
     note = (
         adapter.find(change.what).settings.note
         if change.what in ADAPTERS and change.action in {"installed", "updated"}
@@ -342,7 +346,7 @@ def _notes(change: Change) -> list[str]:
     return [*change.notes, *([note] if note else [])]
 
 
-def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
+def _lines(world: InstallContext, done: Sequence[SettingsChange], dry_run: bool) -> list[str]:
     """Return what was done, a line for each agent, and one for git's hooks."""
     would = "would be " if dry_run else ""
     words = {
@@ -380,7 +384,7 @@ def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
     return lines
 
 
-def _list(term: Terminal, world: World, as_json: bool) -> None:
+def _list(term: Terminal, world: InstallContext, as_json: bool) -> None:
     rows = survey(world)
     if as_json:
         keys = ("what", "scope", "path", "state", "why", "program", "version")
@@ -436,7 +440,7 @@ def offer(term: Terminal, names: Sequence[str] | None) -> None:
     report(term, world, carry_out(world, _asked(term, world) if names is None else names, "local"))
 
 
-def _asked(term: Terminal, world: World) -> list[str]:
+def _asked(term: Terminal, world: InstallContext) -> list[str]:
     """Return which of the agents found here without hooks the user wants hooks for."""
     if (
         not (sys.stdin.isatty() and sys.stdout.isatty())

@@ -13,7 +13,7 @@ from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.services.memory_files import managed_block, pull
 from gitmem.services.memory_files import push as native_push
 from gitmem.services.memory_files.discover import BYTES, LINES
-from gitmem.services.memory_files.pull import Action, Plan
+from gitmem.services.memory_files.pull import Action, PullPlan
 from gitmem.services.memory_files.push import Push
 from gitmem.worker import memory_files
 from gitmem.worker.memory_files import Run
@@ -197,7 +197,7 @@ def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
         files = changed(finder, timeout)
         if not files:
             if as_json:
-                term.json({"files": [], **_plan(Plan(), dry=False)})
+                term.json({"files": [], **_plan(PullPlan(), dry=False)})
             else:
                 term.say(f"no memory file changed in {timeout:g} s.")
             return
@@ -253,7 +253,7 @@ def status_command(term: Terminal, as_json: bool) -> None:
         term.say(f"At the start and end of sessions: {how}.")
 
 
-def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, Any]]:
+def _files(run: Run, plan: PullPlan, pushes: Mapping[str, Push]) -> list[dict[str, Any]]:
     """Return what is known of each file, those too that are there no more.
 
     `pushes` are what a push would write now, by path.
@@ -420,7 +420,7 @@ def _action(action: Action) -> dict[str, Any]:
     return out
 
 
-def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
+def _plan(plan: PullPlan, dry: bool) -> dict[str, Any]:
     counts = Counter(action.what for action in plan.actions)
     told = [_action(action) for action in plan.actions if action.what != pull.SAME]
     return {
@@ -431,7 +431,7 @@ def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
     }
 
 
-def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> None:
+def _say_plan(term: Terminal, plan: PullPlan, dry: bool, *, pulled: bool = True) -> None:
     """Say what became of what the files say.
 
     Without `pulled` nobody asked for it, and that there was nothing is not told.
@@ -486,7 +486,7 @@ def _push(push: Push) -> dict[str, Any]:
 def _report(
     term: Terminal,
     run: Run,
-    plan: Plan,
+    plan: PullPlan,
     pushes: Sequence[Push],
     dry: bool,
     as_json: bool,

@@ -71,7 +71,7 @@ def _observe(folders: tuple[str, ...], root: str, told: threading.Event) -> Any:
         from watchdog import events
         from watchdog.observers import Observer
 
-        class Handler(events.FileSystemEventHandler):
+        class MemoryFileHandler(events.FileSystemEventHandler):
             def on_any_event(self, event: events.FileSystemEvent) -> None:
                 name = os.fsdecode(event.dest_path or event.src_path)
                 # much else happens above a work tree
@@ -87,7 +87,7 @@ def _observe(folders: tuple[str, ...], root: str, told: threading.Event) -> Any:
         ]
         observer = Observer()
         observer.daemon = True
-        handler = Handler()
+        handler = MemoryFileHandler()
         for folder in [folder for folder in folders if os.path.isdir(folder)][:MOST]:
             observer.schedule(handler, folder, recursive=False, event_filter=kinds)
         observer.start()

@@ -13,7 +13,7 @@ from gitmem.cli.setup.install import carry_out, remark_blocks
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import Busy, External, GitFailed, UserError
 from gitmem.install import status
-from gitmem.install.plan import World
+from gitmem.install.plan import InstallContext
 from gitmem.repo.location import WIPING
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 
@@ -119,7 +119,7 @@ def _unhook(app: App) -> list[status.Row]:
 
     Return those that others have too.
     """
-    world = World(app.location, app.env)
+    world = InstallContext(app.location, app.env)
     rows = status.survey(world)
     carry_out(
         world,

@@ -19,7 +19,7 @@ from gitmem.index import epics as works
 from gitmem.repo.location import storable
 from gitmem.repo.refs import branch
 from gitmem.services.work import epics as service
-from gitmem.services.work.epics import Desk, Epic
+from gitmem.services.work.epics import Epic, EpicServices
 from gitmem.store.operations import BY
 from gitmem.store.store import Written
 
@@ -77,7 +77,7 @@ def work_command() -> None:
 
 
 @contextmanager
-def opened(term: Terminal) -> Iterator[tuple[App, Desk]]:
+def opened(term: Terminal) -> Iterator[tuple[App, EpicServices]]:
     """Open the repository, and the desk that work is done at."""
     with term.open() as app:
         who = app.writer()
@@ -89,7 +89,7 @@ def opened(term: Terminal) -> Iterator[tuple[App, Desk]]:
         )
         yield (
             app,
-            Desk(
+            EpicServices(
                 app.store(),
                 app.state,
                 who,
@@ -106,13 +106,13 @@ def rows(app: App, *, archived: bool = True) -> list[dict[str, Any]]:
     return works.epics(app.index(), archived=archived)
 
 
-def chosen(app: App, desk: Desk, name: str | None) -> str:
+def chosen(app: App, desk: EpicServices, name: str | None) -> str:
     """Return the id of the epic that a command is about; raises UserError."""
     every = rows(app)
     return service.find(every, name) if name else service.current(desk, every)
 
 
-def changed_files(app: App, desk: Desk, given: Sequence[str] = ()) -> list[str]:
+def changed_files(app: App, desk: EpicServices, given: Sequence[str] = ()) -> list[str]:
     """Return the files of the work tree that differ from the last commit, and the named ones."""
     if not desk.root:
         return list(given)
@@ -125,7 +125,7 @@ def changed_files(app: App, desk: Desk, given: Sequence[str] = ()) -> list[str]:
 
 def did(
     term: Terminal,
-    desk: Desk,
+    desk: EpicServices,
     id: str,
     written: Written,
     verb: str,

@@ -11,7 +11,7 @@ from gitmem.cli.work.show import card
 from gitmem.errors import UserError
 from gitmem.records import epic as work
 from gitmem.services.work import epics
-from gitmem.services.work.epics import Desk, Epic
+from gitmem.services.work.epics import Epic, EpicServices
 
 note_option = click.option("--note", "-m", metavar="TEXT", help="Why, in a sentence.")
 KEYS = {
@@ -174,7 +174,7 @@ def resume_command(
             _ask(term, desk, epic, {one["option"] for one in ways}, force)
 
 
-def _ask(term: Terminal, desk: Desk, epic: Epic, ways: set[str], force: bool) -> None:
+def _ask(term: Terminal, desk: EpicServices, epic: Epic, ways: set[str], force: bool) -> None:
     """Do what a key says; a review asks again."""
     while True:
         click.echo(
@@ -196,7 +196,9 @@ def _ask(term: Terminal, desk: Desk, epic: Epic, ways: set[str], force: bool) ->
                     return
 
 
-def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json: bool) -> None:
+def _take(
+    term: Terminal, desk: EpicServices, epic: Epic, way: str, force: bool, as_json: bool
+) -> None:
     id = epic.record.id
     if way == "review":
         if as_json:
@@ -227,7 +229,7 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
         )
 
 
-def _discard(term: Terminal, desk: Desk, epic: Epic, force: bool, as_json: bool) -> None:
+def _discard(term: Terminal, desk: EpicServices, epic: Epic, force: bool, as_json: bool) -> None:
     _refuse(desk, epic, force, "discard")
     written = epics.discard(desk, epic)
     if as_json:
@@ -245,7 +247,7 @@ def _discard(term: Terminal, desk: Desk, epic: Epic, force: bool, as_json: bool)
         )
 
 
-def _others(desk: Desk, epic: Epic) -> bool:
+def _others(desk: EpicServices, epic: Epic) -> bool:
     """Say whether another session, that is surely alive, is at an epic."""
     session = epic.how["session"]
     return bool(
@@ -256,7 +258,7 @@ def _others(desk: Desk, epic: Epic) -> bool:
     )
 
 
-def _refuse(desk: Desk, epic: Epic, force: bool, way: str) -> None:
+def _refuse(desk: EpicServices, epic: Epic, force: bool, way: str) -> None:
     if _others(desk, epic) and not force:
         raise UserError(
             f"session {epic.how['session']} is at {epic.slug} now.",

@@ -18,8 +18,8 @@ from gitmem.records.epic import State
 from gitmem.repo.location import inside
 from gitmem.services.work import epics as service
 from gitmem.services.work import state_files
-from gitmem.services.work.epics import Desk
-from gitmem.services.work.state_files import Found
+from gitmem.services.work.epics import EpicServices
+from gitmem.services.work.state_files import StateFile
 
 
 @click.command("import", short_help=TABLE["import"][2])
@@ -107,7 +107,7 @@ def import_command(
             )
 
 
-def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
+def _at(desk: EpicServices, every: list[dict[str, Any]]) -> str:
     """Return the id of the open epic that this work tree is at; '' when it is at none."""
     here = works.chosen(desk.state, desk.root)
     return (
@@ -142,7 +142,7 @@ def _allowed(app: App, root: str, state: State) -> State:
     }
 
 
-def _far(one: Found) -> str:
+def _far(one: StateFile) -> str:
     known = epic.facts(one.state)
     return f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
 

@@ -30,7 +30,7 @@ _QUIET = (
 )
 
 
-class Sources:
+class TextSources:
     """Reads a repository; what cannot be read in time, or at all, is None or nothing.
 
     Keeps what git said until `forget`.

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from gitmem.codemap.anchors.context import AROUND
-from gitmem.codemap.anchors.git_texts import HERE, Sources, pairs, split
+from gitmem.codemap.anchors.git_texts import HERE, TextSources, pairs, split
 from gitmem.codemap.linemap.normal_forms import squash, weight
 
 STEPS = 10  # renames that are followed one by one
 
 
-class Names:
+class FileNames:
     """The names of a repository's files; keeps what it found until `forget`."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: TextSources) -> None:
         self._sources = sources
         self._names: dict[tuple[str, str], tuple[str, ...]] = {}
         self._steps: dict[tuple[str, str], str] = {}

@@ -15,9 +15,9 @@ from typing import Any
 
 from gitmem.codemap.anchors.block_map import through
 from gitmem.codemap.anchors.context import context_of
-from gitmem.codemap.anchors.git_texts import HERE, Sources, safe, split
+from gitmem.codemap.anchors.git_texts import HERE, TextSources, safe, split
 from gitmem.codemap.anchors.placement import Placement
-from gitmem.codemap.anchors.renames import Names
+from gitmem.codemap.anchors.renames import FileNames
 from gitmem.codemap.anchors.resolve import place
 from gitmem.codemap.linemap.line_map import LineMap
 from gitmem.codemap.linemap.normal_forms import TELLING, squash, weight
@@ -36,8 +36,8 @@ class Follower:
 
     def __init__(self, git: Git, worktree: str | None, seconds: float = SECONDS) -> None:
         self.git = git
-        self._sources = Sources(git, worktree, seconds)
-        self._names = Names(self._sources)
+        self._sources = TextSources(git, worktree, seconds)
+        self._names = FileNames(self._sources)
 
     @property
     def worktree(self) -> str | None:

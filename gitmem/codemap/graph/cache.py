@@ -34,7 +34,7 @@ CREATE INDEX IF NOT EXISTS tree_at ON tree (at, key);
 """
 
 
-class Cache:
+class GraphCache:
     """Opens the file when it is first used.
 
     Where it cannot be written, what is put is kept for as long as the process runs.

@@ -16,10 +16,10 @@ from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
 from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
-from gitmem.codemap.graph.cache import Cache, unpack
+from gitmem.codemap.graph.cache import GraphCache, unpack
 from gitmem.codemap.graph.graph import Graph, packed, unpacked
 from gitmem.codemap.graph.resolve import Resolution
-from gitmem.codemap.imports.files import Files, is_manifest
+from gitmem.codemap.imports.files import ProjectFiles, is_manifest
 from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import GitFailed
 from gitmem.git.code_trees import CodeTrees
@@ -58,7 +58,7 @@ class CodeMap:
     ) -> None:
         self.trees = trees
         self.folder = folder
-        self.cache = Cache(folder)
+        self.cache = GraphCache(folder)
         self._env = {**env, "GIT_NO_LAZY_FETCH": "1"}  # as `CodeTrees`
         self._hides = hides
         self._workers = workers or max(
@@ -395,13 +395,13 @@ class CodeMap:
             assert tags is not None
             graph.words[path] = _words(tags)
 
-    def _files(self, listing: Mapping[str, str]) -> Files:
+    def _files(self, listing: Mapping[str, str]) -> ProjectFiles:
         manifests = {
             path: oid
             for path, oid in listing.items()
             if is_manifest(path) and not sources.why_not(path, {})
         }
-        return Files(listing, _Texts(self.trees, manifests))
+        return ProjectFiles(listing, _BlobTexts(self.trees, manifests))
 
     def _attributes(
         self, graph: Graph, paths: "list[str]", texts: "Mapping[str, bytes] | None" = None
@@ -494,7 +494,7 @@ class _Lazy(Mapping[str, Tags]):
         return len(self._files)
 
 
-class _Texts(Mapping[str, bytes]):
+class _BlobTexts(Mapping[str, bytes]):
     """The texts of a tree's manifests, read all at once when the first is asked for."""
 
     def __init__(self, trees: CodeTrees, manifests: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from gitmem.codemap.imports import c, ecma, groups, python, rust
-from gitmem.codemap.imports.files import Binding, Files
+from gitmem.codemap.imports.files import Binding, ProjectFiles
 from gitmem.codemap.tags.import_statements import DEFAULT, STAR, Import
 from gitmem.codemap.tags.tags import Tags
 
@@ -23,7 +23,7 @@ INNER = frozenset({"method"})  # kinds that are reached through what is around t
 Edges = dict[str, dict[str, int]]
 
 
-class Resolver(Protocol):
+class GraphResolver(Protocol):
     """What knows the import rules of a language."""
 
     def bindings(self, path: str, one: Import) -> Iterator[Binding]:
@@ -36,10 +36,10 @@ class Resolution:
     The state consists of its paths, its manifests, and what each parsed file says of itself.
     """
 
-    def __init__(self, files: Files, tags: Mapping[str, Tags]) -> None:
+    def __init__(self, files: ProjectFiles, tags: Mapping[str, Tags]) -> None:
         self._files = files
         self._tags = tags
-        self._resolvers: dict[str, Resolver] = {}
+        self._resolvers: dict[str, GraphResolver] = {}
         self._bindings: dict[str, tuple[Binding, ...]] = {}
         self._inside: dict[str, dict[str, str]] = {}
         self._groups: dict[str, dict[str, str]] | None = None
@@ -88,24 +88,24 @@ class Resolution:
                 )
         return [target for target in out if target != path]
 
-    def _resolver(self, language: str) -> Resolver:
+    def _resolver(self, language: str) -> GraphResolver:
         key = "c" if language in C else "ecma" if language in ECMA else language
         if key not in self._resolvers:
             files = self._files
             self._resolvers[key] = (
-                python.Resolver(files)
+                python.PythonResolver(files)
                 if key == "python"
-                else ecma.Resolver(files)
+                else ecma.EcmaResolver(files)
                 if key == "ecma"
-                else rust.Resolver(files)
+                else rust.RustResolver(files)
                 if key == "rust"
                 else groups.Go(files)
                 if key == "go"
-                else c.Resolver(files)
+                else c.CResolver(files)
                 if key == "c"
                 else groups.Ruby(files)
                 if key == "ruby"
-                else groups.Names(files, key)
+                else groups.NamespaceResolver(files, key)
             )
         return self._resolvers[key]
 
@@ -366,7 +366,7 @@ class Resolution:
 
     def _in_rust(self, path: str, module: str, name: str) -> tuple[str, str] | None:
         resolver = self._resolver("rust")
-        assert isinstance(resolver, rust.Resolver)
+        assert isinstance(resolver, rust.RustResolver)
         found, whole = resolver.module(path, module)
         if not found or found == path:
             return None

@@ -7,17 +7,17 @@ like include folders.
 import posixpath
 from collections.abc import Iterator
 
-from gitmem.codemap.imports.files import Binding, Files, joined
+from gitmem.codemap.imports.files import Binding, ProjectFiles, joined
 from gitmem.codemap.tags.import_statements import STAR, Import
 
 
-class Resolver:
+class CResolver:
     """Resolves the includes of one project.
 
     compilers' flags are not known, so what is nearest to the file is taken.
     """
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
         self._known: dict[tuple[str, str, str], str] = {}
 

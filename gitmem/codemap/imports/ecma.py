@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gitmem.codemap.imports.files import Binding, Files, joined, table, texts
+from gitmem.codemap.imports.files import Binding, ProjectFiles, joined, table, texts
 from gitmem.codemap.tags.import_statements import DEFAULT, Import
 from gitmem.text.globs import glob_match
 from gitmem.text.safe_yaml import load_yaml
@@ -38,10 +38,10 @@ _BUILT = re.compile(r"^(?:dist|build|lib|out|esm|cjs|es|umd)/(?:(?:esm|cjs|types
 DEEP = 4  # configurations that extend one another
 
 
-class Resolver:
+class EcmaResolver:
     """Resolves the imports of one project's JavaScript and TypeScript files."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
         self._packages = {  # name -> folder, of the packages that the project itself has
             str(name): posixpath.dirname(path)
@@ -259,7 +259,7 @@ def _targets(value: Any, middle: str) -> Iterator[str]:
             yield from _targets(value[key], middle)
 
 
-def workspaces(files: Files) -> list[str]:
+def workspaces(files: ProjectFiles) -> list[str]:
     """Return the package folders that the root's package.json or pnpm-workspace.yaml names."""
     root = files.json("package.json")
     given = root.get("workspaces")

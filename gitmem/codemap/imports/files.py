@@ -59,7 +59,7 @@ def is_manifest(path: str) -> bool:
     return name in MANIFESTS or _TSCONFIG.fullmatch(name) is not None
 
 
-class Files:
+class ProjectFiles:
     """The paths of a project, from its root with `/`, and the texts of its manifests by path."""
 
     def __init__(self, paths: Iterable[str], texts: Mapping[str, bytes]) -> None:

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from gitmem.codemap.imports.files import Binding, Files, joined
+from gitmem.codemap.imports.files import Binding, ProjectFiles, joined
 from gitmem.codemap.tags.import_statements import STAR, Import
 from gitmem.codemap.tags.tags import Tags
 
@@ -45,7 +45,7 @@ def around(path: str, tags: Tags) -> list[str]:
 class Go:
     """Modules of go.mod and go.work: an import names a folder (go.dev/ref/mod)."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
         self._modules: list[tuple[str, str]] = []  # (module, folder), the longest first
         for path in files.named("go.mod"):
@@ -72,10 +72,10 @@ class Go:
                 return
 
 
-class Names:
+class NamespaceResolver:
     """Java, C# and PHP: an import names a namespace and what is in it."""
 
-    def __init__(self, files: Files, language: str) -> None:
+    def __init__(self, files: ProjectFiles, language: str) -> None:
         self._files = files
         self._language = language
 
@@ -116,7 +116,7 @@ class Ruby:
 
     LOAD = ("lib", "app", "spec", "test", "")
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
 
     def bindings(self, path: str, one: Import) -> Iterator[Binding]:

@@ -9,16 +9,16 @@ The rules are those of the import system (docs.python.org/3/reference/import.htm
 import posixpath
 from collections.abc import Iterator
 
-from gitmem.codemap.imports.files import Binding, Files, table, texts
+from gitmem.codemap.imports.files import Binding, ProjectFiles, table, texts
 from gitmem.codemap.tags.import_statements import STAR, Import
 
 ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 
 
-class Resolver:
+class PythonResolver:
     """Resolves the imports of one project's Python files."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
         self._roots = _roots(files)
         self._known: dict[str, str] = {}
@@ -90,7 +90,7 @@ class Resolver:
         )
 
 
-def _roots(files: Files) -> list[str]:
+def _roots(files: ProjectFiles) -> list[str]:
     """Return the folders in which packages begin, the likeliest first."""
     roots: dict[str, None] = {"": None, "src": None}
     for path in files.named("pyproject.toml") + files.named("setup.cfg") + files.named("setup.py"):

@@ -6,16 +6,16 @@ See doc.rust-lang.org/reference/items/modules.html.
 import posixpath
 from collections.abc import Iterator
 
-from gitmem.codemap.imports.files import Binding, Files, joined, table
+from gitmem.codemap.imports.files import Binding, ProjectFiles, joined, table
 from gitmem.codemap.tags.import_statements import STAR, Import
 
 ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
 
 
-class Resolver:
+class RustResolver:
     """Resolves the imports of one project's Rust files."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ProjectFiles) -> None:
         self._files = files
         self._crates: dict[str, str] = {}  # name in code -> its root file
         self._folders: dict[str, str] = {}  # folder of a Cargo.toml -> the crate's root file

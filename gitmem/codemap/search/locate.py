@@ -26,7 +26,7 @@ COMMITS = 40  # commits whose files are looked at
 SEEDS = 5  # files whose companions are looked at
 
 
-class Found:
+class LocatedFile:
     """A file, how strongly it is meant, and why: (how, what) pairs.
 
     `how` is `named`, `defines`, `piece` (the definition that says it best), `text`, `commit` or
@@ -44,7 +44,7 @@ class Found:
 
 def locate(
     index: "SearchIndex", question: Question, most: int = 10, *, quick: bool = False
-) -> list[Found]:
+) -> list[LocatedFile]:
     """Return the files that a task is probably about, best first.
 
     Tests and examples are among them, marked as such, as far as words find them.
@@ -52,12 +52,12 @@ def locate(
     `quick` leaves out what takes longest, and is worth a few files in a hundred.
     """
     known = index.paths()
-    found: dict[str, Found] = {}
+    found: dict[str, LocatedFile] = {}
 
     def add(ranking: "list[tuple[str, str]]", weight: float, how: str) -> None:
         for place, (path, why) in enumerate(ranking[:DEEP]):
             if path not in found:
-                found[path] = Found(path, bool(known[path][1]))
+                found[path] = LocatedFile(path, bool(known[path][1]))
             one = found[path]
             one.score += weight / (K + place + 1)
             if why or how == "text":
@@ -102,7 +102,7 @@ def _rarest(index: "SearchIndex", words: "list[str]") -> list[str]:
     return sorted(counts, key=lambda word: (counts[word], word))[:RARE]
 
 
-def _ordered(rows: list[Found], known: "dict[str, tuple[float, int]]") -> list[Found]:
+def _ordered(rows: list[LocatedFile], known: "dict[str, tuple[float, int]]") -> list[LocatedFile]:
     return sorted(rows, key=lambda one: (-round(one.score, 9), -known[one.path][0], one.path))
 
 

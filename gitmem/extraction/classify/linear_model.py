@@ -21,7 +21,7 @@ from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content, senses
 from gitmem.extraction.rules import sentence_rules
-from gitmem.extraction.rules.sentence_rules import Said
+from gitmem.extraction.rules.sentence_rules import SentenceReading
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import ASSISTANT
 
@@ -359,14 +359,14 @@ def likely(text: str, role: str, language: str, around: Around | None = None) ->
 
 
 def weighed(
-    said: Said | None,
+    said: SentenceReading | None,
     text: str,
     role: str,
     language: str,
     around: Around | None = None,
     *,
     deep: bool = True,
-) -> Said | None:
+) -> SentenceReading | None:
     """Return what a sentence teaches.
 
     The result of the rules counts where it is likely enough; else, if `deep`, a kind that is very
@@ -393,4 +393,6 @@ def weighed(
         return None  # what an agent decides by itself holds for the next minute, mostly
     if by[best] < ADDS[best] or best == ERROR:
         return None
-    return Said(best, sentence_rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2))
+    return SentenceReading(
+        best, sentence_rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2)
+    )

@@ -44,7 +44,7 @@ EDITORS = frozenset(
 
 
 @dataclass(slots=True)
-class Failure:
+class FailedTurn:
     """A command that failed, or an error that a marker names."""
 
     title: str
@@ -71,7 +71,7 @@ class Failure:
 
 
 @dataclass(slots=True, eq=False)
-class Statement:
+class ErrorStatement:
     """A sentence that may tell of an error."""
 
     heard: Heard
@@ -86,7 +86,7 @@ class Statement:
 
 
 @dataclass(slots=True)
-class Told:
+class ExplainedError:
     """An error that is worth knowing."""
 
     text: str
@@ -103,13 +103,13 @@ class Told:
     words: frozenset[str] = frozenset()
 
 
-class Errors:
+class ErrorTracker:
     """What goes wrong in a session, as its turns come."""
 
     def __init__(self) -> None:
-        self.open: deque[Failure] = deque()
-        self.over: list[Failure] = []
-        self.statements: deque[Statement] = deque(maxlen=HELD)
+        self.open: deque[FailedTurn] = deque()
+        self.over: list[FailedTurn] = []
+        self.statements: deque[ErrorStatement] = deque(maxlen=HELD)
         self.turn = 0
         self.refuted: set[str] = set()  # what was said of a command that then failed again
         self.judged = False  # sentences are judged by the session model in this session
@@ -155,12 +155,12 @@ class Errors:
             return
         if before is not None and before.notes:
             before.passed = True  # it fails with something else: what it said first is dealt with
-        self._add(Failure(title, words, turn, order, self.turn, key=key))
+        self._add(FailedTurn(title, words, turn, order, self.turn, key=key))
 
-    def named(self, text: str, turn: Turn, language: str, order: int) -> Failure:
+    def named(self, text: str, turn: Turn, language: str, order: int) -> FailedTurn:
         """Take note of an error that a marker names: `Error: ...`; return it."""
         return self._add(
-            Failure(text, content(text, language), turn, order, self.turn, language, marked=True)
+            FailedTurn(text, content(text, language), turn, order, self.turn, language, marked=True)
         )
 
     def fixed(self, text: str, turn: Turn, language: str) -> bool:
@@ -205,7 +205,7 @@ class Errors:
             about.explained, about.words = True, about.words | words
         return explains
 
-    def _closeness(self, one: Failure, words: frozenset[str]) -> float:
+    def _closeness(self, one: FailedTurn, words: frozenset[str]) -> float:
         """Return how closely words of an agent are about a failure; 0 for not at all."""
         fresh = one.spoke <= NEAR and not (one.passed and one.spoke > 1)
         likeness = len(words & one.words)
@@ -223,7 +223,7 @@ class Errors:
         self.judged = True
         fine = heard.role == USER and cues(heard.language).find("error", "not", heard.text)
         if heard.first[ERROR] >= FIRST and not fine and len(heard.text) <= sentence_rules.LONGEST:
-            self.statements.append(Statement(heard, turn, self.turn, order))
+            self.statements.append(ErrorStatement(heard, turn, self.turn, order))
 
     def unheard(self, text: str, turn: Turn, language: str, order: int) -> None:
         """Keep a complaint or a cause that the session model does not judge.
@@ -237,20 +237,20 @@ class Errors:
             heard = Heard(
                 text, turn.role, language, self.turn, {ERROR: UNJUDGED}, [], by={ERROR: UNJUDGED}
             )
-            self.statements.append(Statement(heard, turn, self.turn, order))
+            self.statements.append(ErrorStatement(heard, turn, self.turn, order))
 
-    def _add(self, one: Failure) -> Failure:
+    def _add(self, one: FailedTurn) -> FailedTurn:
         one.last = one.turn.line
         if len(self.open) == OPEN:
             self._closed(self.open.popleft())
         self.open.append(one)
         return one
 
-    def _closed(self, one: Failure) -> None:
+    def _closed(self, one: FailedTurn) -> None:
         if one.marked or one.notes or one.passed:
             self.over = [*self.over, one][-2000:]
 
-    def found(self) -> list[Told]:
+    def found(self) -> list[ExplainedError]:
         """Return the errors of a session whose sentences were judged, in order of appearance."""
         out, said = [], set(self.refuted)
         statements = list(self.statements)
@@ -263,8 +263,8 @@ class Errors:
         return _stated(statements, said, out)
 
     def _explained(
-        self, one: Failure, statements: list[Statement], likely: dict[str, float]
-    ) -> Told | None:
+        self, one: FailedTurn, statements: list[ErrorStatement], likely: dict[str, float]
+    ) -> ExplainedError | None:
         """Return a failure that is worth knowing: somebody marked it, or said what explains it."""
         if not one.marked:
             if not one.title:
@@ -285,7 +285,7 @@ class Errors:
             if one.marked
             else one.title[:TEXT]
         )
-        return Told(
+        return ExplainedError(
             text,
             detail,
             one.turn,
@@ -298,7 +298,7 @@ class Errors:
             one.marked,
         )
 
-    def _worth(self, one: Failure, likely: dict[str, float]) -> bool:
+    def _worth(self, one: FailedTurn, likely: dict[str, float]) -> bool:
         if not one.notes:
             return False
         if not self.judged or (one.passed and (one.helped or one.explained)):
@@ -306,7 +306,7 @@ class Errors:
         return any(likely.get(note, 0.0) >= EXPLAINS for note in one.notes)
 
 
-def _near(one: Failure, statements: list[Statement]) -> list[str]:
+def _near(one: FailedTurn, statements: list[ErrorStatement]) -> list[str]:
     """Return the statements that most likely explain a command's failure, in their order.
 
     They were made between the failure and the success of the command.
@@ -323,7 +323,9 @@ def _near(one: Failure, statements: list[Statement]) -> list[str]:
     ]
 
 
-def _stated(statements: list[Statement], said: set[str], out: list[Told]) -> list[Told]:
+def _stated(
+    statements: list[ErrorStatement], said: set[str], out: list[ExplainedError]
+) -> list[ExplainedError]:
     """Return the errors `out` with those that sentences tell which are not `said`.
 
     What an agent tells of one goes to its detail.
@@ -368,10 +370,10 @@ def _stated(statements: list[Statement], said: set[str], out: list[Told]) -> lis
     return out
 
 
-def _told(one: Statement, detail: str, score: float, last: Statement) -> Told:
+def _told(one: ErrorStatement, detail: str, score: float, last: ErrorStatement) -> ExplainedError:
     text = sentence_rules.stripped(one.heard.text, one.heard.language)[:TEXT]
     files = last.turn.files[:4]
-    return Told(
+    return ExplainedError(
         text,
         detail,
         one.turn,
@@ -385,7 +387,9 @@ def _told(one: Statement, detail: str, score: float, last: Statement) -> Told:
     )
 
 
-def _complaint(cause: Statement, complaints: list[Statement], said: set[str]) -> Statement | None:
+def _complaint(
+    cause: ErrorStatement, complaints: list[ErrorStatement], said: set[str]
+) -> ErrorStatement | None:
     """Return the complaint of a user that an agent's sentence explains.
 
     Of the last turns, it is the one that shares words with the sentence, else the latest.
@@ -407,7 +411,7 @@ def _complaint(cause: Statement, complaints: list[Statement], said: set[str]) ->
     )
 
 
-def _about(one: Statement, out: list[Told]) -> Told | None:
+def _about(one: ErrorStatement, out: list[ExplainedError]) -> ExplainedError | None:
     """Return the error that an agent tells more of.
 
     It is the error that shares its words, else the last one if nothing explains it yet, or

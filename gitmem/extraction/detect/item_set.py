@@ -122,7 +122,7 @@ TEXT, DETAIL = 300, 500  # characters
 SHORT = 6  # characters of a decision that says what was decided
 
 
-class Found:
+class CandidateSet:
     """The candidates of a session."""
 
     def __init__(self) -> None:

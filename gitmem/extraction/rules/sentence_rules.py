@@ -45,7 +45,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SentenceReading:
     """What a sentence is taken for."""
 
     kind: str
@@ -54,7 +54,7 @@ class Said:
     marker: bool = False
 
 
-def judged(sentence: Sentence, role: str, language: str) -> Said | None:
+def judged(sentence: Sentence, role: str, language: str) -> SentenceReading | None:
     """Return what a sentence teaches, None for nothing.
 
     Errors are told by their markers alone; what else is said of them is `offline_errors`'.
@@ -108,10 +108,10 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
 
 
 @lru_cache(maxsize=4096)
-def _cued(text: str, role: str, language: str) -> Said | None:
+def _cued(text: str, role: str, language: str) -> SentenceReading | None:
     """Return what the cue phrases of a sentence say, whatever it stands under."""
     here = cues(language)
-    best: Said | None = None
+    best: SentenceReading | None = None
     for kind in _ORDER:
         score = _score(here, kind, text, role)
         if score and (best is None or score > best.score + 0.01):
@@ -131,7 +131,7 @@ def _cued(text: str, role: str, language: str) -> Said | None:
         and _REFUSED.match(text)
         and not here.find("exchange", "style", text)
     ):
-        return Said(DECISION, best.text, best.score)
+        return SentenceReading(DECISION, best.text, best.score)
     return best
 
 
@@ -320,10 +320,10 @@ def _tells(text: str) -> bool:
 
 def _made(
     kind: str, text: str, score: float, language: str, *, marker: bool = False
-) -> Said | None:
+) -> SentenceReading | None:
     text = stripped(text, language)
     return (
-        Said(kind, text, score, marker)
+        SentenceReading(kind, text, score, marker)
         if _tells(text) and (marker or len(text) >= SHORTEST // (2 if language == "zh" else 1))
         else None
     )

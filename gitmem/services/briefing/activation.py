@@ -45,7 +45,7 @@ MEMORIES, GOTCHAS = 4, 3
 
 
 @dataclass(slots=True)
-class Result:
+class LoaderResult:
     """What became of a loader."""
 
     name: str
@@ -73,7 +73,7 @@ class Activation:
     agent: Agent
     quality: str
     seconds: float
-    results: Sequence[Result] = field(default_factory=list)
+    results: Sequence[LoaderResult] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
         """Return what a loader found, None when it found nothing in time."""
@@ -87,7 +87,7 @@ def run(
     total: float = TOTAL,
     loaded: dict[str, Any] | None = None,
     now: Callable[[], float] = time.monotonic,
-) -> list[Result]:
+) -> list[LoaderResult]:
     """Run loaders, those of a tier at once, the tiers one after the other.
 
     Return after `total` seconds at the latest.
@@ -95,14 +95,14 @@ def run(
     Into `loaded` goes what came in time, before the next tier begins.
     """
     begun = now()
-    out: list[Result] = []
+    out: list[LoaderResult] = []
     for tier in BUDGET:
         some = [one for one in loaders if one.tier == tier]
         left = min(budget(tier, total), begun + total - now())
         done = (
             _tier(some, left, now)
             if left > 0
-            else [Result(one.name, tier, error="no time was left") for one in some]
+            else [LoaderResult(one.name, tier, error="no time was left") for one in some]
         )
         if loaded is not None:
             loaded |= {one.name: one.value for one in done if one.status == OK}
@@ -120,17 +120,17 @@ def budget(tier: str, total: float) -> float:
 
 def _tier(
     loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = time.monotonic
-) -> list[Result]:
+) -> list[LoaderResult]:
     """Run loaders at once, for so many seconds.
 
     Those that are still at it go on in threads that nobody waits for; what they find is lost.
     """
     begun = now()
-    finished: dict[str, Result] = {}
+    finished: dict[str, LoaderResult] = {}
     changed = threading.Condition()
 
     def work(one: Loader) -> None:
-        result = Result(one.name, one.tier)
+        result = LoaderResult(one.name, one.tier)
         try:
             result.value = one.work()
             result.status = OK
@@ -155,7 +155,7 @@ def _tier(
         spent = now() - begun
         return [
             finished.get(one.name)
-            or Result(one.name, one.tier, seconds=spent, error="it was not there in time")
+            or LoaderResult(one.name, one.tier, seconds=spent, error="it was not there in time")
             for one in loaders
         ]
 
@@ -175,7 +175,7 @@ def limit(given: int | None, env: Mapping[str, str]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ActivationPlace:
     """Where an agent is activated, and in which session.
 
     Each loader opens what it needs for itself: connections belong to a thread.
@@ -211,7 +211,7 @@ class Place:
         return open_index(self.home.join(NAME))
 
 
-def activate(name: str, place: Place, total: float = TOTAL) -> Activation:
+def activate(name: str, place: ActivationPlace, total: float = TOTAL) -> Activation:
     """Load what an agent should know.
 
     Raises UserError for a name that no file defines; whatever else is wrong costs a part.
@@ -261,7 +261,7 @@ def _named(name: str, loaded: Mapping[str, Any]) -> str:
     return found.name if isinstance(found, Agent) else name.strip().removeprefix("@")
 
 
-def git_status(place: Place, left: float) -> dict[str, Any] | None:
+def git_status(place: ActivationPlace, left: float) -> dict[str, Any] | None:
     """Return branch, changed files and last commit, None for a bare repository.
 
     Raises TimeoutError when git takes too long.
@@ -315,7 +315,7 @@ def _last_commit(parts: Sequence[str], own: frozenset[str]) -> dict[str, Any]:
     return {"id": id, "subject": subject, "at": float(at), "by": "" if mine else author}
 
 
-def up_to_date(place: Place) -> bool:
+def up_to_date(place: ActivationPlace) -> bool:
     """Bring the index up to date when a store has moved; return whether it was."""
     tips = {
         name: tip
@@ -331,7 +331,7 @@ def up_to_date(place: Place) -> bool:
     return fresh
 
 
-def settings(place: Place, left: float) -> config.Settings:
+def settings(place: ActivationPlace, left: float) -> config.Settings:
     """Return the settings from the cache, else from git, which has so many seconds.
 
     Raises TimeoutError.
@@ -357,8 +357,8 @@ def settings(place: Place, left: float) -> config.Settings:
 
 
 def session(
-    place: Place, agent: str, history: Sequence[Mapping[str, Any]] | None
-) -> context.Context:
+    place: ActivationPlace, agent: str, history: Sequence[Mapping[str, Any]] | None
+) -> context.WorkContext:
     """Return the work in hand, for this agent."""
     table, _ = workflow_file.load(place.home, place.root)
     state = State(place.home)
@@ -379,7 +379,7 @@ def session(
         state.close()
 
 
-def epic(place: Place) -> dict[str, Any] | None:
+def epic(place: ActivationPlace) -> dict[str, Any] | None:
     """Return the epic that is not finished: the one of this work tree, else the one changed last.
 
     None when there is none.
@@ -402,7 +402,7 @@ def epic(place: Place) -> dict[str, Any] | None:
         index.db.close()
 
 
-def _rows(place: Place, **filters: Any) -> list[dict[str, Any]]:
+def _rows(place: ActivationPlace, **filters: Any) -> list[dict[str, Any]]:
     index = place.index()
     if index is None:
         return []
@@ -412,7 +412,7 @@ def _rows(place: Place, **filters: Any) -> list[dict[str, Any]]:
         index.db.close()
 
 
-def memories(place: Place, agent: str) -> list[dict[str, Any]]:
+def memories(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
     """Return what is remembered for this agent alone: hand-overs are told by themselves."""
     rows = _rows(
         place,
@@ -427,7 +427,7 @@ def memories(place: Place, agent: str) -> list[dict[str, Any]]:
     ][:MEMORIES]
 
 
-def gotchas(place: Place, agent: str) -> list[dict[str, Any]]:
+def gotchas(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
     """Return the critical traps that are open."""
     both = ("global", agent)
     rows = _rows(
@@ -443,7 +443,7 @@ def gotchas(place: Place, agent: str) -> list[dict[str, Any]]:
     return [row for row in rows if is_accepted(row, place.own)][:GOTCHAS]
 
 
-def tasks(place: Place, agent: str) -> list[str]:
+def tasks(place: ActivationPlace, agent: str) -> list[str]:
     """Return what is left to do, as records and the summary of this project say."""
     index = place.index()
     if index is None:
@@ -455,7 +455,7 @@ def tasks(place: Place, agent: str) -> list[str]:
         index.db.close()
 
 
-def handovers(place: Place, agent: str) -> list[dict[str, Any]]:
+def handovers(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
     """Return what was handed over to this agent."""
     index = place.index()
     if index is None:
@@ -470,7 +470,7 @@ def handovers(place: Place, agent: str) -> list[dict[str, Any]]:
         index.db.close()
 
 
-def dna(place: Place) -> str:
+def dna(place: ActivationPlace) -> str:
     """Return the first line of the DNA of the whole project, '' if it was never written."""
     index = place.index()
     if index is None:
@@ -492,7 +492,7 @@ def dna(place: Place) -> str:
         index.db.close()
 
 
-def note(place: Place, agent: str) -> None:
+def note(place: ActivationPlace, agent: str) -> None:
     """Note that an agent has come, if that can be done in a moment.
 
     A disk that cannot be written costs the note.
@@ -517,4 +517,13 @@ class _Desk:
     clock: Clock
 
 
-__all__ = ["Activation", "Loader", "Place", "Result", "activate", "limit", "note", "run"]
+__all__ = [
+    "Activation",
+    "ActivationPlace",
+    "Loader",
+    "LoaderResult",
+    "activate",
+    "limit",
+    "note",
+    "run",
+]

@@ -45,7 +45,7 @@ _TEXTS = frozenset({"name", "id", "title", "icon", "role", "description"})
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class AgentCommand:
     """Something that an agent can be asked for.
 
     `visibility` holds the kinds of session that list it, empty when nothing was said.
@@ -65,7 +65,7 @@ class Agent:
     title: str = ""
     role: str = ""
     icon: str = ""
-    commands: tuple[Command, ...] = ()
+    commands: tuple[AgentCommand, ...] = ()
     problem: str = ""
 
 
@@ -268,15 +268,15 @@ class _BoundedHandler(YAMLHandler):
 _HANDLER = _BoundedHandler()
 
 
-def _commands(given: object) -> Iterator[Command]:
+def _commands(given: object) -> Iterator[AgentCommand]:
     some: list[Any] = given[:COMMANDS] if isinstance(given, list) else []
     for one in some:
         if isinstance(one, str) and one.strip():
             name, _, description = one.partition(": ")
-            yield Command(_line(name, 60), _line(description, LENGTH))
+            yield AgentCommand(_line(name, 60), _line(description, LENGTH))
         elif isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"].strip():
             about = one.get("description")
-            yield Command(
+            yield AgentCommand(
                 _line(one["name"], 60),
                 _line(about, LENGTH) if isinstance(about, str) else "",
                 _visibility(one.get("visibility")),
@@ -285,7 +285,7 @@ def _commands(given: object) -> Iterator[Command]:
         elif isinstance(one, dict) and len(one) == 1 and "description" not in one:
             key, text = next(iter(one.items()))
             if isinstance(key, str) and isinstance(text, str) and key.strip():
-                yield Command(_line(key, 60), _line(text, LENGTH))
+                yield AgentCommand(_line(key, 60), _line(text, LENGTH))
 
 
 def _visibility(given: object) -> tuple[str, ...]:
@@ -301,7 +301,7 @@ def _visibility(given: object) -> tuple[str, ...]:
     return ()
 
 
-def listed(commands: Sequence[Command], level: str, most: int) -> list[Command]:
+def listed(commands: Sequence[AgentCommand], level: str, most: int) -> list[AgentCommand]:
     """Return the commands to list at a level; the first ones where nothing was said of any."""
     some = (
         [one for one in commands if not one.visibility or level in one.visibility]

@@ -81,7 +81,7 @@ SILENT = frozenset({"Asked", "Last answer"})
 RECENT = 3  # digests among which the last one is: a long session may end after one that began later
 
 
-class Entry:
+class BriefingEntry:
     """One thing to be told: a record's row, or an entry of a summary (`row` is None)."""
 
     __slots__ = (
@@ -159,20 +159,23 @@ class Entry:
         return self.pinned, self.critical, self.day, self.importance, self.at, self.id or self.text
 
 
-class Known:
+class BriefingFacts:
     """What is known, by subject: each thing once, the first to be told first.
 
     `totals` counts what there is beyond that, as far as it was asked for.
     """
 
     def __init__(
-        self, by: "dict[str, list[Entry]]", totals: "dict[str, int]", last: "Entry | None"
+        self,
+        by: "dict[str, list[BriefingEntry]]",
+        totals: "dict[str, int]",
+        last: "BriefingEntry | None",
     ) -> None:
         self.by = by
         self.totals = totals
         self.last = last  # the digest of the session before
 
-    def __getitem__(self, subject: str) -> "list[Entry]":
+    def __getitem__(self, subject: str) -> "list[BriefingEntry]":
         """Return what is known of a subject."""
         return self.by.get(subject, [])
 
@@ -194,7 +197,7 @@ def gather(  # noqa: C901
     totals: bool = False,
     gotchas: "Sequence[Row] | None" = None,
     own: "frozenset[str]",
-) -> Known:
+) -> BriefingFacts:
     """Return what is known.
 
     `since` is the day from which on progress counts; `session` is the reader's own, whose digest is
@@ -204,11 +207,11 @@ def gather(  # noqa: C901
     whom it is, and is no DNA and no session before. What is unconfirmed is left out unless
     `unsure`; `gotchas` are those to take, None: those that are open, worst first.
     """
-    found: list[tuple[str, Entry]] = []
+    found: list[tuple[str, BriefingEntry]] = []
     counts: dict[str, int] = {}
-    last: Entry | None = None
+    last: BriefingEntry | None = None
     both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS}
-    said: list[tuple[str, Entry]] = []
+    said: list[tuple[str, BriefingEntry]] = []
     for index in indexes:
         rows = index.rows(
             kinds=("memory",),
@@ -290,7 +293,7 @@ def gather(  # noqa: C901
         ]
     )
     by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
-    return Known(by, counts, last)
+    return BriefingFacts(by, counts, last)
 
 
 def _says(index: "Index", row: "Row") -> bool:
@@ -321,13 +324,13 @@ def _entries(index: "Index", projects: "dict[int, str]") -> "list[tuple[Row, str
     return [(one, projects[one["n"]]) for one in summaries.entries(index, list(projects))]
 
 
-def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
+def _once(found: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[BriefingEntry]]":
     """Return entries by subject, ranked; what is said twice is told once, where it was said first.
 
     A task stays one, whatever else says so.
     """
-    by: dict[str, list[Entry]] = {}
-    seen: dict[tuple[bool, str], Entry] = {}
+    by: dict[str, list[BriefingEntry]] = {}
+    seen: dict[tuple[bool, str], BriefingEntry] = {}
     # this user's own words first: others add nothing to them
     for subject, one in sorted(found, key=lambda pair: bool(pair[1].by)):
         key = (
@@ -375,7 +378,7 @@ def _part(entry: "Row") -> str:
     return _SECTION.get(section) or (DONE if kind == "done" else CONTEXT)
 
 
-def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Entry:
+def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> BriefingEntry:
     """Return a record as an entry.
 
     Marks that others gave it do not count before this user accepted it.
@@ -383,7 +386,7 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Entry:
     accepted = is_accepted(row, own)
     gotcha = row["kind"] == "gotcha"
     at = str((row["last_seen"] if gotcha else "") or row["updated"] or row["created"] or "")
-    return Entry(
+    return BriefingEntry(
         str(row["title"]),
         at,
         id=str(row["id"]),
@@ -402,10 +405,10 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Entry:
     )
 
 
-def of_entry(one: "Row", own: "frozenset[str]", store: str) -> Entry:
+def of_entry(one: "Row", own: "frozenset[str]", store: str) -> BriefingEntry:
     """Return an entry of a summary, which others may have written into it."""
     foreign = is_foreign({"store": store, "committer": one["committer"]}, own)
-    return Entry(
+    return BriefingEntry(
         str(one["text"]),
         str(one["at"]),
         kind=str(one["kind"]),

@@ -10,7 +10,7 @@ from typing import Any
 from gitmem.services.briefing import agent_definitions
 from gitmem.services.briefing.activation import ERROR, FALLBACK, TIMEOUT, Activation
 from gitmem.services.briefing.agent_definitions import FULL, KEY, QUICK
-from gitmem.services.work.context import Context, spoken
+from gitmem.services.work.context import WorkContext, spoken
 from gitmem.state.workflow import EXISTING, NEW, WORKFLOW, ago
 
 COMMANDS = 12
@@ -28,14 +28,14 @@ LINE, SUBJECT = 160, 60
 def kind(active: Activation) -> str:
     """Return the kind of the session: new, where that is not known."""
     found = active.value("session")
-    return found.kind if isinstance(found, Context) else NEW
+    return found.kind if isinstance(found, WorkContext) else NEW
 
 
 def greet(active: Activation, now: float) -> str:
     """Return the greeting: the parts that have content, separated by empty lines."""
     what = kind(active)
     found = active.value("session")
-    context = found if isinstance(found, Context) else None
+    context = found if isinstance(found, WorkContext) else None
     parts = [_head(active, context, what)]
     if what == NEW and active.agent.role:
         parts.append([f"Role: {active.agent.role}"])
@@ -49,7 +49,7 @@ def greet(active: Activation, now: float) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _head(active: Activation, context: Context | None, what: str) -> list[str]:
+def _head(active: Activation, context: WorkContext | None, what: str) -> list[str]:
     agent = active.agent
     icon = agent.icon or ICON
     if active.quality == FALLBACK:
@@ -107,7 +107,7 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
     return out
 
 
-def _before(active: Activation, context: Context | None, what: str) -> list[str]:
+def _before(active: Activation, context: WorkContext | None, what: str) -> list[str]:
     """Return what was before, and what was handed over."""
     out = [f"Context: {context.message}"] if context and context.message and what != NEW else []
     for row in active.value("handovers") or ():
@@ -119,7 +119,7 @@ def _before(active: Activation, context: Context | None, what: str) -> list[str]
     return out
 
 
-def _next(context: Context | None, what: str) -> list[str]:
+def _next(context: WorkContext | None, what: str) -> list[str]:
     if context is None or what == NEW or not context.next:
         return []
     return [f"Next: {', '.join(map(spoken, context.next[:NEXT]))}"]
@@ -204,7 +204,7 @@ def facts(active: Activation, now: float) -> dict[str, Any]:
         "duration_ms": round(active.seconds * 1000, 1),
         "greeting": greet(active, now),
         "context": {
-            "session": found.facts() if isinstance(found, Context) else None,
+            "session": found.facts() if isinstance(found, WorkContext) else None,
             "git": active.value("git"),
             "work": active.value("work"),
             "tasks": active.value("tasks") or [],

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.services.briefing import collect
-from gitmem.services.briefing.collect import Entry, Known
+from gitmem.services.briefing.collect import BriefingEntry, BriefingFacts
 from gitmem.text.equality import plain
 
 LINES = 140  # of a whole briefing
@@ -60,7 +60,7 @@ Clean = Callable[[object, int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BriefingBlock:
     """What is told of one thing: lines that stay together.
 
     `protected` ones go last: what is pinned, and the newest.
@@ -80,7 +80,7 @@ class Section:
 
     name: str
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[BriefingBlock, ...]
     share: int
     rest: str = ""  # the command that shows what is left out
     beyond: int = 0
@@ -204,7 +204,7 @@ class _Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProjectState:
     """Where a project stands, as far as no record says it.
 
     The lines give its name, branch, changed files, work in progress and plan.
@@ -222,7 +222,7 @@ class Place:
 CHANGED = 8  # changed files that are named
 
 
-def head(place: Place, *, marked: bool) -> list[str]:
+def head(place: ProjectState, *, marked: bool) -> list[str]:
     """Return the lines above the sections.
 
     `marked` is for a file, which says that it is generated.
@@ -239,7 +239,7 @@ def head(place: Place, *, marked: bool) -> list[str]:
     ]
 
 
-def sections(known: Known, place: Place, clean: Clean) -> list[Section]:
+def sections(known: BriefingFacts, place: ProjectState, clean: Clean) -> list[Section]:
     """Return the sections of a briefing."""
     fixed = {
         "state": _state(place, clean),
@@ -251,8 +251,8 @@ def sections(known: Known, place: Place, clean: Clean) -> list[Section]:
     return [_section(name, known, fixed.get(name, []), clean) for name in SHARES]
 
 
-def _section(name: str, known: Known, fixed: list[Block], clean: Clean) -> Section:
-    blocks, hidden, beyond = [*fixed] if name == "state" else [], list[Entry](), 0
+def _section(name: str, known: BriefingFacts, fixed: list[BriefingBlock], clean: Clean) -> Section:
+    blocks, hidden, beyond = [*fixed] if name == "state" else [], list[BriefingEntry](), 0
     for subject in SUBJECTS[name]:
         some = known[subject]
         # what is left to do counts for more
@@ -283,7 +283,7 @@ def _section(name: str, known: Known, fixed: list[Block], clean: Clean) -> Secti
     )
 
 
-def _state(place: Place, clean: Clean) -> list[Block]:
+def _state(place: ProjectState, clean: Clean) -> list[BriefingBlock]:
     out = []
     if place.head:
         files = place.changed or ()
@@ -303,11 +303,13 @@ def _state(place: Place, clean: Clean) -> list[Block]:
     ]
 
 
-def _fact(line: str, kind: str, text: str, *, protected: bool = False, **more: Any) -> Block:
-    return Block((line,), protected, {"kind": kind, "text": text, **more})
+def _fact(
+    line: str, kind: str, text: str, *, protected: bool = False, **more: Any
+) -> BriefingBlock:
+    return BriefingBlock((line,), protected, {"kind": kind, "text": text, **more})
 
 
-def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
+def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> BriefingBlock:
     """Return an entry as lines: what it is and where it is from; below it what helps, or why."""
     fix = one.kind in {"error", "bug"} or subject == collect.ERRORS
     mark = {collect.TASKS: "[ ] ", collect.DONE: "[x] ", collect.DIGESTS: "Session: "}.get(
@@ -334,7 +336,7 @@ def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
             for given in detail.splitlines()
             if (row := given.strip("#-* "))
         ]
-        return Block(
+        return BriefingBlock(
             (line, *rows[:DNA]),
             one.pinned or newest,
             {"kind": "dna", "text": one.text, "detail": detail, "id": one.id},
@@ -357,10 +359,10 @@ def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
         "unconfirmed": one.unsure,
         "by": one.by,
     }
-    return Block((line, *below), one.pinned or newest, {k: v for k, v in data.items() if v})
+    return BriefingBlock((line, *below), one.pinned or newest, {k: v for k, v in data.items() if v})
 
 
-def _reason(one: Entry, subject: str) -> str:
+def _reason(one: BriefingEntry, subject: str) -> str:
     """Return the first lines of a record's text, where a reason is worth a line."""
     if one.kind == "dna" and one.body is not None:
         return one.body.body(one.number)

@@ -9,7 +9,7 @@ import os
 
 from gitmem.clock import stamp
 from gitmem.services.briefing import collect
-from gitmem.services.briefing.collect import Known
+from gitmem.services.briefing.collect import BriefingFacts
 from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.text.equality import plain
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.repo.location import Home
-    from gitmem.services.briefing.collect import Entry
+    from gitmem.services.briefing.collect import BriefingEntry
     from gitmem.state.database import State
     from gitmem.state.sessions import Session
 
@@ -48,7 +48,7 @@ HELLO = (
 )
 
 
-class Facts:
+class OpeningFacts:
     """What an opening depends on.
 
     `ended` is when the session before gave its last sign of life, None when there was none or
@@ -122,13 +122,13 @@ class Opening:
         self.why = why
 
 
-def decide(facts: Facts) -> Opening:
+def decide(facts: OpeningFacts) -> Opening:
     """Return the opening that the rules give."""
     action, reason = _action(facts)
     return Opening(action, reason, say(action, facts), facts.tasks)
 
 
-def _action(facts: Facts) -> "tuple[str, str]":
+def _action(facts: OpeningFacts) -> "tuple[str, str]":
     day = stamp(facts.ended)[:10] if facts.ended is not None else ""
     gone = facts.now - facts.ended if facts.ended is not None else 0.0
     if facts.resumed:
@@ -152,12 +152,12 @@ def _action(facts: Facts) -> "tuple[str, str]":
     return SILENT, f"the last session ended on {day}, and nothing is left to do"
 
 
-def say(action: str, facts: Facts) -> str:
+def say(action: str, facts: OpeningFacts) -> str:
     """Return the words of an opening, what is left to do among them."""
     return " ".join(part for part in (words(action, facts), mention(facts.tasks)) if part)
 
 
-def words(action: str, facts: Facts) -> str:
+def words(action: str, facts: OpeningFacts) -> str:
     """Return the greeting, or the question."""
     day = f" ({stamp(facts.ended)[:10]})" if facts.ended is not None else ""
     if action == GREET:
@@ -205,14 +205,14 @@ def _short(text: str) -> str:
 
 def facts(
     state: "State",
-    known: Known,
+    known: BriefingFacts,
     now: float,
     is_gone: "Callable[[str], bool | None]",
     home: "Home",
     *,
     session: str = "",
     resumed: bool = False,
-) -> Facts:
+) -> OpeningFacts:
     """Return what the opening of a session depends on.
 
     It depends on what is known and on the session before it. A session that is still running is
@@ -237,7 +237,7 @@ def facts(
     if before is not None and lost and not is_digested:
         at = asked_last(home, before.id)
         lost = bool(at)  # nothing happened in one that was asked nothing
-    return Facts(
+    return OpeningFacts(
         now,
         first=nobody and known.empty,
         known=not known.empty,
@@ -251,7 +251,7 @@ def facts(
     )
 
 
-def _besides(known: Known, names: "Callable[[Entry], bool]") -> "list[str]":
+def _besides(known: BriefingFacts, names: "Callable[[BriefingEntry], bool]") -> "list[str]":
     """Return what is known besides the open tasks, as words.
 
     Each item gives the number of entries and the first entry that may be named.
@@ -371,7 +371,9 @@ SCHEMA = {
 SAID = 400  # characters of what a model says
 
 
-def told(facts: Facts, known: Known, is_shared: "Callable[[Entry], bool]") -> str:
+def told(
+    facts: OpeningFacts, known: BriefingFacts, is_shared: "Callable[[BriefingEntry], bool]"
+) -> str:
     """Return the facts as a model reads them.
 
     Records that are not shared are counted and not named; what the user prefers is, but for the
@@ -408,7 +410,7 @@ def told(facts: Facts, known: Known, is_shared: "Callable[[Entry], bool]") -> st
     return "\n".join(f"{name}: {_short(value)}" for name, value in rows if value)
 
 
-def answered(facts: Facts, answer: "Mapping[str, object]", by: str) -> Opening:
+def answered(facts: OpeningFacts, answer: "Mapping[str, object]", by: str) -> Opening:
     """Return the opening that a model decided on.
 
     What is left to do is mentioned whether it did so or not.

@@ -12,12 +12,12 @@ from gitmem.codemap.graph import rank
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.imports import ecma
-from gitmem.codemap.imports.files import Files, json_object, table, texts, toml_table
+from gitmem.codemap.imports.files import ProjectFiles, json_object, table, texts, toml_table
 from gitmem.errors import UnknownId
 from gitmem.records.record import Record, clean_title
 from gitmem.redaction.mask import scrub
 from gitmem.services.dna import manifests
-from gitmem.services.dna.facts import Facts, gather
+from gitmem.services.dna.facts import ProjectFacts, gather
 from gitmem.services.dna.page import page
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DnaPage:
     """One DNA: the name of its record, its title, its folder and its text.
 
     The folder is '' for the whole project.
@@ -43,7 +43,7 @@ class Page:
     title: str
     folder: str
     body: str
-    facts: Facts
+    facts: ProjectFacts
 
     @property
     def id(self) -> str:
@@ -58,7 +58,7 @@ def describe(
     patterns: Sequence[str],
     budget: int,
     progress: Progress | None = None,
-) -> list[Page]:
+) -> list[DnaPage]:
     """Return the pages of a commit: of the whole first, then of each workspace.
 
     `name` is what the project is called when no manifest says it.
@@ -106,8 +106,8 @@ def describe(
     return made
 
 
-def _page(name: str, facts: Facts, budget: int) -> Page:
-    return Page(
+def _page(name: str, facts: ProjectFacts, budget: int) -> DnaPage:
+    return DnaPage(
         name, clean_title(facts.name or name), facts.folder, scrub(page(facts, budget)).text, facts
     )
 
@@ -117,7 +117,7 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
 
     None when there is one package only.
     """
-    files = Files(graph.listing, given)
+    files = ProjectFiles(graph.listing, given)
     found: set[str] = set(ecma.workspaces(files)) if "package.json" in given else set()
     globs: list[str] = []
     for path in ("Cargo.toml", "pyproject.toml"):
@@ -169,21 +169,21 @@ _PACKAGES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DnaOutcome:
     """What was done about a page: `how` is `made`, `changed` or `kept`.
 
     `commit` is that of the store, '' for none.
     """
 
-    page: Page
+    page: DnaPage
     how: str
     record: Record
     commit: str = ""
 
 
 def save(
-    store: Store, who: Writer, pages: Sequence[Page], sources: Mapping[str, Any]
-) -> list[Outcome]:
+    store: Store, who: Writer, pages: Sequence[DnaPage], sources: Mapping[str, Any]
+) -> list[DnaOutcome]:
     """Write pages to a store, those that say something else than their records.
 
     A person's archive stays.
@@ -199,7 +199,7 @@ def save(
             and before.body.strip() == one.body.strip()
             and before.title == one.title
         ):
-            out.append(Outcome(one, "kept", before))
+            out.append(DnaOutcome(one, "kept", before))
             continue
         if before is None:
             made = write.draft(
@@ -223,7 +223,7 @@ def save(
             )
             change = write.update(store, who, before, after, "refresh")
         out.append(
-            Outcome(
+            DnaOutcome(
                 one,
                 "made" if before is None else "changed",
                 change.after,

@@ -80,7 +80,7 @@ KEEP = 60  # of what is gathered of one kind
 
 
 @dataclass(slots=True)
-class File:
+class KeyFile:
     """A file that other code depends on.
 
     `rank` is its share of the whole, `users` is how many files use it, and `symbols` is what they
@@ -94,7 +94,7 @@ class File:
 
 
 @dataclass(slots=True)
-class Facts:
+class ProjectFacts:
     """What is told of a project or of a workspace; `folder` is '' for the root.
 
     Rows are in the order of how much they matter.
@@ -112,7 +112,7 @@ class Facts:
     routes: list[tuple[str, str]] = field(default_factory=list)  # (file, routes)
     # (command, what it runs, manifest)
     commands: list[tuple[str, str, str]] = field(default_factory=list)
-    files: list[File] = field(default_factory=list)
+    files: list[KeyFile] = field(default_factory=list)
     configuration: list[str] = field(default_factory=list)
     environment: list[tuple[str, str]] = field(default_factory=list)  # (name, file)
     patterns: list[str] = field(default_factory=list)
@@ -131,7 +131,7 @@ def gather(
     declared: Sequence[Declared],
     text: Callable[[str], bytes],
     inner: Sequence[str] = (),
-) -> Facts:
+) -> ProjectFacts:
     """Return the facts about a folder ('' for the root).
 
     What is in the workspaces `inner` is left out, except in the root's rows of files.
@@ -152,7 +152,7 @@ def gather(
         next((one.name for one in top if one.name and one.ecosystem != "make"), "")
         or folder.rpartition("/")[2]
     )
-    made = Facts(name.rpartition("/")[2] if name.count("/") > 1 else name, folder)
+    made = ProjectFacts(name.rpartition("/")[2] if name.count("/") > 1 else name, folder)
     made.about = next((one.description for one in top if one.description), "")
     counts: Counter[str] = Counter()
     lines: Counter[str] = Counter()
@@ -169,7 +169,7 @@ def gather(
     _dependencies(made, paths, tags, resolution, [*here, *top])
     _entries(made, [path for path in paths if own(path)], tags, ranks, prefix)
     made.files = [
-        File(
+        KeyFile(
             path,
             value,
             len(graph.dependents(path)),
@@ -198,7 +198,9 @@ def gather(
     return made
 
 
-def _declarations(made: Facts, top: Sequence[Declared], listed: Iterable[str], prefix: str) -> None:
+def _declarations(
+    made: ProjectFacts, top: Sequence[Declared], listed: Iterable[str], prefix: str
+) -> None:
     stack: dict[str, str] = {}
     for one in top:
         for name, version in one.needs.items():
@@ -265,7 +267,7 @@ def _usual(ecosystems: set[str], files: set[str], tools: Sequence[str]) -> Itera
 
 
 def _dependencies(
-    made: Facts,
+    made: ProjectFacts,
     paths: Sequence[str],
     tags: Mapping[str, Tags],
     resolution: Resolution,
@@ -366,7 +368,7 @@ def _foreign(module: str, language: str) -> str:
 
 
 def _entries(
-    made: Facts,
+    made: ProjectFacts,
     paths: Sequence[str],
     tags: Mapping[str, Tags],
     ranks: Mapping[str, float],
@@ -421,7 +423,7 @@ def _verb(verb: str) -> str:
 
 
 def _environment(
-    made: Facts,
+    made: ProjectFacts,
     paths: Sequence[str],
     listed: Sequence[str],
     tags: Mapping[str, Tags],
@@ -446,7 +448,9 @@ def _environment(
     made.environment = list(found.items())[:KEEP]
 
 
-def _context(made: Facts, listed: Sequence[str], text: Callable[[str], bytes], prefix: str) -> None:
+def _context(
+    made: ProjectFacts, listed: Sequence[str], text: Callable[[str], bytes], prefix: str
+) -> None:
     for path in sorted(listed, key=lambda one: (one.count("/"), one)):
         short = path[len(prefix) :]
         if README.match(short):

@@ -10,7 +10,7 @@ left out.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gitmem.services.dna.facts import Facts
+from gitmem.services.dna.facts import ProjectFacts
 from gitmem.text.tokens import tokens
 
 RUNS = (
@@ -64,7 +64,7 @@ SIZES = (
 )
 
 
-def page(facts: Facts, budget: int) -> str:
+def page(facts: ProjectFacts, budget: int) -> str:
     """Return the body: as much as fits into a budget of tokens."""
     text = ""
     for size in SIZES:
@@ -76,7 +76,7 @@ def page(facts: Facts, budget: int) -> str:
     return text
 
 
-def _lines(facts: Facts, size: Size) -> Iterator[str]:
+def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
     yield _summary(facts, size)
     yield from _part("Stack", _stack(facts, size))
     yield from _part(
@@ -121,7 +121,7 @@ def _part(title: str, rows: list[str]) -> Iterator[str]:
         yield from rows
 
 
-def _summary(facts: Facts, size: Size) -> str:
+def _summary(facts: ProjectFacts, size: Size) -> str:
     languages = ", ".join(
         f"{language} ({number} file{'' if number == 1 else 's'}, {_thousands(lines)} "
         f"line{'' if lines == 1 else 's'})"
@@ -147,7 +147,7 @@ def _thousands(lines: int) -> str:
     return f"{lines / 1000:.0f}k" if lines >= 10_000 else str(lines)
 
 
-def _stack(facts: Facts, size: Size) -> list[str]:
+def _stack(facts: ProjectFacts, size: Size) -> list[str]:
     out = []
     if facts.stack:
         out.append(
@@ -166,7 +166,7 @@ def _stack(facts: Facts, size: Size) -> list[str]:
     return out
 
 
-def _entries(facts: Facts, size: Size) -> list[str]:
+def _entries(facts: ProjectFacts, size: Size) -> list[str]:
     out = [f"- {name}: `{_inside(where, facts)}`" for name, where in facts.entries[: size.rows]]
     if len(facts.entries) > size.rows > 0:
         out.append(f"- and {len(facts.entries) - size.rows} more")
@@ -176,7 +176,7 @@ def _entries(facts: Facts, size: Size) -> list[str]:
     ]
 
 
-def _commands(facts: Facts, size: Size) -> list[str]:
+def _commands(facts: ProjectFacts, size: Size) -> list[str]:
     def order(row: tuple[str, str, str]) -> tuple[int, int, str]:
         name = row[0].lower()
         place = next((n for n, word in enumerate(RUNS) if name == word), None)
@@ -211,7 +211,7 @@ def _listed(names: list[str], most: int, lead: str = "") -> list[str]:
     return [f"- {lead}{', '.join(names[:most])}{rest}"]
 
 
-def _inside(path: str, facts: Facts) -> str:
+def _inside(path: str, facts: ProjectFacts) -> str:
     return path.removeprefix(facts.folder + "/") if facts.folder else path
 
 

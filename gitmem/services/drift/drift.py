@@ -37,7 +37,7 @@ class Side:
 
 
 @dataclass(slots=True)
-class File:
+class DriftFile:
     """A file that both sides of a pair changed."""
 
     path: str
@@ -56,7 +56,7 @@ class Pair:
     two: Side
     base: str
     level: str
-    files: list[File]
+    files: list[DriftFile]
     advice: str = ""
     # what each side changed, named as it is there
     changed: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
@@ -223,7 +223,7 @@ def drift(  # noqa: C901
                 both.append((pair, left, right))
     merging = _Merging(merges, [(pair.one.tip, pair.two.tip) for pair, _, _ in both])
     merging.start()  # git merges while definitions are read
-    texts = _Texts(merges)
+    texts = _BranchTexts(merges)
     texts.want(both)
     for number, (pair, left, right) in enumerate(both):
         _look(texts, pair, left, right)
@@ -270,7 +270,7 @@ def _common(
     return [(a, right[was]) for was, a in left.items() if was in right and a.new != right[was].new]
 
 
-class _Texts:
+class _BranchTexts:
     """The texts of files and the definitions in them, each read once."""
 
     def __init__(self, merges: Merges) -> None:
@@ -298,7 +298,7 @@ class _Texts:
 
 
 def _look(
-    texts: _Texts, pair: Pair, left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]
+    texts: _BranchTexts, pair: Pair, left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]
 ) -> None:
     """Find out which definitions both sides of a pair changed."""
     for number, (a, b) in enumerate(_common(left, right)):
@@ -308,7 +308,7 @@ def _look(
             else []
         )
         pair.files.append(
-            File(
+            DriftFile(
                 a.path,
                 CRITICAL if shared else MEDIUM,
                 False,
@@ -319,7 +319,10 @@ def _look(
 
 
 def _conflict(
-    texts: _Texts, pair: Pair, common: Sequence[tuple[FileDiff, FileDiff]], conflicts: Sequence[str]
+    texts: _BranchTexts,
+    pair: Pair,
+    common: Sequence[tuple[FileDiff, FileDiff]],
+    conflicts: Sequence[str],
 ) -> None:
     """Take in which files of a pair a merge would conflict in."""
     named = {path for a, b in common for path in (a.path, b.path, a.was)}
@@ -332,7 +335,7 @@ def _conflict(
                 if number < DETAILS
                 else []
             )
-    pair.files += [File(path, HIGH, True, []) for path in conflicts if path not in named]
+    pair.files += [DriftFile(path, HIGH, True, []) for path in conflicts if path not in named]
     pair.files.sort(key=lambda file: (-LEVELS.index(file.level), file.path))
     pair.level = max((file.level for file in pair.files), key=LEVELS.index, default=LOW)
 

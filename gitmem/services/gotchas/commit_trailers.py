@@ -32,7 +32,7 @@ LONGEST = 2000  # characters of a trailer in a proposal
 SURE = 0.9  # confidence of what somebody says in so many words
 
 
-class Words(NamedTuple):
+class TrailerWords(NamedTuple):
     """A trailer of a commit with who wrote it."""
 
     commit: CommitMessage
@@ -44,18 +44,18 @@ def split(
     commits: Iterable[CommitMessage],
     own: frozenset[str],
     writer_of: Callable[[Trailer], Person | None],
-) -> tuple[list[Words], list[Words]]:
+) -> tuple[list[TrailerWords], list[TrailerWords]]:
     """Return the trailers that the user with these addresses wrote, and those of others."""
-    mine: list[Words] = []
-    others: list[Words] = []
+    mine: list[TrailerWords] = []
+    others: list[TrailerWords] = []
     for commit in commits:
         for trailer in _known(commit):
             if not commit.is_by(own):
-                others.append(Words(commit, trailer, _stranger(commit, own)))
+                others.append(TrailerWords(commit, trailer, _stranger(commit, own)))
             elif writer := writer_of(trailer):
-                others.append(Words(commit, trailer, writer))
+                others.append(TrailerWords(commit, trailer, writer))
             else:
-                mine.append(Words(commit, trailer, commit.author))
+                mine.append(TrailerWords(commit, trailer, commit.author))
     return mine, others
 
 
@@ -77,7 +77,7 @@ def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
 
 
 def learn(
-    store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
+    store: Store, who: Writer, words: TrailerWords, find: Callable[[str], str], tree: WorkTree
 ) -> list[str]:
     """Write what a trailer says; return what was done.
 
@@ -98,7 +98,7 @@ def learn(
     return []
 
 
-def _record(by: Writer, words: Words) -> Record:
+def _record(by: Writer, words: TrailerWords) -> Record:
     commit, trailer, author = words
     kind = "gotcha" if trailer.name == "gotcha" else "memory"
     now = by.clock.stamp()
@@ -118,7 +118,7 @@ def _record(by: Writer, words: Words) -> Record:
 
 
 def _resolve(
-    store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
+    store: Store, who: Writer, words: TrailerWords, find: Callable[[str], str], tree: WorkTree
 ) -> list[str]:
     commit = words.commit
     try:
@@ -149,12 +149,12 @@ def _named(trailer: Trailer) -> str:
     return trailer.value.strip().strip(",.")
 
 
-def source(words: Words) -> str:
+def source(words: TrailerWords) -> str:
     """Return where the words of somebody else are from."""
     return f"commit {words.commit.oid[:12]} by {words.by}"
 
 
-def proposal(words: Words, open_gotcha: Callable[[str], Record | None]) -> Item | None:
+def proposal(words: TrailerWords, open_gotcha: Callable[[str], Record | None]) -> Item | None:
     """Return the words of somebody else as an item for the inbox.
 
     None when they ask for nothing.
@@ -173,9 +173,9 @@ def proposal(words: Words, open_gotcha: Callable[[str], Record | None]) -> Item 
     )
 
 
-def by_source(others: Sequence[Words]) -> dict[tuple[str, Person], list[Words]]:
+def by_source(others: Sequence[TrailerWords]) -> dict[tuple[str, Person], list[TrailerWords]]:
     """Return the words of others by the commit and the person that they are from."""
-    out: dict[tuple[str, Person], list[Words]] = {}
+    out: dict[tuple[str, Person], list[TrailerWords]] = {}
     for words in others:
         out.setdefault((words.commit.oid, words.by), []).append(words)
     return out

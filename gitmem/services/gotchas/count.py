@@ -15,7 +15,7 @@ from gitmem.store.store import Message, Notice, Store, Written
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountResult:
     """What came of counting an error: hits in the window, and the gotcha that it is or became.
 
     None: not yet, or never again, because its gotcha was forgotten or put aside.
@@ -37,7 +37,7 @@ def record(
     output: str,
     command: str,
     root: str,
-) -> Counted:
+) -> CountResult:
     """Count a hit, and capture the error when it has repeated.
 
     `known` are the live gotchas of its pattern; raises what a write raises. The store's listener is
@@ -65,14 +65,14 @@ def _record(
     output: str,
     command: str,
     root: str,
-) -> Counted:
+) -> CountResult:
     now = who.clock.now()
     # who names no session speaks of this time: where sessions are counted, two such times are two
     session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")
     state.add_error(mark.pattern, now, session, rule.window)
     due = claim(state, rule, mark, known, now, who.session, output, command, root)
     if due.id is None or due.facts is None:
-        return Counted(due.hits, due.id)
+        return CountResult(due.hits, due.id)
     target, facts = due.id, {**due.facts, "anchors": list(anchors)}
     message = Message(
         f"gotcha: capture {target}",
@@ -91,8 +91,8 @@ def _record(
         and not written.journaled
         and not _lives(store, target)
     ):
-        return Counted(due.hits, None, written)
-    return Counted(due.hits, target, written)
+        return CountResult(due.hits, None, written)
+    return CountResult(due.hits, target, written)
 
 
 def _lives(store: Store, id: str) -> bool:

@@ -233,7 +233,7 @@ class Drifted:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class PlacementSurvey:
     """The result of a search for the code of gotchas.
 
     `total` is the number of gotchas, `checked` is how many of them could be checked.
@@ -287,7 +287,7 @@ def survey(
     follower: Follower,
     go_on: Callable[[], bool] = lambda: True,
     step: Callable[[int, int], None] | None = None,
-) -> Survey:
+) -> PlacementSurvey:
     """Return the live gotchas whose code is not as it was, worst first.
 
     It looks file by file until `go_on` says no.
@@ -322,7 +322,7 @@ def survey(
             if step and (done % 100 == 0 or done == len(rows)):
                 step(done, len(rows))
     found.sort(key=lambda one: one[0])
-    return Survey([one for _, one in found], total, total - len(unseen) - len(rows) + done)
+    return PlacementSurvey([one for _, one in found], total, total - len(unseen) - len(rows) + done)
 
 
 def _anchored(index: Index, paths: Sequence[str], fields: Sequence[str]) -> list[Row]:

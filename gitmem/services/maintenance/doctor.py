@@ -40,7 +40,7 @@ SHARED_LOCKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One thing that was looked at. `level` is ok, note, warning or error."""
 
     level: str
@@ -49,28 +49,28 @@ class Finding:
     repair: Callable[[], str] | None = None
 
 
-def check_git(git: Git, backend: str) -> Iterator[Finding]:
+def check_git(git: Git, backend: str) -> Iterator[HealthFinding]:
     """Is git there and new enough; which implementation is in use?"""
     said = git.run("--version").decode(errors="replace").strip()
     version = said.removeprefix("git version ").split(" ")[0]
     numbers = tuple(int(x) for x in version.split(".")[:2] if x.isdecimal())
     if len(numbers) < 2:
-        yield Finding(
+        yield HealthFinding(
             "error",
             f"git does not say which version it is: {said[:SHOWN]!r}.",
             "Check which git is used: command -v git",
         )
     elif numbers < (2, 30):
-        yield Finding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
+        yield HealthFinding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
     else:
-        yield Finding("ok", f"git {version}, objects through {backend}")
+        yield HealthFinding("ok", f"git {version}, objects through {backend}")
 
 
-def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[HealthFinding]:
     """Are all patterns of `.gitmemignore` and `gitmem.ignore` used?"""
     for pattern, why in faults[:NAMED]:
         shown = pattern if len(pattern) <= SHOWN else pattern[:SHOWN] + "…"
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"a pattern of .gitmemignore or gitmem.ignore is not used: {shown!r}: {why}.",
             "Write it shorter, or as several patterns.",
@@ -79,7 +79,7 @@ def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[Finding]:
 
 def check_refs(
     git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]
-) -> Iterator[Finding]:
+) -> Iterator[HealthFinding]:
     """Are our refs readable, is everything that they need there, did a crash leave locks?
 
     `mend` brings back what is missing.
@@ -95,7 +95,7 @@ def check_refs(
                 for tip in (indexed.get(name), packed_ref(location.commondir, ref))
                 if tip and repairs.is_commit(git, tip)
             ]
-            yield Finding(
+            yield HealthFinding(
                 "error",
                 str(error),
                 "Run: git mem doctor --fix"
@@ -104,14 +104,14 @@ def check_refs(
                 repairs.set_ref(git, home, location.commondir, ref, known[0]) if known else None,
             )
     for path in _locks(location.commondir):
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
             "Run: git mem doctor --fix",
             repairs.unlink(path),
         )
     for path in abandoned(os.path.join(location.commondir, "objects")):
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"a pack is kept for a write that was killed: "
             f"{os.path.relpath(path, location.commondir)}",
@@ -143,14 +143,14 @@ def check_refs(
                 if missing
                 else f"history cannot be read: {text.splitlines()[-1] if text else code}"
             )
-            yield Finding(
+            yield HealthFinding(
                 "error",
                 what,
                 "Get back what remotes, the index and older commits have: git mem doctor --fix",
                 mend,
             )
         else:
-            yield Finding(
+            yield HealthFinding(
                 "ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)"
             )
 
@@ -171,36 +171,36 @@ def _locks(commondir: str) -> list[str]:
     return old
 
 
-def check_store(store: Store, name: str) -> Iterator[Finding]:
+def check_store(store: Store, name: str) -> Iterator[HealthFinding]:
     """Is the store's format known?"""
     try:
         if store.tree() is None:
-            yield Finding("note", f"the {name} store is empty")
+            yield HealthFinding("note", f"the {name} store is empty")
         else:
-            yield Finding("ok", f"the {name} store can be read")
+            yield HealthFinding("ok", f"the {name} store can be read")
     except GitmemError as error:
-        yield Finding("error", f"the {name} store: {error}", error.hint)
+        yield HealthFinding("error", f"the {name} store: {error}", error.hint)
 
 
-def check_records(index: Index) -> Iterator[Finding]:
+def check_records(index: Index) -> Iterator[HealthFinding]:
     """Which files are damaged, which records wait for a person?"""
     damaged = index.damaged()
     for row in damaged[:NAMED]:
-        yield Finding(
+        yield HealthFinding(
             "error",
             f"damaged: {row['path']} ({row['store']}): {row['reason']}",
             f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git "
             f"mem log",
         )
     if len(damaged) > NAMED:
-        yield Finding(
+        yield HealthFinding(
             "error",
             f"damaged: {len(damaged) - NAMED:,} more file(s)",
             "All of them: git mem status --json",
         )
     conflicts = index.rows(conflict=True)
     if conflicts:
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"{len(conflicts)} record(s) met in conflict.",
             "See them: git mem list --conflicts; an edit settles each.",
@@ -212,19 +212,19 @@ def check_records(index: Index) -> Iterator[Finding]:
             successors[target] = successors.get(target, 0) + 1
     for target, n in sorted(successors.items()):
         if n > 1:
-            yield Finding(
+            yield HealthFinding(
                 "warning",
                 f"{target} has {n} successors.",
                 f"See the fork: git mem log {target[-8:]}; settle it: git mem supersede ID OTHER",
             )
     for loop in _cycles(edges):
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}",
             "Edit one of them: git mem edit ID",
         )
     total = sum(index.count().values())
-    yield Finding("ok", f"{total:,} record(s) indexed")
+    yield HealthFinding("ok", f"{total:,} record(s) indexed")
 
 
 def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
@@ -248,21 +248,21 @@ def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
     return found
 
 
-def check_index(home: Home) -> Iterator[Finding]:
+def check_index(home: Home) -> Iterator[HealthFinding]:
     """Is the index sound? It may be deleted at any time."""
     path = home.join(NAME)
     if not os.path.exists(path):
-        yield Finding("note", "there is no index yet; the next command builds it")
+        yield HealthFinding("note", "there is no index yet; the next command builds it")
         return
     repair = repairs.drop_index(path)
     answer = _quick_check(path)
     found = open_index(path) if answer == "ok" else None
     if answer != "ok":
-        yield Finding(
+        yield HealthFinding(
             "error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair
         )
     elif found is None:
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"the index has another schema than {SCHEMA}.",
             "Run: git mem doctor --fix",
@@ -270,15 +270,15 @@ def check_index(home: Home) -> Iterator[Finding]:
         )
     else:
         found.db.close()
-        yield Finding("ok", "the index is sound")
+        yield HealthFinding("ok", "the index is sound")
 
 
-def check_state(home: Home) -> Iterator[Finding]:
+def check_state(home: Home) -> Iterator[HealthFinding]:
     """Is the working state sound? Losing it costs counts, never a memory."""
     path = home.join(STATE)
     answer = _quick_check(path) if os.path.exists(path) else "ok"
     if answer != "ok":
-        yield Finding(
+        yield HealthFinding(
             "error",
             f"the counts in {STATE} are damaged: {answer}",
             "Run: git mem doctor --fix",
@@ -300,7 +300,7 @@ def _quick_check(path: str) -> str:
         return str(error)
 
 
-def check_folder(home: Home) -> Iterator[Finding]:
+def check_folder(home: Home) -> Iterator[HealthFinding]:
     """Is our folder a folder, and may this user write there?"""
     if not os.path.lexists(home.path):
         return
@@ -313,32 +313,32 @@ def check_folder(home: Home) -> Iterator[Finding]:
             if isinstance(error, PermissionError)
             else "Move it away, then run the command again."
         )
-        yield Finding(
+        yield HealthFinding(
             "error", f"'{home.path}' is no folder that can be read: {error.strerror}.", hint
         )
         return
     if not os.access(home.path, os.W_OK | os.X_OK):
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"this user may not write to '{home.path}'.",
             "Nothing can be stored; check its owner and mode.",
         )
 
 
-def check_home(home: Home) -> Iterator[Finding]:  # noqa: C901
+def check_home(home: Home) -> Iterator[HealthFinding]:  # noqa: C901
     """Check the journal, writes set aside, leftovers of a crash, and complaints of hooks."""
     waiting = journal.count(home)
     if waiting:
-        yield Finding(
+        yield HealthFinding(
             "note",
             f"{waiting} write(s) wait in the journal",
             "The next writing command commits them.",
         )
     for name, (what, hint) in STOPPED.items():
         if os.path.exists(home.join(name)):
-            yield Finding("warning", what, hint)
+            yield HealthFinding("warning", what, hint)
     for path in listing(home.join(journal.FOLDER), ".bad"):
-        yield Finding(
+        yield HealthFinding(
             "error",
             f"a journal entry could not be applied: {os.path.basename(path)}",
             f"Its text is in {path}; when you have what you need, delete it.",
@@ -346,14 +346,14 @@ def check_home(home: Home) -> Iterator[Finding]:  # noqa: C901
     left = [path for end in (".tmp", ".tmp-wal", ".tmp-shm") for path in listing(home.path, end)]
     for path in (*left, *listing(home.join(journal.FOLDER), ".tmp")):
         if _age(path) > OLD_TEMP:
-            yield Finding(
+            yield HealthFinding(
                 "note",
                 f"a file of a write that was killed: {os.path.basename(path)}",
                 "Run: git mem doctor --fix",
                 repairs.unlink(path),
             )
     for path in listing(home.path, ".damaged"):
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"a damaged working file was set aside: {os.path.basename(path)}",
             "It held counts only; delete it when you like.",
@@ -364,13 +364,13 @@ def check_home(home: Home) -> Iterator[Finding]:  # noqa: C901
         sent = [line for line in lines if " Malformed: " in line]
         failed = [line for line in lines if " Malformed: " not in line]
         if sent:
-            yield Finding(
+            yield HealthFinding(
                 "note",
                 f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}",
                 f"All of them: {log}",
             )
         if failed:
-            yield Finding(
+            yield HealthFinding(
                 "warning",
                 f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}",
                 f"All of them: {log}",
@@ -385,13 +385,13 @@ def _age(path: str) -> float:
         return 0.0
 
 
-def check_scratch(commondir: str) -> Iterator[Finding]:
+def check_scratch(commondir: str) -> Iterator[HealthFinding]:
     """Did a restore that was killed leave its copy of an index?"""
     linked = os.path.join(commondir, "worktrees")
     names = sorted(os.listdir(linked)) if os.path.isdir(linked) else []
     for gitdir in (commondir, *(os.path.join(linked, name) for name in names)):
         for path in left_scratch(gitdir):
-            yield Finding(
+            yield HealthFinding(
                 "warning",
                 f"a restore that was killed left {path}",
                 "Remove it: git mem doctor --fix",
@@ -399,10 +399,10 @@ def check_scratch(commondir: str) -> Iterator[Finding]:
             )
 
 
-def check_purge(git: Git, home: Home) -> Iterator[Finding]:
+def check_purge(git: Git, home: Home) -> Iterator[HealthFinding]:
     """Did a purge end before the old objects were gone?"""
     if any(pending(home).values()):
-        yield Finding(
+        yield HealthFinding(
             "warning",
             "a purge ended before it had removed all old objects.",
             "Run: git mem doctor --fix, then the purge again, which checks every place",
@@ -410,10 +410,10 @@ def check_purge(git: Git, home: Home) -> Iterator[Finding]:
         )
 
 
-def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Finding]:
+def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[HealthFinding]:
     """Do settings make sense, do refspecs endanger the refs?"""
     for problem in problems:
-        yield Finding("warning", problem, "Change it: git mem config KEY VALUE")
+        yield HealthFinding("warning", problem, "Change it: git mem config KEY VALUE")
     for key, values in raw.items():
         if not key.startswith("remote."):
             continue
@@ -421,26 +421,26 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
             if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (
                 key.endswith(".mirror") and value == "true"
             ):
-                yield Finding(
+                yield HealthFinding(
                     "warning",
                     f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.",
                     "Sync after it restores what is lost; better: narrow the refspec.",
                 )
             elif key.endswith(".fetch") and "refs/gitmem" in value:
-                yield Finding(
+                yield HealthFinding(
                     "warning",
                     f"{key} = {value} overwrites memory that was not pushed.",
                     f"Remove it: git config --unset-all {key} 'refs/gitmem'",
                 )
             elif key.endswith(".push") and "refs/gitmem" in value:
-                yield Finding(
+                yield HealthFinding(
                     "warning",
                     f"{key} = {value} makes plain 'git push' push no branch.",
                     f"Remove it: git config --unset-all {key} 'refs/gitmem'",
                 )
 
 
-def check_workflows(home: Home, root: str) -> Iterator[Finding]:
+def check_workflows(home: Home, root: str) -> Iterator[HealthFinding]:
     """Can the repository's own table of workflows be read?
 
     Where it cannot, hooks go on with the one that ships, and say nothing.
@@ -454,41 +454,43 @@ def check_workflows(home: Home, root: str) -> Iterator[Finding]:
     try:
         table, _ = workflow_file.load(home, root)
     except GitmemError as error:
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"{str(error).rstrip('.')}. Until it is mended, the workflows that ship are used.",
             error.hint,
         )
     except OSError as error:
-        yield Finding(
+        yield HealthFinding(
             "warning",
             f"{where} cannot be read: {error.strerror}. The workflows that ship are used.",
             "Check its owner and mode.",
         )
     else:
         number = len(table.workflows)
-        yield Finding(
+        yield HealthFinding(
             "ok", f"{where}: {number} workflow{'' if number == 1 else 's'} with those that ship"
         )
 
 
-def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
+def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[HealthFinding]:
     """Can the model be asked that the settings name? It is not asked."""
     for key in settings.refused:
-        yield Finding("warning", *refusal(key))
+        yield HealthFinding("warning", *refusal(key))
     row = describe(settings, env)
     if row.missing:
-        yield Finding("warning", f"{row.missing} Sessions are read offline.", row.hint)
+        yield HealthFinding("warning", f"{row.missing} Sessions are read offline.", row.hint)
         return
     for remark in row.remarks:
-        yield Finding("note", remark, "")
+        yield HealthFinding("note", remark, "")
     if row.kind == "offline":
-        yield Finding("ok", "summariser: offline; no text is sent to a model")
+        yield HealthFinding("ok", "summariser: offline; no text is sent to a model")
     elif row.kind == "command":
-        yield Finding("ok", f"summariser: the program '{row.server}'; ask it: git mem model check")
+        yield HealthFinding(
+            "ok", f"summariser: the program '{row.server}'; ask it: git mem model check"
+        )
     else:
         server = f", at {row.server}" if row.server else ""
-        yield Finding(
+        yield HealthFinding(
             "ok",
             f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem "
             f"model check",

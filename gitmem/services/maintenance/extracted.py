@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gitmem.index.reader import Index
 from gitmem.records.summary_entries import Entry, key_of
-from gitmem.services.maintenance.doctor import Finding
+from gitmem.services.maintenance.doctor import HealthFinding
 from gitmem.services.records import history
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions import project_summary
@@ -75,7 +75,7 @@ def withdraw(shared: Store, private: Store, who: Writer, entries: list[Entry]) -
     )
 
 
-def check(shared: Store, private: Store, index: Index, who: Writer) -> Iterator[Finding]:
+def check(shared: Store, private: Store, index: Index, who: Writer) -> Iterator[HealthFinding]:
     """Does the shared summary have what was extracted from conversations and accepted by nobody?"""
     found = unaccepted(shared, index)
     if not found:
@@ -83,7 +83,7 @@ def check(shared: Store, private: Store, index: Index, who: Writer) -> Iterator[
     names = "; ".join(str(e["text"]) for e in found[:NAMED]) + (
         f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
     )
-    yield Finding(
+    yield HealthFinding(
         "warning",
         f"the shared project summary has {len(found)} extracted "
         f"entr{'y' if len(found) == 1 else 'ies'} that nobody accepted: {names}",

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError
 from gitmem.git.object_codec import object_id
-from gitmem.git.objects import BLOB, Entry, Identity, Objects
+from gitmem.git.objects import BLOB, Identity, Objects, TreeEntry
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.index import rebuilt
 from gitmem.repo.location import Home
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES
-from gitmem.store.history.mend import Survey, is_whole, mended, remains, survey, whole_history
+from gitmem.store.history.mend import DamageSurvey, is_whole, mended, remains, survey, whole_history
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, in_record_folder
 from gitmem.store.store import Store
 from gitmem.store.sync import expire_reflogs, tracking_ref
@@ -88,7 +88,7 @@ class Mender:
         older = [
             path
             for path, entry in left.items()
-            if isinstance(entry, Entry) and wanted.get(path, entry.oid) != entry.oid
+            if isinstance(entry, TreeEntry) and wanted.get(path, entry.oid) != entry.oid
         ]
         stands = whole_history(self._objects, found)
         parents = stands.get(found.commits[0].oid, ()) if found.commits else ()
@@ -102,8 +102,8 @@ class Mender:
         self._tell(store.ref, found, stands, older, approximate, lost)
 
     def _left(
-        self, name: str, tip: str, found: Survey
-    ) -> tuple[dict[str, Entry | bytes], list[str], list[str]]:
+        self, name: str, tip: str, found: DamageSurvey
+    ) -> tuple[dict[str, TreeEntry | bytes], list[str], list[str]]:
         """Return what is left of a store by path, what is lost, and what is only approximate.
 
         What is approximate was rebuilt, but not byte for byte.
@@ -119,13 +119,13 @@ class Mender:
         left, lost = remains(self._objects, found, instead)
         known = self._known(name, tip, found)
         if known:  # the index says what there was: more than the folders that can be read
-            records: dict[str, Entry | bytes] = {}
+            records: dict[str, TreeEntry | bytes] = {}
             for path, oid in known.items():
                 here = left.get(path)
-                if isinstance(here, Entry) and here.oid == oid:
+                if isinstance(here, TreeEntry) and here.oid == oid:
                     records[path] = here
                 elif _is_there(self._objects, oid):
-                    records[path] = Entry(path.rpartition("/")[2], BLOB, oid)
+                    records[path] = TreeEntry(path.rpartition("/")[2], BLOB, oid)
                 elif (made := instead(path, oid) or here) is not None:
                     records[path] = made
             lost = sorted(
@@ -138,7 +138,7 @@ class Mender:
         lost = [path for path in lost if path != FORMAT_PATH]
         return left, lost, sorted(approximate & left.keys())
 
-    def _known(self, name: str, tip: str, found: Survey) -> dict[str, str]:
+    def _known(self, name: str, tip: str, found: DamageSurvey) -> dict[str, str]:
         """Return {path: oid} of the records if the index is as of the tip.
 
         The index may also be as of a commit that cannot be read, because such a commit may be
@@ -158,7 +158,7 @@ class Mender:
     def _tell(
         self,
         ref: str,
-        found: Survey,
+        found: DamageSurvey,
         stands: Mapping[str, Sequence[str]],
         older: list[str],
         approximate: list[str],
@@ -186,7 +186,7 @@ class Mender:
         else:
             self.report.append("every record of the last commit is there")
 
-    def _exact(self, name: str, found: Survey) -> int:
+    def _exact(self, name: str, found: DamageSurvey) -> int:
         """Write files anew that the index knows to the byte; return how many."""
         rows = []
         for oid, path in found.gone.items():

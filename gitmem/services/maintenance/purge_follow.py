@@ -13,9 +13,9 @@ from gitmem.git.process import Git
 from gitmem.repo.location import Home
 from gitmem.repo.refs import REMOTES
 from gitmem.services.maintenance import purge_local
-from gitmem.services.maintenance.doctor import Finding
+from gitmem.services.maintenance.doctor import HealthFinding
 from gitmem.services.maintenance.purge_one import HOLDS, foreign_objects, object_places
-from gitmem.services.maintenance.purge_places import YOURS, Place
+from gitmem.services.maintenance.purge_places import YOURS, PurgePlace
 from gitmem.store.following import FollowedPurge
 from gitmem.store.history import prune
 from gitmem.store.history.losses import Losses
@@ -84,7 +84,7 @@ def finish(
     home: Home,
     out: FollowedPurge,
     close: Callable[[], None],
-) -> list[Place]:
+) -> list[PurgePlace]:
     """Remove from this disk what a purge elsewhere took out of the history that was followed.
 
     Returns what was in each place. Never touches the quarantine: whoever purges elsewhere must not
@@ -101,13 +101,13 @@ def finish(
     close()
     return [
         *object_places("shared", pruned),
-        *(Place(ref, YOURS, 0, HOLDS) for ref in held_by),
+        *(PurgePlace(ref, YOURS, 0, HOLDS) for ref in held_by),
         *foreign_objects(foreign),
         *purge_local.erase(home, mask, ids, quarantine=False),
     ]
 
 
-def check_waiting(objects: Objects, ref: str) -> Iterator[Finding]:
+def check_waiting(objects: Objects, ref: str) -> Iterator[HealthFinding]:
     """Does a purge that was fetched wait for somebody to agree?"""
     try:
         ours = objects.tip(ref)
@@ -123,7 +123,7 @@ def check_waiting(objects: Objects, ref: str) -> Iterator[Finding]:
         except GitmemError:
             continue  # what is broken there is another finding
         if waits:
-            yield Finding(
+            yield HealthFinding(
                 "warning",
                 f"{remote}'s history was purged, and this clone does not follow it yet: nothing is "
                 f"merged or pushed.",

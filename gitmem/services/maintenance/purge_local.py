@@ -21,7 +21,7 @@ from gitmem.codemap.graph.cache import NAME as CODE_MAP
 from gitmem.codemap.search.index import NAME as CODE_SEARCH
 from gitmem.index.reader import NAME as INDEX
 from gitmem.repo.location import Home
-from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, Place
+from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, PurgePlace
 from gitmem.services.maintenance.purge_state import count_in_state, erase_state
 from gitmem.services.session_log.reader import FOLDER as SESSIONS
 from gitmem.services.session_log.reader import LIVE, PACKED
@@ -47,7 +47,7 @@ _BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 
 def erase(
     home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True
-) -> list[Place]:
+) -> list[PurgePlace]:
     """Remove texts, and what is said of records, from our files; return what was in each place.
 
     `quarantine` says whether that is one of them: only a purge that was made here empties it.
@@ -90,19 +90,19 @@ class _Tally:
         except OSError as error:
             self._failed[place] = f"{path}: {error.strerror or error}"
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[PurgePlace]:
         for name, count in self._changed.items():
             if name in self._failed:
-                yield Place(name, HELD, count, self._failed[name])
+                yield PurgePlace(name, HELD, count, self._failed[name])
             else:
-                yield Place(name, REMOVED if count else CLEAN, count)
+                yield PurgePlace(name, REMOVED if count else CLEAN, count)
 
 
-def _drop_database(home: Home, name: str) -> Place:
+def _drop_database(home: Home, name: str) -> PurgePlace:
     for suffix in DATABASE_PARTS:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(home.join(name + suffix))
-    return Place(name, CLEAN, 0, "made anew by the next reader")
+    return PurgePlace(name, CLEAN, 0, "made anew by the next reader")
 
 
 def _files(home: Home) -> Iterator[tuple[str, str]]:

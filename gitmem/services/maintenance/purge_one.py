@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from gitmem.errors import Busy
 from gitmem.git.process import Git
 from gitmem.records.record import kind_of
-from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, YOURS, Place
+from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, YOURS, PurgePlace
 from gitmem.store import operations, purge
 from gitmem.store.history.prune import Pruned
 from gitmem.store.history.redact import Mask
@@ -27,7 +27,7 @@ def purge_store(
     ids: Sequence[str],
     mask: Mask,
     progress: Callable[[int, int], None],
-) -> list[Place]:
+) -> list[PurgePlace]:
     """Remove records and texts from a store's history and the objects from the disk.
 
     Return the places.
@@ -39,23 +39,25 @@ def purge_store(
         _leave_tombstones(store, ids)
     done = purge.purge(store, git, ids, mask, progress)
     return [
-        Place(f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS),
-        Place(
+        PurgePlace(
+            f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS
+        ),
+        PurgePlace(
             f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"
         ),
-        Place(f"{scope} reflogs", CLEAN, 0, "emptied"),
+        PurgePlace(f"{scope} reflogs", CLEAN, 0, "emptied"),
         *object_places(scope, done.pruned),
-        *(Place(ref, YOURS, 0, HOLDS) for ref in done.held_by),
+        *(PurgePlace(ref, YOURS, 0, HOLDS) for ref in done.held_by),
         *foreign_objects(done.foreign),
     ]
 
 
-def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
+def object_places(scope: str, pruned: Pruned) -> Iterator[PurgePlace]:
     """Yield what became of the objects of an old history."""
     name = f"{scope} objects"
     if pruned.busy:
         who = ", ".join(pruned.busy[:3])
-        yield Place(
+        yield PurgePlace(
             name,
             HELD,
             pruned.removed,
@@ -63,25 +65,25 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
             f"this again when it has ended",
         )
     elif pruned.kept:
-        yield Place(name, HELD, len(pruned.kept), KEPT_MARK)
+        yield PurgePlace(name, HELD, len(pruned.kept), KEPT_MARK)
     else:
-        yield Place(name, REMOVED if pruned.removed else CLEAN, pruned.removed, OBJECTS)
+        yield PurgePlace(name, REMOVED if pruned.removed else CLEAN, pruned.removed, OBJECTS)
     if pruned.borrowed:
         why = "object(s) are in the repository from which this one borrows; purge there"
-        yield Place(f"{scope} borrowed objects", HELD, len(pruned.borrowed), why)
+        yield PurgePlace(f"{scope} borrowed objects", HELD, len(pruned.borrowed), why)
     if pruned.abandoned:
         why = "file(s) of git processes that were killed, which may hold it: git prune --expire=now"
-        yield Place("temporary packs", YOURS, len(pruned.abandoned), why)
+        yield PurgePlace("temporary packs", YOURS, len(pruned.abandoned), why)
 
 
-def foreign_objects(count: int) -> Iterator[Place]:
+def foreign_objects(count: int) -> Iterator[PurgePlace]:
     """Yield what is left of the user's own objects that hold what was purged."""
     if count:
         why = (
             "object(s) hold it, unreachable and not gitmem's: git reflog expire --expire=now --all "
             "&& git gc --prune=now"
         )
-        yield Place("objects of yours", YOURS, count, why)
+        yield PurgePlace("objects of yours", YOURS, count, why)
 
 
 def _leave_tombstones(store: Store, ids: Sequence[str]) -> None:

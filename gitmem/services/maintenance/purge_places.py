@@ -8,7 +8,7 @@ CLEAN, REMOVED, HELD, YOURS = "clean", "removed", "held", "yours"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PurgePlace:
     """One place: nothing was in it, something was removed, or something is still there and why."""
 
     name: str
@@ -21,7 +21,7 @@ class Place:
         return {"place": self.name, "state": self.state, "count": self.count, "detail": self.detail}
 
 
-def warnings(places: Iterable[Place]) -> Iterator[tuple[str, str]]:
+def warnings(places: Iterable[PurgePlace]) -> Iterator[tuple[str, str]]:
     """Yield ("error" or "warning", text) of the places that still hold something."""
     levels = {HELD: "error", YOURS: "warning"}
     for place in places:
@@ -31,11 +31,11 @@ def warnings(places: Iterable[Place]) -> Iterator[tuple[str, str]]:
             yield levels[place.state], f"{place.name}{mark}{count}{place.detail}"
 
 
-def is_held(places: Iterable[Place]) -> bool:
+def is_held(places: Iterable[PurgePlace]) -> bool:
     """Say whether something that had to go is still in one of our places."""
     return any(place.state == HELD for place in places)
 
 
-def was_removed(places: Iterable[Place]) -> bool:
+def was_removed(places: Iterable[PurgePlace]) -> bool:
     """Say whether anything had to be removed."""
     return any(place.state == REMOVED for place in places)

@@ -10,7 +10,7 @@ from gitmem.base.fast import sqlite
 from gitmem.base.open_files import processes_with
 from gitmem.base.sqlite import transaction
 from gitmem.repo.location import Home
-from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, Place
+from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, PurgePlace
 from gitmem.state.database import NAME, State
 from gitmem.store.history.json_mask import mask_json
 from gitmem.store.history.redact import Mask
@@ -39,29 +39,31 @@ _WORDS = frozenset({"kind", "why", "how", "level", "role", "action"})
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
 
 
-def erase_state(home: Home, mask: Mask, ids: Sequence[str]) -> Place:
+def erase_state(home: Home, mask: Mask, ids: Sequence[str]) -> PurgePlace:
     """Remove texts and records from the working state.
 
     Say who holds it when its bytes cannot be cleared.
     """
     path = home.join(NAME)
     if not os.path.exists(path) or not (mask or ids):
-        return Place(NAME)
+        return PurgePlace(NAME)
     with contextlib.closing(State(home)) as state:
         if state.in_memory:
-            return Place(NAME, HELD, 0, _holders(path) or "it cannot be opened for writing")
+            return PurgePlace(NAME, HELD, 0, _holders(path) or "it cannot be opened for writing")
         try:
             changed = _change(state.db, mask, ids)
             cleared = _clear_bytes(state.db)
         except sqlite.Error as error:
-            return Place(NAME, HELD, 0, f"{error}{_named(path)}")
+            return PurgePlace(NAME, HELD, 0, f"{error}{_named(path)}")
     if not cleared:
-        return Place(
+        return PurgePlace(
             NAME, HELD, changed, f"its old bytes cannot be cleared while it is open{_named(path)}"
         )
     if _in_file(path, mask):
-        return Place(NAME, HELD, changed, "the text is part of names that sessions are found by")
-    return Place(NAME, REMOVED if changed else CLEAN, changed)
+        return PurgePlace(
+            NAME, HELD, changed, "the text is part of names that sessions are found by"
+        )
+    return PurgePlace(NAME, REMOVED if changed else CLEAN, changed)
 
 
 def count_in_state(home: Home, mask: Mask) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from gitmem.base.regular_files import read_regular
 from gitmem.git.process import Git
 from gitmem.repo.location import Location, inside, storable
-from gitmem.services.memory_files.statements import Page, parse, whole
+from gitmem.services.memory_files.statements import NotePage, parse, whole
 
 SIZE = 1 << 20  # bytes of a file that are looked at
 FILES = 300  # files of one work tree
@@ -57,7 +57,7 @@ class Memo:
     tracked: bool = False
     within: bool = False
     tree: str = ""
-    page: Page = field(default_factory=Page)
+    page: NotePage = field(default_factory=NotePage)
     text: str = ""
     data: bytes = b""
     written: float = 0.0
@@ -75,7 +75,7 @@ class Memo:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class MemoryFiles:
     """The files that were found.
 
     These are the files that are read, remarks on those that are not, and all places where one would
@@ -202,7 +202,7 @@ class Finder:
 
     # -- finding
 
-    def find(self, more: Sequence[str] = ()) -> Files:
+    def find(self, more: Sequence[str] = ()) -> MemoryFiles:
         """Return all files that exist, those not read and why, and folders where one may appear."""
         self._list_tracked()
         self._project()
@@ -212,7 +212,7 @@ class Finder:
         self._auto()
         self._user()
         self._workspace()
-        return Files(
+        return MemoryFiles(
             tuple(self._memos),
             tuple(dict.fromkeys(self._notes)),
             tuple(sorted(self._folders)),
@@ -499,7 +499,7 @@ class Finder:
 
     def _page(
         self, kind: str, text: str, scrub: Callable[[str], str], known: Callable[[str], bool]
-    ) -> Page:
+    ) -> NotePage:
         page = parse(text, known, scrub)
         if kind == "topic" and (page.front.get("description") or page.front.get("name")):
             title = (page.front.get("description") or page.front["name"])[0]

@@ -35,7 +35,7 @@ WORKAROUND = " — workaround: "
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BlockEntry:
     """A record for a line: its id, its text, and where it applies."""
 
     id: str
@@ -44,7 +44,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BlockLine:
     """A line of a block as it was found.
 
     `number` counts from 1; `edited` when its text is not what was written.
@@ -62,7 +62,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ManagedBlock:
     """A block in a file: its (first, last) lines, counted from 0.
 
     `whole` when it has its beginning and its end.
@@ -71,14 +71,14 @@ class Block:
     first: int
     last: int
     whole: bool
-    lines: tuple[Line, ...] = ()
+    lines: tuple[BlockLine, ...] = ()
     added: tuple[tuple[int, str], ...] = ()  # (line from 1, text) of what somebody wrote into it
     said: int = 0  # lines that were written
     loose: tuple[str, ...] = ()  # what else stands in it: somebody's text, which goes below it
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BlockResult:
     """A file with its block, and what is to be told of it.
 
     `kept` are the ids of the entries that had room.
@@ -99,7 +99,7 @@ def short(id: str) -> str:
     return id[-8:]
 
 
-def line_of(entry: Entry) -> str:
+def line_of(entry: BlockEntry) -> str:
     """Return the line of a record."""
     place = f"{entry.place}; " if entry.place and not re.search(r"[();]", entry.place) else ""
     return f"- {entry.text} ({place}{short(entry.id)}-{check(entry.text)})"
@@ -113,7 +113,7 @@ def unlabelled(text: str) -> tuple[str, str, str]:
     return found[1] if found else "", title.strip(), workaround.strip() if mark else ""
 
 
-def find(lines: Sequence[str]) -> list[Block]:
+def find(lines: Sequence[str]) -> list[ManagedBlock]:
     """Return the blocks of ours that hold memory, whole or half, in their order."""
     hidden = _fenced(lines)
     marks = [
@@ -121,7 +121,7 @@ def find(lines: Sequence[str]) -> list[Block]:
         for n, line in enumerate(lines)
         if n not in hidden and (_BEGIN.match(line) or _END.match(line))
     ]
-    out: list[Block] = []
+    out: list[ManagedBlock] = []
     at = 0
     free = 0  # the first line that no block has
     while at < len(marks):
@@ -145,15 +145,15 @@ def find(lines: Sequence[str]) -> list[Block]:
     return out
 
 
-def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> Block:
-    found: list[Line] = []
+def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> ManagedBlock:
+    found: list[BlockLine] = []
     added: list[tuple[int, str]] = []
     loose: list[str] = []
     gap = follows = False  # after an empty line of what is loose; after a line that was added
     for n in range(first, last + 1):
         text = lines[n].rstrip()
         if (row := _LINE.match(text)) and not _BEGIN.match(text):
-            found.append(Line(row[3], row[1], n + 1, row[4]))
+            found.append(BlockLine(row[3], row[1], n + 1, row[4]))
         elif _BEGIN.match(text) or _END.match(text) or text.strip() in OWN:
             pass
         elif not text:
@@ -170,7 +170,7 @@ def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> Block:
             gap = False
         follows = False
     begin = _BEGIN.match(lines[first])
-    return Block(
+    return ManagedBlock(
         first,
         last,
         whole,
@@ -243,7 +243,9 @@ def size(text: str) -> tuple[int, int]:
     )
 
 
-def place(text: str, entries: Sequence[Entry], most_lines: int = 0, most_bytes: int = 0) -> Result:
+def place(
+    text: str, entries: Sequence[BlockEntry], most_lines: int = 0, most_bytes: int = 0
+) -> BlockResult:
     """Return a text with one block that holds as many of the entries as fit.
 
     The first entries are taken first. Without entries, the text gets no block.
@@ -251,9 +253,11 @@ def place(text: str, entries: Sequence[Entry], most_lines: int = 0, most_bytes: 
     0 stands for no limit. What is outside the block stays as it is, to the byte; half blocks and
     second ones go.
     """
-    kept: list[Entry] = list(entries)
+    kept: list[BlockEntry] = list(entries)
     if most_lines or most_bytes:
-        base_lines, base_bytes = size(_written(text, [Entry("0" * 8, "")])) if entries else (0, 0)
+        base_lines, base_bytes = (
+            size(_written(text, [BlockEntry("0" * 8, "")])) if entries else (0, 0)
+        )
         room_lines = most_lines - base_lines + 1 if most_lines else len(kept)
         room_bytes = most_bytes - base_bytes if most_bytes else 1 << 62
         kept = list(_fitting(kept, room_lines, room_bytes, 2 if "\r\n" in text else 1))
@@ -263,10 +267,12 @@ def place(text: str, entries: Sequence[Entry], most_lines: int = 0, most_bytes: 
         notes.append("it had the block more than once: one is left")
     if any(not block.whole for block in blocks):
         notes.append("half a block was in it, without its beginning or its end: it is whole again")
-    return Result(_written(text, kept), tuple(entry.id for entry in kept), tuple(notes))
+    return BlockResult(_written(text, kept), tuple(entry.id for entry in kept), tuple(notes))
 
 
-def _fitting(entries: Sequence[Entry], lines: int, room: int, end: int) -> Iterator[Entry]:
+def _fitting(
+    entries: Sequence[BlockEntry], lines: int, room: int, end: int
+) -> Iterator[BlockEntry]:
     """Yield the entries that fit; a long one that does not makes room for the next."""
     spare = 6  # digits of the count
     room -= spare
@@ -280,13 +286,13 @@ def _fitting(entries: Sequence[Entry], lines: int, room: int, end: int) -> Itera
             yield entry
 
 
-def _body(entries: Sequence[Entry]) -> list[str]:
+def _body(entries: Sequence[BlockEntry]) -> list[str]:
     rows = [line_of(entry) for entry in entries]
     whole = check("\n".join(rows))
     return [f"<!-- git-mem: begin memory {len(rows)} {whole} -->", HEAD, LEAD, *rows, END]
 
 
-def _written(text: str, entries: Sequence[Entry]) -> str:
+def _written(text: str, entries: Sequence[BlockEntry]) -> str:
     lines = text.split("\n")
     blocks = find(lines)
     first = lines[blocks[0].first] if blocks else lines[0] if len(lines) > 1 else ""
@@ -322,7 +328,9 @@ def _instead(old: str, rows: Sequence[str]) -> str:
     return "\n".join(rows) + "\n" if old.endswith("\n") else "\n".join(rows).removesuffix("\r")
 
 
-def _spans(text: str, lines: Sequence[str], blocks: Sequence[Block]) -> list[tuple[int, int]]:
+def _spans(
+    text: str, lines: Sequence[str], blocks: Sequence[ManagedBlock]
+) -> list[tuple[int, int]]:
     """Return the characters of blocks, the line end at their end included."""
     starts = [0]
     for line in lines:

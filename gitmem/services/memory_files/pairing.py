@@ -18,7 +18,7 @@ LONG = 600  # characters of a text that are compared
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PairedStatement:
     """One statement, old or new: its key, its line and its text.
 
     The key tells its words from those of others.
@@ -29,7 +29,7 @@ class Said:
     text: str
 
 
-def pair(old: Sequence[Said], new: Sequence[Said]) -> list[tuple[int, int]]:
+def pair(old: Sequence[PairedStatement], new: Sequence[PairedStatement]) -> list[tuple[int, int]]:
     """Return (old, new) positions of the same statements.
 
     Equal statements are paired first, then those that were edited.
@@ -38,7 +38,7 @@ def pair(old: Sequence[Said], new: Sequence[Said]) -> list[tuple[int, int]]:
     return sorted([*pairs, *_edited(old, new, pairs)])
 
 
-def _equal(old: Sequence[Said], new: Sequence[Said]) -> list[tuple[int, int]]:
+def _equal(old: Sequence[PairedStatement], new: Sequence[PairedStatement]) -> list[tuple[int, int]]:
     waiting: dict[str, list[int]] = {}
     for n in sorted(range(len(old)), key=lambda n: (old[n].line, n)):
         waiting.setdefault(old[n].key, []).append(n)
@@ -50,7 +50,7 @@ def _equal(old: Sequence[Said], new: Sequence[Said]) -> list[tuple[int, int]]:
 
 
 def _edited(
-    old: Sequence[Said], new: Sequence[Said], pairs: Sequence[tuple[int, int]]
+    old: Sequence[PairedStatement], new: Sequence[PairedStatement], pairs: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     before, after = {i for i, _ in pairs}, {j for _, j in pairs}
     left = [i for i in range(len(old)) if i not in before]
@@ -73,7 +73,10 @@ def _edited(
 
 
 def _candidates(
-    old: Sequence[Said], new: Sequence[Said], left: Sequence[int], right: Sequence[int]
+    old: Sequence[PairedStatement],
+    new: Sequence[PairedStatement],
+    left: Sequence[int],
+    right: Sequence[int],
 ) -> list[tuple[int, int]]:
     """Return the pairs that are worth a comparison: all of a few.
 

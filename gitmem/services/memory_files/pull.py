@@ -14,7 +14,7 @@ from typing import Any
 from gitmem.records.kinds import text_key
 from gitmem.records.record import Record
 from gitmem.services.memory_files.discover import Memo
-from gitmem.services.memory_files.pairing import Said
+from gitmem.services.memory_files.pairing import PairedStatement
 from gitmem.services.memory_files.record_line import Clean
 from gitmem.services.records.write import Writer
 from gitmem.store import operations
@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ImportedRecord:
     """A record that came from a file, and the store that has it."""
 
     scope: str
@@ -63,10 +63,10 @@ class Known:
         """Whether it is told."""
         return self.record.status != "archived"
 
-    def said(self) -> Said:
+    def said(self) -> PairedStatement:
         """Return it as a statement of its file."""
         line = self.source.get("line")
-        return Said(
+        return PairedStatement(
             str(self.source.get("hash") or ""),
             line if isinstance(line, int) else 0,
             f"{self.record.title} {self.record.body}",
@@ -99,7 +99,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class PullContext:
     """What a plan needs besides the files.
 
     It needs the writer, the stores, the current commit, and how a commit relates to it.
@@ -108,7 +108,7 @@ class World:
     who: Writer
     store: Callable[[str], Store]
     rows: Sequence[Row]
-    known: Sequence[Known]
+    known: Sequence[ImportedRecord]
     clean: Clean
     commit: str = ""
     # of a commit: `here` in the history, `lost` in no branch, `away` in others or unknown
@@ -125,7 +125,7 @@ class World:
 
 
 @dataclass(slots=True)
-class Plan:
+class PullPlan:
     """What a pull does, and what is to be told."""
 
     actions: list[Action] = field(default_factory=list)
@@ -142,7 +142,7 @@ def came_from_file(row: Row) -> bool:
     return bool(row["kind"] == "memory" and row["origin"] == "imported")
 
 
-def apply(plan: Plan, world: World) -> bool:
+def apply(plan: PullPlan, world: PullContext) -> bool:
     """Write a plan, one commit for each store and two hundred records.
 
     Say whether something waits in the journal.
@@ -184,7 +184,7 @@ def _ops(action: Action) -> list[operations.Op]:
     return [operations.put(action.after, None if action.leaves else base)]
 
 
-def _message(world: World, actions: Sequence[Action], more: str = "") -> Message:
+def _message(world: PullContext, actions: Sequence[Action], more: str = "") -> Message:
     ids = tuple(dict.fromkeys(action.id for action in actions))
     files = list(dict.fromkeys(action.file for action in actions))
     named = ", ".join(files[:2]) + (f" and {len(files) - 2} more" if len(files) > 2 else "")

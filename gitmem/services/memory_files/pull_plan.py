@@ -16,9 +16,9 @@ from gitmem.records.kinds import derived_id, text_key
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.services.memory_files import managed_block
-from gitmem.services.memory_files.discover import Files, Memo
+from gitmem.services.memory_files.discover import Memo, MemoryFiles
 from gitmem.services.memory_files.note_types import type_of
-from gitmem.services.memory_files.pairing import LIKE, Said, likeness, pair
+from gitmem.services.memory_files.pairing import LIKE, PairedStatement, likeness, pair
 from gitmem.services.memory_files.pull import (
     ARCHIVED,
     CHANGED,
@@ -32,10 +32,10 @@ from gitmem.services.memory_files.pull import (
     RESTORED,
     SAME,
     Action,
-    Known,
-    Plan,
+    ImportedRecord,
+    PullContext,
+    PullPlan,
     Row,
-    World,
 )
 from gitmem.services.memory_files.record_line import text_of, usual, whole
 from gitmem.services.memory_files.statements import TOLD, Statement, divided, same_words
@@ -47,7 +47,7 @@ _STOPS = " .;:。；："
 _WORDS = re.compile(r"[^\W_]+")
 
 
-def plan(files: Files, world: World, *, blocks: bool = False) -> Plan:
+def plan(files: MemoryFiles, world: PullContext, *, blocks: bool = False) -> PullPlan:
     """Return what is to be done so that the store has what the files say.
 
     With `blocks` only what was changed in blocks of ours.
@@ -56,21 +56,21 @@ def plan(files: Files, world: World, *, blocks: bool = False) -> Plan:
 
 
 class _Planner:
-    def __init__(self, files: Files, world: World) -> None:
+    def __init__(self, files: MemoryFiles, world: PullContext) -> None:
         self.files = files
         self.world = world
-        self.plan = Plan(notes=list(files.notes))
+        self.plan = PullPlan(notes=list(files.notes))
         self.now = world.who.clock.stamp()
-        self.gone: list[tuple[Known, Memo | None]] = []
+        self.gone: list[tuple[ImportedRecord, Memo | None]] = []
         self.fresh: list[tuple[Memo, Statement]] = []
         self.used: set[str] = set()
         self._holds: dict[str, str] = {}
         self._undecided: set[str] = set()  # files that are not read now
         self.tracked = {memo.name for memo in files.memos if memo.tracked}
 
-    def run(self, blocks: bool) -> Plan:
+    def run(self, blocks: bool) -> PullPlan:
         """Return the plan."""
-        groups: dict[tuple[str, str], list[Known]] = {}
+        groups: dict[tuple[str, str], list[ImportedRecord]] = {}
         for one in self._once():
             groups.setdefault(
                 (str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []
@@ -97,7 +97,7 @@ class _Planner:
         self.plan.actions.sort(key=lambda a: (order.get(a.file, len(order)), a.file, a.line, a.id))
         return self.plan
 
-    def _once(self) -> Iterator[Known]:
+    def _once(self) -> Iterator[ImportedRecord]:
         """Yield each record once.
 
         If a killed run left a record in two stores, the record is removed from the private one.
@@ -127,14 +127,14 @@ class _Planner:
                 )
             )
 
-    def _knows(self, one: Known) -> bool:
+    def _knows(self, one: ImportedRecord) -> bool:
         """Return whether this work tree may decide about a record.
 
         It may if it has what the record was read from, or if nobody has that any more.
         """
         return self._holding(one) in {"here", "lost"}
 
-    def _holding(self, one: Known) -> str:
+    def _holding(self, one: ImportedRecord) -> str:
         commit = str(one.source.get("commit") or "")
         if not commit or commit == self.world.commit:
             return "here"
@@ -163,7 +163,7 @@ class _Planner:
             return ""
         return self.world.author(memo, _lines_of(memo, statement))
 
-    def _may_change(self, memo: Memo, statement: Statement, one: Known) -> bool:
+    def _may_change(self, memo: Memo, statement: Statement, one: ImportedRecord) -> bool:
         """Say whether what a file says may change a record; else note that it does not."""
         if not self._author(memo, statement):
             return True
@@ -273,7 +273,7 @@ class _Planner:
             )
         return bool(title)
 
-    def _line(self, memo: Memo, line: managed_block.Line, row: Row) -> bool:
+    def _line(self, memo: Memo, line: managed_block.BlockLine, row: Row) -> bool:
         """Take an edited line into its record, unless the record is newer.
 
         Say whether it differs from the record.
@@ -336,9 +336,11 @@ class _Planner:
 
     # -- statements
 
-    def _file(self, memo: Memo, mine: list[Known]) -> None:
+    def _file(self, memo: Memo, mine: list[ImportedRecord]) -> None:
         """Match what a file says with what was read from it before."""
-        new = [Said(s.key, s.lines[0], f"{s.title} {s.body}") for s in memo.page.statements]
+        new = [
+            PairedStatement(s.key, s.lines[0], f"{s.title} {s.body}") for s in memo.page.statements
+        ]
         equal = {
             j: mine[i]
             for i, j in pair([one.said() for one in mine], new)
@@ -377,20 +379,22 @@ class _Planner:
         if not memo.cut:
             self.gone += [(one, memo) for one in live if id(one) not in done]
 
-    def _grown(self, memo: Memo, mine: list[Known], equal: dict[int, Known]) -> dict[int, Known]:
+    def _grown(
+        self, memo: Memo, mine: list[ImportedRecord], equal: dict[int, ImportedRecord]
+    ) -> dict[int, ImportedRecord]:
         """Return the records whose statements now say the same and more.
 
         For example, a rule keeps its id when it gets an exception that was a record of its own.
         """
         there = {id(one) for one in equal.values()}
         left = [one for one in mine if id(one) not in there]
-        hashes: dict[str, list[Known]] = {}
-        lines: dict[int, list[Known]] = {}
+        hashes: dict[str, list[ImportedRecord]] = {}
+        lines: dict[int, list[ImportedRecord]] = {}
         for one in left:
             hashes.setdefault(str(one.source.get("hash")), []).append(one)
             if one.is_live and not one.edited:
                 lines.setdefault(one.said().line, []).append(one)
-        out: dict[int, Known] = {}
+        out: dict[int, ImportedRecord] = {}
         for j, statement in enumerate(memo.page.statements) if left else ():
             if j in equal:
                 continue
@@ -413,7 +417,7 @@ class _Planner:
                 there.add(id(out[j]))
         return out
 
-    def _longer(self, memo: Memo, statement: Statement, one: Known) -> None:
+    def _longer(self, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
         """Have a record say what its statement says with more to it.
 
         What somebody made of its words meanwhile stays.
@@ -462,7 +466,7 @@ class _Planner:
             one,
         )
 
-    def _equal(self, memo: Memo, statement: Statement, one: Known) -> None:
+    def _equal(self, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
         before = one.record
         if not one.is_live:
             if not one.source.get("gone"):  # somebody put it aside on purpose
@@ -500,7 +504,7 @@ class _Planner:
                 one,
             )
 
-    def _changed(self, memo: Memo, statement: Statement, one: Known) -> None:
+    def _changed(self, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
         if not self._knows(one):
             self._note(HELD, memo, statement, one)
             return
@@ -768,7 +772,7 @@ class _Planner:
 
     # -- what comes of it
 
-    def _note(self, what: str, memo: Memo, statement: Statement, one: Known) -> None:
+    def _note(self, what: str, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
         self.used.add(one.record.id)
         self.plan.actions.append(
             Action(what, memo.name, statement.lines[0], one.scope, one.record.title, one.record)
@@ -782,7 +786,7 @@ class _Planner:
         scope: str,
         before: Record | None,
         after: Record,
-        one: Known | None = None,
+        one: ImportedRecord | None = None,
         *,
         loser: Record | None = None,
         why: str = "",
@@ -810,7 +814,7 @@ class _Planner:
         )
 
 
-def memo_scope(memo: Memo, one: Known) -> str:
+def memo_scope(memo: Memo, one: ImportedRecord) -> str:
     """Return the store that a record belongs to.
 
     A record becomes shared with its file, and never leaves the shared store again.
@@ -842,7 +846,7 @@ def _words(text: str) -> set[str]:
     return set(_WORDS.findall(text.casefold()))
 
 
-def _fits(memo: Memo, one: Known) -> bool:
+def _fits(memo: Memo, one: ImportedRecord) -> bool:
     return memo.scope == one.scope and (memo.agent or "global") == one.record.get("agent")
 
 
@@ -854,7 +858,7 @@ def _begins(statement: Statement, title: str) -> bool:
     )
 
 
-def _like(one: Known, said: Said) -> bool:
+def _like(one: ImportedRecord, said: PairedStatement) -> bool:
     return likeness(one.said().text, said.text) >= LIKE
 
 

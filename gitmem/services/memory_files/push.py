@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from gitmem.errors import UserError
 from gitmem.repo.location import inside, storable
 from gitmem.services.memory_files import managed_block
-from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Files, Finder
-from gitmem.services.memory_files.pull import Known
+from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Finder, MemoryFiles
+from gitmem.services.memory_files.pull import ImportedRecord
 from gitmem.services.memory_files.record_line import Clean, Row, entry_of, ranked, text_of
 from gitmem.services.memory_files.statements import same_words
 
@@ -26,7 +26,7 @@ HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PushTarget:
     """A file that gets a block.
 
     It says whose the file is, which stores and namespaces it may show, and what its limits are (0:
@@ -58,7 +58,7 @@ class Push:
     them that it never had (`reworded`).
     """
 
-    target: Target
+    target: PushTarget
     what: str
     before: bytes | None
     after: bytes
@@ -78,13 +78,13 @@ class Push:
 
 def targets(
     finder: Finder,
-    files: Files,
+    files: MemoryFiles,
     to: Sequence[str],
     ignored: Mapping[str, bool],
     *,
     held: bool = False,
     asked: bool = True,
-) -> list[Target]:
+) -> list[PushTarget]:
     """Return the files to write: those that are named, else the default ones.
 
     The default is Claude Code's auto memory and the agents' memory files that git does not track.
@@ -184,7 +184,7 @@ def _lines(data: bytes) -> dict[str, str]:
     return {line.short: line.text for line in _found(data)}
 
 
-def _found(data: bytes) -> list[managed_block.Line]:
+def _found(data: bytes) -> list[managed_block.BlockLine]:
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
     return [line for found in managed_block.find(lines) for line in found.lines]
 
@@ -194,12 +194,12 @@ def has_block(data: bytes) -> bool:
     return bool(managed_block.find(data.decode("utf-8", "surrogateescape").split("\n")))
 
 
-def _auto(finder: Finder) -> Target:
+def _auto(finder: Finder) -> PushTarget:
     path = os.path.join(finder.auto_folder(), MEMORY)
-    return Target(path, finder.name_of(path), "claude", "", EVERY, LINES, BYTES)
+    return PushTarget(path, finder.name_of(path), "claude", "", EVERY, LINES, BYTES)
 
 
-def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
+def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> PushTarget:
     if name == "claude":
         return _auto(finder)
     if name in NAMES:
@@ -247,13 +247,13 @@ def _agent_of(finder: Finder, path: str) -> str:
     )
 
 
-def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> Target:
+def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> PushTarget:
     """Return a file as a target; raises UserError for one that is elsewhere."""
     limits = (LINES, BYTES) if agent else (0, 0)
     reader = READER.get(os.path.basename(path), "claude")
     real = os.path.realpath(path)
     if agent and real.startswith(os.path.join(finder.claude, "agent-memory") + os.sep):
-        return Target(path, finder.name_of(path), reader, agent, ("user",), *limits)
+        return PushTarget(path, finder.name_of(path), reader, agent, ("user",), *limits)
     place = inside(path, finder.root, finder.root)
     if not place:
         raise UserError(
@@ -272,7 +272,7 @@ def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> T
             "Take it out there, or choose another file.",
         )
     own = ignored.get(name, False)
-    return Target(
+    return PushTarget(
         path,
         name,
         reader,
@@ -297,7 +297,7 @@ def paths(finder: Finder, to: Sequence[str]) -> list[str]:
     ]
 
 
-class Writer:
+class BlockWriter:
     """Writer of the blocks for the state of one store.
 
     The blocks hold records that this user wrote or `accepted`, by id.
@@ -305,10 +305,10 @@ class Writer:
 
     def __init__(
         self,
-        files: Files,
+        files: MemoryFiles,
         rows: Iterable[Row],
         reads: Mapping[str, tuple[int, str]],
-        known: Sequence[Known],
+        known: Sequence[ImportedRecord],
         own: str,
         clean: Clean,
         accepted: Collection[str],
@@ -329,7 +329,7 @@ class Writer:
                     READER.get(os.path.basename(name), "claude")
                 }
 
-    def push(self, target: Target, data: bytes | None, *, remove: bool = False) -> Push:
+    def push(self, target: PushTarget, data: bytes | None, *, remove: bool = False) -> Push:
         """Return what becomes of a file that has these bytes now; None stands for no file.
 
         With `remove` the block goes.
@@ -367,7 +367,7 @@ class Writer:
             what = "same" if after == (data or b"") else "written"
         return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
 
-    def _standing(self, target: Target, data: bytes) -> set[str]:
+    def _standing(self, target: PushTarget, data: bytes) -> set[str]:
         """Return the ids of the records that a shared file already shows in their present words.
 
         People do not remove each other's lines.
@@ -381,7 +381,7 @@ class Writer:
             if texts.get(managed_block.short(str(row["id"]))) == text_of(row, self._clean)
         }
 
-    def _chosen(self, target: Target) -> list[Row]:
+    def _chosen(self, target: PushTarget) -> list[Row]:
         """Return the records for a file, from its stores and for its agent.
 
         Records that its reader has in another file are left out.

@@ -10,7 +10,7 @@ from typing import Any
 from gitmem.clock import seconds
 from gitmem.records.decay import effective_score
 from gitmem.records.kinds import LIVE, UNSURE
-from gitmem.services.memory_files.managed_block import WORKAROUND, Entry
+from gitmem.services.memory_files.managed_block import WORKAROUND, BlockEntry
 
 TITLE, HELP = 300, 200  # characters
 RANK = {"decision": 2, "rule": 3, "task": 4}
@@ -56,7 +56,7 @@ def whole(part: str, told: str, value: str) -> str:
     return value if part == told or cut else usual(part)
 
 
-def entry_of(row: Row, clean: Clean) -> Entry:
+def entry_of(row: Row, clean: Clean) -> BlockEntry:
     """Return a record for the block, with the first place that it is about."""
     places = (
         [a.get("path") or a.get("glob") for a in row.get("anchors") or [] if isinstance(a, dict)]
@@ -64,7 +64,7 @@ def entry_of(row: Row, clean: Clean) -> Entry:
         else []
     )
     place = next((clean(p, 120) for p in places if isinstance(p, str)), "")
-    return Entry(str(row["id"]), text_of(row, clean), place)
+    return BlockEntry(str(row["id"]), text_of(row, clean), place)
 
 
 def ranked(rows: Iterable[Row], reads: Mapping[str, tuple[int, str]]) -> list[Row]:

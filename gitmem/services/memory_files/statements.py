@@ -71,7 +71,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class NotePage:
     """What a file says: its statements, the files it imports, the keys of its front matter."""
 
     statements: tuple[Statement, ...] = ()
@@ -92,7 +92,7 @@ def parse(
     text: str,
     known: Callable[[str], bool] = lambda _: False,
     scrub: Callable[[str], str] = lambda text: text,
-) -> Page:
+) -> NotePage:
     """Return what a Markdown file says.
 
     `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet
@@ -116,7 +116,7 @@ def parse(
         statement = _statement(piece, known, scrub)
         if statement is not None:
             out.append(statement)
-    return Page(tuple(out[:MOST]), tuple(imports), front, max(0, len(out) - MOST))
+    return NotePage(tuple(out[:MOST]), tuple(imports), front, max(0, len(out) - MOST))
 
 
 def _imported(piece: Piece) -> list[str]:
@@ -127,7 +127,11 @@ def _imported(piece: Piece) -> list[str]:
 
 
 def whole(
-    page: Page, text: str, title: str, type: str, scrub: Callable[[str], str] = lambda text: text
+    page: NotePage,
+    text: str,
+    title: str,
+    type: str,
+    scrub: Callable[[str], str] = lambda text: text,
 ) -> Statement | None:
     """Return a file as one statement that has a title of its own.
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from gitmem.services.provenance.alignment import agreed
 from gitmem.services.provenance.line_texts import UNMISTAKABLE, is_telling
-from gitmem.services.provenance.own_lines import Written
+from gitmem.services.provenance.own_lines import OwnLines
 from gitmem.services.provenance.reformatted import reformatted
 from gitmem.state.edits import Edit
 from gitmem.text.line_marks import BLANK, marks, squeezed
@@ -59,7 +59,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AttributedLines:
     """Lines of a file that one edit wrote, from and to (from 1), as the commit has them.
 
     `places` are they in the edit.
@@ -75,7 +75,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Claim:
+class LineClaim:
     """A line (from 0) that an edit wrote at one of its places."""
 
     edit: Edit
@@ -85,14 +85,14 @@ class Claim:
 def attribute(
     versions: Sequence[Version],
     edits: Sequence[Edit],
-    written: Written,
+    written: OwnLines,
     other: Callable[[str], Collection[int]],
-) -> list[Part]:
+) -> list[AttributedLines]:
     """Return the lines of files that sessions are known to have written, in their order.
 
     `other` gives the marks of a file that is not among the versions, as the commit has it.
     """
-    claims: dict[str, dict[int, Claim]] = {}
+    claims: dict[str, dict[int, LineClaim]] = {}
     left: dict[int, list[int]] = {}
     for version in versions:
         mine = claims[version.path] = {}
@@ -106,14 +106,16 @@ def attribute(
         if edit.n not in left and not free.keys().isdisjoint(edit.written):
             left[edit.n] = written.own(edit)
     _claim_moved(versions, edits, left, claims, free, other)
-    out: list[Part] = []
+    out: list[AttributedLines] = []
     for version in versions:
         found = _with_blanks(version, claims[version.path])
         out += _parts(version.path, found)
     return out
 
 
-def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, Claim]) -> list[int]:
+def _claim(
+    version: Version, edit: Edit, own: Sequence[int], claims: dict[int, LineClaim]
+) -> list[int]:
     """Note the lines of a version that an edit wrote.
 
     Return those of its own that are not in it at their place.
@@ -134,12 +136,12 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
                 continue
             taken.add(place)
             if pairs[place] in version.added:
-                claims[pairs[place]] = Claim(edit, place)
+                claims[pairs[place]] = LineClaim(edit, place)
     rest = [place for place in own if place not in pairs]
     for place, line in reformatted(edit, rest, pairs, version.squeezed):
         taken.add(place)
         if line in version.added:
-            claims[line] = Claim(edit, place)
+            claims[line] = LineClaim(edit, place)
     return [place for place in own if place not in taken and place not in pairs]
 
 
@@ -257,7 +259,7 @@ def _sure(
 
 
 def _free_lines(
-    versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]
+    versions: Sequence[Version], claims: Mapping[str, Mapping[int, LineClaim]]
 ) -> dict[int, list[tuple[int, int]]]:
     """Return {mark: its (number of the version, line)} of lines not known to be an edit's."""
     free: dict[int, list[tuple[int, int]]] = {}
@@ -276,7 +278,7 @@ def _claim_moved(
     versions: Sequence[Version],
     edits: Sequence[Edit],
     left: Mapping[int, Sequence[int]],
-    claims: Mapping[str, dict[int, Claim]],
+    claims: Mapping[str, dict[int, LineClaim]],
     free: Mapping[int, Sequence[tuple[int, int]]],
     other: Callable[[str], Collection[int]],
 ) -> None:
@@ -297,7 +299,7 @@ def _claim_moved(
             ):
                 continue
             for place, number, line in block:
-                claims[versions[number].path].setdefault(line, Claim(edit, place))
+                claims[versions[number].path].setdefault(line, LineClaim(edit, place))
 
 
 def _is_gone(edit: Edit, place: int, path: str, stay: Mapping[str, Mapping[int, int]]) -> bool:
@@ -359,7 +361,7 @@ def _is_enough(
     return len(telling) > 1 or any(is_telling(text, least) for text in telling)
 
 
-def _with_blanks(version: Version, claims: Mapping[int, Claim]) -> dict[int, Claim]:
+def _with_blanks(version: Version, claims: Mapping[int, LineClaim]) -> dict[int, LineClaim]:
     """Return claims with the blank lines between two lines that one edit wrote.
 
     A blank line is included only if the edit had it too.
@@ -373,28 +375,32 @@ def _with_blanks(version: Version, claims: Mapping[int, Claim]) -> dict[int, Cla
             continue
         if all(version.marks[line] == BLANK and line in version.added for line in between):
             for line in between:
-                out[line] = Claim(one.edit, one.place + line - first)
+                out[line] = LineClaim(one.edit, one.place + line - first)
     return out
 
 
-def _parts(path: str, claims: Mapping[int, Claim]) -> list[Part]:
+def _parts(path: str, claims: Mapping[int, LineClaim]) -> list[AttributedLines]:
     """Return claims as parts, lines of one edit that stand together joined."""
-    out: list[Part] = []
+    out: list[AttributedLines] = []
     for line in sorted(claims):
         claim = claims[line]
         edit = claim.edit
         before = out[-1] if out else None
         if before and before.edit == edit.n and before.last == line:
             places = (*before.places, claim.place)
-            out[-1] = Part(path, before.first, line + 1, edit.session, edit.at, edit.n, places)
+            out[-1] = AttributedLines(
+                path, before.first, line + 1, edit.session, edit.at, edit.n, places
+            )
         else:
             out.append(
-                Part(path, line + 1, line + 1, edit.session, edit.at, edit.n, (claim.place,))
+                AttributedLines(
+                    path, line + 1, line + 1, edit.session, edit.at, edit.n, (claim.place,)
+                )
             )
     return out
 
 
-def by_session(parts: Sequence[Part]) -> dict[str, dict[str, list[list[float | int]]]]:
+def by_session(parts: Sequence[AttributedLines]) -> dict[str, dict[str, list[list[float | int]]]]:
     """Return {session: {path: [[first, last, when], ...]}}, as `state.links` has it."""
     out: dict[str, dict[str, list[list[float | int]]]] = {}
     for part in parts:

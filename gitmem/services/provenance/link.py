@@ -16,8 +16,8 @@ from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
 from gitmem.repo.location import storable
 from gitmem.services.provenance.alignment import agreed
-from gitmem.services.provenance.attribute import Part, Version, attribute, by_session
-from gitmem.services.provenance.own_lines import Written
+from gitmem.services.provenance.attribute import AttributedLines, Version, attribute, by_session
+from gitmem.services.provenance.own_lines import OwnLines
 from gitmem.services.session_log.reader import content, event, facts
 from gitmem.state import edits, links, sessions
 from gitmem.state.database import State
@@ -110,7 +110,7 @@ class Linker:
         if not wanted:
             return {}
         written = edits.that_wrote(self.state, frozenset(wanted), [version.path])
-        own = Written(self._held(head, 0.0) if head else {}, self._own)
+        own = OwnLines(self._held(head, 0.0) if head else {}, self._own)
         return by_session(
             attribute([version], written, own, lambda other: self._marks_of(other, ""))
         )
@@ -139,7 +139,7 @@ class Linker:
         if not (near or maker or before):
             return []
         versions = self._versions(commit, near, before, paths)
-        own = Written(self._held(commit.oid, commit.at - KEPT) if near else {}, self._own)
+        own = OwnLines(self._held(commit.oid, commit.at - KEPT) if near else {}, self._own)
         parts = attribute(versions, near, own, lambda path: self._marks_of(path, commit.oid))
         carried = self._carried(versions, parts, before)
         return self._links(commit, parts, maker, before, carried, versions)
@@ -182,7 +182,7 @@ class Linker:
         return marks(squeezed(data)) if data is not None else []
 
     def _carried(
-        self, versions: Sequence[Version], parts: Sequence[Part], before: Sequence[Link]
+        self, versions: Sequence[Version], parts: Sequence[AttributedLines], before: Sequence[Link]
     ) -> dict[str, dict[str, list[list[float | int]]]]:
         """Return the sessions' lines that a commit still has from what it was rewritten from.
 
@@ -285,7 +285,7 @@ class Linker:
     def _links(
         self,
         commit: CodeCommit,
-        parts: Sequence[Part],
+        parts: Sequence[AttributedLines],
         maker: str,
         before: Sequence[Link],
         carried: Mapping[str, Mapping[str, list[list[float | int]]]],

@@ -13,7 +13,7 @@ from gitmem.text.line_marks import BLANK
 
 
 @dataclass
-class Written:
+class OwnLines:
     """Edits, with the lines that are their own.
 
     These lines were neither there before nor moved from elsewhere in the file.

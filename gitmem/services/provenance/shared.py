@@ -71,7 +71,7 @@ def _spans(rows: Iterable[Sequence[Any]]) -> str:
     )
 
 
-class Told(NamedTuple):
+class DigestFacts(NamedTuple):
     """What a digest says about a commit.
 
     `added` has line numbers that count only the lines that the commit added.
@@ -82,7 +82,7 @@ class Told(NamedTuple):
     added: Mapping[str, Sequence[Sequence[int]]]
 
 
-def links(record: Record) -> list[Told]:
+def links(record: Record) -> list[DigestFacts]:
     """Return what a digest says of commits, what cannot be read left out; times are not told."""
     out = []
     rows = record.fields.get("commits")
@@ -107,7 +107,7 @@ def links(record: Record) -> list[Told]:
             files,
             kind=str(kind),
         )
-        out.append(Told(link, patch, added_))
+        out.append(DigestFacts(link, patch, added_))
     return out
 
 

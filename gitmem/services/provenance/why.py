@@ -38,7 +38,7 @@ COMMITS = 12  # that are looked at for one question
 
 
 @dataclass(slots=True)
-class Part:
+class SessionLines:
     """The part of a session in lines of code.
 
     `lines` are the present lines that its edits wrote, `at` is when (epoch seconds, 0 not known),
@@ -78,12 +78,12 @@ class Origin:
     commit: CodeCommit | None
     lines: list[tuple[int, int]]
     moved: list[str]
-    parts: list[Part]
-    others: list[Part] = field(default_factory=list)
+    parts: list[SessionLines]
+    others: list[SessionLines] = field(default_factory=list)
 
 
 @dataclass
-class Sources:
+class ProvenanceSources:
     """What is asked: git, the working state, the indexes.
 
     `digest` reads a session's digest by the id of its record.
@@ -98,7 +98,7 @@ class Sources:
 
 
 def why(
-    sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = ""
+    sources: ProvenanceSources, path: str, spans: Sequence[tuple[int, int]], revision: str = ""
 ) -> list[Origin]:
     """Return where lines of a file come from, what is newest first.
 
@@ -108,7 +108,7 @@ def why(
 
 
 def origins(
-    sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None = None
+    sources: ProvenanceSources, path: str, blamed: Sequence[Blamed], contents: bytes | None = None
 ) -> list[Origin]:
     """Return where lines come from that git was asked about already, what is newest first.
 
@@ -131,7 +131,7 @@ def origins(
         parts = _parts(found, some)
         mine = {part.session for part in parts}
         others = [
-            Part(link.session, link.agent, link.model, link.how, link.at, [])
+            SessionLines(link.session, link.agent, link.model, link.how, link.at, [])
             for link in (found if commit else ())
             if link.session not in mine and link.kind != HUMAN
         ]
@@ -152,7 +152,7 @@ def origins(
 
 
 def known_links(
-    sources: Sources, oids: Sequence[str], *, patches: bool = True
+    sources: ProvenanceSources, oids: Sequence[str], *, patches: bool = True
 ) -> dict[str, list[Link]]:
     """Return what is known of commits: on this machine, else by digests.
 
@@ -186,7 +186,7 @@ def known_links(
 
 
 def _in_hand(
-    sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None
+    sources: ProvenanceSources, path: str, blamed: Sequence[Blamed], contents: bytes | None
 ) -> list[Link]:
     """Return who wrote lines that are not committed."""
     data = contents if contents is not None else sources.history.text(path)
@@ -201,7 +201,7 @@ def _in_hand(
     return out
 
 
-def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[Part]:
+def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[SessionLines]:
     """Return the sessions that wrote lines, those with the newest first."""
     out = []
     for link in found:
@@ -215,7 +215,9 @@ def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[Part]:
                     at = max(at, when)
         if mine:
             lines = _joined((n, n) for n in sorted(mine))
-            out.append(Part(link.session, link.agent, link.model, link.how, at, lines, link.kind))
+            out.append(
+                SessionLines(link.session, link.agent, link.model, link.how, at, lines, link.kind)
+            )
     return sorted(out, key=lambda part: -part.at)
 
 
@@ -242,7 +244,9 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return out
 
 
-def _tell(sources: Sources, part: Part, commit: CodeCommit | None, *, again: bool) -> None:
+def _tell(
+    sources: ProvenanceSources, part: SessionLines, commit: CodeCommit | None, *, again: bool
+) -> None:
     """Add what is known of a session: what it was asked, its digest, what it learned.
 
     Of one that was told of before, the prompt alone.

@@ -11,7 +11,7 @@ from typing import Any
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.dates import is_date, when
-from gitmem.git.objects import Change, Commit, Entry, Objects, diff
+from gitmem.git.objects import Commit, Objects, TreeDifference, TreeEntry, diff
 from gitmem.git.process import Git
 from gitmem.records.codec import sane
 from gitmem.records.merge import merge_bytes, restamp
@@ -24,7 +24,7 @@ from gitmem.store.trailers import BOOKKEEPING, trailers
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryStep:
     """A commit with what it did to the records one asked for."""
 
     commit: Commit
@@ -111,7 +111,7 @@ def _is_store(objects: Objects, oid: str) -> bool:
     return objects.find(objects.commit(oid).tree, "gitmem.json") is not None
 
 
-def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iterator[Step]:
+def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iterator[HistoryStep]:
     """Yield the commits of a store, newest first; with ids, only those that changed one of them."""
     tip = start or store.tip()
     if tip is None:
@@ -125,7 +125,7 @@ def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iter
             else ()
         )
         if not wanted or changes:
-            yield Step(commit, tuple(changes), trailers(commit.message))
+            yield HistoryStep(commit, tuple(changes), trailers(commit.message))
 
 
 def edge_times(
@@ -208,7 +208,7 @@ def _compare(
             )
 
 
-def _folder(entry: Entry | None) -> str | None:
+def _folder(entry: TreeEntry | None) -> str | None:
     return entry.oid if entry and entry.is_tree else None
 
 
@@ -251,7 +251,7 @@ def chain(  # noqa: C901
     return ordered, forks
 
 
-def changes(store: Store, old: str | None, new: str | None) -> Iterator[Change]:
+def changes(store: Store, old: str | None, new: str | None) -> Iterator[TreeDifference]:
     """Yield what differs between two revisions, file by file."""
     a = store.objects.commit(old).tree if old else None
     b = store.objects.commit(new).tree if new else None
@@ -479,5 +479,5 @@ def _content(record: Record) -> tuple[str, str, dict[str, object]]:
     )
 
 
-def _bytes(objects: Objects, entry: Entry | None) -> bytes | None:
+def _bytes(objects: Objects, entry: TreeEntry | None) -> bytes | None:
     return objects.read(entry.oid) if entry and not entry.is_tree else None

@@ -14,7 +14,7 @@ from gitmem.records.kinds import PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.redaction.formats import harmless
-from gitmem.redaction.mask import Finding, scrub, scrub_all
+from gitmem.redaction.mask import SecretFinding, scrub, scrub_all
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
@@ -30,7 +30,7 @@ class Change:
     before: Record | None
     after: Record
     written: Written
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SecretFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class Writer:
         )
 
 
-def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, ...]]:
+def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFinding, ...]]:
     """Return a record with secrets masked in every text a person or an agent writes.
 
     Raises InvalidRecord when that leaves nothing of the title.
     """
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
 
     def one(text: str) -> str:
         result = scrub(text, allow)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.reader import Index
-    from gitmem.services.retrieval.file_evidence import Files
+    from gitmem.services.retrieval.file_evidence import FileEvidence
     from gitmem.services.retrieval.task import Cases
 
     Row = dict[str, Any]
@@ -41,7 +41,7 @@ _RAISED = re.compile(
 )
 
 
-class Errors:
+class ErrorEvidence:
     """The error that one task shows or quotes, in one index."""
 
     def __init__(self, index: "Index", text: str, error: str, root: str) -> None:
@@ -52,7 +52,7 @@ class Errors:
         self.patterns: dict[str, str] = {}  # what it may be, and the text that says so
         self.said = ""  # the lines of an error that name it
 
-    def find(self, files: "Files", cases: "Cases") -> None:  # noqa: C901
+    def find(self, files: "FileEvidence", cases: "Cases") -> None:  # noqa: C901
         """Find what waits for an error that the task shows or quotes."""
         texts, said = [], list[str]()
         if self.error.strip():

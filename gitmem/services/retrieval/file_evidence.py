@@ -25,7 +25,7 @@ NEAR, FAR = 10, 80
 _APART = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;|=", " "))
 
 
-class Files:
+class FileEvidence:
     """The files of one task, in one index."""
 
     def __init__(self, index: "Index", task: "Task", root: str, cwd: str, cases: "Cases") -> None:

@@ -17,10 +17,10 @@ import re
 from gitmem.base.sqlite import healing
 from gitmem.clock import seconds
 from gitmem.records.kinds import UNSURE
-from gitmem.services.retrieval.error_evidence import Errors
-from gitmem.services.retrieval.file_evidence import Files
+from gitmem.services.retrieval.error_evidence import ErrorEvidence
+from gitmem.services.retrieval.file_evidence import FileEvidence
 from gitmem.services.retrieval.task import Case, Cases, Task, storable
-from gitmem.services.retrieval.terms import FAINT, Words, short
+from gitmem.services.retrieval.terms import FAINT, PromptWords, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class _Search:
             else f"{task.error[: TEXT // 2]}\n{task.error[-TEXT // 2 :]}"
         )
         self.cases = Cases()
-        self.files = Files(index, task, root, cwd, self.cases)
-        self.errors = Errors(index, self.text, error, root)
+        self.files = FileEvidence(index, task, root, cwd, self.cases)
+        self.errors = ErrorEvidence(index, self.text, error, root)
 
     def run(self, agents: "Sequence[str]", now: float, kinds: "Sequence[str]") -> "list[Match]":
         """Gather each signal's cases, look at their rows, keep those that hold."""
@@ -177,7 +177,7 @@ class _Search:
         self.errors.find(self.files, self.cases)
         self.files.anchored()
         self.files.beside()
-        words = Words(
+        words = PromptWords(
             self.index, self.files.without_names(self.text), _PATH.sub(" ", self.errors.said)
         )
         self._named()

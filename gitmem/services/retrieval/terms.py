@@ -113,7 +113,7 @@ class _Term:
         return self.weight * self.idf * self.rows[n]
 
 
-class Words:
+class PromptWords:
     """What the words of a task say, and which rows say the same."""
 
     def __init__(self, index: "Index", text: str, error: str) -> None:

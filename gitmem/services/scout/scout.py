@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.codemap.search.index import SearchIndex
-from gitmem.codemap.search.locate import Found, locate
+from gitmem.codemap.search.locate import LocatedFile, locate
 from gitmem.codemap.search.question import Question, split_name
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record
@@ -22,7 +22,7 @@ TITLE = 90  # characters of a task in a title
 
 
 @dataclass(slots=True)
-class Finding:
+class ScoutFinding:
     """A file that a task is probably about.
 
     `score` is relative to the first; symbols are (qualified name, kind, line).
@@ -35,7 +35,7 @@ class Finding:
     symbols: list[tuple[str, str, int]] = field(default_factory=list)
 
 
-def scout(index: SearchIndex, text: str, most: int) -> list[Finding]:
+def scout(index: SearchIndex, text: str, most: int) -> list[ScoutFinding]:
     """Return the files of a task, best first, tests and examples among them."""
     question = Question(text)
     found = locate(index, question, most * 2)
@@ -50,7 +50,7 @@ def scout(index: SearchIndex, text: str, most: int) -> list[Finding]:
     for one in sorted(chosen, key=lambda one: (-one.score, one.path)):
         told = [word for word in words if one.path in having[word]][:TELLING]
         out.append(
-            Finding(
+            ScoutFinding(
                 one.path,
                 round(one.score / best, 3),
                 one.aside,
@@ -69,7 +69,7 @@ def _rare(index: SearchIndex, question: Question) -> list[str]:
     )[:12]
 
 
-def _reasons(one: Found, words: Sequence[str]) -> list[str]:
+def _reasons(one: LocatedFile, words: Sequence[str]) -> list[str]:
     by: dict[str, list[str]] = {}
     for how, what in one.reasons:
         if what and what not in by.setdefault(how, []):
@@ -89,7 +89,9 @@ def _reasons(one: Found, words: Sequence[str]) -> list[str]:
     return out or ["has the task's words"]
 
 
-def _symbols(index: SearchIndex, question: Question, one: Found) -> list[tuple[str, str, int]]:
+def _symbols(
+    index: SearchIndex, question: Question, one: LocatedFile
+) -> list[tuple[str, str, int]]:
     """Return the definitions of a file whose names say what the task says, best first."""
     wanted = {_stem(word) for word in question.words}
     names = set(question.names)
@@ -114,7 +116,7 @@ def _stem(word: str) -> str:
     return word
 
 
-def lines(findings: Sequence[Finding], *, numbered: bool = True) -> Iterator[str]:
+def lines(findings: Sequence[ScoutFinding], *, numbered: bool = True) -> Iterator[str]:
     """Yield findings as text, a file in one line and its definitions in the next."""
     for number, one in enumerate(findings, 1):
         yield f"{f'{number:>2}. ' if numbered else '- '}{one.path}: {'; '.join(one.reasons)}"
@@ -124,7 +126,7 @@ def lines(findings: Sequence[Finding], *, numbered: bool = True) -> Iterator[str
             )
 
 
-def records(who: Writer, text: str, findings: Sequence[Finding]) -> list[Record]:
+def records(who: Writer, text: str, findings: Sequence[ScoutFinding]) -> list[Record]:
     """Return findings as memories that are not yet written.
 
     They are scored by how surely they are meant, and anchored in the code. The same task and file

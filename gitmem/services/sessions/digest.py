@@ -46,7 +46,7 @@ PARTS = (
 Row = Mapping[str, Any]
 
 
-class Told:
+class SessionAccount:
     """What a history tells: counted and in its order.
 
     Feed it row by row; it keeps what a digest needs.
@@ -145,7 +145,7 @@ def digest_id(session: str) -> str:
 
 def digest(
     session: Session,
-    told: Told,
+    told: SessionAccount,
     extract: Extract,
     commits: Sequence[tuple[str, str]],
     captured: Sequence[str],
@@ -276,7 +276,7 @@ def digest(
     )
 
 
-def _circumstances(told: Told) -> str:
+def _circumstances(told: SessionAccount) -> str:
     """Return the branch and the model of a session, as they follow its times."""
     branch = f", on branch {told.branch}" if told.branch else ""
     return branch + (f", {told.model}" if told.model else "")

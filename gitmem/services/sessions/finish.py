@@ -27,9 +27,9 @@ from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.services.session_log.reader import parsed
 from gitmem.services.sessions import outdated, project_summary, proposals, replaced, transcript_file
-from gitmem.services.sessions.digest import Told, digest, ended_at
+from gitmem.services.sessions.digest import SessionAccount, digest, ended_at
 from gitmem.services.sessions.summary_parts import unshared
-from gitmem.services.snapshots.save import Context
+from gitmem.services.snapshots.save import SaveContext
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
@@ -53,7 +53,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class SessionServices:
     """What the end of a session needs.
 
     It says where each part goes (None for what nobody wants), and how its sources are read.
@@ -62,7 +62,7 @@ class Desk:
     who: Writer
     snapshots: Store
     keep: Callable[
-        [str, str, Context, Writer], bool
+        [str, str, SaveContext, Writer], bool
     ]  # saves a work tree, by its root, under an id; says whether there was anything to save
     digests: Store | None
     summary: Store | None  # takes what was extracted
@@ -88,7 +88,7 @@ class Desk:
     perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None
 
 
-class Counted:
+class CountedTurns:
     """A stream of turns that counts what they cost.
 
     It also notes whether any of them is more than a greeting and its answer.
@@ -175,16 +175,16 @@ def _both(said: Iterator[Turn], lines: Iterable[bytes]) -> Iterator[Turn]:
     yield from (turn for turn in of_history(lines) if turn.marked)
 
 
-def told(rows: Iterable[Row]) -> Told:
+def told(rows: Iterable[Row]) -> SessionAccount:
     """Return what a history tells."""
-    out = Told()
+    out = SessionAccount()
     for row in rows:
         out.add(row)
     return out
 
 
 def write_digest(
-    desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0
+    desk: SessionServices, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0
 ) -> list[str]:
     """Write a session's digest, or write it anew when the session went on after it.
 
@@ -197,7 +197,7 @@ def write_digest(
     if seen.empty:
         return []
     found, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
-    counted = Counted(desk.shown(found, session.root), beat)
+    counted = CountedTurns(desk.shown(found, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
     # what an answer to a greeting repeats of what is known is not news
@@ -368,7 +368,7 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
     return change if change.written.commit or change.written.journaled else None
 
 
-def write_snapshot(desk: Desk, session: Session, at: float, why: str) -> bool:
+def write_snapshot(desk: SessionServices, session: Session, at: float, why: str) -> bool:
     """Save a session's work as it stands, with what was asked last.
 
     Say whether that was done: not twice for one moment, nor without anything to save at an end.
@@ -387,7 +387,7 @@ def write_snapshot(desk: Desk, session: Session, at: float, why: str) -> bool:
     return desk.keep(
         session.root,
         id,
-        Context(
+        SaveContext(
             f"Last asked: {last}" if last else "",
             story=session.story,
             cwd=seen.folder or "",
@@ -421,7 +421,9 @@ class _Beat:
             raise Overtaken
 
 
-def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: None) -> list[str]:
+def work_off(
+    state: State, desk: SessionServices, begins: Callable[[], object] = lambda: None
+) -> list[str]:
     """Do what sessions have asked for; return what was done, in words.
 
     `begins` is called before each.

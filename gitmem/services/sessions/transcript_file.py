@@ -22,14 +22,14 @@ WHOLE = frozenset({"gemini-document", "state"})  # forms of which an end alone c
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OpenTranscript:
     """An open transcript: its turns, to be read once, and what of it is left out, in words."""
 
     turns: Iterator[Turn]
     missing: str = ""
 
 
-class _Part(io.RawIOBase):
+class _TranscriptPart(io.RawIOBase):
     """The next bytes of a file, up to a limit.
 
     The limit gives an end even to a file that is being written.
@@ -83,7 +83,7 @@ def _opened(path: str) -> io.FileIO | None:
     return io.FileIO(handle, "rb")
 
 
-def open_transcript(path: str, most: int = LIMITS[0]) -> Source | None:
+def open_transcript(path: str, most: int = LIMITS[0]) -> OpenTranscript | None:
     """Open a transcript as far as it is now: the last `most` bytes of it, the first of a document.
 
     None where there is none to be read.
@@ -93,20 +93,20 @@ def open_transcript(path: str, most: int = LIMITS[0]) -> Source | None:
         return None
     size = os.fstat(file.fileno()).st_size
     if size <= most:
-        return Source(_turns(file, path, size))
+        return OpenTranscript(_turns(file, path, size))
     whole = reader.detect(file.read(reader.PEEK), path) in WHOLE
     missing = (
         f"Of its transcript of {size >> 20:,} MiB only the {'first' if whole else 'last'} "
         f"{most >> 20} were read."
     )
-    return Source(_turns(file, path, most, 0 if whole else size - most), missing)
+    return OpenTranscript(_turns(file, path, most, 0 if whole else size - most), missing)
 
 
 def _turns(file: io.FileIO, path: str, size: int, skipped: int = 0) -> Iterator[Turn]:
     with file:
         before = _lines(file, skipped) if skipped else 0
         file.seek(skipped)
-        stream = io.BufferedReader(_Part(file, size), 1 << 17)
+        stream = io.BufferedReader(_TranscriptPart(file, size), 1 << 17)
         if skipped:
             while (part := stream.readline(STEP)) and not part.endswith(b"\n"):
                 pass  # the rest of a line
@@ -129,4 +129,4 @@ def _lines(file: io.FileIO, size: int) -> int:
     return count + 1  # with the one that goes on
 
 
-__all__: Sequence[str] = ("LIMITS", "Source", "is_readable", "limit", "open_transcript")
+__all__: Sequence[str] = ("LIMITS", "OpenTranscript", "is_readable", "limit", "open_transcript")

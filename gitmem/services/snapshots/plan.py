@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.errors import UserError
-from gitmem.git.objects import COMMIT, EXEC, LINK, Entry, Objects
+from gitmem.git.objects import COMMIT, EXEC, LINK, Objects, TreeEntry
 from gitmem.git.work_state import Work, file_on_disk
 from gitmem.repo.path_rules import named, path_refusal, printable
 from gitmem.services.snapshots.saved import (
-    Saved,
+    SavedSnapshot,
     SnapshotDamaged,
     TreesDamaged,
     differences,
@@ -23,13 +23,13 @@ COMPARED = 16 << 20  # bytes of a file that is read to see whether it is as it w
 
 
 @dataclass(slots=True)
-class Plan:
+class RestorePlan:
     """What a restore would do. Paths are relative to the work tree's root."""
 
-    write: dict[str, Entry] = field(default_factory=dict)
+    write: dict[str, TreeEntry] = field(default_factory=dict)
     remove: list[str] = field(default_factory=list)
     modes: dict[str, int] = field(default_factory=dict)  # files whose permissions alone change
-    stage: dict[str, Entry | None] = field(default_factory=dict)  # index entries that change
+    stage: dict[str, TreeEntry | None] = field(default_factory=dict)  # index entries that change
     # files in the way that nothing has saved -> why
     blocked: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)  # files that are new now and stay -> why
@@ -47,12 +47,12 @@ class Plan:
 def plan(
     work: Work,
     objects: Objects,
-    now: Saved,
-    then: Saved,
+    now: SavedSnapshot,
+    then: SavedSnapshot,
     paths: Sequence[str] = (),
     *,
     force: bool = False,
-) -> Plan:
+) -> RestorePlan:
     """Return what would bring the work tree from one snapshot, which is how it is now, to another.
 
     With paths, of those alone; what the snapshot has is checked as a whole all the same. `force`
@@ -65,7 +65,7 @@ def plan(
     except TreesDamaged as error:
         raise SnapshotDamaged(then.id, str(error)) from error
     _check_paths(then, files, entries)
-    out = Plan()
+    out = RestorePlan()
     _plan_files(work, out, files, now, then, paths, force=force)
     _plan_bytes(work, objects, out, now, then, paths)
     _plan_modes(objects, out, now, then, paths)
@@ -76,7 +76,9 @@ def plan(
     return out
 
 
-def _check_paths(then: Saved, *trees: dict[str, tuple[Entry | None, Entry | None]]) -> None:
+def _check_paths(
+    then: SavedSnapshot, *trees: dict[str, tuple[TreeEntry | None, TreeEntry | None]]
+) -> None:
     """Refuse the snapshot when any of its paths must not be below a work tree."""
     refused = {}
     for tree in trees:
@@ -96,10 +98,10 @@ def _check_paths(then: Saved, *trees: dict[str, tuple[Entry | None, Entry | None
 
 def _plan_files(  # noqa: C901
     work: Work,
-    out: Plan,
-    files: dict[str, tuple[Entry | None, Entry | None]],
-    now: Saved,
-    then: Saved,
+    out: RestorePlan,
+    files: dict[str, tuple[TreeEntry | None, TreeEntry | None]],
+    now: SavedSnapshot,
+    then: SavedSnapshot,
     paths: Sequence[str],
     *,
     force: bool,
@@ -127,7 +129,7 @@ def _plan_files(  # noqa: C901
             out.blocked[path] = unsaved[path]
 
 
-def _omitted(saved: Saved) -> dict[str, str]:
+def _omitted(saved: SavedSnapshot) -> dict[str, str]:
     return {str(entry["path"]): str(entry["why"]) for entry in saved.state.omitted}
 
 
@@ -136,7 +138,12 @@ def _was_ignored(path: str, ignored: Sequence[str]) -> bool:
 
 
 def _plan_bytes(
-    work: Work, objects: Objects, out: Plan, now: Saved, then: Saved, paths: Sequence[str]
+    work: Work,
+    objects: Objects,
+    out: RestorePlan,
+    now: SavedSnapshot,
+    then: SavedSnapshot,
+    paths: Sequence[str],
 ) -> None:
     """Plan the files that git takes for equal, but whose bytes on disk were different.
 
@@ -157,14 +164,14 @@ def _plan_bytes(
         out.write[path] = entry
 
 
-def _is_as_checked_out(work: Work, path: str, entry: Entry) -> bool:
+def _is_as_checked_out(work: Work, path: str, entry: TreeEntry) -> bool:
     on_disk = file_on_disk(work.root, path, COMPARED)
     if not isinstance(on_disk, tuple):
         return False
     return all(data == on_disk[1] for _, data in work.as_checked_out([(path, entry.oid)]))
 
 
-def permissions(saved: Saved, path: str) -> int | None:
+def permissions(saved: SavedSnapshot, path: str) -> int | None:
     """Return the permissions of a file that a snapshot keeps.
 
     None for those that the umask gives.
@@ -173,7 +180,13 @@ def permissions(saved: Saved, path: str) -> int | None:
     return int(text, 8) if text is not None else None
 
 
-def _plan_modes(objects: Objects, out: Plan, now: Saved, then: Saved, paths: Sequence[str]) -> None:
+def _plan_modes(
+    objects: Objects,
+    out: RestorePlan,
+    now: SavedSnapshot,
+    then: SavedSnapshot,
+    paths: Sequence[str],
+) -> None:
     for path in sorted(now.state.modes.keys() | then.state.modes.keys()):
         mode = permissions(then, path)
         if mode == permissions(now, path) or path in out.write or path in out.remove:
@@ -184,7 +197,7 @@ def _plan_modes(objects: Objects, out: Plan, now: Saved, then: Saved, paths: Seq
         out.modes[path] = mode if mode is not None else usual_mode(entry)
 
 
-def usual_mode(entry: Entry) -> int:
+def usual_mode(entry: TreeEntry) -> int:
     """Return the permissions that the umask leaves a file."""
     umask = os.umask(0)
     os.umask(umask)
@@ -193,10 +206,10 @@ def usual_mode(entry: Entry) -> int:
 
 def _plan_entries(
     objects: Objects,
-    out: Plan,
-    entries: dict[str, tuple[Entry | None, Entry | None]],
-    now: Saved,
-    then: Saved,
+    out: RestorePlan,
+    entries: dict[str, tuple[TreeEntry | None, TreeEntry | None]],
+    now: SavedSnapshot,
+    then: SavedSnapshot,
     paths: Sequence[str],
 ) -> None:
     out.stage = {path: new for path, (_, new) in entries.items() if within(path, paths)}
@@ -210,16 +223,16 @@ def _plan_entries(
             out.flags.append(path)
 
 
-def _sides(saved: Saved, path: str) -> tuple[list[list[str]] | None, bool]:
+def _sides(saved: SavedSnapshot, path: str) -> tuple[list[list[str]] | None, bool]:
     return saved.state.unmerged.get(path), path in saved.state.intended
 
 
-def _find(objects: Objects, tree: str | None, path: str) -> Entry | None:
+def _find(objects: Objects, tree: str | None, path: str) -> TreeEntry | None:
     entry = objects.find(tree, path) if tree else None
     return None if entry is None or entry.is_tree else entry
 
 
-def _plan_room(work: Work, out: Plan) -> None:
+def _plan_room(work: Work, out: RestorePlan) -> None:
     """A file comes where a folder is now: what is in it goes, if it was saved."""
     going = set(out.remove)
     for path in out.write:
@@ -253,7 +266,7 @@ def _files_below(root: str, folder: str) -> Iterator[str]:
             yield os.path.relpath(os.path.join(here, name), root)
 
 
-def _plan_blobs(work: Work, out: Plan, then: Saved) -> None:
+def _plan_blobs(work: Work, out: RestorePlan, then: SavedSnapshot) -> None:
     """Check that all objects exist and have the right type, before anything is changed."""
     used = [entry.oid for entry in out.write.values()]
     used += [
@@ -268,7 +281,7 @@ def _plan_blobs(work: Work, out: Plan, then: Saved) -> None:
         raise SnapshotDamaged(then.id, f"{wrong[0][:12]} is not there, or is not a file")
 
 
-def _warnings(work: Work, now: Saved, then: Saved) -> Iterator[str]:
+def _warnings(work: Work, now: SavedSnapshot, then: SavedSnapshot) -> Iterator[str]:
     if then.state.commit != now.state.commit:
         yield (
             f"the snapshot was made on {_where(then)}, and {_where(now)} is checked out now: what "
@@ -289,6 +302,6 @@ def _warnings(work: Work, now: Saved, then: Saved) -> Iterator[str]:
         yield f"a {name} is under way now, and stays so: git status says how to end it."
 
 
-def _where(saved: Saved) -> str:
+def _where(saved: SavedSnapshot) -> str:
     commit = saved.state.commit[:10] or "no commit"
     return f"{saved.state.branch} at {commit}" if saved.state.branch else commit

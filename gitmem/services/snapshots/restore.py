@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from gitmem.base.files import write_atomic
 from gitmem.errors import External, GitFailed, UserError
-from gitmem.git.objects import LINK, Entry, Objects
+from gitmem.git.objects import LINK, Objects, TreeEntry
 from gitmem.git.work_state import ABSENT, Work
 from gitmem.repo.location import RESTORING, Home
 from gitmem.repo.path_rules import named
-from gitmem.repo.worktree_files import PathRefused, WorkTree
-from gitmem.services.snapshots.plan import Plan, permissions, usual_mode
-from gitmem.services.snapshots.saved import Saved, within
+from gitmem.repo.worktree_files import PathRefused, WorkTreeFiles
+from gitmem.services.snapshots.plan import RestorePlan, permissions, usual_mode
+from gitmem.services.snapshots.saved import SavedSnapshot, within
 
 FLAGS = (
     ("S", "--skip-worktree", "--no-skip-worktree"),
@@ -29,7 +29,7 @@ ATTRIBUTES = ".gitattributes"
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RestoreNote:
     """A restore in progress.
 
     It has what is restored, what was saved before, the work tree, and the paths asked for.
@@ -41,13 +41,13 @@ class Note:
     paths: tuple[str, ...] = ()
 
 
-def note_of(home: Home) -> Note | None:
+def note_of(home: Home) -> RestoreNote | None:
     """Return the restore that was stopped before its end, if there is one."""
     try:
         with open(home.join(RESTORING), encoding="utf-8") as file:
             loaded = json.load(file)
         paths = tuple(map(str, loaded["paths"]))
-        return Note(str(loaded["target"]), str(loaded["safety"]), str(loaded["root"]), paths)
+        return RestoreNote(str(loaded["target"]), str(loaded["safety"]), str(loaded["root"]), paths)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -56,9 +56,9 @@ def carry_out(
     work: Work,
     objects: Objects,
     home: Home,
-    plan: Plan,
-    then: Saved,
-    note: Note,
+    plan: RestorePlan,
+    then: SavedSnapshot,
+    note: RestoreNote,
     *,
     force: bool = False,
 ) -> None:
@@ -101,7 +101,9 @@ def carry_out(
         os.unlink(home.join(RESTORING))
 
 
-def _stage(work: Work, index: str, plan: Plan, then: Saved, paths: Sequence[str]) -> None:
+def _stage(
+    work: Work, index: str, plan: RestorePlan, then: SavedSnapshot, paths: Sequence[str]
+) -> None:
     """Bring a copy of the index to the state of the snapshot.
 
     This covers entries, the sides of conflicts, and flags.
@@ -121,7 +123,7 @@ def _stage(work: Work, index: str, plan: Plan, then: Saved, paths: Sequence[str]
     _flag(work, index, then, paths)
 
 
-def _flag(work: Work, index: str, then: Saved, paths: Sequence[str]) -> None:
+def _flag(work: Work, index: str, then: SavedSnapshot, paths: Sequence[str]) -> None:
     now = dict(work.flags(index))
     tracked = {path for _, _, path in work.entries(index)} if now or then.state.flags else set()
     for flag, on, off in FLAGS:
@@ -144,13 +146,15 @@ def _list(rows: Sequence[str]) -> bytes:
 class _Files:
     """Writes and removes the files of a plan."""
 
-    def __init__(self, work: Work, objects: Objects, index: str, plan: Plan, then: Saved) -> None:
+    def __init__(
+        self, work: Work, objects: Objects, index: str, plan: RestorePlan, then: SavedSnapshot
+    ) -> None:
         self._work = work
         self._objects = objects
         self._index = index
         self._plan = plan
         self._then = then
-        self._tree = WorkTree(work.root, work.git_folders)
+        self._tree = WorkTreeFiles(work.root, work.git_folders)
 
     def bring_back(self) -> None:
         """Remove and write files.
@@ -183,7 +187,7 @@ class _Files:
         for path, data in self._work.as_checked_out(by_git, self._index):
             self._write(path, self._plan.write[path], data)
 
-    def _write(self, path: str, entry: Entry, data: bytes) -> None:
+    def _write(self, path: str, entry: TreeEntry, data: bytes) -> None:
         self._tree.make_room(path)
         if entry.mode == LINK:
             self._tree.link(path, os.fsdecode(data))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gitmem.git.object_codec import build, object_id
-from gitmem.git.objects import BLOB, COMMIT, EXEC, TREE, Draft, Entry, Identity, Objects, Raw
-from gitmem.git.work_state import ABSENT, Changed, Work, WorkState, file_on_disk
+from gitmem.git.objects import BLOB, COMMIT, EXEC, TREE, Draft, Identity, Objects, Raw, TreeEntry
+from gitmem.git.work_state import ABSENT, ChangedPath, Work, WorkState, file_on_disk
 from gitmem.records.codec import encode
 from gitmem.records.record import Record, make
 from gitmem.redaction.formats import harmless
@@ -25,11 +25,11 @@ from gitmem.services.snapshots.saved import (
     STAGED,
     STATE,
     WORKTREE,
-    Saved,
+    SavedSnapshot,
     read_commit,
     ref_of,
 )
-from gitmem.services.snapshots.state import State
+from gitmem.services.snapshots.state import SnapshotState
 from gitmem.services.snapshots.unchanged import converted, unusual_permissions
 from gitmem.store.store import Store
 
@@ -46,7 +46,7 @@ SECRET = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class SaveContext:
     """What a snapshot says beside the work; empty where it is not known."""
 
     note: str = ""
@@ -62,10 +62,10 @@ class _Taken:
     """What goes into a snapshot's trees."""
 
     raws: list[Raw] = field(default_factory=list)
-    staged: dict[str, Entry | None] = field(default_factory=dict)
-    worktree: dict[str, Entry | None] = field(default_factory=dict)
-    conflicts: dict[str, Entry | None] = field(default_factory=dict)
-    state: State = field(default_factory=State)
+    staged: dict[str, TreeEntry | None] = field(default_factory=dict)
+    worktree: dict[str, TreeEntry | None] = field(default_factory=dict)
+    conflicts: dict[str, TreeEntry | None] = field(default_factory=dict)
+    state: SnapshotState = field(default_factory=SnapshotState)
     size: int = 0  # bytes of all files
 
 
@@ -75,7 +75,7 @@ def save(
     store: Store,
     who: Writer,
     id: str,
-    context: Context,
+    context: SaveContext,
     *,
     named: Collection[str] = (),
     hides: Callable[[str], bool] = lambda _: False,
@@ -115,7 +115,7 @@ def unkept(
     *,
     hides: Callable[[str], bool] = lambda _: False,
     limit: int = LIMIT,
-) -> Saved:
+) -> SavedSnapshot:
     """Return the state of a work tree as a snapshot that has no ref.
 
     Git may remove it once these objects are closed.
@@ -148,13 +148,13 @@ def _take(
     limit: int,
     hides: Callable[[str], bool],
 ) -> _Taken:
-    out = _Taken(state=State(commit=state.commit, branch=state.branch, flags=state.flags))
+    out = _Taken(state=SnapshotState(commit=state.commit, branch=state.branch, flags=state.flags))
     out.state.ignored = _bounded(state.ignored)
     out.state.under_way = work.under_way()
     algorithm = objects.traits.hash
     seen = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
     # git does not look at files with these flags
-    flagged = [Changed(path, ".", "M") for path in state.flags if path not in seen]
+    flagged = [ChangedPath(path, ".", "M") for path in state.flags if path not in seen]
     for one in (*state.changed, *flagged):
         name = one.path.rpartition("/")[2]
         if one.stages:
@@ -162,12 +162,14 @@ def _take(
             out.state.unmerged[one.path] = [list(stage) for stage in one.stages]
             for number, (mode, oid) in enumerate(one.stages, 1):
                 if mode != ABSENT:
-                    out.conflicts[f"{number}/{one.path}"] = Entry(name, int(mode, 8), oid)
+                    out.conflicts[f"{number}/{one.path}"] = TreeEntry(name, int(mode, 8), oid)
         elif one.intended:
             out.state.intended.append(one.path)
         elif one.staged not in {".", "?"}:
             out.staged[one.path] = (
-                None if one.entry[0] == ABSENT else Entry(name, int(one.entry[0], 8), one.entry[1])
+                None
+                if one.entry[0] == ABSENT
+                else TreeEntry(name, int(one.entry[0], 8), one.entry[1])
             )
         if one.unstaged == "D":
             out.worktree[one.path] = None
@@ -194,7 +196,7 @@ def _take_unchanged(
             out.size += len(file.data)
             oid = object_id("blob", file.data, algorithm)
             out.raws.append((oid, "blob", file.data))
-            out.worktree[file.path] = Entry(file.path.rpartition("/")[2], file.mode, oid)
+            out.worktree[file.path] = TreeEntry(file.path.rpartition("/")[2], file.mode, oid)
         out.state.raw.append(file.path)
     regular = [
         path
@@ -216,7 +218,7 @@ def _bounded(ignored: list[str]) -> list[str]:
 
 
 def _take_file(
-    work: Work, one: Changed, out: _Taken, named: Collection[str], limit: int, algorithm: str
+    work: Work, one: ChangedPath, out: _Taken, named: Collection[str], limit: int, algorithm: str
 ) -> None:
     name = one.path.rpartition("/")[2]
     if one.submodule or one.path.endswith("/"):
@@ -244,11 +246,11 @@ def _take_file(
     out.size += len(data)
     oid = object_id("blob", data, algorithm)
     out.raws.append((oid, "blob", data))
-    out.worktree[one.path] = Entry(name, mode, oid)
+    out.worktree[one.path] = TreeEntry(name, mode, oid)
     out.state.raw.append(one.path)
 
 
-def _take_repository(work: Work, one: Changed, out: _Taken) -> None:
+def _take_repository(work: Work, one: ChangedPath, out: _Taken) -> None:
     """A submodule is its commit.
 
     Work inside of it, or a repository that is none, is its own to save.
@@ -258,7 +260,7 @@ def _take_repository(work: Work, one: Changed, out: _Taken) -> None:
         out.state.omitted.append({"path": path, "why": "it is another repository"})
         return
     if head := work.submodule_head(path):
-        out.worktree[path] = Entry(path.rpartition("/")[2], COMMIT, head)
+        out.worktree[path] = TreeEntry(path.rpartition("/")[2], COMMIT, head)
     if one.submodule[2:3] == "M" or one.submodule[3:4] == "U":
         out.state.omitted.append(
             {"path": path, "why": "changes inside of this submodule: make a snapshot in it"}
@@ -270,7 +272,7 @@ def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: 
     base = objects.commit(state.commit).tree if state.commit else None
     person = Identity(*(who.author if who.author[0] else ("git-mem", "")), int(who.clock.now()))
 
-    def tree(of: str | None, edits: Iterable[tuple[str, Entry | None]]) -> str:
+    def tree(of: str | None, edits: Iterable[tuple[str, TreeEntry | None]]) -> str:
         _, made, raws = build(
             Draft(of, _settled(dict(edits)), (), "", person, person),
             objects.tree,
@@ -285,9 +287,9 @@ def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: 
         objects.store(taken.raws)
     staged = tree(base, taken.staged.items())
     worktree = tree(staged, taken.worktree.items())
-    edits: dict[str, bytes | Entry | None] = {
-        STAGED: Entry(STAGED, TREE, staged),
-        WORKTREE: Entry(WORKTREE, TREE, worktree),
+    edits: dict[str, bytes | TreeEntry | None] = {
+        STAGED: TreeEntry(STAGED, TREE, staged),
+        WORKTREE: TreeEntry(WORKTREE, TREE, worktree),
         STATE: taken.state.encode(),
         **{f"{CONFLICTS}/{path}": entry for path, entry in taken.conflicts.items()},
     }
@@ -297,7 +299,7 @@ def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: 
     )
 
 
-def _settled(edits: dict[str, Entry | None]) -> dict[str, Entry | None]:
+def _settled(edits: dict[str, TreeEntry | None]) -> dict[str, TreeEntry | None]:
     """Return edits without the removals that other edits imply.
 
     These are removals of a file that became a folder, and of what was in a folder that became a
@@ -318,7 +320,7 @@ def _settled(edits: dict[str, Entry | None]) -> dict[str, Entry | None]:
 def _record(
     who: Writer,
     id: str,
-    context: Context,
+    context: SaveContext,
     work: Work,
     state: WorkState,
     omitted: list[dict[str, Any]],
@@ -365,7 +367,7 @@ def _record(
     )
 
 
-def _note(context: Context, omitted: list[dict[str, Any]]) -> str:
+def _note(context: SaveContext, omitted: list[dict[str, Any]]) -> str:
     """Return the note.
 
     Of a snapshot that nobody asked for, it says what was left out, as no command's answer does.

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem.errors import External, GitmemError, UnknownId
-from gitmem.git.objects import BLOB, COMMIT, EXEC, LINK, TREE, Entry, Objects
+from gitmem.git.objects import BLOB, COMMIT, EXEC, LINK, TREE, Objects, TreeEntry
 from gitmem.repo.refs import SNAPSHOTS
-from gitmem.services.snapshots.state import State, StateDamaged, StateTooNew, decode
+from gitmem.services.snapshots.state import SnapshotState, StateDamaged, StateTooNew, decode
 
 STAGED, WORKTREE, CONFLICTS, STATE = "staged", "worktree", "conflicts", "state.json"
 STATE_LIMIT = 64 << 20  # bytes of a state.json
@@ -36,14 +36,14 @@ class SnapshotDamaged(External):
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedSnapshot:
     """A snapshot that was read."""
 
     id: str
     oid: str
     staged: str | None  # trees
     worktree: str | None
-    state: State
+    state: SnapshotState
 
 
 def ref_of(id: str) -> str:
@@ -51,7 +51,7 @@ def ref_of(id: str) -> str:
     return SNAPSHOTS + id
 
 
-def read(objects: Objects, id: str) -> Saved:
+def read(objects: Objects, id: str) -> SavedSnapshot:
     """Return a snapshot.
 
     Raises UnknownId when its work was not saved, External when it cannot be read.
@@ -65,7 +65,7 @@ def read(objects: Objects, id: str) -> Saved:
     return read_commit(objects, id, oid)
 
 
-def read_commit(objects: Objects, id: str, oid: str) -> Saved:
+def read_commit(objects: Objects, id: str, oid: str) -> SavedSnapshot:
     """Return a snapshot by its commit.
 
     Raises SnapshotDamaged when it is none, External when it is too new.
@@ -92,10 +92,10 @@ def read_commit(objects: Objects, id: str, oid: str) -> Saved:
         raise
     except (GitmemError, ValueError) as error:
         raise SnapshotDamaged(id, str(error).rstrip(".")) from error
-    return Saved(id, oid, trees[STAGED], trees[WORKTREE], state)
+    return SavedSnapshot(id, oid, trees[STAGED], trees[WORKTREE], state)
 
 
-Pair = tuple[Entry | None, Entry | None]
+Pair = tuple[TreeEntry | None, TreeEntry | None]
 
 
 class TreesDamaged(ValueError):
@@ -112,7 +112,7 @@ class _Comparison:
         self._objects = objects
         self._left = MOST_ENTRIES
 
-    def _entries(self, tree: str | None) -> dict[str, Entry]:
+    def _entries(self, tree: str | None) -> dict[str, TreeEntry]:
         if tree is None:
             return {}
         rows = self._objects.tree(tree)
@@ -151,14 +151,14 @@ class _Comparison:
                 yield path, pair
 
 
-def _folder_of(entry: Entry | None) -> str | None:
+def _folder_of(entry: TreeEntry | None) -> str | None:
     return entry.oid if entry is not None and entry.is_tree else None
 
 
-def _file_of(entry: Entry | None) -> Entry | None:
+def _file_of(entry: TreeEntry | None) -> TreeEntry | None:
     if entry is None or entry.is_tree:
         return None
-    return Entry(entry.name, BLOB, entry.oid) if entry.mode == _OLD_BLOB else entry
+    return TreeEntry(entry.name, BLOB, entry.oid) if entry.mode == _OLD_BLOB else entry
 
 
 def differences(objects: Objects, old: str | None, new: str | None) -> Iterator[tuple[str, Pair]]:

@@ -5,15 +5,20 @@ These are files that are named like secrets, or that seem to hold some.
 
 from collections.abc import Iterator
 
-from gitmem.git.objects import COMMIT, Entry, Objects
+from gitmem.git.objects import COMMIT, Objects, TreeEntry
 from gitmem.redaction.mask import scrub
 from gitmem.services.snapshots.save import SECRET
-from gitmem.services.snapshots.saved import Saved, SnapshotDamaged, TreesDamaged, differences
+from gitmem.services.snapshots.saved import (
+    SavedSnapshot,
+    SnapshotDamaged,
+    TreesDamaged,
+    differences,
+)
 
 WHOLE = 10 * 1024 * 1024  # bytes; a snapshot has no larger file of its own
 
 
-def suspects(objects: Objects, saved: Saved) -> dict[str, str]:
+def suspects(objects: Objects, saved: SavedSnapshot) -> dict[str, str]:
     """Return {path: why} of what the snapshot has beyond its commit; raises SnapshotDamaged."""
     base = objects.commit(saved.state.commit).tree if saved.state.commit else None
     out: dict[str, str] = {}
@@ -29,10 +34,12 @@ def suspects(objects: Objects, saved: Saved) -> dict[str, str]:
     return out
 
 
-def _own_files(objects: Objects, saved: Saved, base: str | None) -> Iterator[tuple[str, str]]:
+def _own_files(
+    objects: Objects, saved: SavedSnapshot, base: str | None
+) -> Iterator[tuple[str, str]]:
     for tree in (saved.staged, saved.worktree):
         for path, (_, new) in differences(objects, base, tree):
-            if isinstance(new, Entry) and new.mode != COMMIT:
+            if isinstance(new, TreeEntry) and new.mode != COMMIT:
                 yield path, new.oid
     for path, stages in saved.state.unmerged.items():
         for mode, oid in stages:

@@ -26,7 +26,7 @@ class StateTooNew(ValueError):
 
 
 @dataclass(slots=True)
-class State:
+class SnapshotState:
     """What the trees of a snapshot cannot say. Paths are str with surrogates."""
 
     commit: str = ""
@@ -62,7 +62,7 @@ class State:
         yield from self.modes
 
 
-def decode(data: bytes) -> State:
+def decode(data: bytes) -> SnapshotState:
     """Return the state that some JSON says; raises StateDamaged, StateTooNew."""
     try:
         loaded = json.loads(data)
@@ -75,14 +75,16 @@ def decode(data: bytes) -> State:
         raise StateTooNew
     if version != VERSION:
         raise StateDamaged("'v' is not a version")
-    state = State(**{name: loaded[name] for name in State.__slots__ if name in loaded})
+    state = SnapshotState(
+        **{name: loaded[name] for name in SnapshotState.__slots__ if name in loaded}
+    )
     _check_texts(state)
     _check_lists(state)
     _check_maps(state)
     return state
 
 
-def _check_texts(state: State) -> None:
+def _check_texts(state: SnapshotState) -> None:
     for name in ("commit", "branch", "record"):
         if not isinstance(getattr(state, name), str):
             raise StateDamaged(f"'{name}' is not a text")
@@ -90,7 +92,7 @@ def _check_texts(state: State) -> None:
         raise StateDamaged("'commit' is not the id of a commit")
 
 
-def _check_lists(state: State) -> None:
+def _check_lists(state: SnapshotState) -> None:
     for name in ("raw", "intended", "ignored", "omitted"):
         if not isinstance(getattr(state, name), list):
             raise StateDamaged(f"'{name}' is not a list")
@@ -103,7 +105,7 @@ def _check_lists(state: State) -> None:
         _check_path("omitted", omitted.get("path"))
 
 
-def _check_maps(state: State) -> None:
+def _check_maps(state: SnapshotState) -> None:
     for name in ("flags", "unmerged", "modes", "under_way"):
         if not isinstance(getattr(state, name), dict):
             raise StateDamaged(f"'{name}' is not an object")

@@ -31,7 +31,7 @@ _OWN = frozenset({"snapshot", "event"})  # kinds that the index tells, not the h
 TALE = 200  # characters of a title
 
 
-class Event(NamedTuple):
+class TimelineEvent(NamedTuple):
     """Something that happened.
 
     `at` is in epoch seconds, `source` is one of `SOURCES`, `what` is a word for it, and `id` is
@@ -79,7 +79,7 @@ class Wanted(NamedTuple):
         """Say whether events are left out that git cannot leave out by itself."""
         return bool(self.agent or self.session or self.story)
 
-    def fits(self, event: Event) -> bool:
+    def fits(self, event: TimelineEvent) -> bool:
         """Say whether an event passes."""
         return (
             self.since <= event.at <= self.until
@@ -89,7 +89,7 @@ class Wanted(NamedTuple):
         )
 
 
-class Sources:
+class TimelineSources:
     """Where events come from; `record` reads one by its id."""
 
     def __init__(
@@ -112,9 +112,9 @@ class Sources:
         return self._sessions.get(id)
 
 
-def timeline(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+def timeline(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     """Yield events, the newest first."""
-    streams: list[Iterable[Event]] = []
+    streams: list[Iterable[TimelineEvent]] = []
     if wanted.has("commit"):
         streams.append(_commits(sources, wanted))
     if any(map(wanted.has, ("memory", "gotcha", "work"))):
@@ -142,7 +142,7 @@ def _span(wanted: Wanted, *, whole: bool = False) -> list[str]:
     return out + ([f"--max-count={wanted.limit}"] if wanted.limit and whole else [])
 
 
-def _log(sources: Sources, *args: str) -> Iterator[CodeCommit]:
+def _log(sources: TimelineSources, *args: str) -> Iterator[CodeCommit]:
     return (
         found
         for row in sources.history.lines("log", *args, sep=b"\0")
@@ -150,7 +150,7 @@ def _log(sources: Sources, *args: str) -> Iterator[CodeCommit]:
     )
 
 
-def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+def _commits(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     """Return the commits of the branches; git is at work from now on."""
     path = ["--", f":(top,literal){wanted.file}"] if wanted.file else []
     return _of_commits(
@@ -158,13 +158,13 @@ def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     )
 
 
-def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event]:
+def _of_commits(sources: TimelineSources, found: Iterable[CodeCommit]) -> Iterator[TimelineEvent]:
     known = links.known(sources.state)
     for one in found:
         some = links.of(sources.state, [one.oid]).get(one.oid, []) if known else []
         link = next((link for link in some if link.kind != links.HUMAN), None)
         about = sources.session(link.session) if link else None
-        yield Event(
+        yield TimelineEvent(
             float(one.at),
             "commit",
             "merge" if len(one.parents) > 1 else "commit",
@@ -177,7 +177,7 @@ def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event
         )
 
 
-def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+def _memory(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     """Return what was done to records: the history of the refs tells it.
 
     Git is at work from now on.
@@ -202,8 +202,8 @@ def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 
 
 def _of_memory(
-    sources: Sources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]"
-) -> Iterator[Event]:
+    sources: TimelineSources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]"
+) -> Iterator[TimelineEvent]:
     for one in log:
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
         op, ids = (found.get("op") or [""])[0], found.get("id", [])
@@ -220,7 +220,7 @@ def _of_memory(
         source = next((_OF_KIND[kind] for kind in sorted(kinds) if kind in _OF_KIND), "memory")
         agent = known.agent if known else (found.get("agent") or [""])[0]
         title = one.subject.partition('"')[2].rpartition('"')[0] or one.subject
-        yield Event(
+        yield TimelineEvent(
             float(one.authored),
             source,
             op or "change",
@@ -233,7 +233,7 @@ def _of_memory(
         )
 
 
-def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     for _, index in sources.indexes:
         for row in index.rows(
             kinds=("snapshot",),
@@ -246,7 +246,7 @@ def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
                 continue
             known = sources.session(row["session"])
             story = str(record.get("story") or "") if record else known.story if known else ""
-            yield Event(
+            yield TimelineEvent(
                 _seconds(row["created"]),
                 "snapshot",
                 "save",
@@ -260,7 +260,7 @@ def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             )
 
 
-def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     """Yield beginnings and ends: of sessions of this machine, and of those whose digest is here."""
     touched = set()
     if wanted.file:
@@ -286,7 +286,7 @@ def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
         if wanted.file and one.id not in touched:
             continue
         title = one.title or (titles[one.id]["title"] if one.id in titles else "")
-        yield Event(
+        yield TimelineEvent(
             one.started,
             "session",
             "start",
@@ -298,7 +298,7 @@ def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             one.story,
         )
         if one.ended is not None:
-            yield Event(
+            yield TimelineEvent(
                 max(one.ended, one.started),
                 "session",
                 "end",
@@ -311,7 +311,7 @@ def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             )
     for id, row in titles.items():
         if id not in seen and not wanted.file:
-            yield Event(
+            yield TimelineEvent(
                 _seconds(row["created"]),
                 "session",
                 "start",
@@ -323,7 +323,7 @@ def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             )
 
 
-def _noted(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     for _, index in sources.indexes:
         for row in index.rows(
             kinds=("event",),
@@ -336,7 +336,7 @@ def _noted(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             at = str(record.fields.get("at") or row["created"]) if record else row["created"]
             what = str(record.fields.get("what") or "event") if record else "event"
             known = sources.session(row["session"])
-            yield Event(
+            yield TimelineEvent(
                 _seconds(at),
                 "event",
                 what,
@@ -350,7 +350,7 @@ def _noted(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             )
 
 
-def _read(sources: Sources, id: str) -> "Record | None":
+def _read(sources: TimelineSources, id: str) -> "Record | None":
     try:
         return sources.record(id)
     except GitmemError:
@@ -372,7 +372,7 @@ def _name(author: str) -> str:
     return author.partition(" <")[0]
 
 
-def csv_row(event: Event) -> Mapping[str, str]:
+def csv_row(event: TimelineEvent) -> Mapping[str, str]:
     """Return an event as a row of a table."""
     facts = {"at": stamp(event.at), "files": " ".join(event.files)}
     return {key: facts.get(key, str(getattr(event, key))) for key in COLUMNS}

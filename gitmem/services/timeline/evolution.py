@@ -21,7 +21,7 @@ from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Home
-from gitmem.services.provenance.why import Sources, known_links, writers
+from gitmem.services.provenance.why import ProvenanceSources, known_links, writers
 from gitmem.state import sessions
 from gitmem.state.links import HUMAN, Link
 
@@ -35,7 +35,7 @@ FIELDS = ("store", "id", "kind", "type", "severity", "title")
 
 
 @dataclass(slots=True)
-class Step:
+class EvolutionStep:
     """A change, with the sessions that wrote lines of it.
 
     `others` are sessions that had a part in its commit alone. It also has what all of these
@@ -117,12 +117,12 @@ def _keep(home: Home, path: str, heads: Sequence[str], found: bytes) -> None:
 
 
 def evolution(
-    sources: Sources,
+    sources: ProvenanceSources,
     indexes: Sequence[tuple[str, Index]],
     found: Iterable[FileChange],
-    fits: Callable[[Step], bool],
+    fits: Callable[[EvolutionStep], bool],
     limit: int | None,
-) -> Iterator[Step]:
+) -> Iterator[EvolutionStep]:
     """Yield changes with whose they were and what was learned then, those that fit."""
     number = 0
     rest = iter(found)
@@ -132,7 +132,7 @@ def evolution(
         )
         for one in part:
             links = [link for link in known.get(one.commit.oid, []) if link.kind != HUMAN]
-            step = Step(one, writers(links, one.path, one.lines))
+            step = EvolutionStep(one, writers(links, one.path, one.lines))
             step.others = [link for link in links if link not in step.links]
             ids = [link.session for link in (*step.links, *step.others)]
             if ids:

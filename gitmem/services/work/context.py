@@ -22,8 +22,8 @@ from gitmem.state.workflow import (
     COMMAND,
     TASK,
     Act,
-    Table,
     WorkflowState,
+    WorkflowTable,
     ago,
     fill,
     infer,
@@ -44,7 +44,7 @@ HANDED = 3  # of these that are told
 SHOWN = 5  # commands in a message
 
 
-class Context:
+class WorkContext:
     """The work in hand, as the next agent finds it.
 
     Times are epoch seconds; where the kind is `new`, there is nothing of before.
@@ -132,7 +132,7 @@ def load(
     session: str = "",
     history: "Sequence[Mapping[str, Any]] | None" = None,
     strict: bool = False,
-) -> Context:
+) -> WorkContext:
     """Return the context of an app's work tree for an agent ('' is nobody in particular).
 
     `session` is the agent's session that this runs in; `history` are messages of a conversation,
@@ -147,7 +147,7 @@ def load(
     except InvalidRecord:
         if strict:
             raise
-        table = Table(workflow_table.shipped())
+        table = WorkflowTable(workflow_table.shipped())
     found = of(
         app.state,
         table,
@@ -165,7 +165,7 @@ def load(
 
 def of(
     state: "State",
-    table: Table,
+    table: WorkflowTable,
     root: str,
     now: float,
     agent: str = "",
@@ -174,7 +174,7 @@ def of(
     on: str = "",
     talked: bool = False,
     said: "Sequence[Act] | None" = None,
-) -> Context:
+) -> WorkContext:
     """Return the context of a work tree.
 
     `talked` is a conversation that goes on, `said` one that was handed in, which counts alone.
@@ -190,7 +190,7 @@ def of(
     commands = _commands(done)
     position = infer(table, done)
     talks = talked or bool(said is not None) or bool(mine and mine.asked)
-    found = Context(kind_of(table, commands, position, talked=talks), agent, now)
+    found = WorkContext(kind_of(table, commands, position, talked=talks), agent, now)
     found.branch = on
     if found.kind == workflow.NEW:
         return found
@@ -205,7 +205,11 @@ def of(
 
 
 def _tell(
-    found: Context, table: Table, done: "Sequence[Act]", position: WorkflowState, epic: str
+    found: WorkContext,
+    table: WorkflowTable,
+    done: "Sequence[Act]",
+    position: WorkflowState,
+    epic: str,
 ) -> None:
     """Fill in what was done, where it stands, and what to say of it.
 
@@ -271,7 +275,7 @@ def spoken(command: str) -> str:
     return command if command.startswith("git ") else f"*{command}"
 
 
-def _message(found: Context) -> str:
+def _message(found: WorkContext) -> str:
     """Return one sentence or two for the next agent, '' when there is nothing to say."""
     parts = []
     if found.previous:
@@ -299,7 +303,7 @@ def _message(found: Context) -> str:
 
 
 def from_history(
-    table: Table, messages: "Sequence[Mapping[str, Any]]", agent: str = ""
+    table: WorkflowTable, messages: "Sequence[Mapping[str, Any]]", agent: str = ""
 ) -> "list[Act]":
     """Return the commands of a conversation as acts; what is not a message is passed over.
 

@@ -65,7 +65,7 @@ class Epic:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class EpicServices:
     """Where work is done.
 
     It has the store, what this clone knows besides it, the work tree, and who is there.
@@ -130,7 +130,7 @@ def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
     )
 
 
-def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
+def current(desk: EpicServices, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the id of the epic that is meant if none is named.
 
     This is the epic of this work tree, that of this session, or the only one. Raises UserError.
@@ -161,7 +161,7 @@ def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def insist(desk: Desk, id: str) -> Epic:
+def insist(desk: EpicServices, id: str) -> Epic:
     """Return an epic that may be worked on.
 
     Raises UserError for one that is over: to take it up again is for somebody to say.
@@ -200,7 +200,7 @@ def require_checkpoint(epic: Epic) -> None:
     )
 
 
-def is_done(desk: Desk, id: str, sid: str) -> bool:
+def is_done(desk: EpicServices, id: str, sid: str) -> bool:
     """Say whether a story of an epic is done already."""
     named = str(clean({"story": sid}, desk.who.allow).get("story", ""))
     return work.is_done(load(desk, id).state, named)
@@ -228,7 +228,7 @@ def known_story(epic: Epic, sid: str) -> None:
     )
 
 
-def load(desk: Desk, id: str) -> Epic:
+def load(desk: EpicServices, id: str) -> Epic:
     """Return an epic as the store has it; raises UnknownId."""
     record = desk.store.get(id).record
     facts = {**work.facts(record.fields.get("state")), "id": id}
@@ -241,7 +241,7 @@ def load(desk: Desk, id: str) -> Epic:
 
 
 def do(
-    desk: Desk,
+    desk: EpicServices,
     id: str,
     act: str,
     args: Mapping[str, Any],
@@ -291,7 +291,7 @@ def do(
     return written
 
 
-def discard(desk: Desk, epic: Epic) -> Written:
+def discard(desk: EpicServices, epic: Epic) -> Written:
     """Put an epic aside: archived, in the store, and to be brought back."""
     written = set_status(desk.store, desk.who, epic.record, "archived", "discard").written
     if not desk.state.in_memory:
@@ -301,7 +301,7 @@ def discard(desk: Desk, epic: Epic) -> Written:
     return written
 
 
-def _new(desk: Desk, id: str, title: str, now: str) -> Record:
+def _new(desk: EpicServices, id: str, title: str, now: str) -> Record:
     if kind_of(id) != "work":
         raise UserError(
             f"'{id[4:]}' is not a name for an epic.",
@@ -322,7 +322,7 @@ def _new(desk: Desk, id: str, title: str, now: str) -> Record:
     )
 
 
-def _holder(desk: Desk) -> dict[str, str]:
+def _holder(desk: EpicServices) -> dict[str, str]:
     """Return who is at it, as colleagues may know it."""
     known = sessions.get(desk.state, desk.who.session) if desk.who.session else None
     agent = known.agent if known else desk.who.agent if desk.who.agent != "global" else ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from gitmem.records.record import Record
 from gitmem.services.records import write as memories
 from gitmem.services.records.write import Change, Writer
-from gitmem.services.work.context import HANDOVER, Context, spoken
+from gitmem.services.work.context import HANDOVER, WorkContext, spoken
 from gitmem.store.store import Store
 
 SENDER = "from-"  # a tag that says whose it is
@@ -37,7 +37,7 @@ class Handover:
     commit: str = ""
     dirty: Sequence[tuple[str, str]] = ()  # (path, status)
 
-    def facts(self, on: Context) -> dict[str, object]:
+    def facts(self, on: WorkContext) -> dict[str, object]:
         """Return all of it as JSON has it, the context as it was."""
 
         def rows(some: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
@@ -63,12 +63,12 @@ class Handover:
         }
 
 
-def title_of(given: Handover, on: Context) -> str:
+def title_of(given: Handover, on: WorkContext) -> str:
     """Return one line for a list: from whom to whom, and what about."""
     return f"{f'@{given.sender} to ' if given.sender else 'To '}@{given.to}: {_about(given, on)}"
 
 
-def _about(given: Handover, on: Context) -> str:
+def _about(given: Handover, on: WorkContext) -> str:
     about = (
         " ".join(given.message.split())
         or (f"{on.workflow}, {on.state}" if on.workflow else on.story)
@@ -77,7 +77,7 @@ def _about(given: Handover, on: Context) -> str:
     return about if len(about) <= TITLE else about[: TITLE - 1].rstrip() + "…"
 
 
-def body_of(given: Handover, on: Context) -> str:
+def body_of(given: Handover, on: WorkContext) -> str:
     """Return the text of a hand-over.
 
     First comes what the title had no room for, then where the work stands, then a list each of what
@@ -120,7 +120,7 @@ def _item(one: tuple[str, str]) -> str:
 
 
 def write(
-    store: Store, who: Writer, given: Handover, on: Context, open_ones: Sequence[Record]
+    store: Store, who: Writer, given: Handover, on: WorkContext, open_ones: Sequence[Record]
 ) -> Change:
     """Write a hand-over; `open_ones` are those that are open to either agent.
 

@@ -50,7 +50,7 @@ BY = "import"  # who wrote it, as clones are named
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StateFile:
     """What a file holds: what the epic may be called, its title, its state."""
 
     name: str
@@ -58,7 +58,7 @@ class Found:
     state: work.State
 
 
-def read(data: bytes, called: str) -> Found:
+def read(data: bytes, called: str) -> StateFile:
     """Return what a file holds; `called` is its name.
 
     Raises UserError that says what is wrong with it.
@@ -279,7 +279,7 @@ def _plain(value: Any) -> Any:
 # -- the state of a session, versions up to 1.2
 
 
-def _session(given: Any, called: str) -> Found:  # noqa: C901
+def _session(given: Any, called: str) -> StateFile:  # noqa: C901
     if not isinstance(given, Mapping):
         raise _wrong(called, ["'session_state' holds no keys and values"])
     root = _map(given)
@@ -352,7 +352,7 @@ def _session(given: Any, called: str) -> Found:  # noqa: C901
         if value is not None
     }
     draft.state["overrides"] = {key: draft.register(value) for key, value in set_.items()}
-    return Found(name or title, title or name, _sized(draft.state, called))
+    return StateFile(name or title, title or name, _sized(draft.state, called))
 
 
 def _version(given: Any, errors: list[str]) -> tuple[int, ...]:
@@ -386,7 +386,7 @@ def _sized(state: work.State, called: str) -> work.State:
 # -- the state of a workflow
 
 
-def _workflow(tree: Mapping[str, Any], called: str) -> Found:
+def _workflow(tree: Mapping[str, Any], called: str) -> StateFile:
     """Return a workflow as an epic: its steps are stories, or the one story that it is about."""
     stem = called.rsplit("/", 1)[-1].removesuffix(SUFFIX)
     name = _text(
@@ -458,7 +458,7 @@ def _workflow(tree: Mapping[str, Any], called: str) -> Found:
     }
     draft.state["last"] = draft.register({key: value for key, value in facts.items() if value})
     draft.state["ref"] = name
-    return Found(name, title, _sized(draft.state, called))
+    return StateFile(name, title, _sized(draft.state, called))
 
 
 def _steps(given: Any) -> Iterator[tuple[str, str]]:

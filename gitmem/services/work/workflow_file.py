@@ -13,7 +13,7 @@ from gitmem.base.regular_files import read_regular
 from gitmem.errors import InvalidRecord
 from gitmem.repo.location import Home
 from gitmem.services.work import workflow_table
-from gitmem.state.workflow import Table, normal
+from gitmem.state.workflow import WorkflowTable, normal
 from gitmem.text import safe_yaml
 
 NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
@@ -24,7 +24,7 @@ NESTED = 20  # levels of a file
 HINT = "See: git mem session workflows --help, and docs/workflows.md"
 
 
-def load(home: Home, root: str) -> tuple[Table, str]:
+def load(home: Home, root: str) -> tuple[WorkflowTable, str]:
     """Return the table of a work tree, and the path of the repository's part of it.
 
     The path is '' if there is no such part. Raises InvalidRecord.
@@ -33,13 +33,13 @@ def load(home: Home, root: str) -> tuple[Table, str]:
     """
     path = workflow_table.own_file(root)
     if not path:
-        return Table(workflow_table.shipped()), ""
+        return WorkflowTable(workflow_table.shipped()), ""
     table, fresh = workflow_table.quick(home, root)
     if fresh:
         return table, path
     data = joined(workflow_table.shipped(), parse(path))
     workflow_table.keep(home, root, path, data)
-    return Table(data), path
+    return WorkflowTable(data), path
 
 
 def parse(path: str) -> dict[str, Any]:

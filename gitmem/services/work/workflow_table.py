@@ -11,7 +11,7 @@ import os
 
 from gitmem.base.fast import dumps, loads
 from gitmem.repo.location import inside
-from gitmem.state.workflow import Table
+from gitmem.state.workflow import WorkflowTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,20 +57,20 @@ def _cache(home: "Home", root: str) -> str:
     return home.join(f"workflows-{crc32(root.encode('utf-8', 'replace')):08x}.json")
 
 
-def quick(home: "Home", root: str) -> "tuple[Table, bool]":
+def quick(home: "Home", root: str) -> "tuple[WorkflowTable, bool]":
     """Return the table as a hook has it, and whether it is what the repository says now.
 
     If it is not, it should be compiled by a process that has time.
     """
     path = own_file(root)
     if not path:
-        return Table(shipped()), True
+        return WorkflowTable(shipped()), True
     try:
         with open(_cache(home, root), encoding="utf-8") as file:
             kept = loads(file.read())
-        return Table(kept["data"]), kept["key"] == _key(path)
+        return WorkflowTable(kept["data"]), kept["key"] == _key(path)
     except (OSError, ValueError, KeyError, TypeError):
-        return Table(shipped()), False
+        return WorkflowTable(shipped()), False
 
 
 def keep(home: "Home", root: str, path: str, data: "Mapping[str, Any]") -> None:

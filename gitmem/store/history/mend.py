@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.errors import GitmemError
-from gitmem.git.objects import Commit, Draft, Entry, Identity, Objects
+from gitmem.git.objects import Commit, Draft, Identity, Objects, TreeEntry
 from gitmem.git.process import Git
 
 RECENT = 2000  # commits, from the newest on, whose trees may stand in for one that is gone
 
 
 @dataclass(slots=True)
-class Survey:
+class DamageSurvey:
     """What some tips reach.
 
     They reach the commits that can be read, newest first, and the objects that are missing, each
@@ -49,9 +49,9 @@ def is_whole(git: Git, tips: Sequence[str]) -> bool:
     return code == 0 and not out.startswith(b"?") and b"\n?" not in out
 
 
-def survey(objects: Objects, git: Git, tips: Iterable[str]) -> Survey:  # noqa: C901
+def survey(objects: Objects, git: Git, tips: Iterable[str]) -> DamageSurvey:  # noqa: C901
     """Walk all commits and trees from some tips, past what is missing."""
-    out = Survey()
+    out = DamageSurvey()
     todo, seen = list(dict.fromkeys(tips)), set()
     while todo:
         oid = todo.pop()
@@ -66,7 +66,7 @@ def survey(objects: Objects, git: Git, tips: Iterable[str]) -> Survey:  # noqa: 
         out.commits.append(commit)
         todo += commit.parents
     out.commits = _children_first(out.commits)
-    trees: dict[str, list[Entry]] = {}
+    trees: dict[str, list[TreeEntry]] = {}
     blobs: dict[str, str] = {}
     for commit in out.commits:
         folders = [(commit.tree, "")]
@@ -132,21 +132,21 @@ def _missing(git: Git, oids: Iterable[str]) -> list[str]:
 
 
 # (path, oid or '') -> what takes the place of a file that is gone
-Standing = Callable[[str, str], "Entry | bytes | None"]
+Standing = Callable[[str, str], "TreeEntry | bytes | None"]
 
 
 def remains(
-    objects: Objects, found: Survey, instead: Standing
-) -> tuple[dict[str, "Entry | bytes"], list[str]]:
+    objects: Objects, found: DamageSurvey, instead: Standing
+) -> tuple[dict[str, "TreeEntry | bytes"], list[str]]:
     """Return what is left of the newest tree, by path, and the files that nothing stands in for.
 
     A folder that cannot be read is taken from the newest older tree that has it; so is a file,
     unless `instead` knows better.
     """
-    out: dict[str, Entry | bytes] = {}
+    out: dict[str, TreeEntry | bytes] = {}
     lost: list[str] = []
 
-    def file(path: str, entries: Sequence[Entry]) -> None:
+    def file(path: str, entries: Sequence[TreeEntry]) -> None:
         newest = entries[0]
         whole = next((e for e in entries if e.oid not in found.gone), None)
         better = newest if newest is whole else instead(path, newest.oid) or whole
@@ -170,7 +170,7 @@ def remains(
     return out, lost
 
 
-def whole_history(objects: Objects, found: Survey) -> dict[str, tuple[str, ...]]:
+def whole_history(objects: Objects, found: DamageSurvey) -> dict[str, tuple[str, ...]]:
     """Make a history of the commits whose trees are whole.
 
     Return what stands for each commit: itself, another, or the nearest before it.
@@ -195,7 +195,7 @@ def whole_history(objects: Objects, found: Survey) -> dict[str, tuple[str, ...]]
 def mended(
     objects: Objects,
     parents: Sequence[str],
-    files: "dict[str, Entry | bytes]",
+    files: "dict[str, TreeEntry | bytes]",
     lost: Sequence[str],
     who: Identity,
 ) -> str:

@@ -14,7 +14,16 @@ from dataclasses import dataclass, field
 
 from gitmem.clock import LAST
 from gitmem.errors import GitmemError
-from gitmem.git.objects import Change, Commit, Draft, Entry, Identity, Objects, diff, files
+from gitmem.git.objects import (
+    Commit,
+    Draft,
+    Identity,
+    Objects,
+    TreeDifference,
+    TreeEntry,
+    diff,
+    files,
+)
 from gitmem.git.record_log import steps
 from gitmem.records.codec import SUMMARY_LIMIT
 from gitmem.records.record import kind_of
@@ -148,7 +157,7 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     cleaner = Cleaner(objects, sorted(ids), Mask(out.masked))
 
     def clean(tree: str) -> str:
-        edits: dict[str, bytes | Entry | None] = {
+        edits: dict[str, bytes | TreeEntry | None] = {
             p: v
             for p, v in cleaner.edits(tree).items()
             if not p.startswith(tuple(f + "/" for f in forced))
@@ -236,14 +245,14 @@ def _difference(
     pairs: list[tuple[Commit, Commit]],
     masked: set[str],
     changed: set[str],
-) -> tuple[set[str], dict[str, Entry | None]]:
+) -> tuple[set[str], dict[str, TreeEntry | None]]:
     """Return which records a purge removed, and files whose new form no mask explains.
 
     Adds the texts that it took out to `masked`, and the paths of what it left in another form to
     `changed`.
     """
     ids: set[str] = set()
-    forced: dict[str, Entry | None] = {}
+    forced: dict[str, TreeEntry | None] = {}
     for old, twin in pairs:
         for change in diff(objects, old.tree, twin.tree):
             path = change.path
@@ -269,7 +278,7 @@ def _difference(
     return ids, {path: entry for path, entry in forced.items() if not path.startswith(inside)}
 
 
-def _taken_out(objects: Objects, change: Change, known: set[str]) -> set[str] | None:
+def _taken_out(objects: Objects, change: TreeDifference, known: set[str]) -> set[str] | None:
     old, new = (
         objects.read_small(e.oid, SUMMARY_LIMIT) if e else None for e in (change.old, change.new)
     )

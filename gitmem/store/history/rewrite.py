@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gitmem.git.objects import Commit, Draft, Entry, Objects
+from gitmem.git.objects import Commit, Draft, Objects, TreeEntry
 from gitmem.store.history.redact import Mask, purged_mark
 from gitmem.store.layout import record_path, tombstone_path
 
@@ -87,9 +87,9 @@ class Cleaner:
             message = "gitmem: purged\n" + message.partition("\n")[2]
         return self.mask.message(message) if self.mask else message
 
-    def edits(self, tree: str) -> dict[str, bytes | Entry | None]:
+    def edits(self, tree: str) -> dict[str, bytes | TreeEntry | None]:
         """Return what to change in a tree."""
-        out: dict[str, bytes | Entry | None] = dict(self._masked(tree, "")) if self.mask else {}
+        out: dict[str, bytes | TreeEntry | None] = dict(self._masked(tree, "")) if self.mask else {}
         for id in self.ids:
             for path in (record_path(id), f"attic/{id}"):
                 if self._objects.find(tree, path) is not None:

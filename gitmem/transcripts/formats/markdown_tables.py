@@ -44,7 +44,7 @@ _REFERENCE = re.compile(
 CELLS, ROWS = 12, 200  # of a row; of a table
 
 
-class Table:
+class MarkdownTable:
     """The table whose lines are read."""
 
     def __init__(self) -> None:

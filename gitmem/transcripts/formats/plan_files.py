@@ -204,7 +204,7 @@ _ENDED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class PlanProgress:
     """How far a plan is: its phase, how many of its tasks are done, and which."""
 
     phase: str = ""
@@ -214,7 +214,7 @@ class Progress:
     completed: tuple[str, ...] = ()
 
 
-def progress(turns: Iterable[Turn]) -> Progress:  # noqa: C901
+def progress(turns: Iterable[Turn]) -> PlanProgress:  # noqa: C901
     """Return how far a plan is, from its turns."""
     phase = heading = ""
     tasks: dict[str, bool] = {}
@@ -246,7 +246,7 @@ def progress(turns: Iterable[Turn]) -> Progress:  # noqa: C901
     done, total = counted if counted and counted[1] >= len(tasks) else (len(completed), len(tasks))
     if not counted and len(tasks) < 2:  # a next step alone is no plan of one task
         done = total = 0
-    return Progress(
+    return PlanProgress(
         phase, done, total, tuple(name for name, done in tasks.items() if not done), completed
     )
 

@@ -9,9 +9,9 @@ from itertools import chain, islice
 from typing import IO
 
 from gitmem.transcripts.cleanup import said
-from gitmem.transcripts.formats.markdown_tables import Table
+from gitmem.transcripts.formats.markdown_tables import MarkdownTable
 from gitmem.transcripts.formats.speakers import speakers
-from gitmem.transcripts.jsonl import Line, lines
+from gitmem.transcripts.jsonl import JsonLine, lines
 from gitmem.transcripts.turn import USER, Turn
 
 BLOCK = 16_000  # characters of a turn
@@ -32,7 +32,7 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:  # noqa: C901
     block: list[str] = []
     size = first = last = 0
     fence = ""
-    table = Table()
+    table = MarkdownTable()
     named = True  # nothing was read yet, or the line before began with who speaks
 
     def ended() -> Iterator[Turn]:
@@ -87,7 +87,7 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:  # noqa: C901
     yield from ended()
 
 
-def _readable(read: Iterator[Line]) -> Iterator[tuple[int, str]]:
+def _readable(read: Iterator[JsonLine]) -> Iterator[tuple[int, str]]:
     """Yield (number, text) of lines without what nobody wrote, and what is marked private."""
     hidden = False
     for line in read:

@@ -9,7 +9,7 @@ from lsprotocol import types as t
 from gitmem_lsp.protocol.positions import code_range
 from gitmem_lsp.protocol.safe_text import plain, shorten
 from gitmem_lsp.settings import DEFAULTS, Options
-from gitmem_lsp.workspace.place_notes import ADRIFT, Note
+from gitmem_lsp.workspace.place_notes import ADRIFT, EditorNote
 
 SOURCE = "gitmem"
 LINE_CAP = 3  # titles on a line
@@ -35,7 +35,7 @@ class Mark:
     """One diagnostic, and the gotchas that it speaks of."""
 
     line: int
-    notes: tuple[Note, ...]
+    notes: tuple[EditorNote, ...]
     diagnostic: t.Diagnostic
 
 
@@ -47,7 +47,7 @@ def short_id(id: str) -> str:
     return id[-8:]
 
 
-def loudness(note: Note, options: Options = DEFAULTS) -> t.DiagnosticSeverity | None:
+def loudness(note: EditorNote, options: Options = DEFAULTS) -> t.DiagnosticSeverity | None:
     """Return how loud a gotcha is shown, None for not at all.
 
     One step quieter where its code is gone.
@@ -59,7 +59,7 @@ def loudness(note: Note, options: Options = DEFAULTS) -> t.DiagnosticSeverity | 
 
 
 def make_marks(
-    notes: Sequence[Note],
+    notes: Sequence[EditorNote],
     lines: Sequence[str],
     encoding: str,
     total: int | None = None,
@@ -75,7 +75,7 @@ def make_marks(
         for note in notes
         if (level := loudness(note, options)) and (options.unconfirmed or not note.unconfirmed)
     ]
-    by_line: dict[int, list[tuple[t.DiagnosticSeverity, Note]]] = {}
+    by_line: dict[int, list[tuple[t.DiagnosticSeverity, EditorNote]]] = {}
     for level, note in sorted(loud, key=lambda pair: (pair[0].value, pair[1].rank, pair[1].id)):
         by_line.setdefault(note.line, []).append((level, note))
     groups = list(by_line.items())
@@ -94,7 +94,7 @@ def make_marks(
 
 def _mark(
     line: int,
-    group: Sequence[tuple[t.DiagnosticSeverity, Note]],
+    group: Sequence[tuple[t.DiagnosticSeverity, EditorNote]],
     lines: Sequence[str],
     encoding: str,
 ) -> Mark:
@@ -117,7 +117,7 @@ def _mark(
     return Mark(line, notes, diagnostic)
 
 
-def suffix(note: Note) -> str:
+def suffix(note: EditorNote) -> str:
     """Return what is to be said about a note's place, and about who says it."""
     place = (
         f" (moved to {plain(note.went)})"
@@ -127,11 +127,11 @@ def suffix(note: Note) -> str:
     return place + (" (unconfirmed)" if note.unconfirmed else "")
 
 
-def _title(note: Note) -> str:
+def _title(note: EditorNote) -> str:
     return shorten(plain(str(note.row["title"])), MESSAGE_LIMIT) + suffix(note)
 
 
-def _alone(note: Note) -> str:
+def _alone(note: EditorNote) -> str:
     workaround = plain(str(note.row.get("workaround") or ""))
     return _title(note) + (f" → {workaround}" if 0 < len(workaround) <= WORKAROUND_LIMIT else "")
 

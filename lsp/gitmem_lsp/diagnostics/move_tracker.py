@@ -11,8 +11,8 @@ from dataclasses import replace
 from gitmem_lsp.background import Background
 from gitmem_lsp.diagnostics.open_documents import Documents, Opened
 from gitmem_lsp.workspace.code_moves import NONE, Moves, numbered
-from gitmem_lsp.workspace.place_notes import Note
-from gitmem_lsp.workspace.repositories import Place
+from gitmem_lsp.workspace.place_notes import EditorNote
+from gitmem_lsp.workspace.repositories import DocumentPlace
 
 BACK = 0.15  # seconds after the first diagnostics: git may take a while
 FILES = 500  # of which it is kept what was found
@@ -26,7 +26,7 @@ class Tracking:
         self._background = background
         self._known: OrderedDict[tuple[str, tuple[str, ...]], Moves] = OrderedDict()
 
-    def known(self, place: Place, version: int) -> Moves:
+    def known(self, place: DocumentPlace, version: int) -> Moves:
         """Return what was found for a file.
 
         Of what came to it, only what is sure to be so in a state of the stores.
@@ -64,7 +64,7 @@ class Tracking:
                 numbered(replace(state.moves, came=came, version=state.rows.version)),
             )
 
-    def _keep(self, state: Opened, place: Place, moves: Moves) -> None:
+    def _keep(self, state: Opened, place: DocumentPlace, moves: Moves) -> None:
         state.moves, state.paths = moves, tuple(dict.fromkeys((*place.paths, *moves.names)))
         self._known[place.gitdir, place.paths] = moves
         self._known.move_to_end((place.gitdir, place.paths))
@@ -78,7 +78,7 @@ class Tracking:
         if state.place is not None:
             state.back = self._background.start(self._look(state, state.place))
 
-    async def _look(self, state: Opened, place: Place) -> None:
+    async def _look(self, state: Opened, place: DocumentPlace) -> None:
         await asyncio.sleep(BACK)
         found = await self.find(place, state.looked.notes)
         state.tracked = found.version
@@ -101,7 +101,7 @@ class Tracking:
             ):
                 self.begin(other)
 
-    async def find(self, place: Place, notes: Sequence[Note]) -> Moves:
+    async def find(self, place: DocumentPlace, notes: Sequence[EditorNote]) -> Moves:
         """Return what is known of a file that shows some notes."""
         repository, scout, found = place.repository, place.repository.scout, NONE
         version, bases = await repository.run(repository.view.bases)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from gitmem_lsp.diagnostics.diagnostics import Mark
-from gitmem_lsp.workspace.place_notes import Note, bounded, find_notes, trigger_notes
+from gitmem_lsp.workspace.place_notes import EditorNote, bounded, find_notes, trigger_notes
 from gitmem_lsp.workspace.repository_view import RepositoryView, Rows
 
 KEPT = 100  # texts whose notes are remembered
@@ -21,9 +21,9 @@ class Looked:
     `whole` says that nothing is left to look for.
     """
 
-    notes: tuple[Note, ...] = ()
-    triggered: tuple[Note, ...] = ()
-    past: tuple[Note, ...] = ()
+    notes: tuple[EditorNote, ...] = ()
+    triggered: tuple[EditorNote, ...] = ()
+    past: tuple[EditorNote, ...] = ()
     whole: bool = True
 
 

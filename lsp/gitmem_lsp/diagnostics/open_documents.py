@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.diagnostics.note_cache import Looked
 from gitmem_lsp.workspace.code_moves import NONE, Moves
-from gitmem_lsp.workspace.place_notes import Note
-from gitmem_lsp.workspace.repositories import Place, Repository
+from gitmem_lsp.workspace.place_notes import EditorNote
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repository
 from gitmem_lsp.workspace.repository_view import Rows
 
 
@@ -20,7 +20,7 @@ class Opened:
     """A document that the editor has open, and what it shows."""
 
     uri: str
-    place: Place | None = None
+    place: DocumentPlace | None = None
     paths: tuple[str, ...] = ()  # with the names that the file had before
     rows: Rows | None = None
     looked: Looked = field(default_factory=Looked)
@@ -35,7 +35,7 @@ class Opened:
     back: "asyncio.Task[None] | None" = None  # looks for it
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> tuple[EditorNote, ...]:
         """The unresolved gotchas, wherever they come from."""
         return self.moves.told(self.looked.notes) + self.looked.triggered
 

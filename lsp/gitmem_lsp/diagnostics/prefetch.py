@@ -20,7 +20,7 @@ from gitmem_lsp.diagnostics.diagnostics import as_json, make_marks
 from gitmem_lsp.protocol.positions import split_lines
 from gitmem_lsp.settings import Options
 from gitmem_lsp.workspace.place_notes import blob_ids, bounded, quick_notes
-from gitmem_lsp.workspace.repositories import Place, Repository
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repository
 from gitmem_lsp.workspace.repository_view import RepositoryView
 
 LARGEST = 1_000_000  # bytes of a file that is read
@@ -42,7 +42,7 @@ class Ready:
 
 
 @dataclass(slots=True)
-class Table:
+class ReadyAnswers:
     """What is ready of one work tree, for one state of the stores and one encoding and settings."""
 
     version: int
@@ -55,10 +55,10 @@ class Ahead:
     """What is ready. For the loop; the work itself is done on the repositories' threads."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[Repository, str | None], Table] = {}
+        self._tables: dict[tuple[Repository, str | None], ReadyAnswers] = {}
 
     def find(
-        self, place: Place, encoding: str, options: Options, text: str
+        self, place: DocumentPlace, encoding: str, options: Options, text: str
     ) -> list[dict[str, Any]] | None:
         """Return the diagnostics of a file that has this text; None when they were not made."""
         table = self._tables.get((place.repository, place.worktree))
@@ -77,12 +77,12 @@ class Ahead:
         found: list[dict[str, Any]] = json.loads(ready.diagnostics)
         return found
 
-    async def prepare(self, place: Place, encoding: str, options: Options) -> None:
+    async def prepare(self, place: DocumentPlace, encoding: str, options: Options) -> None:
         """Make what can be made ahead; what was made of the same before is taken over."""
         view, key = place.repository.view, (place.repository, place.worktree)
         old = self._tables.get(key)
         before = old.files if old and (old.encoding, old.options) == (encoding, options) else {}
-        table = self._tables[key] = Table(view.version, encoding, options)
+        table = self._tables[key] = ReadyAnswers(view.version, encoding, options)
         paths, room = iter(view.ahead()), ROOM
         while room > 0:
             await asyncio.sleep(REST)
@@ -98,7 +98,7 @@ def _piece(
     worktree: str | None,
     paths: Iterator[str],
     before: dict[str, Ready],
-    table: Table,
+    table: ReadyAnswers,
 ) -> dict[str, Ready]:
     """Return what is ready of the next files; empty at the end. On the repository's thread."""
     until = time.monotonic() + PIECE
@@ -114,7 +114,7 @@ def _piece(
 
 
 def _ready(
-    view: RepositoryView, worktree: str, path: str, before: Ready | None, table: Table
+    view: RepositoryView, worktree: str, path: str, before: Ready | None, table: ReadyAnswers
 ) -> Ready:
     """Return what is ready of a file; raises OSError and ValueError where there is no text."""
     full = os.path.join(worktree, path)

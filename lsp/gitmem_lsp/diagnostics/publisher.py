@@ -28,8 +28,8 @@ from gitmem_lsp.diagnostics.prefetch import Ahead
 from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.line_shift import Edit, edits_of, shift
 from gitmem_lsp.settings import DEFAULTS, Options
-from gitmem_lsp.workspace.place_notes import Note, bounded, quick_notes
-from gitmem_lsp.workspace.repositories import Place, Repositories, Repository, inside
+from gitmem_lsp.workspace.place_notes import EditorNote, bounded, quick_notes
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories, Repository, inside
 from gitmem_lsp.workspace.repository_view import Rows
 
 log = logging.getLogger("gitmem_lsp")
@@ -72,7 +72,7 @@ class Publisher:
         """Return the open documents of a repository."""
         return [s for s in self._documents.values() if s.place and s.place.repository is repository]
 
-    def options(self, place: Place | None) -> Options:
+    def options(self, place: DocumentPlace | None) -> Options:
         """Return the settings for documents of a repository."""
         return self._client.settings_over(place.repository.view.options if place else DEFAULTS)
 
@@ -153,7 +153,7 @@ class Publisher:
         state.looked = found
         return key
 
-    def _show_ready(self, state: Opened, place: Place, document: LineDocument) -> None:
+    def _show_ready(self, state: Opened, place: DocumentPlace, document: LineDocument) -> None:
         """Show what was made ahead, if anything.
 
         What it is made of follows, and puts it right if need be.
@@ -164,10 +164,10 @@ class Publisher:
 
     def _quick(
         self, rows: Rows, paths: tuple[str, ...], text: str, lines: Sequence[str]
-    ) -> list[Note] | None:
+    ) -> list[EditorNote] | None:
         return quick_notes(rows.open, paths, text, len(lines)) if bounded(text, lines) else None
 
-    def _guess(self, path: str) -> Place | None:
+    def _guess(self, path: str) -> DocumentPlace | None:
         """Return where a file of the workspace most likely is, without reading the disk.
 
         The disk is read afterwards: the file may be a link, or in a repository within.
@@ -175,7 +175,7 @@ class Publisher:
         for home in self._repositories.homes.values():
             rest = inside(path, home.worktree) if home.worktree else None
             if rest and ".git" not in rest.split("/"):
-                return Place(home.repository, home.gitdir, home.worktree, (rest,))
+                return DocumentPlace(home.repository, home.gitdir, home.worktree, (rest,))
         return None
 
     def _key(self, state: Opened, rows: Rows, text: str) -> Hashable:
@@ -200,7 +200,7 @@ class Publisher:
             state.shifted = True
         self.touch(uri, delay, read=False)
 
-    def _moved(self, notes: Sequence[Note], edits: Sequence[Edit]) -> tuple[Note, ...]:
+    def _moved(self, notes: Sequence[EditorNote], edits: Sequence[Edit]) -> tuple[EditorNote, ...]:
         out = []
         for note in notes:
             line = note.line if note.whole_file else shift(note.line, edits)
@@ -300,7 +300,7 @@ class Publisher:
         """Run a function that reads the disk and belongs to no repository yet."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
-    async def locate(self, path: str) -> Place | None:
+    async def locate(self, path: str) -> DocumentPlace | None:
         """Return a file's place, looked for on the disk."""
         found = await self.disk(self._repositories.locate, path)
         if found is None:
@@ -332,11 +332,11 @@ class Publisher:
             document.snapshot(),
         )
 
-        def job() -> tuple[Place, Rows, list[Note] | None] | None:
+        def job() -> tuple[DocumentPlace, Rows, list[EditorNote] | None] | None:
             found = self._repositories.locate(document.path)
             if found is None or found.key != os.path.realpath(home.repository.location.commondir):
                 return None
-            place = Place(
+            place = DocumentPlace(
                 home.repository, found.location.gitdir, found.location.worktree, found.paths
             )
             rows = view.gotchas(found.paths)

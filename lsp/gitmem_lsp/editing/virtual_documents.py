@@ -35,7 +35,7 @@ REPLACE_HINT = "saving this file records this in place of {}"
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedDraft:
     """What saving a draft did: the record as it is now, and the operation."""
 
     record: Record
@@ -170,7 +170,7 @@ class Editing:
 
     # -- what becomes of them
 
-    def save(self, name: str, text: str) -> Saved | None:
+    def save(self, name: str, text: str) -> SavedDraft | None:
         """Commit what a draft says; None for a page.
 
         Raises GitmemError, and then nothing is written and the text stays.
@@ -195,7 +195,7 @@ class Editing:
             facts
             | {"mode": "edit", "base": encode(change.after).decode(), "text": text, "saved": True},
         )
-        return Saved(
+        return SavedDraft(
             change.after, facts["mode"], change.written.journaled, change.before != change.after
         )
 

@@ -13,13 +13,13 @@ from gitmem.codemap.graph.graph import Graph
 from gitmem.errors import GitmemError
 from gitmem.repo.location import Location
 from gitmem.repo.refs import head
-from gitmem_lsp.workspace.repositories import Place
+from gitmem_lsp.workspace.repositories import DocumentPlace
 
 LISTED = 100  # files that use another one
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CommitCode:
     """The code of a commit, in the order of its ranks."""
 
     commit: str
@@ -29,10 +29,10 @@ class Known:
 
 # one commit of each repository is held: the editor asks again and again about the one that is
 # checked out
-_known: dict[str, Known] = {}
+_known: dict[str, CommitCode] = {}
 
 
-async def known(place: Place, *, build: bool) -> Known | None:
+async def known(place: DocumentPlace, *, build: bool) -> CommitCode | None:
     """Return the code of the commit that is checked out.
 
     None where there is none, or, unless it may be built, where nobody has read it yet.
@@ -52,16 +52,18 @@ async def known(place: Place, *, build: bool) -> Known | None:
     return made
 
 
-def _read(code: CodeMap, commit: str, build: bool) -> Known | None:
+def _read(code: CodeMap, commit: str, build: bool) -> CommitCode | None:
     try:
         _, tree = code.trees.resolve(commit)
         graph = code.graph(commit) if build and not code.is_large(tree) else code.known(tree)
-        return Known(commit, graph, rank.kept_ranks(code, graph)) if graph is not None else None
+        return (
+            CommitCode(commit, graph, rank.kept_ranks(code, graph)) if graph is not None else None
+        )
     finally:
         code.close()
 
 
-async def of_file(place: Place, path: str) -> dict[str, Any] | None:
+async def of_file(place: DocumentPlace, path: str) -> dict[str, Any] | None:
     """Return what hangs on a file: its place among the ranks, who uses it, what it uses.
 
     None for one that was not read.
@@ -82,7 +84,7 @@ async def of_file(place: Place, path: str) -> dict[str, Any] | None:
     }
 
 
-async def hanging(place: Place, path: str, qualified: str) -> str:
+async def hanging(place: DocumentPlace, path: str, qualified: str) -> str:
     """Return how much code hangs on a definition, in one line.
 
     '' where that is not known, or nothing does.

@@ -12,7 +12,7 @@ from lsprotocol import types as t
 from gitmem_lsp import command_names
 from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.protocol.safe_text import plain, shorten
-from gitmem_lsp.workspace.place_notes import Note
+from gitmem_lsp.workspace.place_notes import EditorNote
 from gitmem_lsp.workspace.repository_view import Row
 
 TITLE_LIMIT = 60
@@ -79,7 +79,7 @@ def for_marks(
 
 
 def _more(
-    diagnostic: t.Diagnostic, note: Note, range: t.Range, uri: str, days: int
+    diagnostic: t.Diagnostic, note: EditorNote, range: t.Range, uri: str, days: int
 ) -> list[t.CodeAction]:
     id, title = note.id, title_of(note.row)
     pinned = note.row.get("status") == "pinned"
@@ -131,7 +131,7 @@ def _spot(position: t.Position) -> dict[str, int]:
     return {"line": position.line, "character": position.character}
 
 
-def for_astray(notes: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAction]:
+def for_astray(notes: Sequence[EditorNote], range: t.Range, uri: str) -> list[t.CodeAction]:
     """Return what puts gotchas whose code was not found at the selection."""
     where = {"start": _spot(range.start), "end": _spot(range.end)}
     lost = [note for note in notes if note.state == "adrift"][:OFFERED]
@@ -148,7 +148,7 @@ def for_astray(notes: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAc
     ]
 
 
-def for_past(past: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAction]:
+def for_past(past: Sequence[EditorNote], range: t.Range, uri: str) -> list[t.CodeAction]:
     """Return what reopens the gotchas that were resolved in the lines of a range."""
     here = [
         note

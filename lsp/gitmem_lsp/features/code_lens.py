@@ -12,12 +12,12 @@ from gitmem_lsp.command_names import REPORT
 from gitmem_lsp.diagnostics.diagnostics import Mark, suffix
 from gitmem_lsp.protocol.positions import CODE_LIMIT, content, to_units
 from gitmem_lsp.protocol.safe_text import inline, plain, shorten
-from gitmem_lsp.workspace.place_notes import Note
+from gitmem_lsp.workspace.place_notes import EditorNote
 
 HINT_LIMIT = 60
 
 
-def counted(notes: Sequence[Note]) -> str:
+def counted(notes: Sequence[EditorNote]) -> str:
     """Return how many gotchas there are, and what has to be known of them."""
     ids = {note.id: note for note in notes}
     parts = [f"{len(ids)} gotcha{'s' if len(ids) != 1 else ''}"]
@@ -31,7 +31,7 @@ def counted(notes: Sequence[Note]) -> str:
     return " · ".join(parts)
 
 
-def file_lens(notes: Sequence[Note], uri: str) -> list[t.CodeLens]:
+def file_lens(notes: Sequence[EditorNote], uri: str) -> list[t.CodeLens]:
     """Return the one lens of a file; none when there is nothing to say."""
     if not notes:
         return []
@@ -39,9 +39,11 @@ def file_lens(notes: Sequence[Note], uri: str) -> list[t.CodeLens]:
     return [t.CodeLens(top, t.Command(counted(notes), REPORT, arguments=[uri]))]
 
 
-def symbol_lenses(notes: Sequence[Note], symbols: Sequence[Any], uri: str) -> list[t.CodeLens]:
+def symbol_lenses(
+    notes: Sequence[EditorNote], symbols: Sequence[Any], uri: str
+) -> list[t.CodeLens]:
     """Return a lens above each definition that gotchas are in, counted at the innermost."""
-    by_line: dict[int, list[Note]] = {}
+    by_line: dict[int, list[EditorNote]] = {}
     for note in notes:
         around = [s for s in symbols if s.first - 1 <= note.line <= s.last - 1]
         if around and not note.whole_file:

@@ -30,8 +30,8 @@ from gitmem_lsp.features.resolve import (
     place_of,
 )
 from gitmem_lsp.protocol.safe_text import plain
-from gitmem_lsp.workspace.place_notes import Note, find_notes
-from gitmem_lsp.workspace.repositories import Place
+from gitmem_lsp.workspace.place_notes import EditorNote, find_notes
+from gitmem_lsp.workspace.repositories import DocumentPlace
 from gitmem_lsp.workspace.repository_view import HIDES, Row
 
 log = logging.getLogger("gitmem_lsp")
@@ -40,13 +40,13 @@ JOURNALED = "The store is busy; the change is kept and made with its next write.
 LONGEST_SNOOZE = 3650
 
 
-def editing(place: Place) -> Editing:
+def editing(place: DocumentPlace) -> Editing:
     """Return the documents of a repository. On its thread."""
     return Editing(place.repository.view.app, place.repository.editing, place.worktree)
 
 
 async def _changed(
-    ls: Host, place: Place, done: record_changes.Done, **told: Any
+    ls: Host, place: DocumentPlace, done: record_changes.Done, **told: Any
 ) -> dict[str, Any]:
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
@@ -54,7 +54,7 @@ async def _changed(
     return done.told(**told)
 
 
-async def _show_anew(ls: Host, place: Place) -> None:
+async def _show_anew(ls: Host, place: DocumentPlace) -> None:
     await ls.publisher.reload(place.repository)
     ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
 
@@ -125,7 +125,7 @@ async def verify(ls: Host, id: str) -> Answer:
     return await _changed(ls, place, done, confirmed=True)
 
 
-async def _anchor(ls: Host, place: Place, uri: str, range: Any) -> dict[str, Any]:
+async def _anchor(ls: Host, place: DocumentPlace, uri: str, range: Any) -> dict[str, Any]:
     lines = await lines_of(ls, uri, place)
     span = lines_from(range, lines)
     if span is None:
@@ -153,7 +153,7 @@ async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer
     return await _changed(ls, place, done)
 
 
-async def _open(ls: Host, place: Place, make: Callable[[Editing], str]) -> Answer:
+async def _open(ls: Host, place: DocumentPlace, make: Callable[[Editing], str]) -> Answer:
     path = await place.repository.run(lambda: make(editing(place)))
     uri = Path(path).as_uri()
     await ls.show_document(uri)
@@ -245,7 +245,7 @@ async def why(ls: Host, uri: str, range: dict[str, Any] | None = None) -> Answer
     return await _page(ls, place, f"why-{title}", f"Why {title}", provenance.page(title, found))
 
 
-async def _page(ls: Host, place: Place, name: str, title: str, text: str) -> dict[str, Any]:
+async def _page(ls: Host, place: DocumentPlace, name: str, title: str, text: str) -> dict[str, Any]:
     """Show a page; where no file can be written, the answer has its text all the same."""
     uri: str | None = None
     try:
@@ -360,7 +360,7 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
     }
 
 
-def _lost(notes: Sequence[Note]) -> list[Note]:
+def _lost(notes: Sequence[EditorNote]) -> list[EditorNote]:
     return [note for note in notes if note.state == "adrift"]
 
 

@@ -17,7 +17,7 @@ from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
 from gitmem_lsp.features.host import Host
-from gitmem_lsp.features.hover import RECORDS, Told, find_mark, make_hover, wants_markdown
+from gitmem_lsp.features.hover import RECORDS, HoverText, find_mark, make_hover, wants_markdown
 from gitmem_lsp.features.record_ids import id_at, ids_in
 from gitmem_lsp.features.resolve import first_look, home
 from gitmem_lsp.protocol.positions import to_index
@@ -94,7 +94,7 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
         return None
     record = await place.repository.run(place.repository.view.record, row["id"], row["store"])
     return make_hover(
-        [Told(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities)
+        [HoverText(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities)
     )
 
 
@@ -109,7 +109,7 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
         try:
             record = await repository.run(repository.view.record, note.id, note.row["store"])
             told.append(
-                Told(
+                HoverText(
                     record,
                     "stale" if note.stale and note.state in {"same", "moved"} else note.state,
                     note.went,
@@ -314,7 +314,7 @@ async def on_completion_resolve(ls: Host, item: t.CompletionItem) -> t.Completio
     if place is not None and data.get("id"):
         record = await place.repository.run(place.repository.view.record, str(data["id"]))
         told = make_hover(
-            [Told(record, "")],
+            [HoverText(record, "")],
             0,
             t.Range(t.Position(0, 0), t.Position(0, 0)),
             ls.clock.now(),

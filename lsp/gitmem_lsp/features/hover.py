@@ -33,7 +33,7 @@ STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HoverText:
     """A record and how sure its place is; `went` is where its code is, in another file."""
 
     record: Record
@@ -63,7 +63,7 @@ def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
 
 
 def make_hover(
-    told: Sequence[Told], more: int, range: t.Range, now: float, markdown: bool
+    told: Sequence[HoverText], more: int, range: t.Range, now: float, markdown: bool
 ) -> t.Hover:
     """Return the hover for the records of a line; `more` have no room."""
     tell = _markdown if markdown else _plain
@@ -126,7 +126,7 @@ def _origin(record: Record) -> str:
     return "" if origin == "manual" else origin
 
 
-def _markdown(told: Told, now: float) -> str:
+def _markdown(told: HoverText, now: float) -> str:
     record = told.record
     parts = [
         f"**{record.kind.capitalize()}** {inline(record.title)}",
@@ -141,7 +141,7 @@ def _markdown(told: Told, now: float) -> str:
     return "\n\n".join([*parts, f"`{record.id}`"])
 
 
-def _plain(told: Told, now: float) -> str:
+def _plain(told: HoverText, now: float) -> str:
     record = told.record
     parts = [
         f"{record.kind.capitalize()}: {plain(record.title)}",

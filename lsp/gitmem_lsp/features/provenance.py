@@ -13,16 +13,23 @@ from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.repo.location import Location
-from gitmem.services.provenance.why import Origin, Part, known_links, lines_of, origins, writers
+from gitmem.services.provenance.why import (
+    Origin,
+    SessionLines,
+    known_links,
+    lines_of,
+    origins,
+    writers,
+)
 from gitmem_lsp.protocol.safe_text import inline, plain
-from gitmem_lsp.workspace.repositories import Place
+from gitmem_lsp.workspace.repositories import DocumentPlace
 
 PROMPT = 300
 CHANGES = 30
 
 
 async def asked(
-    place: Place, path: str, lines: Sequence[str], first: int, last: int
+    place: DocumentPlace, path: str, lines: Sequence[str], first: int, last: int
 ) -> list[Origin]:
     """Return where lines (from 1) of a text come from. Raises GitmemError."""
     app = await place.repository.run(lambda: place.repository.view.app)
@@ -39,7 +46,7 @@ async def asked(
 
 
 async def for_hover(
-    place: Place, path: str, lines: Sequence[str], line: int, markdown: bool
+    place: DocumentPlace, path: str, lines: Sequence[str], line: int, markdown: bool
 ) -> str:
     """Return what a hover says of a line (from 1); '' where nothing is known of it."""
     try:
@@ -64,7 +71,7 @@ def brief(found: Sequence[Origin], markdown: bool) -> str:
     return ("  \n" if markdown else "\n").join(out)
 
 
-def _of_part(part: Part, say: Callable[[str], str]) -> str:
+def _of_part(part: SessionLines, say: Callable[[str], str]) -> str:
     text = part.prompt or part.title
     return f"{part.agent or 'session'} {plain(part.session[:8])}" + (
         f", asked: {say(text[:PROMPT])}" if text else ""
@@ -99,7 +106,7 @@ def page(title: str, found: Sequence[Origin]) -> str:
     return "\n".join(lines)
 
 
-def _session(part: Part) -> list[str]:
+def _session(part: SessionLines) -> list[str]:
     who = ", ".join(inline(x) for x in (part.agent, part.model) if x)
     mine = f", lines {lines_of(part.lines)}" if part.lines else ""
     out = [f"**Session** `{plain(part.session)}`{f' ({who})' if who else ''}: {part.how}{mine}", ""]
@@ -114,7 +121,7 @@ def _session(part: Part) -> list[str]:
     return [*out, ""] if part.records or part.said else out
 
 
-async def changes(place: Place, path: str, symbol: str) -> str:
+async def changes(place: DocumentPlace, path: str, symbol: str) -> str:
     """Return the part of a page with the commits that changed a definition.
 
     If no definition is named, they are those that changed the file. The result is '' if git knows

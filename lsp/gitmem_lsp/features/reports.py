@@ -13,7 +13,7 @@ from gitmem.records.record import Record
 from gitmem.services.records import history
 from gitmem_lsp.diagnostics.diagnostics import short_id
 from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain
-from gitmem_lsp.workspace.place_notes import Note
+from gitmem_lsp.workspace.place_notes import EditorNote
 from gitmem_lsp.workspace.repository_view import Row
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]
     }
 
 
-def of_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
+def of_notes(notes: Iterable[EditorNote]) -> list[dict[str, Any]]:
     """Return the gotchas of a file, in the order of its lines."""
     return [
         listed(n.row, n.line, n.state) | {"moved_to": moved_to(n)}
@@ -68,7 +68,7 @@ def of_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
     ]
 
 
-def moved_to(note: Note) -> dict[str, Any] | None:
+def moved_to(note: EditorNote) -> dict[str, Any] | None:
     """Return the other file, and the line in it, that a gotcha's code is in now."""
     path, _, line = note.went.rpartition(":")
     return {"path": path, "line": int(line) - 1} if note.went else None

@@ -18,12 +18,12 @@ from gitmem_lsp.features.host import Host
 from gitmem_lsp.protocol.positions import git_lines, split_lines
 from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.place_notes import MAX_CHARS
-from gitmem_lsp.workspace.repositories import Place, Repository
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repository
 
 PATIENCE = 3.0  # seconds that a request waits for the workspace's repositories to be found
 
 
-async def place_of(ls: Host, uri: str) -> Place:
+async def place_of(ls: Host, uri: str) -> DocumentPlace:
     """Return where a document's file is; raises UserError outside of any work tree."""
     state = ls.publisher.get(uri)
     if state is not None and state.place is not None:
@@ -35,7 +35,7 @@ async def place_of(ls: Host, uri: str) -> Place:
     return place
 
 
-async def home(ls: Host, uri: str = "") -> Place | None:
+async def home(ls: Host, uri: str = "") -> DocumentPlace | None:
     """Return the repository around a file, a commit message too.
 
     That of the workspace for what is not a file.
@@ -58,7 +58,7 @@ async def _homes(ls: Host) -> None:
         pass  # a slow disk: what is known by now has to do
 
 
-async def holder(ls: Host, id: str, uri: str = "") -> Place:
+async def holder(ls: Host, id: str, uri: str = "") -> DocumentPlace:
     """Return where a record is.
 
     This is the repository of the given document, of a document that shows the record, or of the
@@ -66,7 +66,7 @@ async def holder(ls: Host, id: str, uri: str = "") -> Place:
     """
     if uri:
         return await place_of(ls, uri)
-    repositories: dict[Repository, Place] = {}
+    repositories: dict[Repository, DocumentPlace] = {}
     for state in ls.publisher.all():
         if state.place is not None:
             if any(note.id == id for note in (*state.notes, *state.looked.past)):
@@ -87,7 +87,7 @@ async def holder(ls: Host, id: str, uri: str = "") -> Place:
     )
 
 
-async def lines_of(ls: Host, uri: str, place: Place) -> tuple[str, ...]:
+async def lines_of(ls: Host, uri: str, place: DocumentPlace) -> tuple[str, ...]:
     """Return the lines of a document as the editor has it, else as the disk has it.
 
     Raises UserError.
@@ -128,7 +128,7 @@ async def first_look(ls: Host, uri: str) -> None:
             return
 
 
-async def looked_at(ls: Host, uri: str) -> tuple[Place, Looked]:
+async def looked_at(ls: Host, uri: str) -> tuple[DocumentPlace, Looked]:
     """Return what is known of a document's gotchas, open or not."""
     place = await place_of(ls, uri)
     state = ls.publisher.get(uri)
@@ -145,7 +145,7 @@ async def looked_at(ls: Host, uri: str) -> tuple[Place, Looked]:
 
 
 async def _look(
-    place: Place, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves
+    place: DocumentPlace, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves
 ) -> Looked:
     view, read_code = place.repository.view, place.repository.read_code
     rows = moves.over(await place.repository.run(view.gotchas, paths))

@@ -19,7 +19,7 @@ from gitmem.codemap.anchors.placement import Placement
 from gitmem.codemap.anchors.tracker import Follower
 from gitmem.git.object_codec import object_id
 from gitmem.services.gotchas.placement import Placed, arrived, gone, names_of, settle
-from gitmem_lsp.workspace.place_notes import ADRIFT, Note
+from gitmem_lsp.workspace.place_notes import ADRIFT, EditorNote
 from gitmem_lsp.workspace.repository_view import Row, Rows
 
 SECONDS = 3.0  # that looking around for one document may take
@@ -52,7 +52,7 @@ class Moves:
         more = tuple(row for row in self.came if row["id"] not in here)
         return replace(rows, open=(*rows.open, *more)) if more else rows
 
-    def told(self, notes: Sequence[Note]) -> tuple[Note, ...]:
+    def told(self, notes: Sequence[EditorNote]) -> tuple[EditorNote, ...]:
         """Return the notes; those whose code is in another file say so."""
         return tuple(
             replace(note, state="adrift", line=0, last=0, went=self.left[note.id])
@@ -74,11 +74,11 @@ class Scout:
 
     def __init__(self, make: Callable[[str | None], Follower]) -> None:
         self._make = make
-        self._known: OrderedDict[str | None, _Tree] = OrderedDict()
+        self._known: OrderedDict[str | None, _MovedTree] = OrderedDict()
 
-    def _tree(self, worktree: str | None) -> "_Tree":
+    def _tree(self, worktree: str | None) -> "_MovedTree":
         if worktree not in self._known:
-            self._known[worktree] = _Tree(self._make(worktree), worktree or "")
+            self._known[worktree] = _MovedTree(self._make(worktree), worktree or "")
             if len(self._known) > WORKTREES:
                 self._known.popitem(last=False)
         return self._known[worktree]
@@ -98,7 +98,7 @@ class Scout:
         path: str,
         apart: frozenset[str],
         others: Sequence[Row],
-        notes: Sequence[Note],
+        notes: Sequence[EditorNote],
     ) -> Moves:
         """Return what is known of a file.
 
@@ -136,7 +136,7 @@ class Scout:
         return Moves(names, tuple(_brought(one, path, text, data) for one in found), away)
 
 
-class _Tree:
+class _MovedTree:
     """One work tree: what follows code in it, and which files were looked at in which state."""
 
     def __init__(self, follower: Follower, root: str) -> None:

@@ -27,7 +27,7 @@ ADRIFT = frozenset({"adrift", "approximate"})  # its code is not there any more
 STATES = ("same", "moved", "changed", "approximate", "trigger", "file", "glob", "adrift")
 
 
-class Placement(Protocol):
+class NotePlacement(Protocol):
     """Where an anchor is in a text: lines from 1."""
 
     @property
@@ -52,12 +52,12 @@ class Placer(Protocol):
 
     def place_all(
         self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = ""
-    ) -> Sequence[Placement]:
+    ) -> Sequence[NotePlacement]:
         """Return where anchors are in one text of a file called `path` today."""
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class EditorNote:
     """A gotcha at its best place in a text; lines count from 0."""
 
     row: Row
@@ -134,7 +134,7 @@ def choose(
 
 def quick_notes(
     rows: Sequence[Row], paths: Sequence[str], text: str, count: int
-) -> list[Note] | None:
+) -> list[EditorNote] | None:
     """Return the notes if every anchor was made on this very text, else None.
 
     `count` is the number of lines of the text. No search is needed in this case.
@@ -155,7 +155,7 @@ def quick_notes(
         ]
         if spots:
             line, last, number = min(spots)
-            out.append(Note(row, line, "same", last=last, anchor=number))
+            out.append(EditorNote(row, line, "same", last=last, anchor=number))
     return out
 
 
@@ -171,7 +171,7 @@ def _is_span(anchor: Mapping[str, Any]) -> bool:
 
 def find_notes(
     rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str], placer: Placer
-) -> list[Note]:
+) -> list[EditorNote]:
     """Return each gotcha at its best place in a text, the most severe first."""
     chosen = choose(rows, paths)
     lengths = {len(str(a["blob"])) for _, found in chosen for _, a in found if a.get("blob")}
@@ -210,13 +210,13 @@ def find_notes(
                 spots, key=lambda spot: (STATES.index(spot[2]), spot[0])
             )
             state = "moved" if state == "same" and "came" in row else state
-            out.append(Note(row, line, state, stale, last, number))
+            out.append(EditorNote(row, line, state, stale, last, number))
     return out
 
 
 def _place(
     placer: Placer, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str
-) -> Sequence[Placement | None]:
+) -> Sequence[NotePlacement | None]:
     """Return where anchors are.
 
     All in one call, or one by one when that fails: an anchor may hold anything, and must not hide
@@ -237,7 +237,7 @@ def _place(
 
 def trigger_notes(
     rows: Sequence[Row], path: str, lines: Sequence[str], seconds: float = TRIGGER_SECONDS
-) -> list[Note]:
+) -> list[EditorNote]:
     """Return the lines on which gotchas without a place fire, the most severe first.
 
     What does not fit the time is left out.
@@ -254,7 +254,7 @@ def trigger_notes(
     if not "".join(texts).isascii():
         texts = [line.encode("utf-8", "replace").decode() for line in texts]
     until = time.monotonic() + seconds
-    out: list[Note] = []
+    out: list[EditorNote] = []
     for row in sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1)):
         if time.monotonic() > until or len(out) >= PLACED:
             break
@@ -277,7 +277,7 @@ def trigger_notes(
         except UserError:
             continue  # not every record's pattern is one that can be searched for
         out += [
-            Note(row, starts[hit - 1], "trigger", last=starts[hit - 1])
+            EditorNote(row, starts[hit - 1], "trigger", last=starts[hit - 1])
             for hit in sorted(set(hits))[:HITS]
             if hit <= len(starts)
         ]

@@ -101,7 +101,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RepositoryPath:
     """A file's repository, the key that its work trees share, and the file's paths in it."""
 
     location: Location
@@ -110,7 +110,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentPlace:
     """Where a document is: its repository, its work tree, its git dir and its path.
 
     The git dir is that of the work tree. For a link, the path of its target is there too.
@@ -134,8 +134,8 @@ class Repositories:
         self.env = {key: value for key, value in env.items() if key not in MISLEADING}
         self._progress = progress
         self._known: dict[str, Repository] = {}
-        self._files: OrderedDict[str, Place] = OrderedDict()
-        self.homes: dict[str, Place] = {}  # by folder of the workspace
+        self._files: OrderedDict[str, DocumentPlace] = OrderedDict()
+        self.homes: dict[str, DocumentPlace] = {}  # by folder of the workspace
         self.expected: list[str] = []  # folders whose repositories are being looked for
         self.found = asyncio.Event()
 
@@ -143,7 +143,7 @@ class Repositories:
         """Return the repositories in use."""
         return list(self._known.values())
 
-    def locate(self, path: str) -> Found | None:
+    def locate(self, path: str) -> RepositoryPath | None:
         """Return a file's repository and its paths there; None outside of any work tree.
 
         Reads the disk: not on the loop.
@@ -160,16 +160,16 @@ class Repositories:
                 dict.fromkeys(rel for p in (candidate, target) if (rel := inside(p, root)))
             )
             if paths and not inside(candidate, os.path.realpath(found.gitdir)):
-                return Found(found, os.path.realpath(found.commondir), paths)
+                return RepositoryPath(found, os.path.realpath(found.commondir), paths)
         return None
 
-    def enclose(self, path: str) -> Found | None:
+    def enclose(self, path: str) -> RepositoryPath | None:
         """Return the repository around a file.
 
         The file may also be in the git dir, as a commit message is. This reads the disk.
         """
         found = self._location(os.path.realpath(os.path.dirname(path)))
-        return Found(found, os.path.realpath(found.commondir), ()) if found else None
+        return RepositoryPath(found, os.path.realpath(found.commondir), ()) if found else None
 
     def _location(self, folder: str) -> Location | None:
         while folder and not os.path.isdir(folder) and os.path.dirname(folder) != folder:
@@ -179,7 +179,7 @@ class Repositories:
         except (GitmemError, OSError, ValueError):
             return None
 
-    def place(self, found: Found, path: str = "") -> Place:
+    def place(self, found: RepositoryPath, path: str = "") -> DocumentPlace:
         """Return the place of a located file, and remember it; its repository is made once."""
         if found.key not in self._known:
             progress = self._progress
@@ -187,14 +187,14 @@ class Repositories:
                 (lambda done, total: progress(found.location, done, total)) if progress else None
             )
             self._known[found.key] = Repository(found.location, self.env, report)
-        made = Place(
+        made = DocumentPlace(
             self._known[found.key], found.location.gitdir, found.location.worktree, found.paths
         )
         if path:
             self.remember(path, made)
         return made
 
-    def remember(self, path: str, place: Place) -> None:
+    def remember(self, path: str, place: DocumentPlace) -> None:
         """Keep where a file is."""
         self._files[path] = place
         if len(self._files) > REMEMBERED:
@@ -209,7 +209,7 @@ class Repositories:
         if not self.expected:
             self.found.set()
 
-    def recall(self, path: str) -> Place | None:
+    def recall(self, path: str) -> DocumentPlace | None:
         """Return where a file was found before, without a look at the disk."""
         return self._files.get(path)
 

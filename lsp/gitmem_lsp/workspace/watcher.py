@@ -165,7 +165,7 @@ class Watcher:
     def _schedule(self, observer: "BaseObserver", path: str, deep: bool) -> "ObservedWatch":
         from watchdog import events as e
 
-        class Handler(e.FileSystemEventHandler):
+        class RefHandler(e.FileSystemEventHandler):
             def on_any_event(_, event: Any) -> None:  # noqa: N805 - `self` is the watcher
                 if self._tells(path, deep, event):
                     self._tell(path)
@@ -179,7 +179,7 @@ class Watcher:
             e.DirMovedEvent,
             e.DirDeletedEvent,
         ]
-        return observer.schedule(Handler(), path, recursive=deep, event_filter=kinds)
+        return observer.schedule(RefHandler(), path, recursive=deep, event_filter=kinds)
 
     def _tells(self, folder: str, deep: bool, event: Any) -> bool:
         path = os.fsdecode(event.dest_path or event.src_path)
