@@ -1,6 +1,6 @@
 """The disk as an installation changes it.
 
-Below the work tree, only `WorkTree` changes it; elsewhere it is changed directly.
+Below the work tree, only `WorkTreeFiles` changes it; elsewhere it is changed directly.
 
 Settings of the user's, in the home folder, and git's own hooks may be links; whoever made them is
 the user. A link in a repository may be anybody's: one that leads out of the work tree or into git's
