@@ -30,8 +30,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         (),
         (
             "further e-mail addresses that you commit under, besides user.email; may be given "
-            "several "
-            "times"
+            "several times"
         ),
     ),
     "remote": (
@@ -97,8 +96,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "shared",
         (
             "which store keeps the project summary that people write; what is extracted stays "
-            "private "
-            "until it is accepted"
+            "private until it is accepted"
         ),
     ),
     "shareExtracted": (
@@ -129,8 +127,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "offline",
         (
             "who reads what a session taught; anything but 'offline' sends its text to a model, "
-            "and is "
-            "read from your own configuration only"
+            "and is read from your own configuration only"
         ),
     ),
     "geminiModel": (
@@ -153,8 +150,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "",
         (
             "the program that is asked when summariser is 'command'; read from your own "
-            "configuration "
-            "only"
+            "configuration only"
         ),
     ),
     "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
@@ -164,8 +160,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "private",
         (
             "which store keeps the DNA of the project that sessions keep up; 'off': none is made "
-            "but "
-            "by command"
+            "but by command"
         ),
     ),
     "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),

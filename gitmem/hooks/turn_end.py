@@ -20,9 +20,8 @@ _SAVED = Lazy(
 )
 REMARK = (
     "This session came to a decision or a finding, and nothing of it was recorded: a record lets "
-    "the next session know. "
-    "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record "
-    "simply ends."
+    "the next session know. `git mem add TITLE -m WHY --type decision` records one; a turn that "
+    "has nothing to record simply ends."
 )
 
 

@@ -168,8 +168,7 @@ def install(goal: InstallTarget, world: InstallContext) -> SettingsChange:
         [
             (
                 f"line {lines} of {world.shown(goal.path)} calls our hook in a way of its own: it "
-                f"was "
-                f"left as it is."
+                "was left as it is."
             )
         ]
         if merged.custom

@@ -228,8 +228,7 @@ STOPPED = {
         "a 'git mem snapshot restore' was stopped before its end.",
         (
             "Run it again to end it; to take it back, restore the snapshot that was saved before "
-            "it: "
-            "git mem snapshot list"
+            "it: git mem snapshot list"
         ),
     ),
 }

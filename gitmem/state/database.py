@@ -27,8 +27,7 @@ _TABLES = (
     ),
     (
         "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, "
-        "PRIMARY "
-        "KEY (pattern, at, session)) WITHOUT ROWID"
+        "PRIMARY KEY (pattern, at, session)) WITHOUT ROWID"
     ),
     (
         "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last "
@@ -37,8 +36,7 @@ _TABLES = (
     ),
     (
         "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at "
-        "REAL, "
-        "claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)"
+        "REAL, claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)"
     ),
     (
         "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers "
@@ -47,27 +45,23 @@ _TABLES = (
     ),
     (
         "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last "
-        "INTEGER, "
-        "was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID"
+        "INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID"
     ),
     (
         "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, "
-        "id)) "
-        "WITHOUT ROWID"
+        "id)) WITHOUT ROWID"
     ),
     "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
     (
         "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, "
-        "given "
-        "TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT "
-        "ROWID"
+        "given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) "
+        "WITHOUT ROWID"
     ),
     "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
     "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
     (
         "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, "
-        "session "
-        "TEXT, asked INTEGER, story TEXT) WITHOUT ROWID"
+        "session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID"
     ),
     (
         "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, "
@@ -80,16 +74,13 @@ _TABLES = (
     ),
     (
         "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session "
-        "TEXT, "
-        "after BLOB, start INTEGER, units BLOB, gone BLOB)"
+        "TEXT, after BLOB, start INTEGER, units BLOB, gone BLOB)"
     ),
     "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
     (
         "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how "
-        "TEXT, "
-        "at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, "
-        "kind)) "
-        "WITHOUT ROWID"
+        "TEXT, at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, "
+        "session, kind)) WITHOUT ROWID"
     ),
     "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",
     "CREATE TABLE IF NOT EXISTS patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",

@@ -31,8 +31,7 @@ def page(rows: Sequence[dict[str, Any]], at: str) -> str:
         "",
         (
             f"{len(rows)} gotchas, {open_} of them not dealt with; as of {at}. Made by `git mem "
-            f"gotcha "
-            f"page`; edits here are not kept."
+            "gotcha page`; edits here are not kept."
         ),
         "",
     ]

@@ -308,8 +308,7 @@ def write_digest(
             [
                 (
                     f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session "
-                    f"{session.id[:8]} "
-                    f"in git mem inbox"
+                    f"{session.id[:8]} in git mem inbox"
                 )
             ]
             if made
