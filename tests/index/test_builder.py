@@ -418,13 +418,13 @@ def test_full_refresh_repairs_what_is_wrong(indexed, cache, tmp_path):
 WORKER = """
 import sys
 sys.path.insert(0, {here!r})
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.index.reader import open_index
 from tests.conftest import add, new_store, record
 store = new_store(sys.argv[1])
 for n in range(5):
     add(store, record(title=f"p{{sys.argv[2]}} n{{n}}"))
-    with Cache(store.home) as cache:
+    with IndexCache(store.home) as cache:
         cache.refresh({{"shared": store}})
         assert not cache.in_memory
     found = open_index(store.home.join("index.db"))
@@ -478,7 +478,7 @@ opened.close()
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [("index.builder", "Cache"), ("state.database", "State")]
+    ("module", "name"), [("index.builder", "IndexCache"), ("state.database", "State")]
 )
 def test_processes_that_make_a_database_at_the_same_moment_wait_for_one_another(
     tmp_path, module, name

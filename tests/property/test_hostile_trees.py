@@ -489,14 +489,14 @@ PEAK = """
 import os, resource, sys
 from tests.conftest import new_store, remote_of
 from gitmem.repo.location import Home
-from gitmem.index.builder import Cache
+from gitmem.index.builder import IndexCache
 from gitmem.store.reader import Damaged
 from gitmem.store.sync import sync
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 store = new_store(sys.argv[1], sys.argv[2])
 sync(store, remote_of(sys.argv[1]), push=False)
 rows = list(store.records())
-with Cache(Home(sys.argv[1] + "/index")) as cache:
+with IndexCache(Home(sys.argv[1] + "/index")) as cache:
     cache.refresh({"shared": store})
     damaged = cache.db.execute("SELECT count(*) FROM damaged").fetchone()[0]
 store.objects.close()

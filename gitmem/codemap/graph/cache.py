@@ -71,7 +71,7 @@ class GraphCache:
                 with transaction(db):
                     for name in ("blob", "tree", "version"):
                         db.execute(f"DROP TABLE IF EXISTS {name}")
-                    for row in _TABLES.strip().split("\n"):
+                    for row in _TABLES.strip().split(";\n"):
                         db.execute(row)
                     db.execute(f"PRAGMA user_version = {SCHEMA}")
             db.execute("PRAGMA synchronous = NORMAL")

@@ -365,6 +365,6 @@ def _make(db: "sqlite.Connection") -> None:
     with transaction(db):
         for name in _DROPPED:
             db.execute(f"DROP TABLE IF EXISTS {name}")
-        for row in _TABLES.strip().split("\n"):
+        for row in _TABLES.strip().split(";\n"):
             db.execute(row)
         db.execute(f"PRAGMA user_version = {SCHEMA}")
