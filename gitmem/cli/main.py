@@ -1,10 +1,9 @@
 """The command group: each command's module is loaded when it is called.
 
-Errors become text in one place.
+Errors become text in `failures.py`.
 """
 
 import contextlib
-import errno
 import importlib
 import io
 import os
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitmem.errors import GitmemError, UserError
+from gitmem.errors import UserError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -287,7 +286,7 @@ def cli(
         click.echo(ctx.get_help())
 
 
-def run(args: Sequence[str]) -> int:  # noqa: C901
+def run(args: Sequence[str]) -> int:
     """Run a command line.
 
     Return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted.
@@ -309,35 +308,15 @@ def run(args: Sequence[str]) -> int:  # noqa: C901
         result: Any = cli.main(args=list(args), prog_name="git mem", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except click.UsageError as error:
-        error.show()
-        return 2
-    except click.Abort:
-        click.echo("interrupted.", err=True)
-        return 130
-    except click.ClickException as error:
-        error.show()
-        return 1
-    except GitmemError as error:
-        report(str(error), error.hint)
-        return error.exit_code
-    except KeyboardInterrupt:
-        click.echo("interrupted.", err=True)
-        return 130
     except (BrokenPipeError, SystemExit):
         # the reader of a pipe went away (`| head`), which click answers by leaving: no fault, and
         # no second message at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except UnicodeError:
-        report(
-            "some of the text or a name is not UTF-8.", "Convert it first, for example with iconv."
-        )
-        return 1
-    except (OSError, MemoryError) as error:
-        return _refused(error) or _bug(error, args)
-    except Exception as error:  # noqa: BLE001 - the last line of defence: a stranger must not see a traceback
-        return _bug(error, args)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a stranger must not see a traceback
+        from gitmem.cli import failures
+
+        return failures.report(error, args)
     finally:
         if before is not None and before != _here():  # -C holds for one command line
             os.chdir(before)
@@ -348,102 +327,3 @@ def _here() -> str | None:
         return os.getcwd()
     except OSError:  # somebody removed it
         return None
-
-
-def report(message: str, hint: str = "") -> None:
-    """Write an error, and what to do about it, to stderr."""
-    from gitmem.cli.terminal import plain
-
-    click.echo(f"error: {plain(message)}", err=True)
-    if hint:
-        click.echo(f"hint: {plain(hint)}", err=True)
-
-
-# what the system refuses that is no fault of ours: error number -> what to do
-_REFUSALS = {
-    errno.EMFILE: "This process may open too few files: allow more, such as with 'ulimit -n 256'.",
-    errno.ENFILE: "All programs together have too many files open: end some, then run the command "
-    "again.",
-    errno.ENOSPC: "Free some disk space, or write the output elsewhere, then run it again.",
-    errno.EDQUOT: "Your disk quota is used up: free some space, then run the command again.",
-    errno.EFBIG: "Files may not become so large here: see 'ulimit -f'.",
-    errno.EIO: "The disk or the terminal fails: check it, then run the command again.",
-    errno.EROFS: "The disk is read-only: reading works, writing needs a writable one.",
-    errno.EACCES: "You may not do that there: check the owner and the mode.",
-    errno.EPERM: "You may not do that there: check the owner and the mode.",
-    errno.ENOMEM: "There is too little memory: end other programs, or see 'ulimit -v'.",
-    errno.EAGAIN: "No further process can be started: end some, or see 'ulimit -u'.",
-    errno.ENOTDIR: "A file is where a folder should be: move it away, then run the command again.",
-    errno.EISDIR: "A folder is where a file should be: move it away, then run the command again.",
-    errno.ELOOP: "A link leads in a circle: remove it, then run the command again.",
-    errno.ENAMETOOLONG: "A name is too long for this disk: use a shorter one.",
-}
-
-
-def _refused(error: OSError | MemoryError) -> int:
-    """Report what the system refused, and leave nothing for Python to write at the end.
-
-    Return 0 for what may be a fault of ours.
-    """
-    number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno or 0
-    if number not in _REFUSALS:
-        return 0
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    where = getattr(error, "filename", None)
-    name = f": {where}" if isinstance(where, str) else ""
-    try:
-        report(f"{os.strerror(number)}{name}.", _REFUSALS[number])
-    except (OSError, MemoryError, ImportError):  # there is no room for more than the bare words
-        with contextlib.suppress(OSError):
-            os.write(2, f"error: {os.strerror(number)}.\nhint: {_REFUSALS[number]}\n".encode())
-    return 1
-
-
-# what a database says of what is not a fault of ours: (a part of that, what to say, what to do)
-_DATABASE = (
-    (
-        "is locked",
-        "another process keeps a database of git mem busy.",
-        "Run the command again in a moment. If it lasts: git mem doctor",
-    ),
-    (
-        "disk is full",
-        "No space left on device.",
-        "Free some disk space and run the command again; nothing was half-written.",
-    ),
-    (
-        "readonly database",
-        "Read-only file system.",
-        "The repository is on a read-only disk; reading works, writing needs a writable copy.",
-    ),
-)
-
-
-def _bug(error: Exception, args: Sequence[str]) -> int:
-    import platform
-    import tempfile
-    import traceback
-
-    from gitmem import __version__
-
-    if type(error).__name__ == "OperationalError":  # of SQLite, which is not imported for this
-        for part, what, hint in _DATABASE:
-            if part in str(error):
-                report(what, hint)
-                return 1
-    text = "".join(traceback.format_exception(error))
-    head = (
-        f"git-mem {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
-        f"command: git mem {' '.join(args[:1])}\n\n"
-    )
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="git-mem-", suffix=".log", delete=False, encoding="utf-8"
-        ) as file:
-            file.write(head + text)
-        where = f"What is needed to find it is in {file.name}: please add it to a bug report."
-    except OSError:
-        where = text.splitlines()[-1]
-    report(f"this is a fault of git mem itself: {type(error).__name__}: {error}", where)
-    return 1

@@ -45,13 +45,17 @@ def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:
     assert code is None or done.code == code, (
         f"git mem {args}: exit {done.code}\n{done.out}\n{done.err}"
     )
-    if done.code == 1:
+    last = done.err.splitlines()[-1] if done.err else ""
+    if done.code and last.startswith('{"code": '):
+        assert "--json" in args
+        assert list(json.loads(last)) == ["code", "message", "hint"]
+    elif done.code == 1:
         assert (
             done.err.startswith(("error: ", "Error: "))
             or "error" in done.out
             or "error: " in done.err
         ), f"no reason given: {done}"
-    if done.code == 2:
+    elif done.code == 2:
         assert done.err.startswith(("Usage: ", "Error: ")), done.err
     return done
 

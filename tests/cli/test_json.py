@@ -972,15 +972,6 @@ def test_json_keeps_every_script(mem: Mem) -> None:
         assert (row["title"], row["body"]) == (title, body + "\n")
 
 
-def test_json_errors_are_not_json(mem: Mem) -> None:
-    """A failure prints nothing on stdout: the exit code and stderr tell."""
-    done = mem("show", "zzzzzzzz", "--json", code=1)
-
-    assert done.out == ""
-    assert done.err.startswith("error: ")
-    assert "hint: " in done.err
-
-
 @pytest.mark.parametrize("command", [["show", "ID"], ["list"], ["search", "words"], ["log"]])
 def test_format(stocked: tuple[Mem, list[str]], command: list[str]) -> None:
     """`--format` prints one line each with tabs and line ends as in git, and braces that name nothing vanish."""
