@@ -7,7 +7,7 @@
 __git_mem_complete ()
 {
 	local line IFS=$'\n' last=$((${#__git_mem_line[@]} - 1))
-	local word=${__git_mem_line[last]}
+	local word=${__git_mem_line[last]} files
 	COMPREPLY=()
 	while IFS= read -r line; do
 		case "$line" in
@@ -19,7 +19,9 @@ __git_mem_complete ()
 			[[ $line != dir,* ]] || kind=-d
 			[[ $word != --*=* ]] || word=${word#*=}
 			[[ $word != = ]] || word=
-			COMPREPLY+=($(compgen $kind -- "$word"))
+			[[ $word != \~/* ]] || word=$HOME/${word#\~/}
+			mapfile -t files < <(compgen $kind -- "$word")
+			COMPREPLY+=("${files[@]}")
 			compopt -o filenames 2>/dev/null
 			;;
 		esac
@@ -39,6 +41,8 @@ _git_mem ()
 		done
 	fi
 	__git_mem_line=(git-mem "${__git_C_args[@]}" "${words[@]:start + 1:cword - start}")
+	# git adds no space behind a proposal, and files where there is none
+	compopt +o nospace +o default +o bashdefault 2>/dev/null
 	__git_mem_complete
 }
 

@@ -6,7 +6,6 @@ classes: a type (`plain`, `file`, `dir`) and a value for each proposal. What a v
 from its name in the usage line (ID, FILE).
 """
 
-import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -25,16 +24,18 @@ from gitmem.agents.events import ADAPTERS
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.errors import GitmemError
-from gitmem.git.process import Git
+from gitmem.git.process import Git, check_owner
 from gitmem.index.reader import NAME, open_index
 from gitmem.records.kinds import PREFIX
-from gitmem.repo.location import locate, user_repository
+from gitmem.repo.location import Location, locate, user_repository
 
 Items = list[CompletionItem[str]]
 MOST = 50  # records that are proposed, the newest
 SHORT = 8  # characters of an id's end that lists show
 MENU = frozenset({"37", "42"})  # COMP_TYPE of menu-complete and insert-completions
-KINDS = {"gotcha": "gotcha", "inbox": "gotcha", "work": "work", "snapshot": "snapshot"}
+# command -> kinds of the records that its ids name; all kinds for the others
+KINDS = {"gotcha": ("gotcha",), "inbox": ("memory", "gotcha"), "snapshot": ("snapshot",)}
+PLAIN_WORD = re.compile(r"[\w./:@=+,%-]+")  # what a shell reads as it stands
 
 
 def plain(values: Sequence[str], incomplete: str) -> Items:
@@ -42,8 +43,8 @@ def plain(values: Sequence[str], incomplete: str) -> Items:
     return [CompletionItem(value) for value in values if value.startswith(incomplete)]
 
 
-def record_ids(kind: str, incomplete: str) -> Items:
-    """Return ids of records of a kind ('' for all) with their titles, the newest first.
+def record_ids(kinds: Sequence[str], incomplete: str) -> Items:
+    """Return ids of records of some kinds (none: all) with their titles, the newest first.
 
     An id may be given whole, without its prefix, or as the end that lists show. The end is
     proposed where it is unique.
@@ -51,7 +52,7 @@ def record_ids(kind: str, incomplete: str) -> Items:
     word = incomplete.lower()
     if not all(letter.isalnum() or letter in "._-" for letter in word):
         return []
-    titles = dict(_matching(kind, word))
+    titles = dict(_matching(kinds, word))
     ends = [_short(id) for id in titles]
     items = []
     for id, title in list(titles.items())[:MOST]:
@@ -66,27 +67,38 @@ def _short(id: str) -> str:
     return id[-SHORT:] if len(id) > 20 else id
 
 
-def _matching(kind: str, word: str) -> Iterator[tuple[str, str]]:
+def _matching(kinds: Sequence[str], word: str) -> Iterator[tuple[str, str]]:
     """Yield (id, title) of the records whose id begins with a word, from each index."""
+    among = ""
+    if kinds:
+        marks = ", ".join(f"?{number}" for number in range(4, 4 + len(kinds)))
+        among = f"AND kind IN ({marks})"
     sql = (
         "SELECT id, title FROM records WHERE (id LIKE ?1 ESCAPE '\\' "
         "OR substr(id, 5) LIKE ?1 ESCAPE '\\' OR substr(id, ?2) LIKE ?1 ESCAPE '\\') "
-        "AND ?4 IN ('', kind) ORDER BY created DESC, id DESC LIMIT ?3"
+        f"{among} ORDER BY created DESC, id DESC LIMIT ?3"
     )
     pattern = word.replace("_", "\\_") + "%"
     for folder in (
-        locate(".", os.environ).home,
+        _repository().home,
         os.path.join(user_repository(os.environ), "gitmem"),
     ):
         index = open_index(os.path.join(folder, NAME))
         if index is not None:
-            yield from index.db.execute(sql, (pattern, -SHORT, MOST, kind)).fetchall()
+            yield from index.db.execute(sql, (pattern, -SHORT, MOST, *kinds)).fetchall()
             index.db.close()
+
+
+def _repository() -> Location:
+    """Return the repository of this folder; raises GitmemError where git would not read it."""
+    where = locate(".", os.environ)
+    check_owner(where, ".", os.environ)
+    return where
 
 
 def _git_lines(*args: str) -> list[str]:
     """Return the lines that a git command prints."""
-    done = Git(locate(".", os.environ).commondir, os.environ).run(*args)
+    done = Git(_repository().commondir, os.environ).run(*args)
     return done.decode("utf-8", "replace").splitlines()
 
 
@@ -110,6 +122,7 @@ LISTS: dict[str, Callable[[], list[str]]] = {
     "memory files": lambda: ["claude", "gemini", "agents", "agent:"],
     "nothing": list,
     "remotes": lambda: _git_lines("remote"),
+    "store revisions": lambda: ["@", *_git_lines("remote")],
 }
 BRANCH_FORMAT = "--format=%(refname:short)"
 # (command, name of the parameter) -> source of its values, where the tables below would be wrong
@@ -121,6 +134,13 @@ PARAMETERS = {
     ("native sync", "names"): "memory files",
     ("remote enable", "name"): "remotes",
     ("remote disable", "name"): "remotes",
+    ("sync", "remote"): "remotes or files",
+    ("inbox", "merged"): "gotchas",
+    ("inbox", "into"): "gotchas",
+    ("code refs", "what"): "file",
+    ("undo", "commit"): "nothing",
+    ("work story", "ids"): "nothing",
+    ("summary update", "ids"): "nothing",
     **dict.fromkeys([("work start", "name"), ("work import", "name")], "nothing"),
     **{
         (f"work {act}", "name"): "epics"
@@ -135,15 +155,18 @@ NAMES = {
     "epic": "epics",
     "executor": "agents",
     "language": "languages",
+    **dict.fromkeys(["revision", "revisions", "refs"], "branches"),
     "remote": "remotes",
     "sender": "agents",
+    # ids, but not of records
+    **dict.fromkeys(["session", "story", "stories", "following", "ref"], "nothing"),
 }
 # name of the value in the usage line -> source of its values
 METAVARS = {
     **dict.fromkeys(["FILE", "FILENAME", "PATH", "PATHS", "PLACE"], "file"),
     **dict.fromkeys(["DIR", "FOLDER"], "dir"),
     **dict.fromkeys(["ID", "IDS", "OLD", "OTHER", "TARGET"], "ids"),
-    **dict.fromkeys(["A", "B", "REF", "REV"], "branches"),
+    **dict.fromkeys(["A", "B", "REV"], "store revisions"),
     "AGENT": "agents",
     "KIND": "kinds",
 }
@@ -170,9 +193,11 @@ def values_of(parameter: click.Parameter, context: click.Context, incomplete: st
     if source in {"file", "dir"}:
         return [CompletionItem(incomplete, type=source)]
     if source == "ids":
-        return record_ids(KINDS.get(words[0], ""), incomplete)
-    if source == "epics":
-        return record_ids("work", incomplete)
+        return record_ids(KINDS.get(words[0], ()), incomplete)
+    if source in {"epics", "gotchas"}:
+        return record_ids(("work",) if source == "epics" else ("gotcha",), incomplete)
+    if source == "remotes or files":
+        return [*plain(LISTS["remotes"](), incomplete), CompletionItem(incomplete, type="file")]
     if source == "settings":
         rows = [(key, row[2]) for key, row in SETTINGS.items() if key.startswith(incomplete)]
         return [CompletionItem(key, help=about) for key, about in rows]
@@ -203,8 +228,7 @@ class _Words(ShellComplete):
         try:
             context = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
             for folder in context.find_root().params.get("folders") or ():
-                with contextlib.suppress(OSError):
-                    os.chdir(folder)
+                _enter(folder)
             target, word = _resolve_incomplete(context, args, incomplete)
             if isinstance(target, click.Parameter):
                 return values_of(target, context, word)
@@ -213,14 +237,26 @@ class _Words(ShellComplete):
             return []
 
 
+def _enter(folder: str) -> None:
+    """Go to the folder of -C; to one that is in no repository when it cannot be entered."""
+    try:
+        os.chdir(os.path.expanduser(folder))
+    except OSError:
+        os.chdir(os.sep)
+
+
 class Bash(_Words, BashComplete):
     """Ids come with their titles where there is a choice to make."""
 
     def joined(self, words: list[str]) -> list[str]:
-        """Return the words with `--kind=memory` in one, which bash splits at the '='."""
+        """Return the words with `--kind=memory` and `-C a:b` in one, as they were typed."""
         out: list[str] = []
-        for word in words:
-            if out and out[-1].startswith("--") and (word == "=" or out[-1].endswith("=")):
+        for number, word in enumerate(words):
+            is_option = bool(out) and out[-1].startswith("--")
+            is_last = number == len(words) - 1
+            if (is_option and (word == "=" or out[-1].endswith("="))) or (
+                out and not is_last and (word == ":" or out[-1].endswith(":"))
+            ):
                 out[-1] += word
             else:
                 out.append(word)
@@ -232,20 +268,15 @@ class Bash(_Words, BashComplete):
         is_choice = len(items) > 1 and os.environ.get("COMP_TYPE") not in MENU
         lines = []
         for item in items:
+            if item.type == "plain" and not PLAIN_WORD.fullmatch(item.value):
+                continue  # the shell would read it as something else, or run it
             title = f"  {item.help}" if is_choice and getattr(item, "is_id", False) else ""
             lines.append(f"{item.type},{item.value}{title}")
         return "\n".join(lines)
 
 
 class Fish(_Words, FishComplete):
-    """A proposal replaces the whole word, with the name of its option."""
-
-    def format_completion(self, item: CompletionItem[str]) -> str:
-        """Return `type,value<TAB>help`."""
-        name, equals, _ = os.environ.get("COMP_WORD", "").partition("=")
-        if name.startswith("--") and equals:
-            item.value = f"{name}={item.value}"
-        return super().format_completion(item)
+    """One line a proposal: type, value, help."""
 
 
 class Zsh(_Words, ZshComplete):

@@ -527,7 +527,7 @@ def _report(
 
 
 @click.command("drop", short_help=TABLE["drop"][2])
-@click.argument("ids", nargs=-1, required=True)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options.json_option
 @click.pass_obj
 def drop_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:

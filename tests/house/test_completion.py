@@ -23,11 +23,8 @@ from tests.house.conftest import ROOT, commands, git_mem, groups, options
 SCRIPTS = ROOT / "docs" / "completion"
 ALL = ("bash", "zsh", "fish")
 SHELLS = [shell for shell in ALL if shutil.which(shell) or os.environ.get("GITMEM_REQUIRE_ALL")]
-GIT_COMPLETION = [
-    Path("/usr/share/bash-completion/bash_completion"),
-    Path("/usr/share/bash-completion/completions/git"),
-]
-HAS_GIT_COMPLETION = all(path.exists() for path in GIT_COMPLETION)
+GIT_COMPLETION = Path("/usr/share/bash-completion/completions/git")
+HAS_GIT_COMPLETION = GIT_COMPLETION.exists() or bool(os.environ.get("GITMEM_REQUIRE_ALL"))
 BASH_ROUTES = ["git-mem", "git mem", *(["git"] if HAS_GIT_COMPLETION else [])]
 TERMINALS = [
     (shell, command, "" if command == "git mem" else "gotcha ")
@@ -72,6 +69,7 @@ VALUES = {
     "gotcha add --language": set(GRAMMARS),
     **{f"config {key}": values for key, values in CHOICES.items()},
 }
+NAMES_NO_RECORD = ("add --session", "work phase --story", "undo", "summary done")
 TAKES_ID = (
     "show",
     "gotcha show",
@@ -150,7 +148,7 @@ def ask_bash(lines: list[str], cwd: Path | None = None, route: str = "git-mem") 
     """Return what bash offers for lines that start with `git mem`, by one of the ways there."""
     if route == "git-mem":
         lines = [line.replace("git mem", "git-mem", 1) for line in lines]
-    loaded = [*(GIT_COMPLETION if route == "git" else []), _script("bash")]
+    loaded = [*([GIT_COMPLETION] if route == "git" else []), _script("bash")]
     text = "\n".join(
         [*(f"source '{path}'" for path in loaded), BASH, *(f"ask '{line}'" for line in lines)]
     )
@@ -262,7 +260,12 @@ def test_ids_are_offered_where_one_is_asked_for(
     offered = {place: ask_program(f"{place} ") for place in TAKES_ID}
 
     assert {place for place, ids in offered.items() if id not in ids} == set()
-    assert {place for place, ids in offered.items() if len(ids) > 1} == {"show"}
+    assert {place for place, ids in offered.items() if len(ids) > 1} == {
+        "show",
+        "inbox --accept",
+        "inbox --reject",
+    }
+    assert [ask_program(f"{place} ") for place in NAMES_NO_RECORD] == [set()] * 4
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -294,12 +297,62 @@ def test_bash_inserts_the_one_id_without_its_title(route: str, remembering: Path
 
 
 def test_bash_runs_nothing_that_a_name_holds(remembering: Path, tmp_path: Path) -> None:
-    """A remote's name is text, also when it looks like a command."""
+    """A name that the shell would not read as it stands is not offered, and not run."""
     mark = tmp_path / "ran"
     git(remembering, "config", f"remote.$(touch${{IFS}}{mark}).url", "/x")
-    ask_bash(["git mem remote enable "], cwd=remembering)
+    git(remembering, "branch", "feat;touch")
+    git(remembering, "branch", "feat/plain")
+    remotes, branches = ask_bash(["git mem remote enable ", "git mem drift f"], cwd=remembering)
 
     assert not mark.exists()
+    assert (remotes, branches) == (["hub"], ["feat/plain"])
+
+
+def test_revisions_are_those_of_the_store(
+    remembering: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A branch of the code is none; a command about the code takes branches."""
+    git(remembering, "branch", "dev")
+    monkeypatch.chdir(remembering)
+
+    assert ask_program("diff ") == ask_program("show x --at ") == {"@", "hub"}
+    assert "dev" in ask_program("code rank --at ")
+
+
+def test_a_folder_that_is_not_there_has_no_ids(
+    remembering: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the folder where the user is would be another repository's; `~` is the home."""
+    monkeypatch.chdir(remembering)
+    monkeypatch.setenv("HOME", str(remembering.parent))
+    there = ask_program(f"-C ~/{remembering.name} show ")
+    monkeypatch.chdir(remembering)
+
+    assert len(there) == 2
+    assert ask_program("-C /nowhere/at/all show ") == set()
+
+
+@pytest.mark.parametrize("line", ["git mem sho", "git mem -C . sho"])
+def test_fish_completes_below_git(line: str) -> None:
+    """Fish's own completion of git asks for it; version 3.6.0 needs help."""
+    if "fish" not in SHELLS:
+        return
+    program = f"source {_script('fish')}; source $__fish_data_dir/completions/git.fish; "
+    done = subprocess.run(
+        ["fish", "-c", f"{program}complete -C '{line}'"], capture_output=True, text=True, check=True
+    )
+
+    assert "show\tShow records" in done.stdout
+
+
+def test_fish_completes_a_file_behind_an_equals_sign(tmp_path: Path) -> None:
+    """The name of the option stays in front of it."""
+    if "fish" not in SHELLS:
+        return
+    (tmp_path / "my page.html").touch()
+    (rows,) = ask_fish(["git mem gotcha page --output=my"], tmp_path)
+
+    assert words(rows) == {"--output=my page.html"}
 
 
 @pytest.mark.parametrize(
@@ -366,7 +419,7 @@ def test_a_key_in_a_real_terminal_completes_what_then_runs(
             "\n".join(
                 [
                     "PS1='ready: '",
-                    *(f"source {path}" for path in GIT_COMPLETION if path.exists()),
+                    *([f"source {GIT_COMPLETION}"] if GIT_COMPLETION.exists() else []),
                     f"source {_script('bash')}\n",
                 ]
             )

@@ -125,7 +125,7 @@ def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
 
 
 @click.command("restore", short_help="Bring back what was archived or forgotten")
-@click.argument("ids", nargs=-1, metavar="ID...")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option(
     "--list", "listing", is_flag=True, help="List what history has and the store has not."
 )

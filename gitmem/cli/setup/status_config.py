@@ -373,8 +373,9 @@ def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
 def completion_command(shell: str) -> None:
     """Print a completion script.
 
-    It completes commands, options, remotes, and ids with their titles. An installation into /usr,
-    /usr/local or ~/.local puts the scripts where the shells look.
+    It completes commands, options and their values: ids with their titles, settings, remotes,
+    branches, files. An installation into /usr, /usr/local or ~/.local puts the scripts where the
+    shells look.
 
     `git mem <TAB>` needs git's own completion. fish 3.6.0 finds the script in
     ~/.config/fish/conf.d/ only. Ids come from the index: a record that was just added may be

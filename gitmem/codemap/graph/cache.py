@@ -21,7 +21,7 @@ from gitmem.codemap.tags.import_statements import Import
 from gitmem.codemap.tags.tags import FORMAT, Tags
 
 NAME = "codemap.db"
-SCHEMA = 2
+SCHEMA = 3
 TREES = 12  # trees whose graph is kept
 PATIENCE = 5.0
 _TABLES = """

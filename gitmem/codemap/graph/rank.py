@@ -65,7 +65,7 @@ def _incoming_shares(
     for source, node in enumerate(nodes):
         targets = weights.get(node, {})
         total = math.fsum(targets.values())
-        for target in sorted(targets):
+        for target in sorted(targets) if total else ():
             sources, shares = incoming[number[target]]
             sources.append(source)
             shares.append(targets[target] / total)

@@ -47,3 +47,4 @@ def test_without_uses_all_files_are_alike() -> None:
     """A graph without edges, and one without files."""
     assert pagerank(NODES[:4], {}) == dict.fromkeys(NODES[:4], 0.25)
     assert pagerank([], {}) == {}
+    assert pagerank(NODES[:2], {"a.py": {"b.py": 0.0}}) == dict.fromkeys(NODES[:2], 0.5)
