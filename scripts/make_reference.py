@@ -103,8 +103,7 @@ def _table(title: str, rows: Rows) -> list[str]:
 def roff(text: str) -> str:
     """Return text for a manual page: nothing in it is a command, `code` is bold."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
-    marked = re.sub(r"`([^`]*)`", r"\\fB\1\\fP", escaped)
-    return re.sub(r"(?m)^(?=[.'])", r"\\&", marked)
+    return re.sub(r"(?m)^(?=[.'])", r"\\&", re.sub(r"`([^`]*)`", r"\\fB\1\\fP", escaped))
 
 
 def manual(page: Page, version: str) -> str:
