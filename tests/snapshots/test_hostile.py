@@ -169,6 +169,8 @@ def test_hostile_trees_change_nothing_outside(
     repo: Path, sent: tuple[str, str, bool], args: tuple[str, ...]
 ) -> None:
     """Restored in every way: all that is outside the work tree's own files is as it was."""
+    git(repo, "reset", "-q", "--hard")  # what the example before has left
+    git(repo, "clean", "-ffdxq")
     path, mode, is_raw = sent
     content: bytes | str = "1" * 40 if mode in {"160000", "40000"} else b"../../OUTSIDE"
     id = forge(
