@@ -6,6 +6,7 @@ classes: a type (`plain`, `file`, `dir`) and a value for each proposal. What a v
 from its name in the usage line (ID, FILE).
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,7 @@ from click.shell_completion import (
 from gitmem.agents.events import ADAPTERS
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, NotARepository
 from gitmem.git.process import Git, check_owner
 from gitmem.index.reader import NAME, open_index
 from gitmem.records.kinds import PREFIX
@@ -79,10 +80,10 @@ def _matching(kinds: Sequence[str], word: str) -> Iterator[tuple[str, str]]:
         f"{among} ORDER BY created DESC, id DESC LIMIT ?3"
     )
     pattern = word.replace("_", "\\_") + "%"
-    for folder in (
-        _repository().home,
-        os.path.join(user_repository(os.environ), "gitmem"),
-    ):
+    folders = [os.path.join(user_repository(os.environ), "gitmem")]
+    with contextlib.suppress(NotARepository):  # the user's own store can be read anywhere
+        folders.insert(0, _repository().home)
+    for folder in folders:
         index = open_index(os.path.join(folder, NAME))
         if index is not None:
             yield from index.db.execute(sql, (pattern, -SHORT, MOST, *kinds)).fetchall()

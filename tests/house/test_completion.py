@@ -1,5 +1,6 @@
 """Shell completion, driven through the shells themselves."""
 
+import json
 import os
 import pty
 import re
@@ -330,6 +331,17 @@ def test_a_folder_that_is_not_there_has_no_ids(
 
     assert len(there) == 2
     assert ask_program("-C /nowhere/at/all show ") == set()
+
+
+def test_ids_of_the_own_store_are_offered_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records for all projects need no repository."""
+    id = json.loads(git_mem("add", "--user", "for all projects", "--json", cwd=tmp_path))["id"]
+    git_mem("list", "--user", cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    assert ask_program("show ") == {id[-8:]}
 
 
 @pytest.mark.parametrize("line", ["git mem sho", "git mem -C . sho"])
