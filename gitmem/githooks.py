@@ -324,12 +324,12 @@ def _from_state(where: Location, home: Home, staged: "set[str]") -> "tuple[list[
     """
     if not staged or not os.path.exists(home.join("state.db")) or not where.worktree:
         return [], []
-    from gitmem.state import sessions
+    from gitmem.state import moved_code
     from gitmem.state.database import State
 
     state = State(home, timeout=WAIT)
     try:
-        spots = sessions.spots(state, storable(os.path.realpath(where.worktree)))
+        spots = moved_code.places(state, storable(os.path.realpath(where.worktree)))
         return [id for id, (path, *_) in spots.items() if path in staged], list(
             state.snoozed(time.time())
         )

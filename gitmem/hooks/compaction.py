@@ -15,7 +15,7 @@ from gitmem.base.tolerated import UNREADABLE
 from gitmem.hooks.context import Hook
 from gitmem.index import summaries
 from gitmem.services.session_log import reader
-from gitmem.state import sessions
+from gitmem.state import context_flags
 from gitmem.text.equality import plain
 from gitmem.text.tokens import tokens
 
@@ -99,7 +99,10 @@ def contents(lines: "list[str]") -> "list[str]":
 def _rendered(hook: Hook) -> "list[str]":
     """Return what was rendered ahead, after a moment for a drain that is at it."""
     until = time.monotonic() + PATIENCE
-    while hook.event.session in sessions.to_condense(hook.state) and time.monotonic() < until:
+    while (
+        hook.event.session in context_flags.asked_condensing(hook.state)
+        and time.monotonic() < until
+    ):
         time.sleep(0.02)
     for stem in reversed(reader.stems(hook.home, hook.event.session)):
         try:

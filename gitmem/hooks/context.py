@@ -29,6 +29,7 @@ from gitmem.repo.location import (
     user_repository,
 )
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
+from gitmem.state import drains, injections, moved_code
 from gitmem.state.database import State
 from gitmem.store import journal
 from gitmem.text.tokens import tokens
@@ -308,7 +309,7 @@ class Hook:
         context = self.event.context
         room = budget - OVERHEAD // 4 - sum(map(tokens, told))
         length = LIMIT - OVERHEAD - sum(map(units, told))
-        known = self.state.known(context)
+        known = injections.injected(self.state, context)
         chosen: dict[str, tuple[str, str]] = {}
         own = self.own_addresses
         for row in in_order(rows, own):
@@ -328,7 +329,7 @@ class Hook:
             shares.note(row, line, own)
         # hooks of one event run in parallel: only what this process was first to tell
         fresh = (
-            self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()])
+            injections.claim(self.state, context, [(id, form) for id, (form, _) in chosen.items()])
             if chosen
             else ()
         )
@@ -337,7 +338,9 @@ class Hook:
     def heard(self, rows: "Sequence[Row]") -> None:
         """Note that rows are told to this context, in other words."""
         if rows and self.hears:
-            self.state.tell(self.event.context, [(row["id"], _form(row)) for row in rows])
+            injections.claim(
+                self.state, self.event.context, [(row["id"], _form(row)) for row in rows]
+            )
 
     def mend(self, error: sqlite.DatabaseError) -> None:
         """Have an index that turned out to be damaged built anew, for the next call.
@@ -359,10 +362,10 @@ class Hook:
 
     def spend(self, words: int, seconds: float) -> None:
         """Add this call to what the session's hooks cost; a busy database costs the count."""
-        from gitmem.state import sessions
+        from gitmem.state import hook_costs
 
         try:
-            sessions.spend(self.state, self.event.session, self.event.name, words, seconds)
+            hook_costs.add(self.state, self.event.session, self.event.name, words, seconds)
         except BUSY:
             pass
 
@@ -447,7 +450,7 @@ class Hook:
         This is done once for each commit that is checked out. Returns whether it was done in time.
         """
         key = code_state(self.where, self.tips())
-        if not self.tree or not self.index or self.state.marked(f"spots {self.tree}") == key:
+        if not self.tree or not self.index or moved_code.searched(self.state, self.tree)[0] == key:
             return False
         pid = self.drain(f"moved {key}")
         return bool(pid) and wait(pid, patience)
@@ -469,11 +472,11 @@ class Hook:
 
         None is started if one was started a moment ago, or lately for the same reason.
         """
-        if not self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure):
+        if not drains.claim(self.state, why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure):
             return 0
         pid = detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env)
         try:
-            self.state.drain_started(why, self.now, pid)
+            drains.note_started(self.state, why, self.now, pid)
         except BUSY:
             pass  # busy: another one may be started too
         return pid

@@ -7,6 +7,7 @@ and ours that keep to them, and each event imports its own module alone.
 
 from gitmem.agents import events
 from gitmem.base.tolerated import BUSY
+from gitmem.state import late_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,16 +46,16 @@ def react(hook: "Hook") -> "list[str]":
     lines: list[str] = getattr(__import__(f"gitmem.hooks.{module}", fromlist=[name]), name)(hook)
     if hook.hears and event.name in LATE and hook.settings.get("inject"):
         try:
-            if hook.state.owes(event.context):
+            if late_answers.is_owed(hook.state, event.context):
                 from gitmem.hooks.late import late_lines
 
                 lines = [*late_lines(hook), *lines]
         except BUSY:  # busy: it is still owed
             hook.hurry()
     if hook.hears and not hook.hears_after_compact and event.name in LATE:
-        from gitmem.state import sessions
+        from gitmem.state import context_flags
 
-        if not event.subagent and sessions.owed(hook.state, event.session):
+        if not event.subagent and context_flags.take_owed_history(hook.state, event.session):
             from gitmem.hooks.compaction import after_compaction
 
             lines = [*after_compaction(hook, late=True), *lines]

@@ -10,6 +10,7 @@ from gitmem.agents.shell_words import may_write
 from gitmem.base.sqlite import unless_locked
 from gitmem.hooks.context import Hook
 from gitmem.repo.location import inside, storable
+from gitmem.state import tool_calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def note_before(hook: Hook) -> None:
     from gitmem.state.edits import packed
     from gitmem.text.line_marks import marks, squeezed
 
-    rows = [str(hook.now)]
+    files: dict[str, bytes] = {}
     for name in shell_writes.edited_names(command):
-        if len(rows) > shell_writes.NAMED:
+        if len(files) >= shell_writes.NAMED:
             break
         path = _path(hook, name)
         if not path:
@@ -40,10 +41,11 @@ def note_before(hook: Hook) -> None:
         content = _content(hook, path)
         lines = squeezed(content or b"")
         if len(lines) <= LINES:
-            rows.append(f"{path}\t{packed(marks(lines)).hex()}")
-    if len(rows) > 1:
+            files[path] = packed(marks(lines))
+    if files:
+        event = hook.event
         with unless_locked():
-            hook.state.mark(_key(hook), "\n".join(rows))
+            tool_calls.note_files_before(hook.state, event.session, event.call, hook.now, files)
 
 
 def note_changes(hook: Hook) -> None:
@@ -155,19 +157,10 @@ def _taken(hook: Hook) -> "dict[str, list[int]]":
     """Return {file: marks of its lines} as they were before the command, and forget them."""
     from gitmem.state.edits import unpacked
 
-    out: dict[str, list[int]] = {}
     with unless_locked():
-        rows = (hook.state.marked(_key(hook)) or "").split("\n")[1:]
-        if rows:
-            hook.state.unmark(_key(hook))
-        for row in rows:
-            path, _, marks = row.partition("\t")
-            out[path] = unpacked(bytes.fromhex(marks))
-    return out
-
-
-def _key(hook: Hook) -> str:
-    return f"call before {hook.event.session} {hook.event.call}"
+        files = tool_calls.take_files_before(hook.state, hook.event.session, hook.event.call)
+        return {path: unpacked(lines) for path, lines in files.items()}
+    return {}
 
 
 def _path(hook: Hook, given: str) -> str:

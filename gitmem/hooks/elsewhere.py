@@ -3,7 +3,7 @@
 from gitmem.agents.prompt_text import clean
 from gitmem.hooks.context import Hook
 from gitmem.repo.refs import branch
-from gitmem.state import elsewhere
+from gitmem.state import elsewhere, injections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +25,11 @@ def file_lines(hook: Hook) -> "list[str]":
     if not hook.paths or not hook.hears:
         return []
     found = elsewhere.of_paths(hook.state, _mine(hook), hook.paths, AT_FILE)
-    key = f"elsewhere {hook.event.context}"
-    told = set((hook.state.marked(key) or "").split("\n")) if found else set()
-    fresh = [one for one in found if f"{one.path} {one.other}" not in told]
-    if fresh:
-        hook.state.mark(
-            key, "\n".join([*sorted(told), *(f"{one.path} {one.other}" for one in fresh)])[-4000:]
-        )
-    return [_line(one) for one in fresh]
+    by_id = {f"drift {one.path} {one.other}": one for one in found}
+    if not by_id:
+        return []
+    forms = [(id, one.level) for id, one in by_id.items()]
+    return [_line(by_id[id]) for id in injections.claim(hook.state, hook.event.context, forms)]
 
 
 def _mine(hook: Hook) -> "list[str]":

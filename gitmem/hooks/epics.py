@@ -4,7 +4,7 @@ from gitmem.agents.prompt_text import clean
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
 from gitmem.index import epics
-from gitmem.state import sessions
+from gitmem.state import epic_holders, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def resume_lines(hook: Hook) -> "list[str]":
     """
     if hook.index is None:
         return []
-    here = epics.chosen(hook.state, hook.root)
+    here = epic_holders.chosen(hook.state, hook.root)
     found = []
     for epic in epics.epics(hook.index)[:LOOKED]:
         if epic["rest"] in {"active", "paused"}:

@@ -9,7 +9,7 @@ from gitmem.agents.prompt_text import place, record_line
 from gitmem.hooks.context import Hook
 from gitmem.records.kinds import UNSURE
 from gitmem.repo.source_frames import read_lines
-from gitmem.state import sessions
+from gitmem.state import moved_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Spots:
 
     def __init__(self, hook: Hook) -> None:
         self._root = hook.root
-        self._moved = sessions.spots(hook.state, hook.tree) if hook.root else {}
+        self._moved = moved_code.places(hook.state, hook.tree) if hook.root else {}
         self._files: dict[str, list[str]] = {}
 
     def line(self, row: "Row", **options: "Any") -> str:

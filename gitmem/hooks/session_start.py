@@ -12,14 +12,22 @@ from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook, fingerprint
 from gitmem.hooks.gotcha_lines import Spots, shown
-from gitmem.hooks.turn_end import AGAIN, keeps_in_step
+from gitmem.hooks.turn_end import keeps_in_step
 from gitmem.hooks.work_context import offered
 from gitmem.index import summaries
 from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.briefing import collect, session_opening
 from gitmem.services.records.committers import is_accepted
-from gitmem.state import late_answers, perhaps_done, sessions
+from gitmem.state import (
+    code_progress,
+    context_flags,
+    injections,
+    late_answers,
+    perhaps_done,
+    requests,
+    sessions,
+)
 from gitmem.text.equality import plain
 from gitmem.text.tokens import tokens
 
@@ -70,8 +78,8 @@ def start(hook: Hook) -> "list[str]":
     """
     event = hook.event
     if event.source in FORGETFUL:
-        hook.state.forget_told(event.context)
-        hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
+        injections.forget(hook.state, event.context)
+        context_flags.note_restarted(hook.state, event.context, hook.now)
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
     # of a start before this one
@@ -81,7 +89,7 @@ def start(hook: Hook) -> "list[str]":
         late_answers.owe(hook.state, event.context, late_answers.START)
     if hook.refresh(asks_git=True):
         late_answers.take(hook.state, event.context, (late_answers.START,))
-    hook.catch_up(insists=True, sure=dead or sessions.waiting(hook.state) > 0)
+    hook.catch_up(insists=True, sure=dead or requests.waiting(hook.state) > 0)
     if event.source not in FORGETFUL and keeps_in_step(hook):
         hook.drain(f"native {event.session}", sure=True)
     if dirty is None:
@@ -246,7 +254,7 @@ class _Telling:
         return self._hook.tell(rows, min(own, self._budget), self._line, told)
 
     def _left(self, rows: "list[Row]") -> int:
-        known = self._hook.state.known(self._hook.event.context)
+        known = injections.injected(self._hook.state, self._hook.event.context)
         return sum(row["id"] not in known for row in rows)
 
     def _rows(self, subject: str) -> "list[Row]":
@@ -336,7 +344,7 @@ class _Telling:
             if one.session == last.session and one.kind != session_opening.INTERRUPTED
         ]
         # a task with a line of its own is counted here, not said again
-        told = self._hook.state.known(self._hook.event.context)
+        told = injections.injected(self._hook.state, self._hook.event.context)
         names = [one.text for one in mine if (one.id or _row(collect.TASKS, one)["id"]) not in told]
         return [
             {
@@ -375,8 +383,7 @@ def _read_code(hook: Hook) -> None:
     ):
         return
     commit = head(hook.where)
-    if commit and hook.state.marked("dna") != commit and hook.state.marked("dna asked") != commit:
-        hook.state.mark("dna asked", commit)
+    if commit and code_progress.claim_dna(hook.state, commit):
         detach(["-C", hook.where.worktree, "read-code"], hook.env)
 
 
@@ -422,8 +429,8 @@ def to_come(hook: Hook) -> str:
     ended = sessions.some(hook.state, ended=True, limit=2)
     before = next((one.id for one in ended if one.id != hook.event.session), "")
     asked = any(
-        one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
-        for one in sessions.requested(hook.state)
+        one.kind == requests.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
+        for one in requests.requested(hook.state)
     )
     return before if asked else ""
 

@@ -20,7 +20,7 @@ from gitmem.hooks.session_log import append
 from gitmem.hooks.tool_use import COMMAND, known
 from gitmem.records.kinds import LIVE, gotcha_id
 from gitmem.repo.refs import SHARED, head
-from gitmem.state import sessions
+from gitmem.state import tool_calls
 from gitmem.store import journal
 
 TYPE_CHECKING = False
@@ -67,11 +67,11 @@ def failed(hook: Hook) -> "list[str]":
         return _learned(hook, mark)
     # sqlite3 is imported where it is used; better counted twice than not at all
     with unless_locked():
-        if not sessions.claim_call(hook.state, event.session, event.call, hook.now, REPEAT):
+        if not tool_calls.claim(hook.state, event.session, event.call, hook.now, REPEAT):
             return []
     lines = _learned(hook, mark)
     with unless_locked():
-        sessions.release_call(hook.state, event.session, event.call, time.time())
+        tool_calls.release(hook.state, event.session, event.call, time.time())
     return lines
 
 

@@ -14,7 +14,7 @@ from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.records.kinds import LIVE, gotcha_id
 from gitmem.repo.location import storable
 from gitmem.repo.source_frames import read_lines
-from gitmem.state import sessions
+from gitmem.state import context_flags, moved_code, trigger_hits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _about(hook: Hook, path: str) -> "list[Row]":
         "resolved": False,
     }
     rows: list[Row] = []
-    come = sessions.spots(hook.state, hook.tree, path)
+    come = moved_code.places(hook.state, hook.tree, path)
     for index in hook.indexes:
         rows += index.rows(paths=(path,), order="severity", limit=20, **wanted)
         if come:
@@ -119,7 +119,7 @@ def _about(hook: Hook, path: str) -> "list[Row]":
             rows += _triggered(hook, path, loose)
     if not rows:
         return []
-    away = {id for id, (at, *_) in sessions.spots(hook.state, hook.tree).items() if at != path}
+    away = {id for id, (at, *_) in moved_code.places(hook.state, hook.tree).items() if at != path}
     return [row for row in rows if row["id"] not in away or row.get("spot")]
 
 
@@ -133,19 +133,15 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
         found = os.stat(full)
     except OSError:
         return []
-    key = f"code {hook.tree} {path}"
-    version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.tips().values()))} "
-    known = hook.state.marked(key) or ""
-    if not known.startswith(version):
-        lines = read_lines(full)
+    version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.tips().values()))}"
+    hits = trigger_hits.hits(hook.state, hook.tree, path, version)
+    if hits is None:
         # grammars and RE2: only a repository with such gotchas pays for them
         from gitmem.services.gotchas import triggers
 
-        hits = triggers.lines_of(rows, path, lines)
-        known = version + " ".join(f"{id}:{at}" for id, at in hits.items())
-        hook.state.mark(key, known)
-    at = dict(pair.rsplit(":", 1) for pair in known[len(version) :].split())
-    return [{**row, "spot": f"{path}:{at[row['id']]}"} for row in rows if row["id"] in at]
+        hits = triggers.lines_of(rows, path, read_lines(full))
+        trigger_hits.keep(hook.state, hook.tree, path, version, hits)
+    return [{**row, "spot": f"{path}:{hits[row['id']]}"} for row in rows if row["id"] in hits]
 
 
 def _trips(hook: Hook) -> "list[str]":
@@ -181,7 +177,7 @@ def _passed(hook: Hook) -> None:  # noqa: C901
         from gitmem.hooks.turn_end import saves
 
         if saves(event.command):
-            hook.state.mark(f"saved {event.session}", "1")
+            context_flags.note_recorded(hook.state, event.session)
     failures = attempts.failures(hook.state, event.session)
     if not failures:
         return

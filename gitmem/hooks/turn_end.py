@@ -5,10 +5,9 @@ Part of the hot path.
 
 from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
-from gitmem.state import memory_file_requests, sessions
+from gitmem.state import context_flags, injections, memory_file_requests, requests, sessions
 
-# mark of a start after a compaction, and seconds for which it counts as the same one
-AGAIN, JUST = "started again", 30.0
+JUST = 30.0  # seconds for which a start after a compaction counts as the same one
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
 _DECIDED = Lazy(
     r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out"
@@ -28,14 +27,14 @@ REMARK = (
 def compact(hook: Hook) -> "list[str]":
     """Ask for a snapshot of the work, before the context goes."""
     session = hook.event.session
-    asked = sessions.ask(hook.state, sessions.SNAPSHOT, session, hook.now, SNAPSHOT_GAP)
+    asked = requests.ask_snapshot(hook.state, session, hook.now, SNAPSHOT_GAP)
     if not hook.hears_after_compact:
-        hook.state.forget_told(hook.event.context)  # the only word that this agent has of it
+        injections.forget(hook.state, hook.event.context)  # the only word that this agent has of it
         if asked:
-            sessions.owe(hook.state, session)
+            context_flags.owe_history(hook.state, session)
     if asked or hook.hears_after_compact:
         # what it is told of itself when it goes on
-        sessions.condense(hook.state, session, hook.now)
+        context_flags.ask_condensing(hook.state, session, hook.now)
         hook.drain(f"compact {session}", sure=True)
     return []
 
@@ -45,9 +44,9 @@ def compacted(hook: Hook) -> "list[str]":
 
     Some agents start again first, and say afterwards that the compaction is over.
     """
-    begun = hook.state.marked(f"{AGAIN} {hook.event.context}")
-    if begun is None or not 0 <= hook.now - float(begun) < JUST:
-        hook.state.forget_told(hook.event.context)
+    begun = context_flags.restarted(hook.state, hook.event.context)
+    if begun is None or not 0 <= hook.now - begun < JUST:
+        injections.forget(hook.state, hook.event.context)
     return []
 
 
@@ -64,11 +63,7 @@ def turn(hook: Hook) -> "list[str]":
         or not _DECIDED.search(event.message)
     ):
         return []
-    key = f"reminded {event.session}"
-    if hook.state.marked(key) or hook.state.marked(f"saved {event.session}"):
-        return []
-    hook.state.mark(key, "1")
-    return [REMARK]
+    return [REMARK] if context_flags.claim_reminder(hook.state, event.session) else []
 
 
 def saves(command: str) -> bool:

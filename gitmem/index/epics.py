@@ -8,12 +8,13 @@ leave for their session anyway, and what somebody does to the epic: none is writ
 sake.
 """
 
-from gitmem.base.fast import dumps, loads
-from gitmem.base.sqlite import healing, transaction
+from gitmem.base.fast import loads
+from gitmem.base.sqlite import healing
 from gitmem.clock import seconds
 from gitmem.index.reader import Index
 from gitmem.state import sessions
 from gitmem.state.database import State
+from gitmem.state.epic_holders import EpicHolder, first_seen, holders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 # crashed
 CRASH_AFTER = 1800.0
 COMPLETES = frozenset({"STORY_COMPLETED"})  # last actions after which nothing was under way
-HOLDERS = 8  # of one epic that are remembered
 # how an epic stands that was not put down; it may also be paused, aborted or completed
 ACTIVE, LEFT, CRASHED = "active", "left", "crashed"
 
@@ -48,70 +48,6 @@ def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
     return out
 
 
-# -- which one a work tree is at
-
-
-def choose(state: State, root: str, id: str) -> None:
-    """Note the epic that a work tree is at."""
-    state.mark(f"working {root}", id)
-
-
-def chosen(state: State, root: str) -> str:
-    """Return the id of the epic that a work tree is at; '' when none was noted."""
-    return state.marked(f"working {root}") or ""
-
-
-# -- who is at it
-
-
-def holders(state: State, id: str) -> "tuple[str, list[dict[str, Any]]]":
-    """Return the name of this clone, and who worked on an epic here, latest last.
-
-    Each has `session`, `process` and `at` (epoch seconds).
-    """
-    try:
-        found = loads(state.marked(f"held {id}") or "{}")
-        rows = [one for one in found.get("by", []) if isinstance(one.get("at"), float | int)]
-        return str(found.get("clone", "")), rows
-    except (ValueError, AttributeError, TypeError):
-        return "", []
-
-
-@healing
-def hold(
-    state: State,
-    id: str,
-    clone: str,
-    session: str,
-    process: str,
-    now: float,
-    is_gone: "Callable[[str], bool | None]",
-) -> None:
-    """Note that a session, or a process without one, is at an epic.
-
-    Those that are gone are forgotten.
-
-    With neither, there is nobody to ask after: silence decides.
-    """
-    with transaction(state.db):
-        _, others = holders(state, id)
-        mine = session or process
-        kept = [
-            one
-            for one in others
-            if (one.get("session") or one.get("process")) != mine
-            and not is_gone(str(one.get("process") or ""))
-        ]
-        new = {"session": session, "process": process, "at": now}
-        state.mark(f"held {id}", dumps({"clone": clone, "by": [*kept[1 - HOLDERS :], new]}))
-
-
-def release(state: State, id: str) -> None:
-    """Note that nobody is at an epic any more."""
-    if state.marked(f"held {id}"):
-        state.mark(f"held {id}", "{}")
-
-
 # -- how it stands
 
 
@@ -127,12 +63,12 @@ def condition(
     """
     signs, states = [_seconds(epic["at"]), _seconds(epic["held_at"])], []
     latest, process = str(epic["holder"].get("session") or ""), ""
-    for one in _known(state, epic):
-        how, last, named = _look(state, one, is_gone)
+    for holder in _local_holders(state, epic):
+        how, last, named = _look(state, holder, is_gone)
         states.append(how)
         signs.append(last)
         if how == "alive":
-            latest, process = str(one.get("session") or ""), named
+            latest, process = holder.session, named
     silent = max(0.0, now - _last(state, str(epic["id"]), max(signs), now))
     out = {
         "standing": epic["rest"],
@@ -170,55 +106,46 @@ def condition(
     return {**out, "standing": LEFT, "why": why} if gone else out
 
 
-def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":
+def _local_holders(state: State, epic: "dict[str, Any]") -> "list[EpicHolder]":
     """Return the holders of an epic that this clone can check.
 
     These are those who worked on it here, if it was worked on here last.
     """
-    clone, rows = holders(state, str(epic["id"]))
-    if rows and clone == epic["held_by"]:
+    clone, local = holders(state, str(epic["id"]))
+    if local and clone == epic["held_by"]:
         # a terminal stays open when an agent has gone on from there: it says nothing of the agent's
         # life
-        after = max((n for n, one in enumerate(rows) if one.get("session")), default=-1)
-        return [one for n, one in enumerate(rows) if one.get("session") or n > after]
+        after = max((n for n, holder in enumerate(local) if holder.session), default=-1)
+        return [holder for n, holder in enumerate(local) if holder.session or n > after]
     session = str(epic["holder"].get("session") or "")
-    return (
-        [{"session": session, "process": "", "at": 0.0}]
-        if session and sessions.get(state, session)
-        else []
-    )
+    if session and sessions.get(state, session):
+        return [EpicHolder(session, "", 0.0)]
+    return []
 
 
 def _look(
-    state: State, one: "dict[str, Any]", is_gone: "Callable[[str], bool | None]"
+    state: State, holder: EpicHolder, is_gone: "Callable[[str], bool | None]"
 ) -> "tuple[str, float, str]":
     """Return the state of a holder, its last sign of life and its process.
 
     The state is alive, ended, gone or unknown.
     """
-    known = sessions.get(state, str(one["session"])) if one.get("session") else None
-    last = max(float(one["at"]), known.last if known else 0.0)
-    if known and known.ended is not None:
-        return ("gone" if known.why == sessions.GONE else "ended"), last, ""
-    process = (known.process if known else "") or str(one.get("process") or "")
+    session = sessions.get(state, holder.session) if holder.session else None
+    last = max(holder.at, session.last if session else 0.0)
+    if session and session.ended is not None:
+        return ("gone" if session.why == sessions.GONE else "ended"), last, ""
+    process = (session.process if session else "") or holder.process
     gone = is_gone(process) if process else None
     return {True: "gone", False: "alive", None: "unknown"}[gone], last, process
 
 
 def _last(state: State, id: str, last: float, now: float) -> float:
-    """Return a last sign of life in the time of this clock.
-
-    One from the future counts from when it was first seen here, so it does not count for ever.
-    """
+    """Return a last sign of life in the time of this clock."""
     if last <= now:
         return last
     if state.in_memory:  # nothing can be remembered: near enough is fresh
         return now if last - now <= CRASH_AFTER else 0.0
-    text, _, first = (state.marked(f"ahead {id}") or "").partition(" ")
-    if text == str(last) and first and float(first) <= now:
-        return float(first)
-    state.mark(f"ahead {id}", f"{last} {now}")
-    return now
+    return first_seen(state, id, last, now)
 
 
 def _seconds(text: object) -> float:

@@ -10,90 +10,16 @@ import os
 import time
 
 from gitmem.base.fast import sqlite
-from gitmem.base.processes import runs
 from gitmem.base.sqlite import healing, is_damage, is_locked, transaction, use_wal
 from gitmem.repo.location import Home
+from gitmem.state.schema import TABLES, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-SCHEMA = 9
-_TABLES = (
-    (
-        "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY "
-        "(store, id)) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, "
-        "PRIMARY KEY (pattern, at, session)) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last "
-        "REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind "
-        "TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at "
-        "REAL, claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers "
-        "INTEGER, "
-        "tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last "
-        "INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, "
-        "id)) WITHOUT ROWID"
-    ),
-    "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
-    (
-        "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, "
-        "given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) "
-        "WITHOUT ROWID"
-    ),
-    "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
-    "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
-    (
-        "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, "
-        "session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, "
-        "what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)"
-    ),
-    "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
-    (
-        "CREATE TABLE IF NOT EXISTS elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what "
-        "TEXT, who TEXT, PRIMARY KEY (mine, path, other)) WITHOUT ROWID"
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session "
-        "TEXT, after BLOB, start INTEGER, units BLOB, gone BLOB)"
-    ),
-    "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
-    (
-        "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how "
-        "TEXT, at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, "
-        "session, kind)) WITHOUT ROWID"
-    ),
-    "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",
-    "CREATE TABLE IF NOT EXISTS patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",
-    "CREATE INDEX IF NOT EXISTS patches_by ON patches (patch)",
-    (
-        "CREATE TABLE IF NOT EXISTS late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY "
-        "(context, kind)) WITHOUT ROWID"
-    ),
-    "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
-)
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
-# seconds that a hook has to start the drain that it claimed, and a drain to begin
-STARTING, COMING = 0.3, 15.0
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
@@ -174,7 +100,7 @@ class State:
         db = sqlite.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA synchronous = NORMAL")
-            if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+            if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
                 use_wal(db, timeout)
                 self._make_tables(db)
         except BaseException:
@@ -184,37 +110,18 @@ class State:
 
     @staticmethod
     def _make_tables(db: sqlite.Connection) -> None:
-        """Bring the tables to this version, unless another process has done so meanwhile."""
+        """Make the tables, unless another process has done so meanwhile; others are dropped."""
         with transaction(db):
-            found = db.execute("PRAGMA user_version").fetchone()[0]
-            if found == SCHEMA:
+            if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
                 return
-            for table in ("failing", "outcomes") if 0 < found < 4 else ():
-                # of an older version: conclusions of a day or so
-                db.execute(f"DROP TABLE IF EXISTS {table}")
-            has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
-            for column in (
-                sorted(
-                    {"why", "root", "transcript", "process", "kind", "branch", "story", "title"}
-                    - has
-                )
-                if has
-                else ()
-            ):
-                db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
-            has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
-            for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
-                if column not in has:
-                    db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
-            for table in ("edits", "links", "patches") if 0 < found < 9 else ():
-                # of an older version: whose lines are whose is found out anew
-                db.execute(f"DROP TABLE IF EXISTS {table}")
-            if found == 1:
-                # of an older version: counts of a day or so
-                db.execute("DROP TABLE IF EXISTS errors")
-            for statement in _TABLES:
+            names = db.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            ).fetchall()
+            for (name,) in names:
+                db.execute(f'DROP TABLE "{name}"')
+            for statement in TABLES:
                 db.execute(statement)
-            db.execute(f"PRAGMA user_version = {SCHEMA}")
+            db.execute(f"PRAGMA user_version = {VERSION}")
 
     def heal(self) -> bool:
         """Go on with a new file, or in memory; False when that would hide half a transaction."""
@@ -354,49 +261,6 @@ class State:
         )
 
     @healing
-    def claim_drain(
-        self, why: str, at: float, gap: float, again: float, *, sure: bool = False
-    ) -> bool:
-        """Return whether a drain should start now.
-
-        It should if none was started for `gap` seconds, nor for the same reason for `again`
-        seconds, or if it is `sure`.
-
-        None is while one that was started has yet to begin: it will see what this one is for. So
-        there is hardly ever more than one at work and one to come. Who is told True says with
-        `drain_started` which process it is: a claim whose owner was killed holds nobody up for
-        long.
-        """
-        with transaction(self.db):
-            mark = self.marked("drain") or "0 "
-            last, _, reason = mark.partition(" ")
-            pid, _, of = (self.marked("drain pid") or "").partition(" ")
-            age = at - float(last)
-            coming = mark != self.marked("drain begun") and (
-                0 <= age < COMING and runs(pid) if of == mark else 0 <= age < STARTING
-            )
-            due = not coming and (sure or abs(at - float(last)) > (again if reason == why else gap))
-            if due:
-                self.mark("drain", f"{at} {why}")
-        return due
-
-    @healing
-    def drain_started(self, why: str, at: float, pid: int) -> None:
-        """Note which process a claimed drain is."""
-        self.mark("drain pid", f"{pid} {at} {why}")
-
-    @healing
-    def begin_drain(self) -> None:
-        """Record that the drain that was started last begins.
-
-        What is left from now on is for another drain.
-        """
-        self.db.execute(
-            "INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = "
-            "'drain'"
-        )
-
-    @healing
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told.
 
@@ -407,27 +271,17 @@ class State:
             "DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)",
             (before,),
         )
-        for table in ("failing", "steps", "acts", "edits"):
+        for table in ("failing", "steps", "acts", "edits", "files_before"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
-        self.db.execute(
-            "DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,)
-        )
+        self.db.execute("DELETE FROM tool_calls WHERE until < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        # marks of a session
-        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "elsewhere "):
-            session = "substr(key, length(?1) + 1)"
-            self.db.execute(
-                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN "
-                f"(SELECT id FROM sessions)",
-                (key,),
-            )
-        for table, context in (("told", "session"), ("late_answers", "context")):
-            owner = (
-                f"CASE instr({context}, '/') WHEN 0 THEN {context} ELSE substr({context}, 1, "
-                f"instr({context}, '/') - 1) END"
-            )
-            self.db.execute(f"DELETE FROM {table} WHERE {owner} NOT IN (SELECT id FROM sessions)")
+        session = (
+            "CASE instr(context, '/') WHEN 0 THEN context "
+            "ELSE substr(context, 1, instr(context, '/') - 1) END"
+        )
+        for table in ("context_flags", "injections", "late_answers"):
+            self.db.execute(f"DELETE FROM {table} WHERE {session} NOT IN (SELECT id FROM sessions)")
 
     @healing
     def purge_errors(self, needles: "Sequence[str]") -> None:
@@ -484,58 +338,3 @@ class State:
                 "SELECT id, until FROM snoozes WHERE until > ?", (now,)
             )
         }
-
-    @healing
-    def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
-        """Note that a session is told these (id, oid).
-
-        Return the ids that it did not know in this form.
-        """
-        fresh = []
-        with transaction(self.db):
-            for id, oid in rows:
-                known = self.db.execute(
-                    "SELECT oid FROM told WHERE session = ? AND id = ?", (session, id)
-                ).fetchone()
-                if known is None or known[0] != oid:
-                    fresh.append(id)
-                    self.db.execute(
-                        "INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid)
-                    )
-        return fresh
-
-    @healing
-    def owes(self, context: str) -> bool:
-        """Say whether a context is still to be given an answer (see `state.late_answers`)."""
-        return (
-            self.db.execute(
-                "SELECT 1 FROM late_answers WHERE context = ? LIMIT 1", (context,)
-            ).fetchone()
-            is not None
-        )
-
-    @healing
-    def known(self, session: str) -> "dict[str, str]":
-        """Return {id: oid} of what a session has been told."""
-        return dict(self.db.execute("SELECT id, oid FROM told WHERE session = ?", (session,)))
-
-    @healing
-    def forget_told(self, session: str) -> None:
-        """Let a session be told everything again (its context was compacted)."""
-        self.db.execute("DELETE FROM told WHERE session = ?", (session,))
-
-    @healing
-    def mark(self, key: str, value: str) -> None:
-        """Keep a small value."""
-        self.db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
-
-    @healing
-    def unmark(self, key: str) -> None:
-        """Keep a small value no longer."""
-        self.db.execute("DELETE FROM marks WHERE key = ?", (key,))
-
-    @healing
-    def marked(self, key: str) -> str | None:
-        """Return a small value."""
-        row = self.db.execute("SELECT value FROM marks WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None

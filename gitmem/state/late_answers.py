@@ -22,6 +22,13 @@ def owe(state: State, context: str, kind: str, text: str = "") -> None:
 
 
 @healing
+def is_owed(state: State, context: str) -> bool:
+    """Say whether a context is still to be given an answer."""
+    sql = "SELECT 1 FROM late_answers WHERE context = ? LIMIT 1"
+    return state.db.execute(sql, (context,)).fetchone() is not None
+
+
+@healing
 def owed(state: State, context: str) -> "dict[str, str]":
     """Return {kind: text} of the answers that a context is still to be given."""
     return dict(

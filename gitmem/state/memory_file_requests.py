@@ -3,26 +3,25 @@
 Part of the hot path.
 """
 
+from gitmem.base.sqlite import healing
 from gitmem.state.database import State
 
-_PREFIX = "native "
 
-
+@healing
 def ask(state: State, root: str, now: float) -> None:
     """Ask for the memory files of a work tree."""
-    state.mark(_PREFIX + root, str(now))
+    state.db.execute("INSERT OR REPLACE INTO memory_file_requests VALUES (?, ?)", (root, now))
 
 
+@healing
 def take(state: State) -> "list[str]":
     """Return the work trees that were asked for, each to one caller."""
-    rows = state.db.execute(
-        "SELECT key, value FROM marks WHERE key LIKE 'native %' ORDER BY key"
-    ).fetchall()
+    rows = state.db.execute("SELECT root, at FROM memory_file_requests ORDER BY root").fetchall()
     taken = []
-    for key, value in rows:
-        if (
-            state.db.execute("DELETE FROM marks WHERE key = ? AND value = ?", (key, value)).rowcount
-            == 1
-        ):
-            taken.append(key[len(_PREFIX) :])
+    for row in rows:
+        deleted = state.db.execute(
+            "DELETE FROM memory_file_requests WHERE root = ? AND at = ?", row
+        )
+        if deleted.rowcount:
+            taken.append(row[0])
     return taken

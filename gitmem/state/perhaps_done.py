@@ -1,14 +1,12 @@
 """Tasks that may be done, as sessions said: kept until somebody answers. Part of the hot path."""
 
-from gitmem.base.fast import dumps, loads
-from gitmem.base.sqlite import healing
+from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_KEY = "perhaps done "
 KEPT = 200  # tasks, the latest
 
 
@@ -18,26 +16,32 @@ def known(state: State) -> "dict[str, dict[str, str]]":
 
     The id is that of a record or of an entry.
     """
-    rows = state.db.execute(
-        "SELECT key, value FROM marks WHERE key >= ? AND key < ?", (_KEY, _KEY[:-1] + "!")
-    ).fetchall()
-    found = {key[len(_KEY) :]: loads(value) for key, value in rows}
+    rows = state.db.execute("SELECT id, text, why, session FROM perhaps_done ORDER BY id")
     return {
-        id: facts for id, facts in found.items() if isinstance(facts, dict) and facts.get("text")
+        id: {"text": text, "why": why, "session": session}
+        for id, text, why, session in rows.fetchall()
     }
 
 
+@healing
 def keep(state: State, found: "Mapping[str, Mapping[str, str]]") -> None:
     """Keep tasks that may be done; one that somebody said is open stays open for the same words."""
-    old = known(state)
-    for id, facts in found.items():
-        answered = state.marked(f"still open {id}")
-        if answered != facts["why"] and (id in old or len(old) < KEPT):
-            state.mark(_KEY + id, dumps(dict(facts)))
+    db = state.db
+    with transaction(db):
+        old = known(state)
+        answers = dict(db.execute("SELECT id, why FROM still_open"))
+        for id, facts in found.items():
+            if answers.get(id) != facts["why"] and (id in old or len(old) < KEPT):
+                db.execute(
+                    "INSERT OR REPLACE INTO perhaps_done VALUES (?, ?, ?, ?)",
+                    (id, facts.get("text", ""), facts["why"], facts.get("session", "")),
+                )
 
 
+@healing
 def drop(state: State, id: str, *, still_open: str = "") -> None:
     """Forget that a task may be done; `still_open` are the words that do not mean it."""
-    state.unmark(_KEY + id)
-    if still_open:
-        state.mark(f"still open {id}", still_open)
+    with transaction(state.db):
+        state.db.execute("DELETE FROM perhaps_done WHERE id = ?", (id,))
+        if still_open:
+            state.db.execute("INSERT OR REPLACE INTO still_open VALUES (?, ?)", (id, still_open))

@@ -5,7 +5,6 @@ Their messages teach, and who made them is determined and stored.
 
 import contextlib
 import functools
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from gitmem.services.provenance import shared
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions.digest import digest_id
-from gitmem.state import links, sessions
+from gitmem.state import code_progress, links, sessions
 
 # What reads messages is imported where there are some: most drains have none.
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from gitmem.records.record import Record
     from gitmem.services.gotchas.commit_trailers import TrailerWords
 
-SEEN = "commits seen"  # the mark of the heads that were looked at
-STAMP = "commits stamp"  # the mark of when branches had moved then
-OPEN = "commits open"  # the mark of those that are looked at again
 FRESH, TRIES, AGAIN = 3600.0, 3, 50  # for so many seconds, so often, so many
 MOST = 500  # commits that are looked at in one go
 DAY = 86400.0
@@ -207,14 +203,16 @@ def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> 
     if not (first or noted):
         return []  # no session was ever at work here
     stamp = branches_stamp(app.location)
-    open_ = _open(app) | dict.fromkeys(links.overtaken(app.state, app.clock.now() - DAY), 0)
-    if app.state.marked(STAMP) == stamp and not (noted or rewritten or open_):
+    open_ = code_progress.unlinked(app.state) | dict.fromkeys(
+        links.overtaken(app.state, app.clock.now() - DAY), 0
+    )
+    linked_refs, seen = code_progress.linked(app.state)
+    if linked_refs == stamp and not (noted or rewritten or open_):
         return []
     work = app.linker(noted, rewritten)
     heads = work.history.heads()
-    seen = json.loads(app.state.marked(SEEN) or "[]")
     if heads == seen and not (noted or rewritten or open_):
-        app.state.mark(STAMP, stamp)
+        code_progress.note_linked(app.state, stamp, heads)
         return []
     commits = {one.oid: one for one in work.history.new(heads, seen, first - DAY, MOST)}
     commits |= {
@@ -223,29 +221,16 @@ def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> 
         if oid not in commits
     }
     found = work.link(sorted(commits.values(), key=lambda one: one.at))
-    app.state.mark(SEEN, json.dumps(heads))
-    app.state.mark(STAMP, stamp)
+    code_progress.note_linked(app.state, stamp, heads)
     since = app.clock.now() - FRESH
     left = {
         oid: open_.get(oid, 0) + 1
         for oid, one in commits.items()
         if oid not in found and one.at >= since and open_.get(oid, 0) < TRIES
     }
-    app.state.mark(OPEN, json.dumps(dict(list(left.items())[-AGAIN:])))
+    code_progress.replace_unlinked(app.state, dict(list(left.items())[-AGAIN:]))
     told = _told(app, {link.session for some in found.values() for link in some})
     return [*([f"{len(found)} commit(s) linked to sessions"] if found else []), *told]
-
-
-def _open(app: App) -> dict[str, int]:
-    """Return {commit: how often it was examined} of new commits whose maker is unknown so far.
-
-    A hook may report its command a moment later.
-    """
-    try:
-        found = json.loads(app.state.marked(OPEN) or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _told(app: App, ids: set[str]) -> list[str]:

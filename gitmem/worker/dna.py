@@ -7,9 +7,9 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
 from gitmem.services.dna.dna import DnaOutcome, DnaPage
+from gitmem.state import code_progress
 from gitmem.worker.scout import search_index
 
-MARK = "dna"  # the mark of the commit that was looked at last
 PATTERNS = 8
 
 Progress = Callable[[int, int], None]
@@ -63,7 +63,7 @@ def refresh(
     """
     commit, made = pages(app, "HEAD", progress)
     done = dna.save(app.store(store_of(app, shared=shared)), app.writer(), made, {"commit": commit})
-    app.state.mark(MARK, commit)
+    code_progress.note_dna(app.state, commit)
     return done
 
 
@@ -73,9 +73,9 @@ def keep(app: App) -> list[DnaOutcome]:
     This runs in the background of a session.
     """
     commit = head(app.location)
-    if not commit or app.state.marked(MARK) == commit:
+    if not commit or code_progress.dna_commit(app.state) == commit:
         return []
-    app.state.mark(MARK, commit)  # also where it fails: not at once again
+    code_progress.note_dna(app.state, commit)  # also where it fails: not at once again
     if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
         return []  # `git mem dna refresh` does it
     if app.settings.get("scout"):

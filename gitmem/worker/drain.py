@@ -3,13 +3,11 @@
 People see its trace in `git mem status`.
 """
 
-import json
 import os
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from gitmem.app import App, open_app
 from gitmem.base.files import Lock
@@ -20,14 +18,13 @@ from gitmem.repo.location import storable
 from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import placement
 from gitmem.services.session_log import rotation
-from gitmem.state import memory_file_requests, sessions
+from gitmem.state import drains, memory_file_requests, moved_code, requests
 from gitmem.store import quarantine
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
 TURN = 10.0  # seconds that a drain waits for the one before it
 LONGEST = 900  # seconds that a drain may take for one session, and for the rest
-TRACE = "background"  # the mark that tells what was done last
 
 
 def drain(app: App) -> None:
@@ -46,7 +43,7 @@ def drain(app: App) -> None:
 def _drain(app: App) -> None:
     with _alone(app):
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
-        app.state.begin_drain()
+        drains.begin(app.state)
         try:
             for step in (
                 _release,
@@ -67,14 +64,9 @@ def _drain(app: App) -> None:
                     failures.append(error)
         finally:
             failed = "; ".join(f"{type(error).__name__}: {error}" for error in failures)
-            facts = {
-                "at": app.clock.now(),
-                "seconds": round(time.monotonic() - began, 3),
-                "did": done,
-                "failed": failed,
-            }
+            seconds = round(time.monotonic() - began, 3)
             if not app.state.in_memory:
-                app.state.mark(TRACE, json.dumps(facts))
+                drains.report(app.state, app.clock.now(), seconds, done, failed)
         if failures:
             raise failures[0]
 
@@ -95,18 +87,6 @@ def _alone(app: App) -> Iterator[None]:
         yield
     finally:
         lock.__exit__()
-
-
-def trace(app: App) -> dict[str, Any]:
-    """Return what a detached process did last: `at`, `seconds`, `did`, `failed`.
-
-    Empty when there was none.
-    """
-    try:
-        found = json.loads(app.state.marked(TRACE) or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _commit(app: App) -> list[str]:
@@ -147,7 +127,7 @@ def _adopt(app: App) -> list[str]:
 
 def _finish(app: App) -> list[str]:
     """Write what sessions asked for."""
-    if not sessions.waiting(app.state):
+    if not requests.waiting(app.state):
         return []
     from gitmem.services.sessions import finish
 
@@ -259,7 +239,7 @@ def _follow(app: App) -> list[str]:
     key = code_state(app.location, index.tips())
     staged = os.path.join(app.location.gitdir, "index")
     stamp = f"{os.stat(staged).st_mtime_ns}" if os.path.exists(staged) else ""
-    if app.state.marked(f"spots {root}") == key and app.state.marked(f"staged {root}") == stamp:
+    if moved_code.searched(app.state, root) == (key, stamp):
         return []
     until = time.monotonic() + SEARCH
     found = placement.survey([index], app.follower, lambda: time.monotonic() < until).found
@@ -269,6 +249,5 @@ def _follow(app: App) -> list[str]:
         if one.where.found and one.where.path != one.anchor.get("path")
     ]
     away += _renamed(app, index)
-    sessions.set_spots(app.state, root, key, away)
-    app.state.mark(f"staged {root}", stamp)
+    moved_code.replace(app.state, root, key, stamp, away)
     return [f"{len(away)} gotcha(s) followed to another file"] if away else []

@@ -11,7 +11,7 @@ from gitmem.repo.location import storable
 from gitmem.repo.refs import branches_stamp
 from gitmem.services.drift import compare
 from gitmem.services.drift.drift import HIGH, LEVELS, LOW, Pair, Side, drift, name_authors, sides
-from gitmem.state import elsewhere, sessions
+from gitmem.state import code_progress, elsewhere, sessions
 from gitmem.state.elsewhere import Elsewhere
 
 # in which a branch was committed to: that is compared at all; that is told of where it does not
@@ -20,7 +20,6 @@ DAYS, ACTIVE = 30, 7
 AGAIN = 600.0  # seconds after which work trees are looked at again, when no branch moved
 REST = 10.0  # times as long as it took last is waited before it is done again
 FILES = 1000  # of one side that are told of
-MARK = "drift"
 
 
 def keep(app: App) -> list[str]:
@@ -32,11 +31,12 @@ def keep(app: App) -> list[str]:
     if app.location.worktree is None or not sessions.some(app.state, ended=False, limit=1):
         return []
     key = hashlib.sha256(branches_stamp(app.location).encode()).hexdigest()
-    before, at, took = (*(app.state.marked(MARK) or "").split(" "), "", "", "")[:3]
-    gap = AGAIN if before == key else REST * float(took or 0)
-    if at and 0 <= now - float(at) < gap:
-        return []
-    app.state.mark(MARK, f"{key} {now} 1")  # also where it fails: not at once again
+    if last := code_progress.last_drift(app.state):
+        refs, at, took = last
+        gap = AGAIN if refs == key else REST * took
+        if 0 <= now - at < gap:
+            return []
+    code_progress.note_drift(app.state, key, now, 1.0)  # also where it fails: not at once again
     begun = time.monotonic()
     with Merges(app.location, app.env, timeout=30.0) as merges:
         several = (
@@ -57,7 +57,7 @@ def keep(app: App) -> list[str]:
                     name_authors(merges, pair, lambda root: working(app, root))
                 rows += _rows(pair, now)
         elsewhere.replace(app.state, rows)
-        app.state.mark(MARK, f"{key} {now} {time.monotonic() - begun:.2f}")
+        code_progress.note_drift(app.state, key, now, time.monotonic() - begun)
     clashes = sum(row.level in {"critical", "high"} for row in rows)
     return [f"{clashes // 2} file(s) found that clash with another branch"] if clashes else []
 

@@ -180,7 +180,7 @@ def test_a_purge_of_a_remote_tells_what_still_holds_it(people: tuple[Mem, Mem]) 
     one("purge", id, "--remote", "origin", "--yes")
     with contextlib.closing(sqlite3.connect(two.folder / ".git" / "gitmem" / "state.db")) as db:
         db.execute("BEGIN")
-        db.execute("SELECT * FROM marks").fetchall()
+        db.execute("SELECT * FROM reads").fetchall()
         report = two("purge", "--remote", "origin", "--yes", "--json", code=1).json
     assert not report["gone"]
     assert "state.db" in [row["place"] for row in report["places"] if row["state"] == "held"]

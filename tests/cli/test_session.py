@@ -14,7 +14,7 @@ import pytest
 from gitmem.app import open_app
 from gitmem.cli.sessions.find import _least as least
 from gitmem.cli.sessions.find import cell_count, cut, of_day
-from gitmem.state import sessions
+from gitmem.state import requests, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from tests.cli.conftest import DAY, Mem, on_terminal, spawn
@@ -580,7 +580,7 @@ def test_status_says_what_sessions_wait_for(mem: Mem) -> None:
     """Until it is done, and how to have it done."""
     id = start(mem, "--title", "Once")
     with open_app(str(mem.folder), os.environ) as app:
-        sessions.ask(app.state, sessions.DIGEST, id, app.clock.now())
+        requests.ask_digest(app.state, id, app.clock.now())
     assert mem("status", "--json").json["waiting"][0]["session"] == id
     out = mem("status").out
     assert f"the digest of session {id} waits, asked for just now" in out

@@ -164,10 +164,10 @@ def test_a_compaction_has_the_state_written_ahead(project: Path, agent):
 def _asked(where: Home) -> dict[str, str]:
     from contextlib import closing
 
-    from gitmem.state import sessions
+    from gitmem.state import context_flags
 
     with closing(State(where)) as state:
-        return sessions.to_condense(state)
+        return context_flags.asked_condensing(state)
 
 
 def test_a_compaction_that_is_over_at_once_is_told_what_the_file_ends_with(project: Path, agent):

@@ -75,7 +75,6 @@ def test_a_command_with_many_names_is_noted_in_time(project: Path, agent) -> Non
     command = {"command": "sed -i s/a/b/ " + " ".join(names)}
     agent().hook("PreToolUse.Read", tool_name="Bash", tool_input=command, tool_use_id="t-1")
     with closing(sqlite3.connect(project / ".git/gitmem/state.db")) as db:
-        rows = db.execute("SELECT value FROM marks WHERE key LIKE 'call before %'").fetchall()
-    assert len(rows) == 1
-    assert "src/f0.py" in rows[0][0]
-    assert rows[0][0].count("\n") == NAMED
+        rows = db.execute("SELECT path FROM files_before ORDER BY path").fetchall()
+    assert len(rows) == NAMED
+    assert rows[0] == ("src/f0.py",)

@@ -16,7 +16,7 @@ from gitmem.records.codec import decode
 from gitmem.records.record import make
 from gitmem.repo.location import Home
 from gitmem.services.work import epics as service
-from gitmem.state import sessions
+from gitmem.state import epic_holders, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store import operations
@@ -73,14 +73,14 @@ def test_a_process_decides_where_it_is_known_and_silence_else(
     state: State, gone: bool | None, ago: float, standing: str
 ) -> None:
     """Alive is alive after hours; gone is left for 30 minutes, then a crash; of one that nothing is known of, silence decides."""
-    works.hold(state, "wrk-shop", "mine", "", "p", NOW - ago, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "p", NOW - ago, processes_of({}))
     assert works.condition(state, epic(ago), NOW, processes_of({"p": gone}))["standing"] == standing
 
 
 @pytest.mark.parametrize("act", ["pause", "abort", "complete"])
 def test_what_was_put_down_is_no_crash(state: State, act: str) -> None:
     """Though its process is gone, and it was long ago."""
-    works.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
     assert works.condition(state, epic(LATE, act), NOW, processes_of({"p": True}))["standing"] in {
         "paused",
         "aborted",
@@ -90,7 +90,7 @@ def test_what_was_put_down_is_no_crash(state: State, act: str) -> None:
 
 def test_signs_of_life_of_its_session_count(state: State) -> None:
     """Hooks leave them; a session whose process cannot be asked is alive as long as they come."""
-    works.hold(state, "wrk-shop", "mine", "s", "", NOW - 7200, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "s", "", NOW - 7200, processes_of({}))
     session(state, "s", NOW - 60, "")
     found = works.condition(state, epic(7200, session="s"), NOW, processes_of({}))
     assert (found["standing"], found["silent"]) == ("active", 60)
@@ -103,7 +103,7 @@ def test_signs_of_life_of_its_session_count(state: State) -> None:
 def test_a_session_that_ended_or_was_buried(state: State) -> None:
     """An end without a pause is left, for half an hour; one that was found dead too; the process of the session's row is asked."""
     session(state, "s", NOW, "p")
-    works.hold(state, "wrk-shop", "mine", "s", "other", NOW, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "s", "other", NOW, processes_of({}))
     assert works.condition(
         state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False})
     )["alive"]
@@ -127,7 +127,7 @@ def test_a_session_that_ended_or_was_buried(state: State) -> None:
 
 def test_a_story_that_was_completed_last_is_no_crash(state: State) -> None:
     """Nothing was under way, however long ago it was."""
-    works.hold(state, "wrk-shop", "mine", "", "p", NOW - LATE, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "p", NOW - LATE, processes_of({}))
     found = {**epic(LATE), "last": {"action": "STORY_COMPLETED"}}
     assert works.condition(state, found, NOW, processes_of({"p": True}))["standing"] == "left"
     assert works.condition(state, found, NOW, processes_of({}))["standing"] == "left"
@@ -135,8 +135,8 @@ def test_a_story_that_was_completed_last_is_no_crash(state: State) -> None:
 
 def test_one_of_several_is_enough(state: State) -> None:
     """An epic that two are at is alive as long as one of them is; who is gone is forgotten, the number is bounded."""
-    works.hold(state, "wrk-shop", "mine", "", "alive", NOW, processes_of({}))
-    works.hold(state, "wrk-shop", "mine", "", "dead", NOW, processes_of({"alive": False}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "alive", NOW, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "dead", NOW, processes_of({"alive": False}))
     assert (
         works.condition(state, epic(LATE), NOW, processes_of({"alive": False, "dead": True}))[
             "standing"
@@ -150,15 +150,15 @@ def test_one_of_several_is_enough(state: State) -> None:
         == "left"
     )
     for n in range(40):
-        works.hold(state, "wrk-shop", "mine", "", f"p{n}", NOW, processes_of({"dead": True}))
-    assert [one["process"] for one in works.holders(state, "wrk-shop")[1]] == [
-        f"p{n}" for n in range(40 - works.HOLDERS, 40)
+        epic_holders.hold(state, "wrk-shop", "mine", "", f"p{n}", NOW, processes_of({"dead": True}))
+    assert [one.process for one in epic_holders.holders(state, "wrk-shop")[1]] == [
+        f"p{n}" for n in range(40 - epic_holders.HOLDERS, 40)
     ]
 
 
 def test_another_clone_that_went_on_is_not_judged_by_our_processes(state: State) -> None:
     """What was at it here is gone; since then somebody else is at it."""
-    works.hold(state, "wrk-shop", "mine", "", "p", NOW - 60, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "p", NOW - 60, processes_of({}))
     assert (
         works.condition(state, epic(60, by="theirs"), NOW, processes_of({"p": True}))["standing"]
         == "active"
@@ -171,9 +171,9 @@ def test_another_clone_that_went_on_is_not_judged_by_our_processes(state: State)
 
 def test_released_means_nobody(state: State) -> None:
     """After a release there is nobody to ask after."""
-    works.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
-    works.release(state, "wrk-shop")
-    assert works.holders(state, "wrk-shop") == ("", [])
+    epic_holders.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
+    epic_holders.release(state, "wrk-shop")
+    assert epic_holders.holders(state, "wrk-shop") == ("", [])
 
 
 def test_the_future_is_fresh_but_not_for_ever(state: State) -> None:
@@ -190,15 +190,6 @@ def test_the_future_is_fresh_but_not_for_ever(state: State) -> None:
     state.in_memory = True
     assert works.condition(state, ahead, NOW, processes_of({}))["standing"] == "crashed"
     assert works.condition(state, epic(-600), NOW, processes_of({}))["standing"] == "active"
-
-
-@pytest.mark.parametrize(
-    "mark", ["", "x", "[]", '{"by": 1}', '{"by": [1]}', '{"by": [{"at": "x"}]}']
-)
-def test_a_mark_that_is_damaged_harms_nobody(state: State, mark: str) -> None:
-    """Then silence decides."""
-    state.mark("held wrk-shop", mark)
-    assert works.condition(state, epic(LATE), NOW, processes_of({}))["standing"] == "crashed"
 
 
 def test_this_process_is_there() -> None:
@@ -286,12 +277,12 @@ def test_an_operation_on_what_is_gone_says_so() -> None:
 
 
 def test_a_terminal_that_is_open_says_nothing_of_the_agent_that_went_on_from_there(state):
-    works.hold(state, "wrk-shop", "mine", "", "terminal", NOW - 60, processes_of({}))
-    works.hold(state, "wrk-shop", "mine", "s", "agent", NOW - 30, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "terminal", NOW - 60, processes_of({}))
+    epic_holders.hold(state, "wrk-shop", "mine", "s", "agent", NOW - 30, processes_of({}))
     both = {"terminal": False, "agent": True}
     assert (
         works.condition(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "left"
     )
     # the person goes on by hand
-    works.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))
+    epic_holders.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))
     assert works.condition(state, epic(0), NOW, processes_of(both))["standing"] == "active"

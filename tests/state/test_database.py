@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gitmem.repo.location import Home
 from gitmem.services.maintenance import purge_local
-from gitmem.state import sessions
+from gitmem.state import injections
 from gitmem.state.database import KEPT, NAME, State
 
 HERE = str(Path(__file__).parents[2])
@@ -192,22 +192,15 @@ def test_no_reads_write_nothing(state):
 
 def test_session_is_told_once_and_again_when_it_changed(state):
     """A record is told to a session once in each form; after a compaction again."""
-    assert ["a", "b"] == state.tell("s", [("a", "1"), ("b", "1")])
-    assert ["b"] == state.tell("s", [("a", "1"), ("b", "2")])
-    assert ["a"] == state.tell("t", [("a", "1")])
-    state.forget_told("s")
+    assert ["a", "b"] == injections.claim(state, "s", [("a", "1"), ("b", "1")])
+    assert ["b"] == injections.claim(state, "s", [("a", "1"), ("b", "2")])
+    assert ["a"] == injections.claim(state, "t", [("a", "1")])
+    injections.forget(state, "s")
     assert ({}, {"a": "1"}, ["a"]) == (
-        state.known("s"),
-        state.known("t"),
-        state.tell("s", [("a", "1")]),
+        injections.injected(state, "s"),
+        injections.injected(state, "t"),
+        injections.claim(state, "s", [("a", "1")]),
     )
-
-
-def test_marks(state):
-    """A small value is kept under a key."""
-    state.mark("k", "1")
-    state.mark("k", "2")
-    assert ("2", None) == (state.marked("k"), state.marked("other"))
 
 
 # -- the file
@@ -344,12 +337,12 @@ def test_a_name_that_a_killed_process_left_goes(home, monkeypatch):
 def test_a_log_without_its_file_is_not_played_into_the_new_one(home):
     """Somebody removed the file alone."""
     with contextlib.closing(State(home)) as state:
-        state.mark("of the old file", "1")
+        state.snooze("of the old file", T0)
         os.unlink(home.join(NAME))
         assert os.path.exists(home.join(NAME + "-wal"))
         with contextlib.closing(State(home)) as new:
-            assert (None, False) == (new.marked("of the old file"), new.in_memory)
-            new.mark("of the new file", "1")
+            assert ({}, False) == (new.snoozed(0.0), new.in_memory)
+            new.snooze("of the new file", T0)
             assert ["ok"] == [row[0] for row in new.db.execute("PRAGMA integrity_check")]
 
 
@@ -365,26 +358,15 @@ def test_without_hard_links_the_file_is_made_in_place(home, monkeypatch):
     assert [NAME] == os.listdir(home.path)
 
 
-def test_older_file_is_brought_up_to_date(home):
-    """Counts of a day are dropped with their table; reads, which only we have, stay."""
-    state = State(home)
-    state.add_reads("shared", ["a"], "2026-01-01T00:00:00Z")
-    state.db.execute("DROP TABLE errors")
-    state.db.execute(
-        "CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID"
-    )
-    state.db.execute("DROP TABLE sessions")
-    state.db.execute(
-        "CREATE TABLE sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID"
-    )
-    state.db.execute("INSERT INTO sessions VALUES ('s', 'claude', 1.0, 2.0, 'h.jsonl', NULL)")
-    state.db.execute("PRAGMA user_version = 1")
-    state.close()
-    state = State(home)
-    assert 1 == state.add_error("p", T0, "s", DAY)
-    assert (1, T0) == state.claim_hits("p", T0, DAY)
-    assert {"a": (1, "2026-01-01T00:00:00Z")} == state.reads("shared")
-    assert [("s", "h.jsonl", "")] == [
-        (one.id, one.history, one.process) for one in sessions.some(state)
-    ]
-    state.close()
+def test_a_file_with_other_tables_is_begun_anew(home):
+    """Nothing in it is a record, so nothing is taken over."""
+    with contextlib.closing(State(home)) as state:
+        state.add_reads("shared", ["a"], "2026-01-01T00:00:00Z")
+        state.db.execute("DROP TABLE errors")
+        state.db.execute("CREATE TABLE errors (pattern TEXT)")
+        state.db.execute("CREATE TABLE tables_of_another_version (a)")
+        state.db.execute("PRAGMA user_version = 1")
+    with contextlib.closing(State(home)) as state:
+        assert (1, {}) == (state.add_error("p", T0, "s", DAY), state.reads("shared"))
+        sql = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'tables_of_another_version'"
+        assert state.db.execute(sql).fetchone() == (0,)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.repo.location import Home
-from gitmem.state import sessions
+from gitmem.state import context_flags, drains, hook_costs, moved_code, requests, sessions
 from gitmem.state.database import State
-from gitmem.state.sessions import DIGEST, GONE, LEASE, SILENCE, SNAPSHOT, Session
+from gitmem.state.sessions import GONE, LEASE, SILENCE, Session
 
 T0 = 1_800_000_000.0
 
@@ -58,10 +58,10 @@ def test_only_what_opens_a_session_brings_it_back(state: State):
 def test_an_end_happens_once_and_asks_for_one_digest(state: State):
     sign(state, "s", T0, opens=True)
     assert [sessions.end(state, "s", T0 + n, "exit") for n in (1, 2)] == [True, False]
-    assert sessions.waiting(state) == 1
+    assert requests.waiting(state) == 1
     sign(state, "s", T0 + 3, opens=True)
     sessions.end(state, "s", T0 + 4, "exit")
-    assert sessions.waiting(state) == 1  # the first was not done yet: one will do
+    assert requests.waiting(state) == 1  # the first was not done yet: one will do
 
 
 @pytest.mark.parametrize(
@@ -99,38 +99,38 @@ def test_a_session_that_gave_a_sign_meanwhile_is_not_buried(state: State):
 
 
 def test_a_request_comes_back_when_its_taker_died(state: State):
-    sessions.ask(state, SNAPSHOT, "s", T0)
-    first = sessions.take(state, T0)
+    requests.ask_snapshot(state, "s", T0)
+    first = requests.take(state, T0)
     assert first
-    assert sessions.take(state, T0 + LEASE - 1) is None
-    second = sessions.take(state, T0 + LEASE + 1)
+    assert requests.take(state, T0 + LEASE - 1) is None
+    second = requests.take(state, T0 + LEASE + 1)
     assert second
-    sessions.done(state, first)  # too late: it is somebody else's now
-    assert sessions.waiting(state) == 1
-    sessions.done(state, second)
-    assert sessions.waiting(state) == 0
+    requests.done(state, first)  # too late: it is somebody else's now
+    assert requests.waiting(state) == 1
+    requests.done(state, second)
+    assert requests.waiting(state) == 0
 
 
 def test_a_request_whose_taker_is_known_to_be_gone_is_free_at_once(state: State):
-    sessions.ask(state, DIGEST, "s", T0)
-    assert sessions.take(state, T0, "host 1 2", lambda _: False)
-    assert sessions.take(state, T0 + 1, "host 3 4", lambda _: False) is None
+    requests.ask_digest(state, "s", T0)
+    assert requests.take(state, T0, "host 1 2", lambda _: False)
+    assert requests.take(state, T0 + 1, "host 3 4", lambda _: False) is None
     # of another machine: nobody knows
-    assert sessions.take(state, T0 + 1, "host 3 4", lambda _: None) is None
-    second = sessions.take(state, T0 + 1, "host 3 4", lambda one: one == "host 1 2")
+    assert requests.take(state, T0 + 1, "host 3 4", lambda _: None) is None
+    second = requests.take(state, T0 + 1, "host 3 4", lambda one: one == "host 1 2")
     assert second
     assert second.tries == 1
-    sessions.leave(state, second)  # it failed: the end of its taker does not bring it back
-    assert sessions.take(state, T0 + 2, "host 5 6", lambda _: True) is None
-    third = sessions.take(state, T0 + LEASE + 2, "host 5 6", lambda _: True)
+    requests.leave(state, second)  # it failed: the end of its taker does not bring it back
+    assert requests.take(state, T0 + 2, "host 5 6", lambda _: True) is None
+    third = requests.take(state, T0 + LEASE + 2, "host 5 6", lambda _: True)
     assert third
     assert third.tries == 2
 
 
 def test_what_was_never_done_waits_behind_the_rest(state: State):
     for name in ("bad", "good"):
-        sessions.ask(state, DIGEST, name, T0)
-    taken = [sessions.take(state, T0 + n, "host 1 2", lambda _: True) for n in range(4)]
+        requests.ask_digest(state, name, T0)
+    taken = [requests.take(state, T0 + n, "host 1 2", lambda _: True) for n in range(4)]
     assert [one.session if one else "" for one in taken] == ["bad", "good", "bad", "good"]
 
 
@@ -140,10 +140,10 @@ def test_a_session_that_is_to_be_digested_is_not_forgotten(state: State):
     assert sessions.bury(state, one, T0 + 5000)
     state.expire(T0 + 4000)
     assert [one.id for one in sessions.some(state)] == ["old"]
-    request = sessions.take(state, T0 + 5001)
+    request = requests.take(state, T0 + 5001)
     assert request
     assert request.at == T0 + 5000
-    sessions.done(state, request)
+    requests.done(state, request)
     state.expire(T0 + 4000)
     assert sessions.some(state) == []
 
@@ -162,24 +162,24 @@ def test_requests_of_an_older_version(tmp_path: Path):
         db.execute("PRAGMA user_version = 6")
     db.close()
     state = State(Home(str(folder)))
-    found = sessions.take(state, T0, "host 1 2")
+    found = requests.take(state, T0, "host 1 2")
     state.close()
     assert found
     assert (found.session, found.tries) == ("s", 0)
 
 
 def test_a_snapshot_is_not_asked_for_all_the_time(state: State):
-    asked = [sessions.ask(state, SNAPSHOT, "s", T0 + n, 600.0) for n in (0, 1, 599, 600, 601)]
+    asked = [requests.ask_snapshot(state, "s", T0 + n, 600.0) for n in (0, 1, 599, 600, 601)]
     assert asked == [True, False, False, True, False]
-    assert sessions.ask(state, SNAPSHOT, "t", T0 + 1, 600.0)
-    assert sessions.ask(state, DIGEST, "s", T0 + 1)
+    assert requests.ask_snapshot(state, "t", T0 + 1, 600.0)
+    assert requests.ask_digest(state, "s", T0 + 1)
 
 
 def test_costs_add_up(state: State):
     for tokens, seconds in ((0, 0.01), (120, 0.05), (30, 0.02)):
-        sessions.spend(state, "s", "AfterTool", tokens, seconds)
-    sessions.spend(state, "t", "AfterTool", 7, 1.0)
-    (one,) = sessions.costs(state, ["s"])
+        hook_costs.add(state, "s", "AfterTool", tokens, seconds)
+    hook_costs.add(state, "t", "AfterTool", 7, 1.0)
+    (one,) = hook_costs.costs(state, ["s"])
     assert (one.calls, one.answers, one.tokens, round(one.spent, 2), one.most) == (
         3,
         2,
@@ -192,11 +192,11 @@ def test_costs_add_up(state: State):
 def test_spots_are_those_of_a_work_tree(state: State):
     sessions.set_spots(state, "/a", "key", [("new.py", "got-1", 3, 4, "old.py")])
     sessions.set_spots(state, "/b", "key", [("other.py", "got-1", 1, 1, "old.py")])
-    assert sessions.spots(state, "/a") == {"got-1": ("new.py", 3, 4, "old.py")}
-    assert sessions.spots(state, "/a", "old.py") == {}
+    assert moved_code.places(state, "/a") == {"got-1": ("new.py", 3, 4, "old.py")}
+    assert moved_code.places(state, "/a", "old.py") == {}
     sessions.set_spots(state, "/a", "key2", [])
-    assert sessions.spots(state, "/a") == {}
-    assert sessions.spots(state, "/b", "other.py")
+    assert moved_code.places(state, "/a") == {}
+    assert moved_code.places(state, "/b", "other.py")
 
 
 def test_a_tool_call_of_one_that_was_buried_brings_it_back(state: State):
@@ -209,21 +209,21 @@ def test_a_tool_call_of_one_that_was_buried_brings_it_back(state: State):
 
 def test_a_claim_holds_against_a_clock_that_lags(state: State):
     """Who waits for the database has read its clock before the other's claim."""
-    sessions.ask(state, DIGEST, "s", T0)
-    assert sessions.take(state, T0 + 1)
-    assert sessions.take(state, T0 + 0.5) is None
-    assert sessions.take(state, T0 - 2 * LEASE)  # a clock that was set back
+    requests.ask_digest(state, "s", T0)
+    assert requests.take(state, T0 + 1)
+    assert requests.take(state, T0 + 0.5) is None
+    assert requests.take(state, T0 - 2 * LEASE)  # a clock that was set back
 
 
 def test_one_drain_is_to_come_at_most(state: State):
     def claim(n: int, pid: int = os.getpid()) -> bool:
-        due = state.claim_drain(f"end {n}", T0 + n, 2.0, 60.0, sure=True)
+        due = drains.claim(state, f"end {n}", T0 + n, 2.0, 60.0, sure=True)
         if due and pid:
-            state.drain_started(f"end {n}", T0 + n, pid)
+            drains.note_started(state, f"end {n}", T0 + n, pid)
         return due
 
     assert [claim(n) for n in range(3)] == [True, False, False]
-    state.begin_drain()
+    drains.begin(state)
     assert [claim(n) for n in (3, 4)] == [True, False]
     # the one that was to come hangs; and who claimed this one was killed before it could start it
     assert claim(60, pid=0)
@@ -234,20 +234,22 @@ def test_one_drain_is_to_come_at_most(state: State):
 def test_a_drain_that_was_killed_holds_up_no_other(state: State):
     """Its entry stays in the table of processes until its parent asks for it."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as drain:
-        assert state.claim_drain("end", T0, 2.0, 60.0, sure=True)
-        state.drain_started("end", T0, drain.pid)
-        assert not state.claim_drain("end", T0 + 1, 2.0, 60.0, sure=True)
+        assert drains.claim(state, "end", T0, 2.0, 60.0, sure=True)
+        drains.note_started(state, "end", T0, drain.pid)
+        assert not drains.claim(state, "end", T0 + 1, 2.0, 60.0, sure=True)
         drain.kill()
         os.waitid(os.P_PID, drain.pid, os.WEXITED | os.WNOWAIT)
-        assert state.claim_drain("end", T0 + 2, 2.0, 60.0, sure=True)
+        assert drains.claim(state, "end", T0 + 2, 2.0, 60.0, sure=True)
 
 
 def test_what_is_known_of_a_session_goes_with_it(state: State):
     sign(state, "new", T0, opens=True)
     for name in ("old", "new"):
-        sessions.ask(state, SNAPSHOT, name, T0, 600.0)
-        state.mark(f"saved {name}", "1")
-    state.mark("drain", "1 x")
+        requests.ask_snapshot(state, name, T0, 600.0)
+        context_flags.note_recorded(state, name)
+        context_flags.note_restarted(state, f"{name}/agent-1", T0)
+    assert drains.claim(state, "end", T0, 2.0, 60.0)
     state.expire(T0 - 1)
-    left = {key for (key,) in state.db.execute("SELECT key FROM marks")}
-    assert left == {"asked snapshot new", "saved new", "drain"}
+    left = {name for (name,) in state.db.execute("SELECT context FROM context_flags")}
+    assert left == {"new", "new/agent-1"}
+    assert not drains.claim(state, "end", T0, 2.0, 60.0)

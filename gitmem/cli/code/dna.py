@@ -10,6 +10,7 @@ from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UnknownId, UserError
 from gitmem.repo.refs import head
 from gitmem.services.work.epics import slug
+from gitmem.state import code_progress
 from gitmem.text.tokens import tokens
 from gitmem.worker import dna as worker
 
@@ -62,7 +63,7 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
             title, id, body, commit = stored
             now = head(app.location)
             _print(term, title, body, {"id": id, "commit": commit, "stored": True}, as_json)
-            if now and commit != now and not as_json and app.state.marked(worker.MARK) != now:
+            if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
                 term.note(
                     f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew "
                     f"with: git mem dna refresh"

@@ -11,8 +11,8 @@ from gitmem.cli import options
 from gitmem.cli.sessions.find import one
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
-from gitmem.state import sessions
-from gitmem.state.sessions import Cost
+from gitmem.state import hook_costs, sessions
+from gitmem.state.hook_costs import HookCost
 
 
 @click.command("cost", short_help="Show what the hooks of a session cost")
@@ -35,7 +35,7 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
         raise click.UsageError("--all takes no session.")
     with term.open() as app:
         chosen = sessions.some(app.state) if every else [one(app, session)]
-        rows = _sums(sessions.costs(app.state, [one.id for one in chosen]), app)
+        rows = _sums(hook_costs.costs(app.state, [one.id for one in chosen]), app)
         total = {
             key: sum(row[key] for row in rows) for key in ("calls", "answers", "tokens", "seconds")
         }
@@ -71,7 +71,7 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
         )
 
 
-def _sums(costs: Sequence[Cost], app: App) -> list[dict[str, Any]]:
+def _sums(costs: Sequence[HookCost], app: App) -> list[dict[str, Any]]:
     budgets = {
         events.SESSION_START: "startBudget",
         events.PROMPT: "promptBudget",

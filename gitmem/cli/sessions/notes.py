@@ -17,7 +17,7 @@ from gitmem.hooks.session_log import TEXT, kept
 from gitmem.redaction.formats import public
 from gitmem.services.session_log import reader
 from gitmem.services.work import context
-from gitmem.state import activity, sessions
+from gitmem.state import activity, requests, sessions
 from gitmem.state.sessions import Session
 
 NOTE, MARK = "Note", "Mark"
@@ -79,7 +79,7 @@ def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
     """Have the digest of a session that has ended take in what was just written into it."""
     if mine.ended is None or mine.why == sessions.GONE or app.settings.get("digest") == "off":
         return
-    sessions.ask(app.state, sessions.DIGEST, mine.id, app.clock.now())
+    requests.ask_digest(app.state, mine.id, app.clock.now())
     drain(app)
     term.note(
         f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session "

@@ -15,6 +15,7 @@ from gitmem.clock import seconds
 from gitmem.errors import External, UserError
 from gitmem.services.briefing import collect, session_opening
 from gitmem.services.briefing.session_opening import Opening, OpeningFacts
+from gitmem.state import epic_holders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -90,7 +91,7 @@ def _open_epics(app: App) -> list[str]:
     from gitmem.index import epics
 
     root = app.location.worktree or ""
-    here = epics.chosen(app.state, os.path.realpath(root) if root else "")
+    here = epic_holders.chosen(app.state, os.path.realpath(root) if root else "")
     found = [
         (epic, how)
         for epic in epics.epics(app.index())

@@ -17,7 +17,7 @@ from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import digest_id
-from gitmem.state import sessions
+from gitmem.state import hook_costs, sessions
 from gitmem.state.sessions import Session
 
 FILES = 40  # files that are listed
@@ -147,7 +147,7 @@ def _json(app: App, mine: Session) -> dict[str, Any]:
                 "tokens": each.tokens,
                 "seconds": round(each.spent, 6),
             }
-            for each in sessions.costs(app.state, [mine.id])
+            for each in hook_costs.costs(app.state, [mine.id])
         ],
         "events": [{"line": number, **row} for number, row in reader.numbered(app.home, mine)],
     }
@@ -185,7 +185,7 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
         + (f", {whole.failed} failed" if whole.failed else "")
         or "nothing happened in it yet"
     )
-    cost = sessions.costs(app.state, [mine.id])
+    cost = hook_costs.costs(app.state, [mine.id])
     if cost:
         yield (
             f"hooks: {sum(c.calls for c in cost):,} calls, {sum(c.tokens for c in cost):,} tokens "

@@ -16,9 +16,8 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
 from gitmem.services.gotchas import placement
-from gitmem.state import sessions
+from gitmem.state import drains, requests
 from gitmem.store import journal, sync
-from gitmem.worker.drain import trace
 
 WAITING = 5  # things that sessions wait for, that are named
 DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
@@ -183,7 +182,7 @@ def _status(app: App) -> dict[str, Any]:
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None},
         "problems": app.settings.problems,
         "unconfirmed": unconfirmed,
-        "background": trace(app),
+        "background": drains.last_report(app.state),
         "waiting": _waiting(app),
         **_off(app),
         **_adrift(app),
@@ -202,10 +201,10 @@ def _waiting(app: App) -> list[dict[str, Any]]:
             "what": one.kind,
             "session": one.session,
             "asked": config_stamp(int(one.at)),
-            "begun": abs(now - one.claimed) < sessions.LEASE,
+            "begun": abs(now - one.claimed) < requests.LEASE,
             "tries": one.tries,
         }
-        for one in sessions.requested(app.state)
+        for one in requests.requested(app.state)
     ]
 
 

@@ -20,6 +20,7 @@ from gitmem.repo.location import storable
 from gitmem.repo.refs import branch
 from gitmem.services.work import epics as service
 from gitmem.services.work.epics import Epic, EpicServices
+from gitmem.state import epic_holders
 from gitmem.store.operations import BY
 from gitmem.store.store import Written
 
@@ -240,7 +241,7 @@ def start_command(
                 f"TEXT"
             )
         args = {**stories_of(stories), "ref": ref, "total": total, "executor": executor}
-        same = "nothing changed" if works.chosen(desk.state, desk.root) == id else "chosen"
+        same = "nothing changed" if epic_holders.chosen(desk.state, desk.root) == id else "chosen"
         written = service.do(desk, id, "start", args, title=title or name, holds=not there)
         did(
             term,

@@ -9,11 +9,11 @@ import click
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.cli.work.group import TABLE, chosen, opened, rows
-from gitmem.index import epics as works
 from gitmem.records import epic as work
 from gitmem.services.work import epics as service
 from gitmem.services.work.epics import Epic
 from gitmem.services.work.state_files import LONG_AGO
+from gitmem.state import epic_holders
 
 COLORS = {
     "active": "green",
@@ -203,7 +203,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
     """
     with opened(term) as (app, desk):
         epics = [service.load(desk, row["id"]) for row in rows(app, archived=everything)]
-        here = works.chosen(desk.state, desk.root)
+        here = epic_holders.chosen(desk.state, desk.root)
         if as_json:
             term.json([{**service.view(epic), "here": epic.record.id == here} for epic in epics])
             return

@@ -12,7 +12,6 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.group import TABLE, opened, rows
 from gitmem.errors import UserError
-from gitmem.index import epics as works
 from gitmem.records import epic
 from gitmem.records.epic import State
 from gitmem.repo.location import inside
@@ -20,6 +19,7 @@ from gitmem.services.work import epics as service
 from gitmem.services.work import state_files
 from gitmem.services.work.epics import EpicServices
 from gitmem.services.work.state_files import StateFile
+from gitmem.state import epic_holders
 
 
 @click.command("import", short_help=TABLE["import"][2])
@@ -109,7 +109,7 @@ def import_command(
 
 def _at(desk: EpicServices, every: list[dict[str, Any]]) -> str:
     """Return the id of the open epic that this work tree is at; '' when it is at none."""
-    here = works.chosen(desk.state, desk.root)
+    here = epic_holders.chosen(desk.state, desk.root)
     return (
         here
         if any(

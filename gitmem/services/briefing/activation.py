@@ -31,6 +31,7 @@ from gitmem.services.briefing import agent_definitions, collect
 from gitmem.services.briefing.agent_definitions import Agent
 from gitmem.services.records.committers import is_accepted, is_foreign
 from gitmem.services.work import context, workflow_file
+from gitmem.state import epic_holders
 from gitmem.state.database import State
 
 CRITICAL, HIGH, BEST = "critical", "high", "best_effort"
@@ -390,7 +391,7 @@ def epic(place: ActivationPlace) -> dict[str, Any] | None:
     state = State(place.home)
     try:
         open_ = [one for one in epics.epics(index) if one["rest"] in {"active", "paused"}]
-        here = epics.chosen(state, place.root)
+        here = epic_holders.chosen(state, place.root)
         found = next((one for one in open_ if one["id"] == here), open_[0] if open_ else None)
         return (
             {**found, **epics.condition(state, found, place.clock.now(), processes.is_gone)}

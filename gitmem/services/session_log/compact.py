@@ -17,7 +17,7 @@ from gitmem.records.items import Item
 from gitmem.repo.location import Home
 from gitmem.services.session_log import condense, reader, rotation
 from gitmem.services.session_log.reader import FOLDER, LIVE, SHORT, Segment
-from gitmem.state import sessions
+from gitmem.state import context_flags, sessions
 
 PART = 512 << 10  # bytes that extraction reads at once
 WHOLE = 0  # the number that stands for a history as a whole in the name of what is to be told of it
@@ -36,7 +36,8 @@ def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
     )
     moved = rotation.each(lambda stem: rotation.put_aside(home, stem, limit) is not None, grown)
     told = rotation.each(
-        lambda asked: _tell(home, state, *asked, now), sessions.to_condense(state).items()
+        lambda asked: _write_asked_overview(home, state, *asked, now),
+        context_flags.asked_condensing(state).items(),
     )
     packed = rotation.each(
         lambda part: rotation.compress(home, part, shorten), rotation.waiting(home.join(FOLDER))
@@ -47,9 +48,9 @@ def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
     )
 
 
-def _tell(home: Home, state: Any, id: str, mark: str, now: float) -> bool:
+def _write_asked_overview(home: Home, state: Any, id: str, asked: float, now: float) -> bool:
     write_overview(home, id, now)
-    sessions.condensed(state, id, mark)
+    context_flags.note_condensed(state, id, asked)
     return True
 
 

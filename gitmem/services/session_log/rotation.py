@@ -27,7 +27,7 @@ from gitmem.services.session_log.reader import (
     segments,
     stem_of,
 )
-from gitmem.state import sessions
+from gitmem.state import requests
 from gitmem.state.database import State
 
 LOCK = "histories.lock"
@@ -213,7 +213,7 @@ def expire_sessions(home: Home, state: State, now: float) -> None:
     """Remove histories and data of sessions after 30 days without a sign of life."""
     before = now - HISTORY_DAYS * 86400
     state.expire(before)
-    if not sessions.waiting(state):  # what is still to be digested may be as old
+    if not requests.waiting(state):  # what is still to be digested may be as old
         expire(home.join("sessions"), before, now)
 
 

@@ -30,7 +30,7 @@ from gitmem.services.sessions import outdated, project_summary, proposals, repla
 from gitmem.services.sessions.digest import SessionAccount, digest, ended_at
 from gitmem.services.sessions.summary_parts import unshared
 from gitmem.services.snapshots.save import SaveContext
-from gitmem.state import sessions
+from gitmem.state import requests, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
@@ -403,7 +403,7 @@ class Overtaken(Exception):
 class _Beat:
     """Keeps a request ours while its work goes on."""
 
-    def __init__(self, state: State, request: sessions.Request, clock: Clock) -> None:
+    def __init__(self, state: State, request: requests.Request, clock: Clock) -> None:
         self._state = state
         self._request = request
         self._clock = clock
@@ -414,7 +414,7 @@ class _Beat:
         Raises Overtaken when the request is another one's by now.
         """
         now = self._clock.now()
-        if abs(now - self._request.claimed) >= BEAT and not sessions.renew(
+        if abs(now - self._request.claimed) >= BEAT and not requests.renew(
             self._state, self._request, now
         ):
             raise Overtaken
@@ -433,17 +433,17 @@ def work_off(
     done: list[str] = []
     failure: Exception | None = None
     clock = desk.who.clock
-    while (request := sessions.take(state, clock.now(), own(), is_gone)) is not None:
+    while (request := requests.take(state, clock.now(), own(), is_gone)) is not None:
         begins()
         session = sessions.get(state, request.session)
         try:
-            if session is not None and request.kind == sessions.SNAPSHOT:
+            if session is not None and request.kind == requests.SNAPSHOT:
                 done += (
                     [f"{request.kind} of session {session.id[:8]} written"]
                     if write_snapshot(desk, session, request.at, "Before compaction")
                     else []
                 )
-            if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
+            if session is not None and (request.kind != requests.SNAPSHOT or session.ended is None):
                 # before a compaction too: what was said so far is about to be forgotten
                 done += write_digest(desk, session, _Beat(state, request, clock), request.tries)
                 if (
@@ -451,15 +451,15 @@ def work_off(
                     and done
                     and write_snapshot(desk, session, session.ended, AT_THE_END)
                 ):
-                    done.append(f"{sessions.SNAPSHOT} of session {session.id[:8]} written")
+                    done.append(f"{requests.SNAPSHOT} of session {session.id[:8]} written")
         except Overtaken:
             continue
         except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs
             failure = failure or error
             if clock.now() - request.at < TRIED:
-                sessions.leave(state, request)
+                requests.leave(state, request)
                 continue
-        sessions.done(state, request)
+        requests.done(state, request)
     if failure:
         raise failure
     return done

@@ -12,7 +12,7 @@ from gitmem.clock import seconds, stamp
 from gitmem.git.code_history import CodeHistory
 from gitmem.index.reader import Index
 from gitmem.repo.location import storable
-from gitmem.state import edits, sessions
+from gitmem.state import edits, hook_costs, sessions
 from gitmem.state.database import State
 
 TOP = 10
@@ -55,7 +55,7 @@ def trends(
     mine = [one for one in sessions.some(state) if since <= one.last and one.started <= until]
     by_agent: dict[str, dict[str, int]] = {}
     used: dict[str, Counter[str]] = {}
-    for cost in sessions.costs(state, [one.id for one in mine][:500]):
+    for cost in hook_costs.costs(state, [one.id for one in mine][:500]):
         used.setdefault(cost.session, Counter())[cost.event] += cost.calls
     for session in mine:
         row = by_agent.setdefault(

@@ -11,11 +11,10 @@ import os
 
 from gitmem.clock import stamp
 from gitmem.errors import InvalidRecord
-from gitmem.index import epics
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import storable
 from gitmem.repo.refs import branch
-from gitmem.state import activity, workflow
+from gitmem.state import activity, epic_holders, workflow
 from gitmem.state.workflow import (
     AGENT,
     ASSISTANT,
@@ -199,7 +198,7 @@ def of(
         moment = stamp(mine.began).translate({45: None, 58: None, 84: "-", 90: None})
         found.id = f"ctx-{moment}-{int(mine.began * 1000) % 1000:03d}"
         found.began, found.last, found.story = mine.began, mine.last, mine.story
-    epic = epics.chosen(state, root)[4:]
+    epic = epic_holders.chosen(state, root)[4:]
     _tell(found, table, done, position, epic)
     return found
 

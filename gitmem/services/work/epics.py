@@ -25,7 +25,7 @@ from gitmem.records.epic_operations import NAME, TEXT
 from gitmem.records.record import Record, clean_text, clean_title, kind_of, make
 from gitmem.redaction.mask import scrub, scrub_all
 from gitmem.services.records.write import Writer, set_status
-from gitmem.state import sessions
+from gitmem.state import epic_holders, sessions
 from gitmem.state.database import State
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
@@ -137,7 +137,7 @@ def current(desk: EpicServices, rows: Sequence[Mapping[str, Any]]) -> str:
     """
     live = [row for row in rows if row["status"] != "archived"]
     open_ = [row for row in live if row["rest"] in {work.ACTIVE, work.PAUSED}]
-    here = epics.chosen(desk.state, desk.root)
+    here = epic_holders.chosen(desk.state, desk.root)
     if any(row["id"] == here for row in live):
         return here
     mine = [
@@ -275,7 +275,7 @@ def do(
     if desk.state.in_memory:
         return written
     if act in HOLDING and holds:
-        epics.hold(
+        epic_holders.hold(
             desk.state,
             id,
             desk.clone,
@@ -285,9 +285,9 @@ def do(
             processes.is_gone,
         )
     elif act in RESTING:
-        epics.release(desk.state, id)
+        epic_holders.release(desk.state, id)
     if chooses and (act in HOLDING or act == "import"):
-        epics.choose(desk.state, desk.root, id)
+        epic_holders.choose(desk.state, desk.root, id)
     return written
 
 
@@ -295,9 +295,9 @@ def discard(desk: EpicServices, epic: Epic) -> Written:
     """Put an epic aside: archived, in the store, and to be brought back."""
     written = set_status(desk.store, desk.who, epic.record, "archived", "discard").written
     if not desk.state.in_memory:
-        epics.release(desk.state, epic.record.id)
-        if epics.chosen(desk.state, desk.root) == epic.record.id:
-            epics.choose(desk.state, desk.root, "")
+        epic_holders.release(desk.state, epic.record.id)
+        if epic_holders.chosen(desk.state, desk.root) == epic.record.id:
+            epic_holders.choose(desk.state, desk.root, "")
     return written
 
 

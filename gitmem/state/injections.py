@@ -1,0 +1,40 @@
+"""Which records a context was given, and in which form. Part of the hot path."""
+
+from gitmem.base.sqlite import healing, transaction
+from gitmem.state.database import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@healing
+def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
+    """Note that a context is given these (id, form).
+
+    Return the ids that it did not have in this form. Of hooks that run at once, one gets each.
+    """
+    fresh = []
+    with transaction(state.db):
+        for id, form in rows:
+            given = state.db.execute(
+                "SELECT form FROM injections WHERE context = ? AND id = ?", (context, id)
+            ).fetchone()
+            if given is None or given[0] != form:
+                fresh.append(id)
+                state.db.execute(
+                    "INSERT OR REPLACE INTO injections VALUES (?, ?, ?)", (context, id, form)
+                )
+    return fresh
+
+
+@healing
+def injected(state: State, context: str) -> "dict[str, str]":
+    """Return {id: form} of what a context was given."""
+    return dict(state.db.execute("SELECT id, form FROM injections WHERE context = ?", (context,)))
+
+
+@healing
+def forget(state: State, context: str) -> None:
+    """Let a context be given everything again (it was compacted)."""
+    state.db.execute("DELETE FROM injections WHERE context = ?", (context,))
