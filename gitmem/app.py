@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from gitmem import config
 from gitmem.base.detach import detach
-from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
 from gitmem.git.process import Git, check_owner, child_env
@@ -23,7 +22,6 @@ from gitmem.index.reader import Index
 from gitmem.repo import identity
 from gitmem.repo.location import (
     COMMITS,
-    Home,
     Location,
     ignore_text,
     locate,
@@ -31,6 +29,7 @@ from gitmem.repo.location import (
     user_repository,
 )
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
+from gitmem.repository import Repository
 from gitmem.state.database import State
 from gitmem.store import journal
 from gitmem.store.notices import Notices
@@ -60,8 +59,8 @@ READS_A_FLUSH = 50
 PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
-class App:
-    """One repository as gitmem sees it. Close it, or use it as a context manager."""
+class App(Repository):
+    """One repository with its services. Close it, or use it as a context manager."""
 
     def __init__(
         self,
@@ -71,12 +70,10 @@ class App:
         prefer: str = "auto",
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        self.location = location
-        self.env = env
+        super().__init__(location, env)
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
-        self.home = Home(location.home, shared=sharing_of(location.commondir))
         self.git = Git(location.commondir, env)
         self.notices = Notices()
         self.fresh_index = FreshIndex(self.home, self._stores, progress)
@@ -99,7 +96,8 @@ class App:
         # a rebase that was given up has left commits to read
         if "GITMEM_BACKGROUND" not in self.env:
             behind = behind or os.path.exists(self.home.join(COMMITS))
-        for name in ("objects", "state", "user", "code_map"):
+        super().close()
+        for name in ("objects", "user", "code_map"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 part.close()
@@ -112,9 +110,8 @@ class App:
 
     # -- settings and people
 
-    @cached_property
-    def settings(self) -> config.Settings:
-        """The settings, from git's configuration."""
+    def _load_settings(self) -> config.Settings:
+        """Return all settings of git's, not ours alone, and keep ours for the hot path."""
         given = config.one_off(self.env)  # no other git call sees them
         # not the common dir: a linked worktree may have settings of its own
         git = Git(self.location.gitdir, self.env)
@@ -131,16 +128,6 @@ class App:
         """Name and e-mail of the writer: git's, else the account's; never an error."""
         return identity.author(self.env, self.settings.git)
 
-    @cached_property
-    def own_addresses(self) -> frozenset[str]:
-        """The e-mail addresses of this user, for `identity.made_by`."""
-        return identity.own_addresses(self.env, self.settings.every)
-
-    @property
-    def agent(self) -> str:
-        """The namespace of this reader: GITMEM_AGENT, else the setting, else `global`."""
-        return self.env.get("GITMEM_AGENT") or self.settings.get("agent") or "global"
-
     def writer(self, agent: str | None = None, session: str | None = None) -> "Writer":
         """Return who writes, for the services."""
         from gitmem.services.records.write import Writer
@@ -148,7 +135,7 @@ class App:
         return Writer(
             self.clock,
             self.author,
-            agent or self.agent,
+            agent or self.namespace,
             self.env.get("GITMEM_SESSION", "") if session is None else session,
             self.settings.get("allowSecret"),
         )
@@ -531,9 +518,8 @@ class App:
 
     # -- what is counted
 
-    @cached_property
-    def state(self) -> State:
-        """The working state."""
+    def _open_state(self) -> State:
+        """Open the working state; in memory where the disk cannot be written."""
         return State(self.home)
 
     def count_reads(self, scope: str, ids: Sequence[str]) -> None:

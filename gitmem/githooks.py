@@ -8,10 +8,8 @@ The scripts are in `git-hooks/`; `git mem install git-hooks` writes them. See do
 import os
 import time
 
-from gitmem import config
-from gitmem.base import quick_git
 from gitmem.base.detach import detach
-from gitmem.base.sharing import create, sharing_of
+from gitmem.base.sharing import create
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
 from gitmem.repo import hook_switch, sequences
@@ -20,12 +18,9 @@ from gitmem.repo.location import (
     REWRITTEN,
     Home,
     Location,
-    is_embedded,
     is_own,
-    locate,
-    storable,
 )
-from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
+from gitmem.repository import Repository, find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,25 +73,23 @@ def main(args: "Sequence[str]") -> int:
 def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:  # noqa: C901
     if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
         return 0
-    where = locate(os.getcwd(), env)
-    home = Home(where.home, sharing_of(where.commondir))
-    if not os.path.isdir(where.home) or not is_own(where) or is_embedded(where.gitdir):
+    repo = find_repository(os.getcwd(), env)
+    if not os.path.isdir(repo.home.path) or not is_own(repo.location):
         return 0  # no memory here, or none of the user's
-    if hook_switch.is_off(home, env, time.time()):
+    if hook_switch.is_off(repo.home, env, time.time()):
         return 0
     if name == "pre-commit":
-        return _warn(where, home, env)
+        return _warn(repo)
     if name == "prepare-commit-msg":
-        if args and not sequences.is_under_way(where.gitdir):
-            _name_session(where, home, env, args[0])
+        if args and not sequences.is_under_way(repo.location.gitdir):
+            _name_session(repo, args[0])
     elif name == "pre-push":
-        settings = _settings(where, home, env)
-        if settings.get("syncOnPush") and settings.get("remote"):
-            _start(where, env, "sync")
+        if repo.settings.get("syncOnPush") and repo.settings.get("remote"):
+            _start(repo, "sync")
     elif name in LATER:
-        _note(home, name, args)
-        if _is_over(where, name):
-            _start(where, env, "drain")
+        _note(repo.home, name, args)
+        if _is_over(repo.location, name):
+            _start(repo, "drain")
     return 0
 
 
@@ -137,37 +130,10 @@ def _append(home: Home, name: str, data: bytes) -> None:
         os.close(handle)
 
 
-def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.Settings:
-    def ask() -> config.Settings:
-        from gitmem.base.git_guard import LIST
-
-        output = quick_git.read(_clean(env), where.gitdir, *LIST)
-        if output is None:
-            raise GitmemError("git did not tell its configuration")
-        return config.from_scopes(output)
-
-    return ask() if config.one_off(env) else config.cached(home, config.sources(where, env), ask)
-
-
-def _clean(env: "Mapping[str, str]", *kept: str) -> "dict[str, str]":
-    """Return the environment for a call of git.
-
-    Of what git passed to its hook, only the named variables stay.
-    """
-    return {
-        k: v
-        for k, v in env.items()
-        if not k.startswith("GIT_")
-        or k.startswith("GIT_CONFIG_")
-        or k == "GIT_EXEC_PATH"
-        or k in kept
-    }
-
-
-def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: str) -> None:
+def _name_session(repo: Repository, file: str) -> None:
     """Add the session's trailer to a commit's message, where that is wanted."""
-    id = _session(env)
-    if id and _settings(where, home, env).get("commitTrailer"):
+    id = _session(repo.env)
+    if id and repo.settings.get("commitTrailer"):
         args = (
             "interpret-trailers",
             "--in-place",
@@ -177,21 +143,21 @@ def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: s
             f"{TRAILER}: {id}",
             file,
         )
-        quick_git.read(_clean(env), where.gitdir, *args)
+        repo.read_git(*args)
 
 
-def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
+def _warn(repo: Repository) -> int:
     """Show the critical gotchas of staged files; say whether they are to stop the commit."""
-    how = _settings(where, home, env).get("preCommit")
+    how = repo.settings.get("preCommit")
     if how == "off":
         return 0
     rows: list[Row] = []
     staged: list[str] = []
     try:
-        index, is_current = _current_index(where, home, env)
+        index, is_current = _current_index(repo)
         if index is not None and index.number(**CRITICAL):
-            staged = _staged(where, env)
-            rows = _gotchas_of(index, where, home, staged)
+            staged = _staged(repo)
+            rows = _gotchas_of(index, repo, staged)
     except Exception:  # noqa: BLE001 - whatever it was, the commit must not pass as if nothing were known
         is_current = False
     if not is_current:
@@ -204,38 +170,18 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
     return STOP if stops else 0
 
 
-def _current_index(
-    where: Location, home: Home, env: "Mapping[str, str]"
-) -> "tuple[Index | None, bool]":
+def _current_index(repo: Repository) -> "tuple[Index | None, bool]":
     """Return the index, and whether it holds all that was acknowledged.
 
     One that is behind is refreshed, if that is soon done.
     """
-    from gitmem.index.reader import open_index
-    from gitmem.store import journal
-
-    path = home.join("index.db")
-    index = open_index(path) if os.path.exists(path) else None
-    if not journal.count(home) and (index.tips() if index else {}) == _tips(where, env):
-        return index, True
-    fresh = _refreshed(where, env)
-    return fresh or index, fresh is not None
+    if not repo.waiting_writes() and repo.indexed_tips() == repo.asked_tips():
+        return repo.stored_index, True
+    fresh = _refreshed(repo)
+    return fresh or repo.stored_index, fresh is not None
 
 
-def _tips(where: Location, env: "Mapping[str, str]") -> "dict[str, str]":
-    """Return the commits of the stores, by the files of their refs where they are files."""
-    refs = {"shared": SHARED, "private": PRIVATE}
-    if has_reftable(where.commondir):
-        args = ("for-each-ref", "--format=%(refname) %(objectname)", *refs.values())
-        out = quick_git.read(_clean(env), where.commondir, *args)
-        pairs = dict(line.split(" ") for line in (out or b"").decode().splitlines())
-        tips = {name: pairs.get(ref) for name, ref in refs.items()}
-    else:
-        tips = {name: raw_ref(where.commondir, ref) for name, ref in refs.items()}
-    return {name: tip for name, tip in tips.items() if tip}
-
-
-def _refreshed(where: Location, env: "Mapping[str, str]") -> "Index | None":
+def _refreshed(repo: Repository) -> "Index | None":
     """Bring the index up to date, also with what waits in the journal, and return it.
 
     None when that cannot be done in time.
@@ -254,7 +200,7 @@ def _refreshed(where: Location, env: "Mapping[str, str]") -> "Index | None":
     before = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, REFRESH)
     try:
-        app = App(where, env, Clock(), "git")
+        app = App(repo.location, repo.env, Clock(), "git")
         index = app.index()
         return None if app.stale else index
     except (TimeoutError, *NO_REPOSITORY, *BUSY):
@@ -264,9 +210,10 @@ def _refreshed(where: Location, env: "Mapping[str, str]") -> "Index | None":
         signal.signal(signal.SIGALRM, before)
 
 
-def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
+def _staged(repo: Repository) -> "list[str]":
     """Return the files that the commit changes, those that it renames by both names."""
-    tree = ("--work-tree", where.worktree) if where.worktree else ()
+    worktree = repo.location.worktree
+    tree = ("--work-tree", worktree) if worktree else ()
     args = (
         "diff",
         "--cached",
@@ -277,7 +224,7 @@ def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
         "--diff-filter=ACMRT",
         "--ignore-submodules=dirty",
     )
-    out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), where.gitdir, *tree, *args)
+    out = repo.read_git(*tree, *args, kept=("GIT_INDEX_FILE",))
     if out is None:
         raise GitmemError("git did not tell what is staged")
     words = iter(out.split(b"\0"))
@@ -290,12 +237,12 @@ def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
     return paths[:PATHS]
 
 
-def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]") -> "list[Row]":
+def _gotchas_of(index: "Index", repo: Repository, staged: "list[str]") -> "list[Row]":
     """Return the critical gotchas of these files, worst first.
 
     Gotchas that the user has snoozed are left out.
     """
-    moved, snoozed = _from_state(where, home, set(staged))
+    moved, snoozed = _from_state(repo, set(staged))
     wanted: dict[str, Any] = {
         **CRITICAL,
         "without": snoozed,
@@ -317,19 +264,19 @@ def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]"
     return list({row["id"]: row for row in rows}.values())
 
 
-def _from_state(where: Location, home: Home, staged: "set[str]") -> "tuple[list[str], list[str]]":
+def _from_state(repo: Repository, staged: "set[str]") -> "tuple[list[str], list[str]]":
     """Return the gotchas whose code is in one of these files now, and the snoozed gotchas.
 
     The code was in another file when the gotcha was recorded.
     """
-    if not staged or not os.path.exists(home.join("state.db")) or not where.worktree:
+    if not staged or not os.path.exists(repo.home.join("state.db")) or not repo.root:
         return [], []
     from gitmem.state import moved_code
     from gitmem.state.database import State
 
-    state = State(home, timeout=WAIT)
+    state = State(repo.home, timeout=WAIT)
     try:
-        spots = moved_code.places(state, storable(os.path.realpath(where.worktree)))
+        spots = moved_code.places(state, repo.stored_root)
         return [id for id, (path, *_) in spots.items() if path in staged], list(
             state.snoozed(time.time())
         )
@@ -372,16 +319,17 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
     return "\n".join(lines)
 
 
-def _start(where: Location, env: "Mapping[str, str]", command: str) -> None:
+def _start(repo: Repository, command: str) -> None:
     """Start a command of ours in this repository.
 
     Of what git told its hook, only which repository it is stays.
     """
     from gitmem.git.process import child_env
 
-    told = {
+    where = repo.location
+    passed = {
         "GIT_DIR": where.gitdir,
         "GITMEM_BACKGROUND": "1",
         **({"GIT_WORK_TREE": where.worktree} if where.worktree else {}),
     }
-    detach(["-C", where.worktree or where.gitdir, command], child_env(env, told))
+    detach(["-C", where.worktree or where.gitdir, command], child_env(repo.env, passed))

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # seconds to wait for another process that writes state.db; and once it was waited for in vain
 WAIT, HURRY = 0.5, 0.1
+REFTABLE = "reftable"  # the reason to drain where only git can tell whether to
 LOCK = "index.lock"  # see `index.builder`
 FOLLOWING = 0.06  # seconds that a writer may still be indexing what it wrote
 REFRESH = 1.0  # seconds that a hook may take to bring the index up to date
@@ -46,24 +47,31 @@ class Repository:
     """Location, settings, state, index, namespace, trust and refs of one repository.
 
     `root` is the work tree without links, '' for a bare repository; `stored_root` is the same as
-    `state.db` has it. `patience` is how long to wait for state.db, in seconds.
+    `state.db` has it.
     """
 
-    def __init__(
-        self, location: Location, env: "Mapping[str, str]", *, patience: float = WAIT
-    ) -> None:
+    def __init__(self, location: Location, env: "Mapping[str, str]") -> None:
         self.location = location
         self.env = env
         self.home = Home(location.home, shared=sharing_of(location.commondir))
         self.root = os.path.realpath(location.worktree) if location.worktree else ""
         self.stored_root = storable(self.root)
-        self._patience = patience
         self._settings: config.Settings | None = None
         self._own_addresses: frozenset[str] | None = None
         self._state: State | None = None
         # why state.db cannot be opened: tried once, for it takes long to fail
         self._state_failure: Exception | None = None
         self._indexes: dict[str, Index | None] = {}
+
+    def close(self) -> None:
+        """Release the files that were opened."""
+        for index in self._indexes.values():
+            if index is not None:
+                index.db.close()
+        self._indexes.clear()
+        if self._state is not None:
+            self._state.close()
+            self._state = None
 
     # -- trust, settings, people
 
@@ -78,22 +86,31 @@ class Repository:
 
     @property
     def settings(self) -> config.Settings:
-        """Our settings, from the cache; from git when a configuration file has changed.
-
-        Defaults where there is no git to ask.
-        """
+        """The settings: `_load_settings`, once."""
         if self._settings is None:
-            try:
-                self._settings = self._load_settings()
-            except GitmemError:  # what is known of the repository still holds
-                self._settings = config.Settings({})
+            self._settings = self._load_settings()
         return self._settings
 
+    def forget_settings(self) -> None:
+        """Have the settings read anew: they were changed."""
+        self._settings = None
+
+    def adopt_settings(self, settings: config.Settings) -> None:
+        """Use settings that were read elsewhere."""
+        self._settings = settings
+
     def _load_settings(self) -> config.Settings:
-        if config.one_off(self.env):
-            return self._ask_settings()
-        sources = config.sources(self.location, self.env)
-        return config.cached(self.home, sources, self._ask_settings)
+        """Return our settings, from the cache; from git when a configuration file has changed.
+
+        Defaults where there is no git to ask: what is known of the repository still holds.
+        """
+        try:
+            if config.one_off(self.env):
+                return self._ask_settings()
+            sources = config.sources(self.location, self.env)
+            return config.cached(self.home, sources, self._ask_settings)
+        except GitmemError:
+            return config.Settings({})
 
     def _ask_settings(self) -> config.Settings:
         from gitmem.base.git_guard import LIST
@@ -169,15 +186,15 @@ class Repository:
     def _open_state(self) -> State:
         self.home.make()
         started = time.monotonic()
-        state = State(self.home, timeout=self._patience)
+        state = State(self.home, timeout=WAIT)
         # many hooks that make the file at once get in one another's way; a moment later it is there
         while (
             state.in_memory
-            and time.monotonic() - started < self._patience / 2
+            and time.monotonic() - started < WAIT / 2
             and os.access(self.home.path, os.W_OK)
         ):
             time.sleep(0.02)
-            state = State(self.home, timeout=self._patience)
+            state = State(self.home, timeout=WAIT)
         if state.in_memory:
             self._state_failure = (
                 sqlite.OperationalError("state.db is locked")
@@ -317,14 +334,14 @@ class Repository:
         """
         reason = self._reason_to_drain(asks_git=insists)
         if reason:
-            self.start_drain(reason, now, sure=insists)
+            self.start_drain(reason, now, sure=insists and reason != REFTABLE)
 
     def _reason_to_drain(self, *, asks_git: bool) -> str:
         waiting = self.waiting_writes()
         if waiting:
             return f"journal {max(waiting)}"
         if has_reftable(self.location.commondir):
-            return "reftable" if asks_git else ""  # only git can tell where the refs are
+            return REFTABLE if asks_git else ""  # only git can tell where the refs are
         tips = self.tips()
         return "" if tips == self.indexed_tips() else "stale " + " ".join(sorted(tips.values()))
 

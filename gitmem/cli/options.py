@@ -81,7 +81,7 @@ def agents(app: App, agent: str | None) -> tuple[str, ...]:
     """Return the namespaces a reader sees: its own and global; all when it has none."""
     if agent == "all":
         return ()
-    chosen = agent or app.agent
+    chosen = agent or app.namespace
     return () if chosen == "global" and not agent else tuple(dict.fromkeys((chosen, "global")))
 
 

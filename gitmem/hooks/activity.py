@@ -31,14 +31,27 @@ def remember(hook: Hook) -> None:
         who = event.role if event.subagent else ""
         done = [_act(hook, AGENT, who)] if who else []
         done += _given(hook, event.message, ASSISTANT, who)
-        activity.note(hook.state, hook.tree, hook.now, done, conversation=event.session, once=True)
+        activity.note(
+            hook.repo.state,
+            hook.repo.stored_root,
+            hook.now,
+            done,
+            conversation=event.session,
+            once=True,
+        )
     elif event.command:
         from gitmem.services.work.slash_commands import git_commands
 
         if found := git_commands(event.command):
             who = _who(hook)
             done = [_act(hook, COMMAND, one, TOOL, who) for one in found]
-            activity.note(hook.state, hook.tree, hook.now, done, conversation=event.session)
+            activity.note(
+                hook.repo.state,
+                hook.repo.stored_root,
+                hook.now,
+                done,
+                conversation=event.session,
+            )
 
 
 def _start(hook: Hook) -> None:
@@ -48,13 +61,13 @@ def _start(hook: Hook) -> None:
     event = hook.event
     # as it is before this session is a part of it
     on = found(hook)
-    sessions.describe(hook.state, event.session, kind=on.kind, branch=on.branch)
+    sessions.describe(hook.repo.state, event.session, kind=on.kind, branch=on.branch)
     talks = event.session if event.source in GOES_ON else ""
     activity.note(
-        hook.state,
-        hook.tree,
+        hook.repo.state,
+        hook.repo.stored_root,
         hook.now,
-        [_act(hook, AGENT, hook.who)],
+        [_act(hook, AGENT, hook.agent_name)],
         conversation=talks,
         once=True,
     )
@@ -70,9 +83,9 @@ def _prompt(hook: Hook) -> None:
 
         who = called(text)
         if who and any(
-            os.path.isfile(os.path.join(hook.root, folder, f"{who}.md"))
+            os.path.isfile(os.path.join(hook.repo.root, folder, f"{who}.md"))
             for folder in AGENTS
-            if hook.root
+            if hook.repo.root
         ):
             done.append(_act(hook, AGENT, who))
     given = _given(hook, event.prompt, USER, done[0].agent if done else "")
@@ -81,8 +94,8 @@ def _prompt(hook: Hook) -> None:
 
         story = next(filter(None, (story_in(one.what) for one in reversed(given))), "")
     activity.note(
-        hook.state,
-        hook.tree,
+        hook.repo.state,
+        hook.repo.stored_root,
         hook.now,
         [*done, *given],
         conversation=event.session,
@@ -98,9 +111,9 @@ def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
     from gitmem.services.work import workflow_table
     from gitmem.services.work.slash_commands import commands
 
-    table, is_current = workflow_table.quick(hook.home, hook.tree)
+    table, is_current = workflow_table.quick(hook.repo.home, hook.repo.stored_root)
     if not is_current:
-        hook.drain("workflows")
+        hook.start_drain("workflows")
     found = commands(text, table.known, spoken_by_user=role == USER)
     who = who or (_who(hook) if found else "")
     return [_act(hook, COMMAND, masked(one), role, who) for one in found]
@@ -108,19 +121,19 @@ def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
 
 def _who(hook: Hook) -> str:
     """Return the agent that this session works as: the one that came last in it."""
-    row = hook.state.db.execute(
+    row = hook.repo.state.db.execute(
         "SELECT agent FROM acts WHERE root = ? AND session = ? AND kind = ? ORDER BY n DESC "
         "LIMIT 1",
-        (hook.tree, hook.event.session, AGENT),
+        (hook.repo.stored_root, hook.event.session, AGENT),
     ).fetchone()
-    return str(row[0]) if row else hook.who
+    return str(row[0]) if row else hook.agent_name
 
 
 def _act(hook: Hook, kind: str, what: str, role: str = USER, who: str = "") -> Act:
     return Act(
         kind,
         what,
-        agent=who or (what if kind == AGENT else hook.who),
+        agent=who or (what if kind == AGENT else hook.agent_name),
         session=hook.event.session,
         role=role,
     )

@@ -44,7 +44,7 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
     either, so what its digest says comes along.
     """
     event = hook.event
-    if not hook.hears or event.subagent or not hook.settings.get("inject"):
+    if not hook.hears or event.subagent or not hook.repo.settings.get("inject"):
         return []
     texts = _rendered(hook) or _last(hook)
     if late:
@@ -53,7 +53,9 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
     texts = _once(texts)
     head = HEAD.format("cleared" if event.source == "clear" else "compacted")
     room, length = (
-        (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE),
+        (budget or int(hook.repo.settings.get("startBudget")) // SHARE)
+        - tokens(head)
+        - tokens(MORE),
         LENGTH,
     )
     lines = []
@@ -100,11 +102,11 @@ def _rendered(hook: Hook) -> "list[str]":
     """Return what was rendered ahead, after a moment for a drain that is at it."""
     until = time.monotonic() + PATIENCE
     while (
-        hook.event.session in context_flags.asked_condensing(hook.state)
+        hook.event.session in context_flags.asked_condensing(hook.repo.state)
         and time.monotonic() < until
     ):
         time.sleep(0.02)
-    for stem in reversed(reader.stems(hook.home, hook.event.session)):
+    for stem in reversed(reader.stems(hook.repo.home, hook.event.session)):
         try:
             with open(
                 reader.Segment(stem, 0).path(reader.SHORT), encoding="utf-8", errors="replace"
@@ -122,16 +124,16 @@ def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
 
     What its history says already is left out.
     """
-    if hook.index is None:
+    if hook.repo.stored_index is None:
         return []
     numbers = [
         row["n"]
-        for row in hook.index.rows(
+        for row in hook.repo.stored_index.rows(
             kinds=("summary",), sessions=(hook.event.session,), limit=4, fields=("id",)
         )
     ]
     said = [plain(text) for text in texts]
-    found = summaries.entries(hook.index, numbers) if numbers else []
+    found = summaries.entries(hook.repo.stored_index, numbers) if numbers else []
     return [
         f"{SAID[one['kind']]}: {one['text']}"
         for one in found
@@ -143,7 +145,7 @@ def _last(hook: Hook) -> "list[str]":
     """Return what the end of the live history tells: what is marked, and what was asked."""
     marked: list[str] = []
     asked: list[str] = []
-    for stem in reader.stems(hook.home, hook.event.session)[-1:]:
+    for stem in reader.stems(hook.repo.home, hook.event.session)[-1:]:
         for row in reader.parsed(_tail(stem).split(b"\n")):
             text = reader.content(row)
             if text and reader.marked(row):

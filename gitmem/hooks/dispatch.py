@@ -41,21 +41,21 @@ def react(hook: "Hook") -> "list[str]":
         try:
             remember(hook)
         except BUSY:  # busy: who is at work is not worth an answer
-            hook.hurry()
+            hook.repo.hurry()
     module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.hooks.{module}", fromlist=[name]), name)(hook)
-    if hook.hears and event.name in LATE and hook.settings.get("inject"):
+    if hook.hears and event.name in LATE and hook.repo.settings.get("inject"):
         try:
-            if late_answers.is_owed(hook.state, event.context):
+            if late_answers.is_owed(hook.repo.state, event.context):
                 from gitmem.hooks.late import late_lines
 
                 lines = [*late_lines(hook), *lines]
         except BUSY:  # busy: it is still owed
-            hook.hurry()
+            hook.repo.hurry()
     if hook.hears and not hook.hears_after_compact and event.name in LATE:
         from gitmem.state import context_flags
 
-        if not event.subagent and context_flags.take_owed_history(hook.state, event.session):
+        if not event.subagent and context_flags.take_owed_history(hook.repo.state, event.session):
             from gitmem.hooks.compaction import after_compaction
 
             lines = [*after_compaction(hook, late=True), *lines]

@@ -45,7 +45,9 @@ def note_before(hook: Hook) -> None:
     if files:
         event = hook.event
         with unless_locked():
-            tool_calls.note_files_before(hook.state, event.session, event.call, hook.now, files)
+            tool_calls.note_files_before(
+                hook.repo.state, event.session, event.call, hook.now, files
+            )
 
 
 def note_changes(hook: Hook) -> None:
@@ -68,7 +70,7 @@ def note_changes(hook: Hook) -> None:
         from gitmem.state import edits
 
         with unless_locked():  # a busy database costs the knowledge whose lines these are
-            edits.note(hook.state, hook.event.session, at, notes)
+            edits.note(hook.repo.state, hook.event.session, at, notes)
 
 
 def _by_command(hook: Hook) -> "dict[str, EditMarks]":
@@ -149,7 +151,7 @@ def _is_new(hook: Hook, path: str) -> bool:
         return False
     from gitmem.base.birth import born
 
-    at = born(os.path.join(hook.root, path))
+    at = born(os.path.join(hook.repo.root, path))
     return at is not None and at >= hook.now - hook.event.seconds - STARTING
 
 
@@ -158,7 +160,7 @@ def _taken(hook: Hook) -> "dict[str, list[int]]":
     from gitmem.state.edits import unpacked
 
     with unless_locked():
-        files = tool_calls.take_files_before(hook.state, hook.event.session, hook.event.call)
+        files = tool_calls.take_files_before(hook.repo.state, hook.event.session, hook.event.call)
         return {path: unpacked(lines) for path, lines in files.items()}
     return {}
 
@@ -168,7 +170,7 @@ def _path(hook: Hook, given: str) -> str:
 
     '' for one that is not to be told of.
     """
-    path = storable(inside(given, hook.root, hook.folder))
+    path = storable(inside(given, hook.repo.root, hook.folder))
     if not path or not _is_named(path):
         return ""
     ignored = hook.ignored
@@ -183,7 +185,7 @@ def _is_named(path: str) -> bool:
 
 
 def _content(hook: Hook, path: str) -> bytes | None:
-    full = os.path.join(hook.root, path)
+    full = os.path.join(hook.repo.root, path)
     try:
         if not os.path.isfile(full):
             return None
@@ -196,6 +198,6 @@ def _content(hook: Hook, path: str) -> bytes | None:
 def _changed(hook: Hook, path: str) -> float:
     """Return when a file was changed last."""
     try:
-        return os.stat(os.path.join(hook.root, path)).st_mtime
+        return os.stat(os.path.join(hook.repo.root, path)).st_mtime
     except OSError:
         return hook.now

@@ -17,23 +17,23 @@ def start_lines(hook: Hook) -> "list[str]":
 
     This branch or work tree changes them, and another one too.
     """
-    return [_line(one) for one in elsewhere.worst(hook.state, _mine(hook), AT_START)]
+    return [_line(one) for one in elsewhere.worst(hook.repo.state, _mine(hook), AT_START)]
 
 
 def file_lines(hook: Hook) -> "list[str]":
     """Return what is told before a file is edited, once a context."""
     if not hook.paths or not hook.hears:
         return []
-    found = elsewhere.of_paths(hook.state, _mine(hook), hook.paths, AT_FILE)
+    found = elsewhere.of_paths(hook.repo.state, _mine(hook), hook.paths, AT_FILE)
     by_id = {f"drift {one.path} {one.other}": one for one in found}
     if not by_id:
         return []
     forms = [(id, one.level) for id, one in by_id.items()]
-    return [_line(by_id[id]) for id in injections.claim(hook.state, hook.event.context, forms)]
+    return [_line(by_id[id]) for id in injections.claim(hook.repo.state, hook.event.context, forms)]
 
 
 def _mine(hook: Hook) -> "list[str]":
-    return [hook.tree, elsewhere.branch_key(branch(hook.where))]
+    return [hook.repo.stored_root, elsewhere.branch_key(branch(hook.repo.location))]
 
 
 def _line(one: "Elsewhere") -> str:

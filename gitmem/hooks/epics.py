@@ -21,18 +21,18 @@ def resume_lines(hook: Hook) -> "list[str]":
 
     The epic of this work tree comes first. The lines also tell the four ways to go on.
     """
-    if hook.index is None:
+    if hook.repo.stored_index is None:
         return []
-    here = epic_holders.chosen(hook.state, hook.root)
+    here = epic_holders.chosen(hook.repo.state, hook.repo.root)
     found = []
-    for epic in epics.epics(hook.index)[:LOOKED]:
+    for epic in epics.epics(hook.repo.stored_index)[:LOOKED]:
         if epic["rest"] in {"active", "paused"}:
-            found.append((epic, epics.condition(hook.state, epic, hook.now, is_gone)))
+            found.append((epic, epics.condition(hook.repo.state, epic, hook.now, is_gone)))
     mine = [(epic, how) for epic, how in found if how["standing"] in RANK]
     mine.sort(key=lambda pair: (pair[0]["id"] != here, RANK.index(pair[1]["standing"])))
     if not mine:
         return []
-    known = sessions.get(hook.state, hook.event.session)
+    known = sessions.get(hook.repo.state, hook.event.session)
     lines = [
         _line(epic, how, hook.event.session, known.process if known else "")
         for epic, how in mine[:MOST]

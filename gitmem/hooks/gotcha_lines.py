@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 def shown(hook: Hook, rows: "list[Row]") -> "list[Row]":
     """Return the rows that this user wants to be told of."""
-    if not hook.settings.get("injectUnconfirmed"):
+    if not hook.repo.settings.get("injectUnconfirmed"):
         rows = [row for row in rows if row["confirmed"] or row["origin"] not in UNSURE]
-    hidden = hook.state.snoozed(hook.now) if rows else {}
+    hidden = hook.repo.state.snoozed(hook.now) if rows else {}
     return [row for row in rows if row["id"] not in hidden] if hidden else rows
 
 
@@ -34,8 +34,10 @@ class Spots:
     """
 
     def __init__(self, hook: Hook) -> None:
-        self._root = hook.root
-        self._moved = moved_code.places(hook.state, hook.tree) if hook.root else {}
+        self._root = hook.repo.root
+        self._moved = (
+            moved_code.places(hook.repo.state, hook.repo.stored_root) if hook.repo.root else {}
+        )
         self._files: dict[str, list[str]] = {}
 
     def line(self, row: "Row", **options: "Any") -> str:

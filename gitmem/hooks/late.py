@@ -9,12 +9,12 @@ from gitmem.state import late_answers
 
 def late_lines(hook: Hook) -> "list[str]":
     """Return the answers that are there by now, each once."""
-    owed = late_answers.owed(hook.state, hook.event.context)
+    owed = late_answers.owed(hook.repo.state, hook.event.context)
     if not owed:
         return []
     due = [kind for kind in owed if _is_ready(hook, kind, owed[kind])]
     lines: list[str] = []
-    for kind in late_answers.take(hook.state, hook.event.context, due) if due else ():
+    for kind in late_answers.take(hook.repo.state, hook.event.context, due) if due else ():
         lines += _answer(hook, kind, owed[kind], lines)
     return lines
 
@@ -24,7 +24,7 @@ def _is_ready(hook: Hook, kind: str, text: str) -> bool:
         from gitmem.hooks.session_start import to_come
 
         return to_come(hook) != text
-    if hook.is_current():
+    if hook.repo.is_current():
         return True
     hook.catch_up()  # it may not have been started, or was ended
     return False

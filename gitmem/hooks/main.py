@@ -77,13 +77,13 @@ def respond(
         )
     except NotARepository:
         return b""
-    if not hook.trusted() or is_off(hook.home, env, now, event.session):
+    if not hook.repo.is_trusted() or is_off(hook.repo.home, env, now, event.session):
         return b""
     ready(hook, event.name, limit)
     hook.look()
     id = event.session
     event.session = own_id(hook)
-    if event.session != id and is_off(hook.home, env, now, event.session):
+    if event.session != id and is_off(hook.repo.home, env, now, event.session):
         return b""
     note(hook)
     try:
@@ -95,7 +95,7 @@ def respond(
         event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None)
     )
     words = fence(lines) if told else ""
-    hook.spend(tokens(words), time.monotonic() - begun)
+    hook.note_cost(tokens(words), time.monotonic() - begun)
     if not words:
         return b""
     answer = (

@@ -5,6 +5,7 @@ import os
 from gitmem.agents.prompt_text import record_line
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots
+from gitmem.hooks.injection import inject
 from gitmem.services.retrieval.prompt import MOST, recall
 from gitmem.text.tokens import tokens
 
@@ -17,13 +18,13 @@ TASK = 50  # characters of a prompt that may describe a task
 
 def prompt(hook: Hook) -> "list[str]":
     """Return the records that a prompt is surely about, one a line; none is the usual answer."""
-    if not hook.event.prompt.strip() or not hook.settings.get("inject"):
+    if not hook.event.prompt.strip() or not hook.repo.settings.get("inject"):
         hook.catch_up()
         return []
-    if not hook.is_current():
+    if not hook.repo.is_current():
         _refresh(hook)
     lines = recalled(hook, hook.event.prompt, [])
-    if len(hook.event.prompt) > TASK and os.path.exists(hook.home.join("codesearch.db")):
+    if len(hook.event.prompt) > TASK and os.path.exists(hook.repo.home.join("codesearch.db")):
         from gitmem.hooks.scout import task_files
 
         lines += task_files(hook, lines)
@@ -39,10 +40,13 @@ def _refresh(hook: Hook) -> None:
     from gitmem.state import late_answers
 
     late_answers.owe(
-        hook.state, hook.event.context, late_answers.PROMPT, kept(hook.event.prompt, TEXT)
+        hook.repo.state,
+        hook.event.context,
+        late_answers.PROMPT,
+        kept(hook.event.prompt, TEXT),
     )
-    if hook.refresh():
-        late_answers.take(hook.state, hook.event.context, (late_answers.PROMPT,))
+    if hook.repo.refresh():
+        late_answers.take(hook.repo.state, hook.event.context, (late_answers.PROMPT,))
     else:
         hook.catch_up()
 
@@ -53,18 +57,26 @@ def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
     What is `told` in this answer is of another budget.
     """
     found: list[dict[str, Any]] = []
-    indexes = hook.indexes
-    hidden = hook.state.snoozed(hook.now) if indexes else {}
-    sure = bool(hook.settings.get("injectUnconfirmed"))
+    indexes = hook.repo.stored_indexes
+    hidden = hook.repo.state.snoozed(hook.now) if indexes else {}
+    sure = bool(hook.repo.settings.get("injectUnconfirmed"))
     for index in indexes:
         found += recall(
-            index, text, hook.root, hook.folder, hook.agents, hook.now, hidden, unconfirmed=sure
+            index,
+            text,
+            hook.repo.root,
+            hook.folder,
+            hook.repo.namespaces,
+            hook.now,
+            hidden,
+            unconfirmed=sure,
         )
     if not found:
         return []
     spots = Spots(hook)
-    budget = int(hook.settings.get("promptBudget")) + sum(map(tokens, told))
-    return hook.tell(
+    budget = int(hook.repo.settings.get("promptBudget")) + sum(map(tokens, told))
+    return inject(
+        hook,
         found[:MOST],
         budget,
         lambda row: record_line(row, body=row["body"], spot=spots.of(row)),

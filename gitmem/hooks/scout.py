@@ -10,6 +10,7 @@ from gitmem.agents.prompt_text import clean
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.locate import locate
 from gitmem.codemap.search.question import Question
+from gitmem.hooks.injection import inject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,16 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
     None for a prompt that describes no task.
     """
     prompt = hook.event.prompt
-    if not hook.settings.get("scout") or len(prompt) < SHORT or prompt.lstrip().startswith("/"):
+    if (
+        not hook.repo.settings.get("scout")
+        or len(prompt) < SHORT
+        or prompt.lstrip().startswith("/")
+    ):
         return []
     question = Question(prompt)
     if len(question.words) < WORDS:
         return []
-    index = SearchIndex(hook.home.path, readonly=True)
+    index = SearchIndex(hook.repo.home.path, readonly=True)
     try:
         found = locate(index, question, MOST * 4, quick=True) if index.ready else []
     finally:
@@ -49,9 +54,10 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
         return []
     key = " ".join(one.path for one in sure)
     row = {"id": f"scout {key}"[:200], "kind": "entry", "oid": key[:400]}
-    return hook.tell(
+    return inject(
+        hook,
         [row],
-        int(hook.settings.get("promptBudget")),
+        int(hook.repo.settings.get("promptBudget")),
         lambda _: f"- [code] this may be about {'; '.join(map(_file, sure))} (more: git mem scout)",
         told,
     )

@@ -37,7 +37,7 @@ def note(hook: Hook) -> None:
     One write; what is acknowledged is there.
     """
     event = hook.event
-    folder = hook.home.make(FOLDER)
+    folder = hook.repo.home.make(FOLDER)
     opens = event.name in STATED
     process = ""
     if opens:
@@ -52,15 +52,15 @@ def note(hook: Hook) -> None:
             name = _signed(hook, process, opens=opens)
     except Exception as error:  # noqa: BLE001 - the event is durable, whatever the database does
         trouble = error
-        hook.hurry()
+        hook.repo.hurry()
         name = (_files(folder, event.session) or [_name(hook)])[-1]
     size = append(
         os.path.join(folder, name),
         row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"),
         FULL,
     )
-    if not trouble and 0 < hook.settings.get("historyLimit") < size:
-        hook.drain(f"condense {event.session}")  # it puts the rows aside
+    if not trouble and 0 < hook.repo.settings.get("historyLimit") < size:
+        hook.start_drain(f"condense {event.session}")  # it puts the rows aside
     if trouble and not is_locked(trouble):
         raise trouble
 
@@ -79,12 +79,12 @@ def _signed(hook: Hook, process: str, *, opens: bool) -> str:
         _name(hook),
         None,
         "",
-        hook.tree,
+        hook.repo.stored_root,
         event.transcript,
         process,
     )
     others = [agent for agent in events.ADAPTERS if agent != event.agent]
-    return os.path.basename(sessions.sign(hook.state, mine, opens=opens, others=others))
+    return os.path.basename(sessions.sign(hook.repo.state, mine, opens=opens, others=others))
 
 
 def _name(hook: Hook) -> str:
@@ -117,10 +117,10 @@ def own_id(hook: Hook) -> str:
     event = hook.event
     shared = sessions.shared_id(event.session, event.agent)
     try:
-        known = sessions.get(hook.state, event.session)
+        known = sessions.get(hook.repo.state, event.session)
     except Exception:  # noqa: BLE001 - the event is to be kept, whatever the database does
-        hook.hurry()
-        return shared if _files(hook.home.join(FOLDER), shared) else event.session
+        hook.repo.hurry()
+        return shared if _files(hook.repo.home.join(FOLDER), shared) else event.session
     other = known is not None and known.agent in events.ADAPTERS and known.agent != event.agent
     return shared if other else event.session
 
@@ -158,8 +158,10 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
         state = {
             "agent": event.agent,
             "model": event.model,
-            "folder": os.path.relpath(hook.spot, hook.tree) if hook.tree else "",
-            "branch": branch(hook.where),
+            "folder": os.path.relpath(hook.stored_folder, hook.repo.stored_root)
+            if hook.repo.stored_root
+            else "",
+            "branch": branch(hook.repo.location),
         }
         out["state"] = {k: v for k, v in state.items() if v}
     return out

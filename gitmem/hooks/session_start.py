@@ -10,8 +10,9 @@ import time
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, units
 from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
-from gitmem.hooks.context import Hook, fingerprint
+from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
+from gitmem.hooks.injection import fingerprint, inject, note_injected
 from gitmem.hooks.turn_end import keeps_in_step
 from gitmem.hooks.work_context import offered
 from gitmem.index import summaries
@@ -78,25 +79,28 @@ def start(hook: Hook) -> "list[str]":
     """
     event = hook.event
     if event.source in FORGETFUL:
-        injections.forget(hook.state, event.context)
-        context_flags.note_restarted(hook.state, event.context, hook.now)
-    dirty = _Dirty(hook) if hook.settings.get("inject") else None
+        injections.forget(hook.repo.state, event.context)
+        context_flags.note_restarted(hook.repo.state, event.context, hook.now)
+    dirty = _Dirty(hook) if hook.repo.settings.get("inject") else None
     dead = _bury(hook)
     # of a start before this one
-    late_answers.take(hook.state, event.context, (late_answers.START, late_answers.BEFORE))
-    if dirty is not None and not hook.is_current():
+    late_answers.take(hook.repo.state, event.context, (late_answers.START, late_answers.BEFORE))
+    if dirty is not None and not hook.repo.is_current():
         # until it is, also where this process is ended over it
-        late_answers.owe(hook.state, event.context, late_answers.START)
-    if hook.refresh(asks_git=True):
-        late_answers.take(hook.state, event.context, (late_answers.START,))
-    hook.catch_up(insists=True, sure=dead or requests.waiting(hook.state) > 0)
+        late_answers.owe(hook.repo.state, event.context, late_answers.START)
+    if hook.repo.refresh(asks_git=True):
+        late_answers.take(hook.repo.state, event.context, (late_answers.START,))
+    if dead or requests.waiting(hook.repo.state):
+        hook.start_drain("asked", sure=True)
+    else:
+        hook.repo.catch_up(hook.now, insists=True)
     if event.source not in FORGETFUL and keeps_in_step(hook):
-        hook.drain(f"native {event.session}", sure=True)
+        hook.start_drain(f"native {event.session}", sure=True)
     if dirty is None:
         return []
     before = to_come(hook) if event.source not in TALKED else ""
     if before:
-        late_answers.owe(hook.state, event.context, late_answers.BEFORE, before)
+        late_answers.owe(hook.repo.state, event.context, late_answers.BEFORE, before)
     _read_code(hook)
     return _lines(hook, dirty, before)
 
@@ -108,14 +112,17 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
     """
     event = hook.event
     known = collect.gather(
-        hook.indexes,
-        hook.agents,
+        hook.repo.stored_indexes,
+        hook.repo.namespaces,
         subjects=collect.TOLD,
         session=event.session,
-        unsure=bool(hook.settings.get("injectUnconfirmed")),
-        own=hook.own_addresses,
+        unsure=bool(hook.repo.settings.get("injectUnconfirmed")),
+        own=hook.repo.own_addresses,
     )
-    oldest = max((summaries.nth_day_of_work(index, OLD) for index in hook.indexes), default="")
+    oldest = max(
+        (summaries.nth_day_of_work(index, OLD) for index in hook.repo.stored_indexes),
+        default="",
+    )
     known.by[collect.TASKS] = [
         one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest
     ]
@@ -134,11 +141,11 @@ def told_late(hook: Hook) -> "list[str]":
 def told_before(hook: Hook, before: str) -> "list[str]":
     """Return what the start would have said of the session `before`, whose digest is there now."""
     known = collect.gather(
-        hook.indexes,
-        hook.agents,
+        hook.repo.stored_indexes,
+        hook.repo.namespaces,
         subjects=(collect.TASKS,),
         session=hook.event.session,
-        own=hook.own_addresses,
+        own=hook.repo.own_addresses,
     )
     return (
         _Telling(hook, known).before()
@@ -153,9 +160,9 @@ class _Telling:
     def __init__(self, hook: Hook, known: "BriefingFacts") -> None:
         self._hook = hook
         self._known = known
-        self._budget = int(hook.settings.get("startBudget"))
+        self._budget = int(hook.repo.settings.get("startBudget"))
         self._spots = Spots(hook)
-        self._perhaps = perhaps_done.known(hook.state)
+        self._perhaps = perhaps_done.known(hook.repo.state)
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
         self._asked = False  # whether the user is to be asked about an interruption
@@ -173,7 +180,7 @@ class _Telling:
             self._budget -= tokens(MORE.format(left))  # room to say so
         self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
         errors = self._rows(collect.ERRORS)
-        own = self._hook.own_addresses
+        own = self._hook.repo.own_addresses
         grave = [
             row
             for row in errors
@@ -195,7 +202,9 @@ class _Telling:
             (tasks, 1.0),
             (offered(self._hook), 1.0),
         ):
-            self._lines += self._hook.tell(rows, int(self._budget * share), self._line, self._lines)
+            self._lines += inject(
+                self._hook, rows, int(self._budget * share), self._line, self._lines
+            )
         if left := self._left(tasks) if left else 0:
             self._lines.append(MORE.format(left))
         return self._lines
@@ -224,7 +233,12 @@ class _Telling:
             lines += own
         elif hook.event.source not in TALKED:
             facts = session_opening.facts(
-                hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session
+                hook.repo.state,
+                self._known,
+                hook.now,
+                is_gone,
+                hook.repo.home,
+                session=hook.event.session,
             )
             interrupted = facts.interrupted
             if session_opening.decide(facts).action == session_opening.ASK:
@@ -251,10 +265,10 @@ class _Telling:
         The part is smaller if less of the budget is left.
         """
         own = sum(map(tokens, told)) + OVERHEAD // 4 + int(self._budget * share)
-        return self._hook.tell(rows, min(own, self._budget), self._line, told)
+        return inject(self._hook, rows, min(own, self._budget), self._line, told)
 
     def _left(self, rows: "list[Row]") -> int:
-        known = injections.injected(self._hook.state, self._hook.event.context)
+        known = injections.injected(self._hook.repo.state, self._hook.event.context)
         return sum(row["id"] not in known for row in rows)
 
     def _rows(self, subject: str) -> "list[Row]":
@@ -292,7 +306,7 @@ class _Telling:
                 row["entry"].text if row["kind"] == "entry" else str(row["title"]), self._own
             )
         ]
-        self._hook.heard(said)
+        note_injected(self._hook, said)
         ids = {row["id"] for row in said}
         return [row for row in rows if row["id"] not in ids]
 
@@ -344,7 +358,7 @@ class _Telling:
             if one.session == last.session and one.kind != session_opening.INTERRUPTED
         ]
         # a task with a line of its own is counted here, not said again
-        told = injections.injected(self._hook.state, self._hook.event.context)
+        told = injections.injected(self._hook.repo.state, self._hook.event.context)
         names = [one.text for one in mine if (one.id or _row(collect.TASKS, one)["id"]) not in told]
         return [
             {
@@ -377,14 +391,14 @@ def _read_code(hook: Hook) -> None:
     What is known is told meanwhile.
     """
     if (
-        (hook.settings.get("dna") == "off" and not hook.settings.get("scout"))
-        or hook.where.worktree is None
-        or hook.where.gitdir != hook.where.commondir
+        (hook.repo.settings.get("dna") == "off" and not hook.repo.settings.get("scout"))
+        or hook.repo.location.worktree is None
+        or hook.repo.location.gitdir != hook.repo.location.commondir
     ):
         return
-    commit = head(hook.where)
-    if commit and code_progress.claim_dna(hook.state, commit):
-        detach(["-C", hook.where.worktree, "read-code"], hook.env)
+    commit = head(hook.repo.location)
+    if commit and code_progress.claim_dna(hook.repo.state, commit):
+        detach(["-C", hook.repo.location.worktree, "read-code"], hook.repo.env)
 
 
 def _code_rows(one: "BriefingEntry") -> "list[Row]":
@@ -418,19 +432,19 @@ def _bury(hook: Hook) -> bool:
     Say whether there were any.
     """
     ended = [
-        sessions.bury(hook.state, one, hook.now)
-        for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]
+        sessions.bury(hook.repo.state, one, hook.now)
+        for one in sessions.lost(hook.repo.state, hook.now, is_gone, hook.event.session)[:DEAD]
     ]
     return any(ended)
 
 
 def to_come(hook: Hook) -> str:
     """Return the previous session if it just ended and its digest is still to come, else ''."""
-    ended = sessions.some(hook.state, ended=True, limit=2)
+    ended = sessions.some(hook.repo.state, ended=True, limit=2)
     before = next((one.id for one in ended if one.id != hook.event.session), "")
     asked = any(
         one.kind == requests.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
-        for one in requests.requested(hook.state)
+        for one in requests.requested(hook.repo.state)
     )
     return before if asked else ""
 
@@ -508,21 +522,25 @@ def _elsewhere(hook: Hook, known: "BriefingFacts") -> bool:
             ),
             None,
         )
-        if anchor and hook.root and not os.path.lexists(os.path.join(hook.root, anchor["path"])):
+        if (
+            anchor
+            and hook.repo.root
+            and not os.path.lexists(os.path.join(hook.repo.root, anchor["path"]))
+        ):
             gone.add(str(row["id"]))
     # the user's own are of other repositories
-    return any(hook.index.get(id) for id in gone) if hook.index else False
+    return any(hook.repo.stored_index.get(id) for id in gone) if hook.repo.stored_index else False
 
 
 def _near(hook: Hook, paths: "list[str]") -> "list[Row]":
     rows: list[Row] = []
-    for index in hook.indexes if paths else ():
+    for index in hook.repo.stored_indexes if paths else ():
         rows += index.rows(
             kinds=("gotcha",),
             statuses=LIVE,
             resolved=False,
             order="severity",
-            agents=hook.agents,
+            agents=hook.repo.namespaces,
             limit=20,
             paths=paths,
         )
@@ -533,14 +551,14 @@ class _Dirty:
     """Files that differ from the last commit, asked of git while other work goes on."""
 
     def __init__(self, hook: Hook) -> None:
-        self._root = hook.root
+        self._root = hook.repo.root
         self._pipe = self._child = 0
-        if hook.root and hook.index:
+        if hook.repo.root and hook.repo.stored_index:
             args = (
                 "-C",
-                hook.root,
+                hook.repo.root,
                 "--work-tree",
-                hook.root,
+                hook.repo.root,
                 "--no-optional-locks",
                 "status",
                 "--porcelain",
@@ -549,7 +567,7 @@ class _Dirty:
                 "--no-renames",
                 "--ignore-submodules",
             )
-            self._child, self._pipe = hook.spawn_git(*args)
+            self._child, self._pipe = hook.repo.spawn_git(*args)
 
     def paths(self) -> "list[str]":
         """Return them, as far as git is quick."""

@@ -16,6 +16,7 @@ from gitmem.base.tolerated import BUSY, MALFORMED
 from gitmem.clock import stamp, ulid
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
+from gitmem.hooks.injection import inject
 from gitmem.hooks.session_log import append
 from gitmem.hooks.tool_use import COMMAND, known
 from gitmem.records.kinds import LIVE, gotcha_id
@@ -60,18 +61,18 @@ def failed(hook: Hook) -> "list[str]":
         return []
     from gitmem.fingerprint.fingerprint import fingerprint  # only a failure pays for it
 
-    mark = fingerprint(event.error, hook.tree, event.command)
+    mark = fingerprint(event.error, hook.repo.stored_root, event.command)
     if mark is None:
         return []
     if not event.call:
         return _learned(hook, mark)
     # sqlite3 is imported where it is used; better counted twice than not at all
     with unless_locked():
-        if not tool_calls.claim(hook.state, event.session, event.call, hook.now, REPEAT):
+        if not tool_calls.claim(hook.repo.state, event.session, event.call, hook.now, REPEAT):
             return []
     lines = _learned(hook, mark)
     with unless_locked():
-        tool_calls.release(hook.state, event.session, event.call, time.time())
+        tool_calls.release(hook.repo.state, event.session, event.call, time.time())
     return lines
 
 
@@ -84,13 +85,21 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     rows = [
         row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE
     ]
-    rule = rule_of(hook.settings)
+    rule = rule_of(hook.repo.settings)
     if not _counted(hook, mark.pattern, rule.window):
         return []
     if event.command:
         _note_failure(hook, mark.pattern)
     due = claim(
-        hook.state, rule, mark, rows, hook.now, event.session, event.error, event.command, hook.tree
+        hook.repo.state,
+        rule,
+        mark,
+        rows,
+        hook.now,
+        event.session,
+        event.error,
+        event.command,
+        hook.repo.stored_root,
     )
     if due.id and due.facts:
         from gitmem.repo.source_frames import anchors
@@ -101,24 +110,34 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
                 due.id,
                 {
                     **due.facts,
-                    "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where)),
+                    "anchors": anchors(
+                        mark.locations,
+                        hook.repo.root,
+                        hook.folder,
+                        head(hook.repo.location),
+                    ),
                 },
             )
         except BaseException:
-            hook.state.return_hits(mark.pattern, hook.now)
+            hook.repo.state.return_hits(mark.pattern, hook.now)
             raise
-    if not hook.settings.get("inject"):
+    if not hook.repo.settings.get("inject"):
         return []
     rows = shown(
         hook,
-        [row for row in rows if (row["workaround"] or row["fix"]) and row["agent"] in hook.agents],
+        [
+            row
+            for row in rows
+            if (row["workaround"] or row["fix"]) and row["agent"] in hook.repo.namespaces
+        ],
     )
     if not rows:
         return []
     spots = Spots(hook)
-    return hook.tell(
+    return inject(
+        hook,
         rows,
-        int(hook.settings.get("fileBudget")),
+        int(hook.repo.settings.get("fileBudget")),
         lambda row: spots.line(row, lead="this error is known: ", fix=fix_text(row["fix"])),
     )
 
@@ -128,13 +147,18 @@ def _note_failure(hook: Hook, pattern: str) -> None:
     from gitmem.text import shell
 
     event = hook.event
-    key = shell.key(event.command, hook.spot)
+    key = shell.key(event.command, hook.stored_folder)
     failure = attempts.FailedCommand(
-        key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree
+        key,
+        pattern,
+        hook.now,
+        event.command[:COMMAND],
+        head(hook.repo.location) or "",
+        hook.repo.stored_root,
     )
     # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
     with unless_locked():
-        attempts.note_failure(hook.state, event.session, failure)
+        attempts.note_failure(hook.repo.state, event.session, failure)
 
 
 def _counted(hook: Hook, pattern: str, window: float) -> bool:
@@ -142,9 +166,9 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
 
     Leave it for the next when it is busy now.
     """
-    spill = hook.home.join(SPILL)
+    spill = hook.repo.home.join(SPILL)
     try:
-        hook.state.add_error(pattern, hook.now, hook.event.session, window)
+        hook.repo.state.add_error(pattern, hook.now, hook.event.session, window)
     except BUSY as error:
         if not is_locked(error):
             raise
@@ -154,7 +178,9 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
         rows = _rows(taken)
         for n, row in enumerate(rows):
             try:
-                hook.state.add_error(row["pattern"], row["at"], row["session"], window, again=True)
+                hook.repo.state.add_error(
+                    row["pattern"], row["at"], row["session"], window, again=True
+                )
             except BUSY as error:
                 if not is_locked(error):
                     raise
@@ -197,11 +223,11 @@ def _taken(hook: Hook) -> "Iterator[str]":
     Those of processes that were killed over them too.
     """
     pid = str(os.getpid())
-    left = [name for name in os.listdir(hook.home.path) if name.startswith(f"{SPILL}.")]
+    left = [name for name in os.listdir(hook.repo.home.path) if name.startswith(f"{SPILL}.")]
     for name in (SPILL, *(one for one in left if (of := one.split(".")[2]) == pid or not runs(of))):
-        mine = hook.home.join(f"{SPILL}.{pid}.{time.monotonic_ns()}")
+        mine = hook.repo.home.join(f"{SPILL}.{pid}.{time.monotonic_ns()}")
         try:
-            os.rename(hook.home.join(name), mine)
+            os.rename(hook.repo.home.join(name), mine)
         except FileNotFoundError:
             continue
         yield mine
@@ -214,19 +240,19 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
     trailers = [
         "capture",
         [id],
-        "" if hook.namespace == "global" else hook.namespace,
+        "" if hook.repo.namespace == "global" else hook.repo.namespace,
         hook.event.session,
         [],
     ]
     entry = {
         "key": key,
         "ref": SHARED,
-        "since": hook.tips().get("shared"),
+        "since": hook.repo.tips().get("shared"),
         "subject": f"gotcha: capture {id}",
         "trailers": trailers,
     }
     journal.add(
-        hook.home,
+        hook.repo.home,
         {
             **entry,
             "author": ["", ""],
@@ -234,4 +260,4 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
             "ops": [{"op": "capture", "id": id, "facts": facts}],
         },
     )
-    hook.drain(f"journal {key}.json", sure=True)
+    hook.start_drain(f"journal {key}.json", sure=True)

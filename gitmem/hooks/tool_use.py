@@ -11,6 +11,7 @@ from gitmem.agents.prompt_text import record_line
 from gitmem.base.sqlite import unless_locked
 from gitmem.hooks.context import FILES, Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
+from gitmem.hooks.injection import inject
 from gitmem.records.kinds import LIVE, gotcha_id
 from gitmem.repo.location import storable
 from gitmem.repo.source_frames import read_lines
@@ -36,7 +37,7 @@ def before(hook: Hook) -> "list[str]":
         from gitmem.hooks.edit_notes import note_before
 
         note_before(hook)
-    if hook.event.action == events.COMMAND and hook.settings.get("inject"):
+    if hook.event.action == events.COMMAND and hook.repo.settings.get("inject"):
         hook.catch_up()
         return _trips(hook)
     return _file(hook)
@@ -64,7 +65,7 @@ def after(hook: Hook) -> "list[str]":
 
 
 def _file(hook: Hook) -> "list[str]":
-    if not hook.paths or not hook.settings.get("inject"):
+    if not hook.paths or not hook.repo.settings.get("inject"):
         return []
     hook.catch_up()
     drifts: list[str] = []
@@ -85,9 +86,10 @@ def _known(hook: Hook, told: "list[str]") -> "list[str]":
         return []
     rows = shown(hook, rows)
     spots = Spots(hook)
-    return hook.tell(
+    return inject(
+        hook,
         rows,
-        int(hook.settings.get("fileBudget")),
+        int(hook.repo.settings.get("fileBudget")),
         lambda row: record_line(row, spot=row.get("spot") or spots.of(row)),
         told,
     )
@@ -101,12 +103,12 @@ def _about(hook: Hook, path: str) -> "list[Row]":
     wanted: dict[str, Any] = {
         "kinds": ("gotcha",),
         "statuses": LIVE,
-        "agents": hook.agents,
+        "agents": hook.repo.namespaces,
         "resolved": False,
     }
     rows: list[Row] = []
-    come = moved_code.places(hook.state, hook.tree, path)
-    for index in hook.indexes:
+    come = moved_code.places(hook.repo.state, hook.repo.stored_root, path)
+    for index in hook.repo.stored_indexes:
         rows += index.rows(paths=(path,), order="severity", limit=20, **wanted)
         if come:
             rows += index.rows(ids=list(come), order="severity", limit=20, **wanted)
@@ -119,7 +121,11 @@ def _about(hook: Hook, path: str) -> "list[Row]":
             rows += _triggered(hook, path, loose)
     if not rows:
         return []
-    away = {id for id, (at, *_) in moved_code.places(hook.state, hook.tree).items() if at != path}
+    away = {
+        id
+        for id, (at, *_) in moved_code.places(hook.repo.state, hook.repo.stored_root).items()
+        if at != path
+    }
     return [row for row in rows if row["id"] not in away or row.get("spot")]
 
 
@@ -128,19 +134,19 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
 
     Asked once for each state of the file.
     """
-    full = os.path.join(hook.root, path)
+    full = os.path.join(hook.repo.root, path)
     try:
         found = os.stat(full)
     except OSError:
         return []
-    version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.tips().values()))}"
-    hits = trigger_hits.hits(hook.state, hook.tree, path, version)
+    version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.repo.tips().values()))}"
+    hits = trigger_hits.hits(hook.repo.state, hook.repo.stored_root, path, version)
     if hits is None:
         # grammars and RE2: only a repository with such gotchas pays for them
         from gitmem.services.gotchas import triggers
 
         hits = triggers.lines_of(rows, path, read_lines(full))
-        trigger_hits.keep(hook.state, hook.tree, path, version, hits)
+        trigger_hits.keep(hook.repo.state, hook.repo.stored_root, path, version, hits)
     return [{**row, "spot": f"{path}:{hits[row['id']]}"} for row in rows if row["id"] in hits]
 
 
@@ -149,19 +155,20 @@ def _trips(hook: Hook) -> "list[str]":
 
     keys = shell.heads(hook.event.command)
     rows: list[Row] = []
-    for index in hook.indexes if keys else ():
+    for index in hook.repo.stored_indexes if keys else ():
         rows += index.by_commands(keys)
     rows = [
         row
         for row in rows
-        if row["status"] in LIVE and not row["resolved"] and row["agent"] in hook.agents
+        if row["status"] in LIVE and not row["resolved"] and row["agent"] in hook.repo.namespaces
     ]
     rows = shown(hook, [row for row in rows if row["workaround"] or row["origin"] == "manual"])
     spots = Spots(hook) if rows else None
     return (
-        hook.tell(
+        inject(
+            hook,
             rows,
-            int(hook.settings.get("fileBudget")),
+            int(hook.repo.settings.get("fileBudget")),
             lambda row: spots.line(row, lead="this command is known: "),
         )
         if spots
@@ -177,23 +184,23 @@ def _passed(hook: Hook) -> None:  # noqa: C901
         from gitmem.hooks.turn_end import saves
 
         if saves(event.command):
-            context_flags.note_recorded(hook.state, event.session)
-    failures = attempts.failures(hook.state, event.session)
+            context_flags.note_recorded(hook.repo.state, event.session)
+    failures = attempts.failures(hook.repo.state, event.session)
     if not failures:
         return
     # rare, and there is no second chance
-    hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")
+    hook.repo.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")
     if event.action == events.WRITE:
         from gitmem.hooks.session_log import name_kept
 
         for path in event.paths[:FILES]:
             named = name_kept(storable(os.path.realpath(os.path.join(hook.folder, path))))
-            attempts.note_step(hook.state, event.session, hook.now, attempts.EDIT, named)
+            attempts.note_step(hook.repo.state, event.session, hook.now, attempts.EDIT, named)
         return
     from gitmem.text import shell
 
-    proven = shell.proven(event.command, hook.spot)
-    whole = shell.key(event.command, hook.spot)
+    proven = shell.proven(event.command, hook.stored_folder)
+    whole = shell.key(event.command, hook.stored_folder)
     over = [
         one
         for one in failures
@@ -202,28 +209,32 @@ def _passed(hook: Hook) -> None:  # noqa: C901
     if over:
         from gitmem.services.gotchas.capture import rule_of
 
-        rule = rule_of(hook.settings)
+        rule = rule_of(hook.repo.settings)
 
         def captured(failure: "attempts.FailedCommand") -> bool:
             if known(hook, failure.pattern, gotcha_id(failure.pattern)):
                 return True
-            hits = hook.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
+            hits = hook.repo.state.hits(
+                failure.pattern, hook.now, rule.window, sessions=rule.sessions
+            )
             return rule.on and hits >= rule.threshold  # just captured: the index may be behind
 
         if attempts.conclude(
-            hook.state, event.session, over, event.command[:COMMAND], hook.now, captured
+            hook.repo.state, event.session, over, event.command[:COMMAND], hook.now, captured
         ):
-            hook.drain(f"passed {hook.now}", sure=True)
+            hook.start_drain(f"passed {hook.now}", sure=True)
         return
     for step in shell.helping(event.command):
-        attempts.note_step(hook.state, event.session, hook.now, attempts.COMMAND, step[:COMMAND])
+        attempts.note_step(
+            hook.repo.state, event.session, hook.now, attempts.COMMAND, step[:COMMAND]
+        )
 
 
 def known(hook: Hook, pattern: str, id: str) -> "list[Row]":
     """Return the records that know an error: its own gotcha, and those that wait for it."""
     found = {
         row["id"]: row
-        for index in hook.indexes
+        for index in hook.repo.stored_indexes
         for row in (*index.get(id), *index.by_patterns([pattern]))
     }
     return list(found.values())

@@ -27,15 +27,17 @@ REMARK = (
 def compact(hook: Hook) -> "list[str]":
     """Ask for a snapshot of the work, before the context goes."""
     session = hook.event.session
-    asked = requests.ask_snapshot(hook.state, session, hook.now, SNAPSHOT_GAP)
+    asked = requests.ask_snapshot(hook.repo.state, session, hook.now, SNAPSHOT_GAP)
     if not hook.hears_after_compact:
-        injections.forget(hook.state, hook.event.context)  # the only word that this agent has of it
+        injections.forget(
+            hook.repo.state, hook.event.context
+        )  # the only word that this agent has of it
         if asked:
-            context_flags.owe_history(hook.state, session)
+            context_flags.owe_history(hook.repo.state, session)
     if asked or hook.hears_after_compact:
         # what it is told of itself when it goes on
-        context_flags.ask_condensing(hook.state, session, hook.now)
-        hook.drain(f"compact {session}", sure=True)
+        context_flags.ask_condensing(hook.repo.state, session, hook.now)
+        hook.start_drain(f"compact {session}", sure=True)
     return []
 
 
@@ -44,9 +46,9 @@ def compacted(hook: Hook) -> "list[str]":
 
     Some agents start again first, and say afterwards that the compaction is over.
     """
-    begun = context_flags.restarted(hook.state, hook.event.context)
+    begun = context_flags.restarted(hook.repo.state, hook.event.context)
     if begun is None or not 0 <= hook.now - begun < JUST:
-        injections.forget(hook.state, hook.event.context)
+        injections.forget(hook.repo.state, hook.event.context)
     return []
 
 
@@ -58,12 +60,12 @@ def turn(hook: Hook) -> "list[str]":
     hook.catch_up()
     event = hook.event
     if (
-        not hook.settings.get("saveReminder")
+        not hook.repo.settings.get("saveReminder")
         or event.subagent
         or not _DECIDED.search(event.message)
     ):
         return []
-    return [REMARK] if context_flags.claim_reminder(hook.state, event.session) else []
+    return [REMARK] if context_flags.claim_reminder(hook.repo.state, event.session) else []
 
 
 def saves(command: str) -> bool:
@@ -76,10 +78,10 @@ def end(hook: Hook) -> "list[str]":
     from gitmem.state import attempts
 
     event = hook.event
-    sessions.end(hook.state, event.session, hook.now, event.source or "end")
-    attempts.forget(hook.state, event.session)
+    sessions.end(hook.repo.state, event.session, hook.now, event.source or "end")
+    attempts.forget(hook.repo.state, event.session)
     keeps_in_step(hook)
-    hook.drain(f"end {event.session}", sure=True)
+    hook.start_drain(f"end {event.session}", sure=True)
     return []
 
 
@@ -88,8 +90,8 @@ def keeps_in_step(hook: Hook) -> bool:
 
     This is done where the setting asks for it.
     """
-    root = hook.where.worktree
-    if not root or hook.settings.get("native") == "off":
+    root = hook.repo.location.worktree
+    if not root or hook.repo.settings.get("native") == "off":
         return False
-    memory_file_requests.ask(hook.state, root, hook.now)
+    memory_file_requests.ask(hook.repo.state, root, hook.now)
     return True

@@ -56,7 +56,7 @@ class Watch:
         self.name = name
         self.limit = limit
         if hook:
-            self.log = hook.home.join(LOG)
+            self.log = hook.repo.home.join(LOG)
         if self._pipe >= 0:
             self._arm(LATER)
             self.tell()

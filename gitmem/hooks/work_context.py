@@ -4,6 +4,7 @@ It is one line, and what was handed over to this agent. This module is part of t
 """
 
 from gitmem.agents.prompt_text import clean, record_line
+from gitmem.hooks.injection import inject
 from gitmem.repo.refs import branch
 from gitmem.services.records.committers import is_accepted
 from gitmem.services.work import context, workflow_table
@@ -28,18 +29,18 @@ def found(hook: "Hook") -> context.WorkContext:
     """Return the context as it was before the event; asked once a call."""
     kept: context.WorkContext | None = hook.__dict__.get(_KEPT)
     if kept is None:
-        table, is_current = workflow_table.quick(hook.home, hook.tree)
+        table, is_current = workflow_table.quick(hook.repo.home, hook.repo.stored_root)
         if not is_current:
-            hook.drain("workflows")
+            hook.start_drain("workflows")
         talks = hook.event.source in TALKED
         kept = context.of(
-            hook.state,
+            hook.repo.state,
             table,
-            hook.tree,
+            hook.repo.stored_root,
             hook.now,
-            hook.who,
+            hook.agent_name,
             session=hook.event.session if talks else "",
-            on=branch(hook.where),
+            on=branch(hook.repo.location),
             talked=talks,
         )
         hook.__dict__[_KEPT] = kept
@@ -64,18 +65,19 @@ def context_lines(hook: "Hook") -> "list[str]":
         if on.next and not on.observed:
             parts.append(f"Usual next: {', '.join(context.spoken(one) for one in on.next[:3])}.")
         lines.append(f"- work in hand: {clean(' '.join(parts), LONG)}")
-    rows = [row for row in _handed(hook) if is_accepted(row, hook.own_addresses)]
+    rows = [row for row in _handed(hook) if is_accepted(row, hook.repo.own_addresses)]
     bodies = (
         {
             row["id"]: index.body(row["n"])
-            for index in hook.indexes
+            for index in hook.repo.stored_indexes
             for row in index.rows(ids=[one["id"] for one in rows])
         }
         if rows
         else {}
     )
-    budget = int(hook.settings.get("startBudget")) // 3
-    return lines + hook.tell(
+    budget = int(hook.repo.settings.get("startBudget")) // 3
+    return lines + inject(
+        hook,
         rows,
         budget,
         lambda row: record_line(
@@ -90,12 +92,14 @@ def context_lines(hook: "Hook") -> "list[str]":
 
 def offered(hook: "Hook") -> "list[Row]":
     """Return the hand-overs by others that this user has not accepted: records like any other."""
-    return [row for row in _handed(hook) if not is_accepted(row, hook.own_addresses)]
+    return [row for row in _handed(hook) if not is_accepted(row, hook.repo.own_addresses)]
 
 
 def _handed(hook: "Hook") -> "list[Row]":
-    who = tuple(dict.fromkeys(one for one in (hook.who, hook.event.agent) if one != "global"))
-    return context.handed(hook.indexes, who)
+    who = tuple(
+        dict.fromkeys(one for one in (hook.agent_name, hook.event.agent) if one != "global")
+    )
+    return context.handed(hook.repo.stored_indexes, who)
 
 
 def _title(title: str, body: str) -> str:

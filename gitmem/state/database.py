@@ -119,7 +119,7 @@ class State:
             ).fetchall()
             for (name,) in names:
                 db.execute(f'DROP TABLE "{name}"')
-            for statement in TABLES:
+            for statement in TABLES.split(";\n"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {VERSION}")
 

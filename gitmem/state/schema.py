@@ -4,76 +4,72 @@ Nothing in them is a record: a file with other tables than these is begun anew.
 """
 
 VERSION = 10
-TABLES = (
-    # what the stores are still to be told: reads, and errors that commands met
-    "CREATE TABLE reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) "
-    "WITHOUT ROWID",
-    "CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, sent REAL, "
-    "PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
-    "CREATE TABLE failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, "
-    "head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
-    "CREATE TABLE steps (session TEXT, at REAL, action TEXT, what TEXT)",
-    "CREATE TABLE outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
-    # sessions
-    "CREATE TABLE sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, "
-    "history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind TEXT, "
-    "branch TEXT, story TEXT, title TEXT) WITHOUT ROWID",
-    "CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, "
-    "claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)",
-    "CREATE TABLE costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, "
-    "tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID",
-    # contexts of agents: a session, or `session/agent` for a subagent
-    "CREATE TABLE context_flags (context TEXT PRIMARY KEY, restarted REAL, snapshot_asked REAL, "
-    "condense_asked REAL, owes_history INTEGER, reminded INTEGER, recorded INTEGER) "
-    "WITHOUT ROWID",
-    "CREATE TABLE injections (context TEXT, id TEXT, form TEXT, PRIMARY KEY (context, id)) "
-    "WITHOUT ROWID",
-    "CREATE TABLE late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY (context, kind)) "
-    "WITHOUT ROWID",
-    "CREATE TABLE tool_calls (session TEXT, call TEXT, until REAL, PRIMARY KEY (session, call)) "
-    "WITHOUT ROWID",
-    "CREATE TABLE files_before (session TEXT, call TEXT, path TEXT, at REAL, lines BLOB, "
-    "PRIMARY KEY (session, call, path)) WITHOUT ROWID",
-    # who did what in a work tree
-    "CREATE TABLE contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, "
-    "asked INTEGER, story TEXT) WITHOUT ROWID",
-    "CREATE TABLE acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, "
-    "at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
-    "CREATE INDEX acts_of ON acts (root, n)",
-    "CREATE TABLE epic_choices (root TEXT PRIMARY KEY, epic TEXT) WITHOUT ROWID",
-    "CREATE TABLE epic_holders (n INTEGER PRIMARY KEY, epic TEXT, clone TEXT, session TEXT, "
-    "process TEXT, at REAL)",
-    "CREATE TABLE epic_future_signs (epic TEXT PRIMARY KEY, at REAL, seen REAL) WITHOUT ROWID",
-    "CREATE TABLE perhaps_done (id TEXT PRIMARY KEY, text TEXT, why TEXT, session TEXT) "
-    "WITHOUT ROWID",
-    "CREATE TABLE still_open (id TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID",
-    "CREATE TABLE snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
-    # the code: where it moved, who wrote it, who else changes it
-    "CREATE TABLE moved_code (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, "
-    "was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID",
-    "CREATE TABLE moved_code_searches (root TEXT PRIMARY KEY, code TEXT, staged TEXT) "
-    "WITHOUT ROWID",
-    "CREATE TABLE trigger_hits (root TEXT, path TEXT, version TEXT, hits TEXT, "
-    "PRIMARY KEY (root, path)) WITHOUT ROWID",
-    "CREATE TABLE elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what TEXT, who TEXT, "
-    "PRIMARY KEY (mine, path, other)) WITHOUT ROWID",
-    "CREATE TABLE edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, after BLOB, "
-    "start INTEGER, units BLOB, gone BLOB)",
-    "CREATE INDEX edits_of ON edits (path, at)",
-    "CREATE TABLE links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, "
-    "files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, kind)) "
-    "WITHOUT ROWID",
-    "CREATE INDEX links_of ON links (session, at)",
-    "CREATE TABLE patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",
-    "CREATE INDEX patches_by ON patches (patch)",
-    "CREATE TABLE unlinked_commits (oid TEXT PRIMARY KEY, tries INTEGER) WITHOUT ROWID",
-    # work in the background; a table with `one` has one row
-    "CREATE TABLE drain (one INTEGER PRIMARY KEY CHECK (one = 1), claimed REAL, reason TEXT, "
-    "pid INTEGER, begun INTEGER)",
-    "CREATE TABLE drain_report (one INTEGER PRIMARY KEY CHECK (one = 1), at REAL, seconds REAL, "
-    "done TEXT, failed TEXT)",
-    "CREATE TABLE code_progress (one INTEGER PRIMARY KEY CHECK (one = 1), dna_commit TEXT, "
-    "dna_asked TEXT, drift_refs TEXT, drift_at REAL, drift_seconds REAL, linked_refs TEXT, "
-    "linked_heads TEXT)",
-    "CREATE TABLE memory_file_requests (root TEXT PRIMARY KEY, at REAL) WITHOUT ROWID",
-)
+TABLES = """\
+-- what the stores are still to be told: reads, and errors that commands met
+CREATE TABLE reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id))
+  WITHOUT ROWID;
+CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at,
+  session)) WITHOUT ROWID;
+CREATE TABLE failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT,
+  root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID;
+CREATE TABLE steps (session TEXT, at REAL, action TEXT, what TEXT);
+CREATE TABLE outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL);
+-- sessions
+CREATE TABLE sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT,
+  ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind TEXT, branch TEXT,
+  story TEXT, title TEXT) WITHOUT ROWID;
+CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL,
+  taker TEXT, tries INTEGER DEFAULT 0);
+CREATE TABLE costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER,
+  spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID;
+-- contexts of agents: a session, or `session/agent` for a subagent
+CREATE TABLE context_flags (context TEXT PRIMARY KEY, restarted REAL, snapshot_asked REAL,
+  condense_asked REAL, owes_history INTEGER, reminded INTEGER, recorded INTEGER) WITHOUT ROWID;
+CREATE TABLE injections (context TEXT, id TEXT, form TEXT, PRIMARY KEY (context, id))
+  WITHOUT ROWID;
+CREATE TABLE late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY (context, kind))
+  WITHOUT ROWID;
+CREATE TABLE tool_calls (session TEXT, call TEXT, until REAL, PRIMARY KEY (session, call))
+  WITHOUT ROWID;
+CREATE TABLE files_before (session TEXT, call TEXT, path TEXT, at REAL, lines BLOB,
+  PRIMARY KEY (session, call, path)) WITHOUT ROWID;
+-- who did what in a work tree
+CREATE TABLE contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, asked INTEGER,
+  story TEXT) WITHOUT ROWID;
+CREATE TABLE acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL,
+  agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT);
+CREATE INDEX acts_of ON acts (root, n);
+CREATE TABLE epic_choices (root TEXT PRIMARY KEY, epic TEXT) WITHOUT ROWID;
+CREATE TABLE epic_holders (n INTEGER PRIMARY KEY, epic TEXT, clone TEXT, session TEXT,
+  process TEXT, at REAL);
+CREATE TABLE epic_future_signs (epic TEXT PRIMARY KEY, at REAL, seen REAL) WITHOUT ROWID;
+CREATE TABLE perhaps_done (id TEXT PRIMARY KEY, text TEXT, why TEXT, session TEXT) WITHOUT ROWID;
+CREATE TABLE still_open (id TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID;
+CREATE TABLE snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID;
+-- the code: where it moved, who wrote it, who else changes it
+CREATE TABLE moved_code (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT,
+  PRIMARY KEY (root, path, id)) WITHOUT ROWID;
+CREATE TABLE moved_code_searches (root TEXT PRIMARY KEY, code TEXT, staged TEXT) WITHOUT ROWID;
+CREATE TABLE trigger_hits (root TEXT, path TEXT, version TEXT, hits TEXT, PRIMARY KEY (root,
+  path)) WITHOUT ROWID;
+CREATE TABLE elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what TEXT, who TEXT,
+  PRIMARY KEY (mine, path, other)) WITHOUT ROWID;
+CREATE TABLE edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, after BLOB,
+  start INTEGER, units BLOB, gone BLOB);
+CREATE INDEX edits_of ON edits (path, at);
+CREATE TABLE links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, files TEXT,
+  edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, kind)) WITHOUT ROWID;
+CREATE INDEX links_of ON links (session, at);
+CREATE TABLE patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID;
+CREATE INDEX patches_by ON patches (patch);
+CREATE TABLE unlinked_commits (oid TEXT PRIMARY KEY, tries INTEGER) WITHOUT ROWID;
+-- work in the background; a table with `one` has one row
+CREATE TABLE drain (one INTEGER PRIMARY KEY CHECK (one = 1), claimed REAL, reason TEXT,
+  pid INTEGER, begun INTEGER);
+CREATE TABLE drain_report (one INTEGER PRIMARY KEY CHECK (one = 1), at REAL, seconds REAL,
+  done TEXT, failed TEXT);
+CREATE TABLE code_progress (one INTEGER PRIMARY KEY CHECK (one = 1), dna_commit TEXT,
+  dna_asked TEXT, drift_refs TEXT, drift_at REAL, drift_seconds REAL, linked_refs TEXT,
+  linked_heads TEXT);
+CREATE TABLE memory_file_requests (root TEXT PRIMARY KEY, at REAL) WITHOUT ROWID;
+"""

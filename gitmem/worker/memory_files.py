@@ -303,7 +303,7 @@ class Run:
         own = self.app.own_addresses
         accepted = {str(row["id"]) for row in self.rows if is_accepted(row, own)}
         return native_push.BlockWriter(
-            self.files, self.rows, reads, self.known, self.app.agent, clean, accepted
+            self.files, self.rows, reads, self.known, self.app.namespace, clean, accepted
         )
 
     def push(

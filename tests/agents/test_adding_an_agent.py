@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gitmem import repository
 from gitmem.agents import adapter, events
-from gitmem.hooks import context
 from gitmem.hooks.main import respond
 from tests.conftest import git
 
@@ -73,7 +73,7 @@ def test_the_page_is_enough_to_be_told_something(
             check=True,
             capture_output=True,
         )
-    monkeypatch.setattr(context, "detach", lambda *_: 0)
+    monkeypatch.setattr(repository, "detach", lambda *_: 0)
     payload = page_payload(
         dir=str(repo), tool="cat", args={"file": "a.py"}, result={"text": "pass"}
     )

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from gitmem import repository
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS, HookEvent
 from gitmem.agents.written import note
-from gitmem.hooks import context, session_start, tool_use
+from gitmem.hooks import session_start, tool_use
 from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
@@ -197,7 +198,7 @@ def remembering(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         check=True,
         capture_output=True,
     )
-    monkeypatch.setattr(context, "detach", lambda *_: 0)
+    monkeypatch.setattr(repository, "detach", lambda *_: 0)
     for module in (session_start, tool_use):
         monkeypatch.setattr(module, "PATIENCE", 0.0)  # there is no process to wait for
     return repo

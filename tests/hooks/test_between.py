@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from gitmem import repository
 from gitmem.agents import events
 from gitmem.agents.events import HookEvent
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError
-from gitmem.hooks import context
 from gitmem.hooks.context import Hook
 from gitmem.hooks.session_log import note, own_id
 from gitmem.index.reader import open_index
@@ -335,11 +335,11 @@ def test_two_agents_with_one_id_keep_apart_without_a_database(
     assert time.monotonic() - begun < 5
     tries = []
     monkeypatch.setattr(
-        context,
+        repository,
         "State",
         lambda *args, **options: tries.append(State(*args, **options)) or tries[-1],
     )
-    monkeypatch.setattr(context, "WAIT", 0.0)
+    monkeypatch.setattr(repository, "WAIT", 0.0)
     hook = Hook(
         HookEvent(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)),
         dict(os.environ),

@@ -376,7 +376,7 @@ def test_mutated_payloads_in_process(project: Path, monkeypatch: pytest.MonkeyPa
     from gitmem.hooks.main import respond
 
     monkeypatch.chdir(project)
-    monkeypatch.setattr("gitmem.hooks.context.detach", lambda *_: None)
+    monkeypatch.setattr("gitmem.repository.detach", lambda *_: None)
     name = data.draw(st.sampled_from(sorted(p.stem for p in SAMPLES.glob("*.json"))))
     payload = json.loads((SAMPLES / f"{name}.json").read_text())
     payload["cwd"] = str(project)

@@ -17,7 +17,7 @@ from gitmem.app import App, open_app
 from gitmem.base import processes
 from gitmem.cli.sessions.summary import parts_of
 from gitmem.clock import Clock, stamp
-from gitmem.hooks import context, session_start
+from gitmem.hooks import session_start
 from gitmem.hooks.main import respond
 from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
@@ -126,7 +126,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         return 0
 
     # a real one has another clock: it would finish the sessions of a test's days too
-    for starts in (context, session_start, app):
+    for starts in (repository, session_start, app):
         monkeypatch.setattr(starts, "detach", detach)
     monkeypatch.setattr(processes, "agent", lambda: "")  # else every session is this process
     return found

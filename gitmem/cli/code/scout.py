@@ -145,7 +145,7 @@ def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Any]:
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
     now = app.clock.now()
     indexes = [index for _, index in app.indexes()]
-    agents = tuple(dict.fromkeys(("global", app.agent)))
+    agents = app.namespaces
     task = Task(text, [one.path for one in found[:4] if not one.aside])
     known = [
         one

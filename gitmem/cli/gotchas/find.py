@@ -448,7 +448,7 @@ def context_command(
             wanted,
             root,
             os.getcwd(),
-            tuple(dict.fromkeys(("global", app.agent))),
+            app.namespaces,
             now,
             app.state.snoozed(now),
             unconfirmed=bool(app.settings.get("injectUnconfirmed")),

@@ -123,10 +123,9 @@ def _refresh(term: Terminal) -> Callable[[], object]:
         with open_app(term.folder, term.environ, term.clock, "libgit2") as app:
             # git is asked for the settings with a deadline, not by the app: who waits for it there
             # would hold up others that do
-            app.__dict__["settings"] = activation.settings(
-                ActivationPlace(app.location, term.environ, term.clock, str, str),
-                0.9 * activation.BUDGET[activation.HIGH],
-            )
+            place = ActivationPlace(app.location, term.environ, term.clock, str, str)
+            patience = 0.9 * activation.BUDGET[activation.HIGH]
+            app.adopt_settings(activation.settings(place, patience))
             app.index()
 
     return refresh

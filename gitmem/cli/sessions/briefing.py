@@ -156,7 +156,7 @@ def _cost(unit: str) -> layout.Cost:
 
 
 def _known(app: App, agent: str | None) -> collect.BriefingFacts:
-    chosen = agent or app.agent
+    chosen = agent or app.namespace
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
     since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
     unsure = bool(app.settings.get("injectUnconfirmed"))

@@ -36,7 +36,7 @@ def agent_of(app: App, given: str | None) -> str:
     """
     if given:
         return agent_name(given)
-    return app.agent if app.agent != "global" else ""
+    return app.namespace if app.namespace != "global" else ""
 
 
 @click.command("context", short_help="Show the work in hand, for the next agent")

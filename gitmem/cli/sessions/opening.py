@@ -141,7 +141,7 @@ def _was_resumed(app: App) -> bool:
 
 
 def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
-    agents = tuple(dict.fromkeys(("global", app.agent)))
+    agents = app.namespaces
     unsure = bool(app.settings.get("injectUnconfirmed"))
     return collect.gather(
         indexes,

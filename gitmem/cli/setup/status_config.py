@@ -312,7 +312,7 @@ def config_command(
                 f"gitmem.{name}",
                 value,
             )
-        app.__dict__.pop("settings", None)
+        app.forget_settings()
         term.say(f"{name} is now {_value_text(_told(name, app.settings.get(name)))}")
 
 

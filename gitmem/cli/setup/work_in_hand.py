@@ -27,7 +27,7 @@ def work(app: App, session: str) -> dict[str, Any]:
         else next(iter(sessions.some(app.state, ended=False, limit=1)), None)
     )
     indexes = [index for _, index in app.indexes()]
-    agents = tuple(dict.fromkeys(("global", app.agent)))
+    agents = app.namespaces
     tasks = collect.gather(
         indexes, agents, subjects=(collect.TASKS,), unsure=False, own=app.own_addresses
     )[collect.TASKS]

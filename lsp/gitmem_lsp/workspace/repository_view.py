@@ -115,7 +115,7 @@ class RepositoryView:
         """Read git's configuration anew."""
         assert self._opened is not None
         self._config = self._config_state()
-        self._opened.__dict__.pop("settings", None)
+        self._opened.forget_settings()
         settings = self._opened.settings
         keys = [key for _, key in KEYS.values()] + list(GIT_LEVELS.values())
         self.options = from_git(

@@ -1,0 +1,74 @@
+"""What hooks know of a repository without the services of commands."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitmem.errors import NotARepository
+from gitmem.repository import Repository, find_repository
+from tests.conftest import HAS_REFTABLE, SHARED, git
+from tests.hooks.conftest import run_here
+
+
+def found(path: Path, **env: str) -> Repository:
+    return find_repository(str(path), {**os.environ, **env})
+
+
+def test_a_reader_sees_its_own_namespace_and_global(repo: Path) -> None:
+    """The environment comes before the setting."""
+    assert found(repo).namespaces == ("global",)
+    git(repo, "config", "gitmem.agent", "qa")
+    assert found(repo).namespaces == ("global", "qa")
+    assert found(repo, GITMEM_AGENT="dev").namespaces == ("global", "dev")
+
+
+def test_settings_follow_the_configuration(repo: Path) -> None:
+    """They are cached; a file that changed is read again."""
+    run_here(repo, "init")
+    assert found(repo).settings.get("promptBudget") != 77
+    git(repo, "config", "gitmem.promptBudget", "77")
+    assert found(repo).settings.get("promptBudget") == 77
+    git(repo, "config", "gitmem.promptBudget", "78")
+    assert found(repo).settings.get("promptBudget") == 78
+
+
+@pytest.mark.parametrize("kind", ["plain", *(["reftable"] if HAS_REFTABLE else [])])
+def test_an_index_that_is_behind_is_noticed_and_refreshed(
+    make_repo: Callable[..., Path], kind: str
+) -> None:
+    """Of a reftable only git knows where the refs are."""
+    repo = make_repo(kind)
+    run_here(repo, "add", "One record")
+    here = found(repo)
+    assert here.is_current() and here.indexed_tips() == here.asked_tips()
+    before = here.asked_tips()["shared"]
+    run_here(repo, "add", "Another record")
+    git(repo, "update-ref", SHARED, before)
+    again = found(repo)
+    assert again.indexed_tips() != again.asked_tips() == {"shared": before}
+    assert again.refresh(asks_git=True)
+    index = again.stored_index
+    assert index is not None and again.indexed_tips() == {"shared": before}
+    assert [row["title"] for row in index.rows()] == ["One record"]
+
+
+def test_a_git_directory_among_the_files_of_another_repository_is_refused(repo: Path) -> None:
+    """It came with a clone: whoever made that wrote its configuration."""
+    inner = repo / "vendor" / "inner.git"
+    git(repo, "init", "-q", "--bare", str(inner))
+    with pytest.raises(NotARepository, match="lies in another repository"):
+        found(repo, GIT_DIR=str(inner))
+
+
+def test_damaged_indexes_are_discarded(repo: Path) -> None:
+    """The next reader makes them anew."""
+    run_here(repo, "add", "One record")
+    here = found(repo)
+    assert here.stored_index is not None
+    here.discard_indexes()
+    assert here.stored_index is None
+    assert "One record" in run_here(repo, "list")
+    here.reopen_indexes()
+    assert here.stored_index is not None
