@@ -9,10 +9,9 @@ import click
 
 from gitmem.agents import adapter, events
 from gitmem.base import processes
-from gitmem.base.sharing import sharing_of
 from gitmem.cli.group import Parts
 from gitmem.errors import GitmemError
-from gitmem.repo.location import Home, locate
+from gitmem.repository import find_repository
 from gitmem.services.sessions import current as own
 from gitmem.state import sessions
 from gitmem.state.database import State
@@ -97,8 +96,7 @@ def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
     Empty for any other one.
     """
     try:
-        where = locate(".", environ)
-        home = Home(where.home, shared=sharing_of(where.commondir))
+        home = find_repository(".", environ).home
         other = sessions.shared_id(id, agent)
         # its history tells that there is one: most commands need not ask the database
         if not any(name.endswith(f"_{other}.jsonl") for name in os.listdir(home.join("sessions"))):
@@ -115,19 +113,12 @@ def _of_process(environ: Mapping[str, str]) -> str:
     That process also started the session's hooks. The id is empty when there is no such session.
     """
     try:
-        where = locate(".", environ)
-        home = Home(where.home, shared=sharing_of(where.commondir))
-        if not os.path.exists(home.join("state.db")):
+        home = find_repository(".", environ).home
+        mine = processes.agent()
+        if not mine or not os.path.exists(home.join("state.db")):
             return ""
         with contextlib.closing(State(home)) as state:
-            mine = processes.agent()
-            return next(
-                (
-                    one.id
-                    for one in sessions.some(state, ended=False)
-                    if mine and one.process == mine
-                ),
-                "",
-            )
+            running = sessions.some(state, ended=False)
+            return next((session.id for session in running if session.process == mine), "")
     except (GitmemError, OSError, sqlite3.Error):  # who it was is not worth a command that fails
         return ""

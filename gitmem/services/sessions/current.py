@@ -9,9 +9,9 @@ open.
 import os
 
 from gitmem.base import processes
-from gitmem.base.sharing import sharing_of
 from gitmem.errors import GitmemError
-from gitmem.repo.location import Home, locate
+from gitmem.repo.location import Home
+from gitmem.repository import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +43,10 @@ def here(environ: "Mapping[str, str]") -> str:
     The current work tree is that of the current folder.
     """
     try:
-        where = locate(".", environ)
-        if not os.path.isdir(os.path.join(where.home, FOLDER)):
+        repository = find_repository(".", environ)
+        if not os.path.isdir(repository.home.join(FOLDER)):
             return ""
-        home = Home(where.home, shared=sharing_of(where.commondir))
-        root = os.path.realpath(where.worktree) if where.worktree else ""
-        with open(place(home, root, terminal()), encoding="utf-8") as file:
+        with open(place(repository.home, repository.root, terminal()), encoding="utf-8") as file:
             return file.read(200).strip()
     # which session it is, is not worth a command that fails
     except (GitmemError, OSError, ValueError):
