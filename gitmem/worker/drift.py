@@ -31,11 +31,8 @@ def keep(app: App) -> list[str]:
     if app.location.worktree is None or not sessions.some(app.state, ended=False, limit=1):
         return []
     key = hashlib.sha256(branches_stamp(app.location).encode()).hexdigest()
-    if last := code_progress.last_drift(app.state):
-        refs, at, took = last
-        gap = AGAIN if refs == key else REST * took
-        if 0 <= now - at < gap:
-            return []
+    if not _is_due(app, key, now):
+        return []
     code_progress.note_drift(app.state, key, now, 1.0)  # also where it fails: not at once again
     begun = time.monotonic()
     with Merges(app.location, app.env, timeout=30.0) as merges:
@@ -60,6 +57,16 @@ def keep(app: App) -> list[str]:
         code_progress.note_drift(app.state, key, now, time.monotonic() - begun)
     clashes = sum(row.level in {"critical", "high"} for row in rows)
     return [f"{clashes // 2} file(s) found that clash with another branch"] if clashes else []
+
+
+def _is_due(app: App, refs: str, now: float) -> bool:
+    """Say whether branches moved since the last search, or some time has gone."""
+    last = code_progress.last_drift(app.state)
+    if last is None:
+        return True
+    last_refs, at, took = last
+    gap = AGAIN if last_refs == refs else REST * took
+    return not 0 <= now - at < gap
 
 
 def working(app: App, root: str) -> list[str]:
