@@ -1,7 +1,6 @@
 """What commands print: colours on a terminal only, the pager, tables, JSON, formats."""
 
 import contextlib
-import json
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 import click
 
 from gitmem.app import App, open_app, open_user, user_store
+from gitmem.cli.json_output import envelope, json_text
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
 from gitmem.records.kinds import UNSURE
@@ -222,12 +222,9 @@ class Terminal:
             pager.stdin.close()
         pager.wait()
 
-    def json(self, value: Any) -> None:
-        """Write a value as JSON."""
-        text = json.dumps(value, ensure_ascii=False, indent=2)
-        # what JSON leaves as it is could still steer a terminal; inside of its strings this means
-        # the same
-        click.echo(_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
+    def json(self, data: Any) -> None:
+        """Write what the running command found as JSON, in the envelope of all commands."""
+        click.echo(json_text(envelope(click.get_current_context(), data)))
 
 
 def public(row: Mapping[str, Any]) -> dict[str, Any]:

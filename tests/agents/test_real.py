@@ -1,6 +1,5 @@
 """Real CLIs with the hooks that `git mem install` writes: what they leave behind, and what their models are sent."""
 
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from tests.agents.fake_model import FakeModel
 from tests.agents.world import FAILING, World, digests, history, sessions, show
 from tests.conftest import git
 from tests.hooks.conftest import gotchas, run, wait_for
+from tests.json_output import data_of
 from tests.scale import FULL
 
 AGENTS = ("claude", "gemini", "codex")
@@ -46,7 +46,7 @@ def test_what_trips_one_session_is_told_to_the_next(world: World):
     texts = world.work(path, "Print the rate", *[world.shell(FAILING)] * 3)
     assert "git-mem" not in texts[0]
     (found,) = wait_for(lambda: gotchas(path))
-    (row,) = json.loads(run(path, "gotcha", "list", "--json"))
+    (row,) = data_of(run(path, "gotcha", "list", "--json"))
     assert (found["id"], found["origin"], found["occurrences"], found["title"]) == (
         row["id"],
         "captured",
@@ -125,7 +125,7 @@ def test_a_session_leaves_its_history_and_a_digest(world: World):
     assert (
         rows[0]["state"].items() >= {"agent": world.agent, "folder": ".", "branch": "main"}.items()
     )
-    cost = json.loads(run(path, "session", "cost", "--json"))
+    cost = data_of(run(path, "session", "cost", "--json"))
     assert (cost["sessions"], sum(row["calls"] for row in cost["events"])) == (
         [one["id"]],
         len(every),

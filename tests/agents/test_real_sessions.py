@@ -14,6 +14,7 @@ from tests.agents.fake_model import FakeModel, Step
 from tests.agents.world import FAILING, World, digests, history, sessions, show
 from tests.conftest import git
 from tests.hooks.conftest import run, run_here, wait_for
+from tests.json_output import data_of
 from tests.scale import FULL
 
 AGENTS = ("claude", "gemini", "codex")
@@ -63,7 +64,7 @@ def ended(path: Path) -> dict[str, Any]:
 
 def as_json(path: Path, *args: str) -> Any:
     """Return what a command prints as JSON."""
-    return json.loads(run(path, *args, "--json"))
+    return data_of(run(path, *args, "--json"))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ Twenty cases an agent, each in a copy of the repository that two of its sessions
 unless GITMEM_STRESS is `full`.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from tests.agents.test_why_real import AGENTS, edit, session
 from tests.agents.world import World
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 
 SHARE = 5  # one of so many cases in a short run
 FULL = os.environ.get("GITMEM_STRESS") == "full"
@@ -52,7 +52,7 @@ def worked(world: World) -> dict[str, str]:
 
 def told(path: Path, names: Sequence[str]) -> list[list[str]]:
     """Return the session that is told of each line of files, '' for none."""
-    answers = json.loads(run(path, "why", *(str(path / "app" / name) for name in names), "--json"))
+    answers = data_of(run(path, "why", *(str(path / "app" / name) for name in names), "--json"))
     out = []
     for answer in answers:
         lines = [""] * answer["lines"][1]

@@ -13,6 +13,7 @@ import pytest
 from tests.agents.clis import Cli
 from tests.agents.fake_model import FakeModel
 from tests.hooks.conftest import Agent, digests, run, wait_for
+from tests.json_output import data_of
 
 ANSWER = {
     "items": [
@@ -68,7 +69,7 @@ def test_a_cli_answers_without_hooks_and_tools(
         run(repo, "init", "--no-remote")
         run(repo, "install", agent)
         run(repo, "config", "--global", "summariser", agent)
-        answer = json.loads(run(repo, "model", "check", "--json"))
+        answer = data_of(run(repo, "model", "check", "--json"))
     assert answer["ok"], answer
     assert answer["model"] == agent
     assert model.requests
@@ -78,7 +79,7 @@ def test_a_cli_answers_without_hooks_and_tools(
     assert offered & TOUCHING <= {"codex": {"apply_patch"}, "gemini": {"read_file"}}.get(
         agent, set()
     )
-    assert json.loads(run(repo, "session", "list", "--json")) == []
+    assert data_of(run(repo, "session", "list", "--json")) == []
 
 
 @pytest.mark.parametrize("agent", ["claude", "gemini", "codex"])
@@ -96,8 +97,8 @@ def test_a_session_is_read_by_the_cli(
         one.hook("Stop", last_assistant_message="OK, Postgres it is.", transcript_path="")
         one.hook("SessionEnd")
         (digest,) = wait_for(lambda: digests(repo), 60.0)
-    assert json.loads(run(repo, "show", digest["id"], "--json"))["by"] == agent
-    assert [row["title"] for row in json.loads(run(repo, "inbox", "--json"))] == [
+    assert data_of(run(repo, "show", digest["id"], "--json"))["by"] == agent
+    assert [row["title"] for row in data_of(run(repo, "inbox", "--json"))] == [
         "Use Postgres for the ledger"
     ]
 
@@ -114,4 +115,4 @@ def test_install_says_how_and_what_it_costs(repo: Path) -> None:
     )
     assert "at most 100,000 tokens a session" in done.stderr
     assert "git mem config --global summariser claude" in done.stderr
-    assert json.loads(run(repo, "config", "summariser", "--json")) == "offline"
+    assert data_of(run(repo, "config", "summariser", "--json")) == "offline"

@@ -1,6 +1,5 @@
 """Real CLIs: who wrote a line is told rightly, through edits, moves, refactorings by another session, squashes, rebases. Thirty cases, ten an agent."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from tests.agents.fake_model import FakeModel, Step
 from tests.agents.world import World, sessions
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 from tests.scale import FULL
 
 # what the others write is in `test_shared_real` too
@@ -54,7 +54,7 @@ def line_of(path: Path, text: str) -> str:
 
 def first(path: Path, file: Path, text: str) -> str:
     """Return the session that `why` names first for a line."""
-    found = json.loads(run(path, "why", line_of(file, text), "--json"))
+    found = data_of(run(path, "why", line_of(file, text), "--json"))
     return next((one["id"] for origin in found["origins"] for one in origin["sessions"]), "")
 
 

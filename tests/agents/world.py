@@ -13,6 +13,7 @@ from tests.agents.clis import DEADLINE, Cli
 from tests.agents.fake_model import FakeModel, Step
 from tests.conftest import git
 from tests.hooks.conftest import CODE, run, run_here, wait_for
+from tests.json_output import data_of
 
 FAILING = "python3 app/pay.py"
 
@@ -131,7 +132,7 @@ class World:
 
 def sessions(path: Path) -> list[dict[str, Any]]:
     """Return the sessions that the hooks told of, the latest first."""
-    return list(json.loads(run_here(path, "session", "list", "--json")))
+    return list(data_of(run_here(path, "session", "list", "--json")))
 
 
 def history(path: Path, session: str) -> list[dict[str, Any]]:
@@ -144,11 +145,11 @@ def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions."""
     return [
         row
-        for row in json.loads(run_here(path, "list", "--kind", "summary", "--json"))
+        for row in data_of(run_here(path, "list", "--kind", "summary", "--json"))
         if row.get("session")
     ]
 
 
 def show(path: Path, id: str) -> dict[str, Any]:
     """Return a record whole."""
-    return dict(json.loads(run(path, "show", id, "--json")))
+    return dict(data_of(run(path, "show", id, "--json")))

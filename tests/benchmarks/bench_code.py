@@ -4,7 +4,6 @@ The project is made of the Python files of the interpreter and of the environmen
 names an interpreter that has aider-chat: its RepoMap is timed on the same files.
 """
 
-import json
 import os
 import shutil
 import site
@@ -16,6 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.benchmarks.common import Bench, git, ms, run, table
+from tests.json_output import data_of
 
 BUDGET = {"cold": 2.0, "warm ms": 150.0, "warm": 0.01, "aider cold": 5.0, "aider warm": 20.0}
 FILES = 2500
@@ -96,7 +96,7 @@ def asked(repo: Path, *args: str) -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, "-c", GRAPH, str(repo), *args], capture_output=True, text=True, check=True
     )
-    return dict(json.loads(done.stdout))
+    return dict(data_of(done.stdout))
 
 
 def forget(repo: Path) -> None:

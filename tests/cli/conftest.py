@@ -18,6 +18,7 @@ import pytest
 from gitmem.cli.main import run
 from gitmem.clock import Clock
 from tests.conftest import git
+from tests.json_output import data_of
 
 SHARED = "refs/gitmem/heads/main"
 PRIVATE = "refs/gitmem/local/main"
@@ -35,7 +36,7 @@ class Done:
     @property
     def json(self) -> Any:
         """The output as JSON."""
-        return json.loads(self.out)
+        return data_of(self.out)
 
 
 def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import Mem, spawn, venv_path
 from tests.conftest import git
+from tests.json_output import data_of
 
 DEV = """---
 name: dev
@@ -357,7 +358,7 @@ def test_a_definition_that_nests_deeply_costs_itself_alone(project: Mem) -> None
     assert "Full stack developer: ready." in done.out
     listed = {
         one["name"]: one
-        for one in json.loads(spawn(project.folder, "activate", "--list", "--json").out)
+        for one in data_of(spawn(project.folder, "activate", "--list", "--json").out)
     }
     assert {"dev", "qa", "deep", "open", "maps"} <= listed.keys()
 
@@ -385,7 +386,7 @@ def test_both_commands_read_the_same_conversations(project: Mem) -> None:
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert json.loads(done.stdout)["kind"] == "workflow"
+        assert data_of(done.stdout)["kind"] == "workflow"
 
 
 def test_a_configuration_that_is_a_pipe_costs_what_git_tells(project: Mem) -> None:

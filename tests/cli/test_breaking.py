@@ -1,6 +1,5 @@
 """What goes wrong in the world: each time a clear message on stderr, the right exit code, and nothing half-written."""
 
-import json
 import os
 import pwd
 import shlex
@@ -15,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import SHARED, Done, Mem, checked, on_terminal, spawn, tip, venv_path
 from tests.conftest import fsck, git
+from tests.json_output import data_of
 
 # -- ids and arguments
 
@@ -651,10 +651,10 @@ def test_argument_that_is_not_utf8_is_refused(repo: Path) -> None:
 def test_title_that_is_too_much_loses_nothing(mem: Mem) -> None:
     """Its first line is the title; the rest, or all of one that is too long, is text."""
     done = mem("add", "First line\nsecond line", "-m", "the text", "--json")
-    shown = mem("show", "--raw", json.loads(done.out)["id"]).out
+    shown = mem("show", "--raw", data_of(done.out)["id"]).out
     assert "# First line\n\nsecond line\n\nthe text\n" in shown
     done = mem("add", "word " * 100, "--json")
-    assert "word " * 99 + "word" in mem("show", "--raw", json.loads(done.out)["id"]).out
+    assert "word " * 99 + "word" in mem("show", "--raw", data_of(done.out)["id"]).out
 
 
 def test_id_that_is_not_there_is_no_date(mem: Mem) -> None:

@@ -1,6 +1,5 @@
 """`git mem briefing`: what is told, within which budget, and the file that it writes."""
 
-import json
 import os
 import time
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import DAY, Mem, on_terminal, spawn
 from tests.conftest import git
+from tests.json_output import data_of
 from tests.summaries import cumulative, digest, entry
 
 
@@ -275,4 +275,4 @@ def test_on_a_terminal_headings_are_bold(mem: Mem) -> None:
 
 def test_json_is_one_document(mem: Mem) -> None:
     """Also together with --write."""
-    assert json.loads(mem("briefing", "--json", "--write").out)["file"].endswith("BRIEFING.md")
+    assert data_of(mem("briefing", "--json", "--write").out)["file"].endswith("BRIEFING.md")

@@ -1,6 +1,5 @@
 """`git mem gotcha`: record, find, place, resolve, verify; as a person types it."""
 
-import json
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Mem, commits, on_terminal, tip
 from tests.conftest import git
+from tests.json_output import data_of
 
 DAY = 86400
 CODE = "import os\n\n\ndef rate():\n    return 1\n\n\ndef total(x):\n    return x * rate()\n"
@@ -257,13 +257,13 @@ def test_verify_says_what_changed(mem: Mem, pay: Path) -> None:
     code, out = drift(mem)
     assert (code, id[-8:] in out, "app/pay.py:9" in out) == (1, True, True)
     code, out = drift(mem, "--json")
-    assert (code, [row["id"] for row in json.loads(out)]) == (1, [id])
+    assert (code, [row["id"] for row in data_of(out)]) == (1, [id])
     mem("gotcha", "verify", id)
     assert mem.show(id)["confirmed"]
     assert mem("gotcha", "verify", "--json").json == []
     pay.unlink()
     code, out = drift(mem, "--json")
-    assert (code, json.loads(out)[0]["now"]["state"]) == (1, "adrift")
+    assert (code, data_of(out)[0]["now"]["state"]) == (1, "adrift")
     mem("gotcha", "verify", id, "--anchor", "code.py:1")
     assert mem.show(id)["anchors"][0]["path"] == "code.py"
 
@@ -567,7 +567,7 @@ def test_unknown_command(mem: Mem) -> None:
     assert "\\x1b[31mred\\u202e" in err
     assert not set("\x1b\u202e") & set(err)
     assert "It has: add, list" in mem("gotcha", "qqqq", code=2).err
-    assert json.loads(mem("gotcha", "list", "--json").out) == []
+    assert data_of(mem("gotcha", "list", "--json").out) == []
 
 
 def test_doctor_finds_nothing_wrong_with_a_pattern(mem: Mem) -> None:

@@ -1,6 +1,5 @@
 """Places as a person names them: past the end, folders, globs, from a subfolder, by a name that is no more."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import Mem
 from tests.conftest import git
+from tests.json_output import data_of
 
 CODE = "import os\n\n\ndef rate():\n    return 1\n"
 
@@ -162,12 +162,12 @@ def test_show_and_for_tell_the_same_place(mem, moved, tracked):
     told = {
         name: {
             one["id"]: one["place"]
-            for one in json.loads(run(folder, "for", name, "--json")[0] or "[]")
+            for one in data_of(run(folder, "for", name, "--json")[0] or "[]")
         }
         for name in MOVES[moved]
     }
-    ids = [one["id"] for one in json.loads(run(folder, "list", "--json")[0])]
-    for one in json.loads(run(folder, "show", *ids, "--json")[0]):
+    ids = [one["id"] for one in data_of(run(folder, "list", "--json")[0])]
+    for one in data_of(run(folder, "show", *ids, "--json")[0]):
         (shown,) = one["places"]
         for asked in {"shop/pay.py", shown["path"]}:
             place = told[asked][one["id"]]
@@ -182,6 +182,6 @@ def test_show_tells_the_name_of_today_of_a_whole_file(mem, app):
     """As `for` does, before git is told of the new name."""
     run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py")
     (mem.folder / "lib" / "tax.py").rename(mem.folder / "lib" / "duty.py")
-    known = json.loads(run(mem.folder, "list", "--json")[0])
+    known = data_of(run(mem.folder, "list", "--json")[0])
     assert "lib/tax.py (now lib/duty.py)" in run(mem.folder, "show", known[0]["id"])[0]
     assert "about lib/duty.py" in run(mem.folder, "for", "lib/duty.py")[0]

@@ -19,6 +19,7 @@ from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from tests.cli.conftest import DAY, Mem, on_terminal, spawn
 from tests.conftest import git
+from tests.json_output import data_of
 
 
 def rows(folder: Path, id: str) -> list[dict[str, Any]]:
@@ -143,7 +144,7 @@ def test_two_that_start_at_once_are_one(mem: Mem) -> None:
         subprocess.Popen(command, cwd=mem.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    ids = {json.loads(one.communicate()[0])["id"] for one in both}
+    ids = {data_of(one.communicate()[0])["id"] for one in both}
     assert len(ids) == 1
 
 

@@ -18,6 +18,7 @@ from gitmem.clock import Clock, stamp
 from tests.cli.conftest import Mem, commits, on_terminal, spawn, tip, venv_path
 from tests.conftest import fsck, git
 from tests.hooks.conftest import Agent
+from tests.json_output import data_of
 
 MINUTE = 60
 SHOP = (
@@ -654,7 +655,7 @@ def test_a_process_that_is_gone_is_a_crash_after_30_minutes(
 ) -> None:
     """Until then the epic is left. A story that was completed last is no crash; neither is a pause, an abort, the end of the epic."""
     by_agent(shop.folder, "work phase development", "work story 1.1 --done")
-    state = json.loads(shop("work", "show", "--json").out)
+    state = data_of(shop("work", "show", "--json").out)
     # this process began it, and is there
     assert (state["standing"], state["alive"]) == ("active", True)
     by_agent(shop.folder, "work start alone --story a --story b", "work phase development")

@@ -1,12 +1,12 @@
 """`git mem code`: what people and scripts read, and what they are told when they type the wrong thing."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.codemap.graph.projects import commit, mem, new, write
 from tests.conftest import git
+from tests.json_output import data_of
 
 FILES = {
     "shop/__init__.py": "from .cart import Cart\n",
@@ -28,48 +28,47 @@ def shop(tmp_path: Path) -> Path:
 
 def test_symbols_of_a_file_a_folder_and_a_name(shop: Path):
     """In order, with kinds and lines; a name finds what ends with it."""
-    rows = json.loads(mem(shop, "code", "symbols", "shop/cart.py", "--json").stdout)
+    rows = data_of(mem(shop, "code", "symbols", "shop/cart.py", "--json").stdout)
     assert [(row["qualified"], row["kind"], row["first"], row["last"]) for row in rows] == [
         ("RATE", "constant", 3, 3),
         ("Cart", "class", 6, 8),
         ("Cart.total", "function", 7, 8),
     ]
     assert {
-        row["path"] for row in json.loads(mem(shop, "code", "symbols", "shop", "--json").stdout)
+        row["path"] for row in data_of(mem(shop, "code", "symbols", "shop", "--json").stdout)
     } == {"shop/cart.py", "shop/money.py"}
     assert [
         (row["path"], row["line"])
-        for row in json.loads(mem(shop, "code", "symbols", "total", "--json").stdout)
+        for row in data_of(mem(shop, "code", "symbols", "total", "--json").stdout)
     ] == [
         ("other.py", 2),
         ("shop/cart.py", 7),
     ]
     assert [
-        row["path"]
-        for row in json.loads(mem(shop, "code", "symbols", "Cart.total", "--json").stdout)
+        row["path"] for row in data_of(mem(shop, "code", "symbols", "Cart.total", "--json").stdout)
     ] == ["shop/cart.py"]
     assert "    7  function  Cart.total" in mem(shop, "code", "symbols", "shop/cart.py").stdout
     assert (
-        json.loads(mem(shop, "code", "symbols", "--kind", "class", "--json").stdout)[0]["name"]
+        data_of(mem(shop, "code", "symbols", "--kind", "class", "--json").stdout)[0]["name"]
         == "Order"
     )
     assert "nothing of that name is defined" in mem(shop, "code", "symbols", "nowhere").stdout
     assert [
         row["name"]
-        for row in json.loads(mem(shop / "shop", "code", "symbols", "money.py", "--json").stdout)
+        for row in data_of(mem(shop / "shop", "code", "symbols", "money.py", "--json").stdout)
     ] == ["add"]
 
 
 def test_references_are_told_from_words_that_are_the_same(shop: Path):
     """Through an alias and a package that passes it on; a variable of that name in another file is none; methods of objects are marked."""
-    found = json.loads(mem(shop, "code", "refs", "Cart", "--json").stdout)
+    found = data_of(mem(shop, "code", "refs", "Cart", "--json").stdout)
     assert [(one["path"], one["line"]) for one in found["references"] if one["resolved"]] == [
         ("app.py", 2),
         ("app.py", 4),
         ("app.py", 5),
         ("shop/__init__.py", 1),
     ]
-    added = json.loads(mem(shop, "code", "refs", "shop/money.py#add", "--json").stdout)
+    added = data_of(mem(shop, "code", "refs", "shop/money.py#add", "--json").stdout)
     assert [(one["path"], one["line"], one["inside"]) for one in added["references"]] == [
         ("shop/cart.py", 1, ""),
         ("shop/cart.py", 8, "Cart.total"),
@@ -84,7 +83,7 @@ def test_imports_both_ways(shop: Path):
     """With the files that they mean; what is not of the project says so."""
     out = mem(shop, "code", "imports", "app.py").stdout
     assert "shop (Cart) → shop/cart.py" in out
-    assert json.loads(mem(shop, "code", "imports", "shop/cart.py", "--of", "--json").stdout) == [
+    assert data_of(mem(shop, "code", "imports", "shop/cart.py", "--of", "--json").stdout) == [
         {"path": "app.py", "uses": 2, "names": ["Cart"]},
         {"path": "shop/__init__.py", "uses": 1, "names": []},
     ]
@@ -99,7 +98,7 @@ def test_imports_both_ways(shop: Path):
 
 def test_graph_and_rank(shop: Path):
     """JSON, DOT and text tell the same; files that were not read are named."""
-    made = json.loads(mem(shop, "code", "graph", "--json").stdout)
+    made = data_of(mem(shop, "code", "graph", "--json").stdout)
     assert {(edge["from"], edge["to"]) for edge in made["edges"]} == {
         ("app.py", "shop/cart.py"),
         ("app.py", "shop/__init__.py"),
@@ -113,9 +112,9 @@ def test_graph_and_rank(shop: Path):
         and dot.startswith("digraph code {")
         and dot.rstrip().endswith("}")
     )
-    near = json.loads(mem(shop, "code", "graph", "shop/money.py", "--json").stdout)
+    near = data_of(mem(shop, "code", "graph", "shop/money.py", "--json").stdout)
     assert near["files"] == ["shop/cart.py", "shop/money.py"]
-    ranked = json.loads(mem(shop, "code", "rank", "-2", "--json").stdout)["files"]
+    ranked = data_of(mem(shop, "code", "rank", "-2", "--json").stdout)["files"]
     assert [one["path"] for one in ranked] == ["shop/money.py", "shop/cart.py"]
     done = mem(shop, "code", "rank", "shop")
     assert "app.py" not in done.stdout and "not read: 1 generated" in done.stderr
@@ -153,4 +152,4 @@ def test_prune(shop: Path):
     assert (
         mem(shop, "code", "prune").stdout == "1 version of files removed from the cache, 5 kept.\n"
     )
-    assert json.loads(mem(shop, "code", "prune", "--json").stdout) == {"removed": 0, "kept": 5}
+    assert data_of(mem(shop, "code", "prune", "--json").stdout) == {"removed": 0, "kept": 5}

@@ -14,6 +14,7 @@ from gitmem.services.dna.page import page
 from gitmem.text.tokens import tokens
 from tests.codemap.graph.projects import commit, mem, new
 from tests.conftest import git
+from tests.json_output import data_of
 
 PYTHON = {
     "pyproject.toml": """[project]
@@ -139,10 +140,10 @@ def test_it_is_stored_when_it_says_something_else(shop: Path):
         "Tax",
     )
     assert "is checked out. Read anew with: git mem dna refresh" in mem(shop, "dna").stderr
-    assert json.loads(mem(shop, "dna", "refresh", "--json").stdout)[0]["how"] == "changed"
+    assert data_of(mem(shop, "dna", "refresh", "--json").stdout)[0]["how"] == "changed"
     diff = mem(shop, "diff", "--private").stdout
     assert "used by 2: add" in diff and "used by 3: add" in diff and "+- " in diff
-    shown = json.loads(mem(shop, "dna", "--json").stdout)
+    shown = data_of(mem(shop, "dna", "--json").stdout)
     assert (shown["id"], shown["stored"], shown["commit"]) == (
         "dna-shop",
         True,
@@ -151,7 +152,7 @@ def test_it_is_stored_when_it_says_something_else(shop: Path):
     assert git(shop, "for-each-ref", "refs/gitmem/heads") == ""
     assert "dna-shop: stored" in mem(shop, "dna", "refresh", "--shared").stdout
     assert git(shop, "show", "refs/gitmem/heads/main:dna/shop.md").startswith("---\nid: dna-shop")
-    assert {row["id"] for row in json.loads(mem(shop, "list", "-k", "dna", "--json").stdout)} == {
+    assert {row["id"] for row in data_of(mem(shop, "list", "-k", "dna", "--json").stdout)} == {
         "dna-shop"
     }
 
@@ -189,7 +190,7 @@ def test_a_page_for_each_workspace_and_one_for_the_whole(tmp_path: Path):
             "examples/one/a.js": "1;\n",
         },
     )
-    rows = json.loads(mem(repo, "dna", "refresh", "--json").stdout)
+    rows = data_of(mem(repo, "dna", "refresh", "--json").stdout)
     assert [(row["id"], row["folder"]) for row in rows] == [
         ("dna-mono", ""),
         ("dna-mono-packages-core", "packages/core"),

@@ -14,6 +14,7 @@ from gitmem.codemap.search.question import Question, any_of, camel_parts, resemb
 from gitmem.text.tokens import tokens
 from tests.codemap.graph.projects import commit, mem, new, write
 from tests.conftest import git
+from tests.json_output import data_of
 
 FILES = {
     "shop/__init__.py": "",
@@ -46,7 +47,7 @@ def shop(tmp_path: Path) -> Path:
 
 def scout(repo: Path, *args: str) -> dict:
     """Return what is found, as JSON."""
-    return json.loads(mem(repo, "scout", *args, "--json").stdout)
+    return data_of(mem(repo, "scout", *args, "--json").stdout)
 
 
 def first(repo: Path, task: str) -> tuple[str, list[str]]:
@@ -120,7 +121,7 @@ def test_saved_findings_are_memories_with_anchors(shop: Path):
     """Scored, anchored in definitions, once for a task; not found again as what is remembered."""
     saved = scout(shop, "--save", "round_half is wrong for negative amounts")["saved"]
     assert saved
-    record = json.loads(mem(shop, "show", saved[0], "--json").stdout)
+    record = data_of(mem(shop, "show", saved[0], "--json").stdout)
     record = record[0] if isinstance(record, list) else record
     assert record["title"] == "shop/money.py matters for: round_half is wrong for negative amounts"
     assert (record["type"], record["tags"], record["origin"]) == ("context", ["scout"], "extracted")

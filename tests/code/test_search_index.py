@@ -1,6 +1,5 @@
 """The search over the code: whatever happens to its file, the answer is the same."""
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import pytest
 
 from tests.codemap.graph.projects import commit, mem, new
 from tests.conftest import git
+from tests.json_output import data_of
 
 FILES = {f"shop/m{n}.py": f"def step_{n}(order):\n    return order + {n}\n" for n in range(30)} | {
     "shop/money.py": "def round_half(x):\n    return int(x + 0.5)\n",
@@ -29,7 +29,7 @@ def shop(tmp_path: Path) -> Path:
 
 def found(repo: Path) -> list[str]:
     """Return the files of the task."""
-    return [one["path"] for one in json.loads(mem(repo, "scout", TASK, "--json").stdout)["files"]]
+    return [one["path"] for one in data_of(mem(repo, "scout", TASK, "--json").stdout)["files"]]
 
 
 @pytest.mark.parametrize("damage", ["zeros", "cut", "text", "empty", "table"])

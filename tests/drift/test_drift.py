@@ -1,7 +1,6 @@
 """`git mem drift`: which branches and work trees change the same code; nothing is written, and agents are told."""
 
 import itertools
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from gitmem.services.drift.compare import lines, own, symbols
 from gitmem.services.drift.drift import parted
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
+from tests.json_output import data_of
 
 CODE = "def charge(x):\n    y = x\n    return y\n\n\ndef refund(x):\n    return -x\n\n\nclass Cart:\n    size = 1\n\n    def total(self):\n        return 1\n\n    def clear(self):\n        return 2\n"
 
@@ -47,7 +47,7 @@ def branch(repo: Path, name: str, file: str, old: str, new: str) -> None:
 
 def drift(repo: Path, *args: str) -> dict[frozenset[str], dict[str, Any]]:
     """Return {names of two sides: what drift says of them}."""
-    found = json.loads(run(repo, "drift", "--json", "--level", "none", *args))
+    found = data_of(run(repo, "drift", "--json", "--level", "none", *args))
     return {frozenset((pair["one"], pair["two"])): pair for pair in found["pairs"]}
 
 
@@ -191,7 +191,7 @@ def test_agents_are_told(base: Path):
 def test_a_side_alone(base: Path):
     """One branch drifts from nothing; a name that is none is told."""
     assert "one branch" in run(base, "drift")
-    assert json.loads(run(base, "drift", "--json"))["pairs"] == []
+    assert data_of(run(base, "drift", "--json"))["pairs"] == []
 
 
 @settings(max_examples=30)

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import pytest
 
 from tests.conftest import git
+from tests.json_output import data_of
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -103,7 +104,7 @@ class World:
 
     def gotchas(self) -> list[dict[str, Any]]:
         """Return all gotchas of the store."""
-        rows: list[dict[str, Any]] = json.loads(self.mem("list", "--kind", "gotcha", "--json"))
+        rows: list[dict[str, Any]] = data_of(self.mem("list", "--kind", "gotcha", "--json"))
         return rows
 
     def messages(self, op: str) -> list[str]:

@@ -16,6 +16,7 @@ import pytest
 
 from gitmem.cli import main
 from tests.conftest import git
+from tests.json_output import data_of
 
 SAMPLES = Path(__file__).parent / "samples" / "claude"
 HOOK = [sys.executable, "-P", "-m", "gitmem", "hook", "claude"]
@@ -112,14 +113,14 @@ def wait_for(check: Callable[[], Any], patience: float = 120.0) -> Any:
 
 def gotchas(path: Path) -> list[dict[str, Any]]:
     """Return the gotchas of a repository, read without committing what waits."""
-    return list(json.loads(run_here(path, "list", "--kind", "gotcha", "--json")))
+    return list(data_of(run_here(path, "list", "--kind", "gotcha", "--json")))
 
 
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions; the project summary is none."""
     return [
         row
-        for row in json.loads(run_here(path, "list", "--kind", "summary", "--json"))
+        for row in data_of(run_here(path, "list", "--kind", "summary", "--json"))
         if row.get("session")
     ]
 
@@ -127,7 +128,7 @@ def digests(path: Path) -> list[dict[str, Any]]:
 def wait_for_digest(path: Path) -> list[dict[str, Any]]:
     """Wait until a session has its digest and nothing else is to be done; return the digests: hooks that follow tell them at once."""
     found: list[dict[str, Any]] = wait_for(lambda: digests(path))
-    wait_for(lambda: not json.loads(run_here(path, "status", "--json"))["waiting"])
+    wait_for(lambda: not data_of(run_here(path, "status", "--json"))["waiting"])
     return found
 
 

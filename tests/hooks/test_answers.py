@@ -1,6 +1,5 @@
 """A hook answers with what was written before it, however busy the machine is; what it could not have in time comes with the next event."""
 
-import json
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from gitmem.index.reader import open_index
 from gitmem.repo.refs import SHARED
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 
 LOOPS = 2 * (os.cpu_count() or 1)
 DB = ".git/gitmem/index.db"
@@ -35,9 +35,7 @@ def busy(count: int) -> Iterator[None]:
 def add(path: Path, title: str) -> str:
     """Add a decision; return its id."""
     return str(
-        json.loads(run(path, "add", title, "--type", "decision", "--importance", "9", "--json"))[
-            "id"
-        ]
+        data_of(run(path, "add", title, "--type", "decision", "--importance", "9", "--json"))["id"]
     )
 
 

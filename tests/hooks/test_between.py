@@ -27,6 +27,7 @@ from tests.conftest import git
 from tests.hooks.conftest import Agent, digests, run, run_here, wait_for, wait_for_digest
 from tests.hooks.test_briefed import Start, at, told
 from tests.hooks.test_sessions import SLEEPER
+from tests.json_output import data_of
 from tests.summaries import NOW, digest
 
 
@@ -147,10 +148,10 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
         last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?",
     )
     one.hook("SessionEnd")
-    wait_for(lambda: not json.loads(run_here(project, "status", "--json"))["waiting"])
+    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["waiting"])
     assert [row["session"] for row in digests(project)] == ["victim"]
     assert "SERIALIZABLE" not in run(project, "list", "--all")
-    assert json.loads(run(project, "opening", "--json"))["action"] == "ask"
+    assert data_of(run(project, "opening", "--json"))["action"] == "ask"
     assert 'at "Half of the work"' in "\n".join(told(agent("s3")))
 
 
@@ -191,7 +192,7 @@ def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
         ).encode()
     )
     wait_for(lambda: "NUMERIC" in run_here(project, "list", "--all"))
-    wait_for(lambda: not json.loads(run_here(project, "status", "--json"))["waiting"])
+    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["waiting"])
     text = one.hook("SessionStart", source="compact")
     for part in ("append only", "NUMERIC", "rite the changelog"):
         assert text.count(part) == 1, text
@@ -227,16 +228,16 @@ def test_two_agents_with_one_id_have_two_sessions(
     agent("same").hook("UserPromptSubmit", prompt="Port the first half")
     codex(project, "UserPromptSubmit", "same", prompt="Port the second half")
     agent("same").hook("UserPromptSubmit", prompt="And its tests")
-    rows = {row["id"]: row for row in json.loads(run(project, "session", "list", "--json"))}
+    rows = {row["id"]: row for row in data_of(run(project, "session", "list", "--json"))}
     assert {id: row["agent"] for id, row in rows.items()} == {
         "same": "claude",
         "same.codex": "codex",
     }
     monkeypatch.setenv("CODEX_THREAD_ID", "same")
-    assert json.loads(run(project, "session", "current", "--json"))["id"] == "same.codex"
+    assert data_of(run(project, "session", "current", "--json"))["id"] == "same.codex"
     monkeypatch.delenv("CODEX_THREAD_ID")
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "same")
-    assert json.loads(run(project, "session", "current", "--json"))["id"] == "same"
+    assert data_of(run(project, "session", "current", "--json"))["id"] == "same"
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
     for id in rows:
         run(project, "session", "end", id)
@@ -303,9 +304,7 @@ def test_what_two_agents_begin_at_once_under_one_id_are_two_sessions(
         "same.jsonl": ["of claude"],
         "same.codex.jsonl": ["of codex"],
     }
-    rows = {
-        row["id"]: row["agent"] for row in json.loads(run(project, "session", "list", "--json"))
-    }
+    rows = {row["id"]: row["agent"] for row in data_of(run(project, "session", "list", "--json"))}
     assert rows == {"same": "claude", "same.codex": "codex"}
 
 
@@ -407,4 +406,4 @@ def test_a_session_of_a_command_that_is_no_farewell_is_digested(project: Path, a
 def test_an_agent_that_is_called_with_a_command_has_its_story(project: Path, agent):
     """As without the call."""
     agent().hook("UserPromptSubmit", prompt="@dev *develop docs/stories/1.md please")
-    assert json.loads(run(project, "session", "context", "--json"))["story"] == "docs/stories/1.md"
+    assert data_of(run(project, "session", "context", "--json"))["story"] == "docs/stories/1.md"

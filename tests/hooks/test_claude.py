@@ -27,6 +27,7 @@ from tests.hooks.conftest import (
     run_here,
     wait_for,
 )
+from tests.json_output import data_of
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in SAMPLES.glob("*.json")))
@@ -59,7 +60,7 @@ def test_start_tells_critical_gotchas_pinned_and_decisions(project: Path, agent)
         "Send the key",
     )
     run(project, "add", "We use SERIALIZABLE", "-t", "decision")
-    pinned = json.loads(run(project, "add", "The API is frozen", "--json"))["id"]
+    pinned = data_of(run(project, "add", "The API is frozen", "--json"))["id"]
     run(project, "pin", pinned)
     learn(project, "add", "A plain fact")
     lines = agent().hook("SessionStart").splitlines()[1:-1]
@@ -76,7 +77,7 @@ def test_start_tells_critical_gotchas_pinned_and_decisions(project: Path, agent)
 
 
 def test_resolved_and_archived_are_not_told(project: Path, agent):
-    old = json.loads(run(project, "add", "Old decision", "-t", "decision", "--json"))["id"]
+    old = data_of(run(project, "add", "Old decision", "-t", "decision", "--json"))["id"]
     run(project, "archive", old)
     assert agent().hook("SessionStart") == ""
 
@@ -113,9 +114,9 @@ def fresh(path: Path) -> None:
 
 def test_changed_record_is_told_again(project: Path, agent):
     agent().hook("SessionStart")
-    id = json.loads(
-        run(project, "add", "-k", "gotcha", "Trap", "--anchor", "app/pay.py:5", "--json")
-    )["id"]
+    id = data_of(run(project, "add", "-k", "gotcha", "Trap", "--anchor", "app/pay.py:5", "--json"))[
+        "id"
+    ]
     fresh(project)
     file = {"file_path": str(project / "app/pay.py")}
     assert "Trap" in agent().hook("PreToolUse.Edit", tool_input=file)
@@ -509,7 +510,7 @@ def test_hooks_in_two_files_count_once(project: Path, agent):
             child.stdin.write(payload)
             child.stdin.close()
         assert [child.wait() for child in children] == [0, 0]
-    (row,) = json.loads(run(project, "error", "list", "--json"))
+    (row,) = data_of(run(project, "error", "list", "--json"))
     assert row["hits"] == 2
 
 

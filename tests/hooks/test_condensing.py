@@ -17,6 +17,7 @@ from gitmem.text.tokens import tokens
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported
+from tests.json_output import data_of
 
 FOLDER = ".git/gitmem/sessions"
 
@@ -126,7 +127,7 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
     (found,) = wait_for(
         lambda: [
             one
-            for one in json.loads(run(project, "list", "--kind", "summary", "--private", "--json"))
+            for one in data_of(run(project, "list", "--kind", "summary", "--private", "--json"))
             if one.get("session")
         ]
     )

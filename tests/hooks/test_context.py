@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.hooks.conftest import Agent, run
+from tests.json_output import data_of
 
 
 def context(path: Path, *args: str) -> dict[str, Any]:
     """Return the work in hand."""
-    found: dict[str, Any] = json.loads(run(path, "session", "context", "--json", *args))
+    found: dict[str, Any] = data_of(run(path, "session", "context", "--json", *args))
     return found
 
 
@@ -57,9 +58,7 @@ def test_the_next_session_is_told(project: Path, agent):
         "work in hand: Continuing from @claude, just now; last: *develop docs/stories/1.md." in told
     )
     assert "Usual next: *review-qa docs/stories/1.md, *run-tests." in told
-    kinds = {
-        row["id"]: row["kind"] for row in json.loads(run(project, "session", "list", "--json"))
-    }
+    kinds = {row["id"]: row["kind"] for row in data_of(run(project, "session", "list", "--json"))}
     assert kinds["s2"] == "existing"
 
 
@@ -73,7 +72,7 @@ def test_a_new_session_is_told_nothing(project: Path, agent):
 
 def test_a_resumed_session_goes_on(project: Path, agent):
     agent().hook("SessionStart", source="resume")
-    assert json.loads(run(project, "session", "list", "--json"))[0]["kind"] == "existing"
+    assert data_of(run(project, "session", "list", "--json"))[0]["kind"] == "existing"
 
 
 def test_git_commands(project: Path, agent):
@@ -169,7 +168,7 @@ def test_a_person_joins_an_agents_session(project: Path, agent):
             check=False,
         )
         assert done.returncode == 0, done.stderr
-    shown = json.loads(run(project, "session", "show", "s1", "--json"))
+    shown = data_of(run(project, "session", "show", "s1", "--json"))
     assert [one["content"] for one in shown["marked"]] == ["mind the cents"]
 
 

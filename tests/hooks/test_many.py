@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import Agent, digests, gotchas, run, wait_for
+from tests.json_output import data_of
 
 AGENTS, TURNS = 12, 4
 ERROR = "Exit code 1\nTraceback (most recent call last):\n  File \"app/pay.py\", line 5, in rate\nKeyError: 'RATE_{}'"
@@ -80,7 +81,7 @@ def test_twelve_agents_in_four_worktrees(project: Path, tmp_path: Path, agent):
     assert {d["session"]: d["title"] for d in written} == {
         f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)
     }
-    costs = json.loads(run(project, "session", "cost", "--all", "--json"))
+    costs = data_of(run(project, "session", "cost", "--all", "--json"))
     assert costs["total"]["calls"] == len(spent)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 
 RULES = "# Rules\n\n- Always run make lint before a commit.\n- Use tabs in Makefiles.\n"
 
@@ -49,7 +50,7 @@ def test_a_statement_of_its_own_file_is_not_told_again(project: Path, file, read
     git(project, "add", file)
     git(project, "commit", "-qm", "rules")
     run(project, "native", "pull")
-    ids = {row["title"]: row["id"] for row in json.loads(run(project, "list", "--json"))}
+    ids = {row["title"]: row["id"] for row in data_of(run(project, "list", "--json"))}
     assert "make lint" not in start(project, reader, "s1")
     assert "make lint" in start(project, other, "s2")
     run(

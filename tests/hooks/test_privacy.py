@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import Agent, gotchas, run, run_here, wait_for, wait_for_digest
+from tests.json_output import data_of
 
 TOKEN = "ghp_" + "a1B2" * 9
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
@@ -175,9 +176,7 @@ def test_a_snapshot_does_not_name_ignored_files(project: Path, agent):
             {**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}
         ).encode()
     )
-    (found,) = wait_for(
-        lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json"))
-    )
+    (found,) = wait_for(lambda: data_of(run_here(project, "list", "--kind", "snapshot", "--json")))
     shown = run(project, "show", found["id"], "--json")
     assert "seen.py" in shown
     assert "MARKED" not in shown

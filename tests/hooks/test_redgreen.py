@@ -1,6 +1,5 @@
 """What a session teaches when a command that failed passes: an edit ends an error, a command or the environment is a workaround."""
 
-import json
 import os
 from pathlib import Path
 
@@ -8,12 +7,13 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import crash, gotchas, learn, run, wait_for
+from tests.json_output import data_of
 
 COMMAND = "python app/pay.py"
 
 
 def show(path, id):
-    return json.loads(run(path, "show", id, "--json"))
+    return data_of(run(path, "show", id, "--json"))
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from tests.hooks.conftest import (
     wait_for,
     wait_for_digest,
 )
+from tests.json_output import data_of
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 
@@ -88,7 +89,7 @@ def test_a_digest_is_not_pushed_unless_asked_for(project: Path, agent):
     wait_for(
         lambda: (
             "s2" in run_here(project, "session", "list")
-            and not json.loads(run_here(project, "status", "--json"))["journal"]
+            and not data_of(run_here(project, "status", "--json"))["journal"]
         )
     )
     time.sleep(0.5)
@@ -120,7 +121,7 @@ def test_a_late_event_does_not_bring_a_session_back(project: Path, agent):
     work(agent())
     agent().hook("SessionEnd")
     agent().hook("PostToolUse.Read")
-    (row,) = json.loads(run(project, "session", "list", "--json"))
+    (row,) = data_of(run(project, "session", "list", "--json"))
     assert (row["state"], row["why"]) == ("ended", "other")
 
 
@@ -142,7 +143,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     agent("other").hook("SessionStart")
     assert [
         s["state"]
-        for s in json.loads(run(project, "session", "list", "--json"))
+        for s in data_of(run(project, "session", "list", "--json"))
         if s["id"] == "victim"
     ] == ["running"]
     host.kill()
@@ -150,7 +151,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     host.stdout.close()
     assert [
         s["state"]
-        for s in json.loads(run(project, "session", "list", "--json"))
+        for s in data_of(run(project, "session", "list", "--json"))
         if s["id"] == "victim"
     ] == ["interrupted"]
     told = agent("next").hook("SessionStart")
@@ -158,7 +159,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     assert found["session"] == "victim"
     assert "It was interrupted" in run(project, "show", found["id"])
     assert "Interrupted at: Half of the work" in json.dumps(
-        json.loads(run(project, "show", found["id"], "--json"))
+        data_of(run(project, "show", found["id"], "--json"))
     )
     assert "Half of the work" in told  # the start waited for it
 
@@ -250,9 +251,9 @@ def test_compaction_leaves_a_snapshot_and_a_clean_slate(project: Path, agent):
                 {**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}
             ).encode()
         )
-    found = wait_for(lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json")))
+    found = wait_for(lambda: data_of(run_here(project, "list", "--kind", "snapshot", "--json")))
     assert len(found) == 1
-    shown = json.loads(run(project, "show", found[0]["id"], "--json"))
+    shown = data_of(run(project, "show", found[0]["id"], "--json"))
     shown = shown[0] if isinstance(shown, list) else shown
     text = json.dumps(shown)
     assert "Make the rate configurable" in text
@@ -321,7 +322,7 @@ class TestOffAndOn:
         assert "hooks are off" in run(project, "status")
         run(project, "on")
         assert told("c")
-        assert {s["id"] for s in json.loads(run(project, "session", "list", "--json"))} == {
+        assert {s["id"] for s in data_of(run(project, "session", "list", "--json"))} == {
             "a",
             "c",
         }
@@ -384,7 +385,7 @@ class TestOffAndOn:
 def test_what_a_session_cost(project: Path, agent):
     learn(project, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py")
     work(agent())
-    found = json.loads(run(project, "session", "cost", "--json"))
+    found = data_of(run(project, "session", "cost", "--json"))
     assert found["sessions"] == ["s1"]
     by = {row["event"]: row for row in found["events"]}
     assert by["SessionStart"]["answers"] == 1
@@ -400,7 +401,7 @@ def test_what_a_session_cost(project: Path, agent):
 def test_what_an_agent_writes_belongs_to_its_session(project: Path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "853c0c9d-1d61")
     run(project, "add", "We use SERIALIZABLE", "-t", "decision")
-    (row,) = json.loads(run(project, "list", "--json"))
+    (row,) = data_of(run(project, "list", "--json"))
     assert row["session"] == "853c0c9d-1d61"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
+from tests.json_output import data_of
 
 DECISION = "use PostgreSQL for the orders service"
 SAID = f"I looked at both. DECISION: {DECISION}, because it has SERIALIZABLE isolation.\n\nWe still need to load-test the checkout endpoint."
@@ -17,24 +18,24 @@ def digest_of(path: Path, session: str) -> dict[str, Any]:
     """Return a session's digest, empty when there is none."""
     found = [
         r
-        for r in json.loads(run(path, "list", "--kind", "summary", "--json"))
+        for r in data_of(run(path, "list", "--kind", "summary", "--json"))
         if r.get("session") == session and r["store"] == "private"
     ]
-    return json.loads(run(path, "show", found[0]["id"], "--json")) if found else {}
+    return data_of(run(path, "show", found[0]["id"], "--json")) if found else {}
 
 
 def entries(path: Path, *args: str) -> list[dict[str, Any]]:
     """Return the entries of the summary."""
     return [
         e
-        for part in json.loads(run(path, "summary", "show", *args, "--json"))["sections"].values()
+        for part in data_of(run(path, "summary", "show", *args, "--json"))["sections"].values()
         for e in part
     ]
 
 
 def inbox(path: Path) -> list[dict[str, Any]]:
     """Return what waits."""
-    return list(json.loads(run(path, "inbox", "--json")))
+    return list(data_of(run(path, "inbox", "--json")))
 
 
 def decide(one: Agent, said: str = SAID) -> None:
@@ -73,7 +74,7 @@ def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, ag
         ["proposed"],
         False,
     )
-    body = json.loads(run(project, "show", proposal["id"], "--json"))["body"]
+    body = data_of(run(project, "show", proposal["id"], "--json"))["body"]
     assert "Evidence: said by the agent in the history of session s1" in body
     assert (
         git(project, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).count(
@@ -92,11 +93,10 @@ def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project:
     for row in waiting:
         if row["id"] != decision["id"]:
             run(project, "inbox", "--reject", row["id"])
-    shown = json.loads(run(project, "show", decision["id"], "--json"))
+    shown = data_of(run(project, "show", decision["id"], "--json"))
     assert (shown["store"], bool(shown["confirmed"]), shown.get("tags", [])) == ("shared", True, [])
     assert (
-        len([r for r in json.loads(run(project, "list", "--json")) if r["id"] == decision["id"]])
-        == 1
+        len([r for r in data_of(run(project, "list", "--json")) if r["id"] == decision["id"]]) == 1
     )
     again = agent("s2")
     decide(again)
@@ -167,7 +167,7 @@ def test_the_summary_is_private_where_the_setting_says_so(project: Path, agent):
     decide(agent())
     ended(agent(), project)
     wait_for(lambda: entries(project))
-    assert json.loads(run(project, "summary", "--json"))["store"] == "private"
+    assert data_of(run(project, "summary", "--json"))["store"] == "private"
     assert DECISION not in git(project, "log", "-p", "refs/gitmem/heads/main", "--", ok=(0, 128))
 
 
@@ -362,7 +362,7 @@ def test_a_task_that_a_later_session_has_done_is_open_no_more(project: Path, age
         lambda: (
             not [
                 r
-                for r in json.loads(run(project, "list", "--type", "task", "--json"))
+                for r in data_of(run(project, "list", "--type", "task", "--json"))
                 if r["status"] == "active"
             ]
         )
@@ -384,14 +384,14 @@ def test_a_proposed_decision_that_is_overruled_makes_room_for_the_new_one(projec
 
 
 def test_accepting_what_overrules_puts_the_older_decision_aside(project: Path, agent):
-    old = json.loads(
+    old = data_of(
         run(project, "add", "Use MySQL for the orders store", "--type", "decision", "--json")
     )["id"]
     run(project, "edit", old, "--importance", "8")
     decide(agent(), "DECISION: use PostgreSQL for the orders store.")
     ended(agent(), project)
     run(project, "inbox", "--accept", proposal(project, "decision")["id"])
-    assert json.loads(run(project, "show", old, "--json"))["status"] in {"archived", "active"}
+    assert data_of(run(project, "show", old, "--json"))["status"] in {"archived", "active"}
 
 
 def test_a_note_stays_with_its_session(project: Path, agent):

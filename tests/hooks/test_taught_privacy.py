@@ -9,6 +9,7 @@ from typing import Any
 from tests.conftest import git
 from tests.hooks.conftest import run, wait_for
 from tests.hooks.test_taught import decide, digest_of, entries, inbox
+from tests.json_output import data_of
 
 WORD = "quicksilver"
 AT = "2026-11-21T10:00:00.000Z"
@@ -106,7 +107,7 @@ def test_what_is_saved_by_hand_names_no_ignored_file_and_no_home(project: Path) 
     outside.parent.mkdir()
     outside.write_text("Decision: deploy with the pipeline on Mondays\n")
     run(project, "extract", str(project / "secret/plan.md"), str(outside), "--save")
-    shown = [json.loads(run(project, "show", row["id"], "--json")) for row in inbox(project)]
+    shown = [data_of(run(project, "show", row["id"], "--json")) for row in inbox(project)]
     assert {one["title"] for one in shown} == {
         "Use Postgres for the session store",
         "Deploy with the pipeline on Mondays",

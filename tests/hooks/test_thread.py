@@ -1,6 +1,5 @@
 """The main job: what one session learns, another is told, in another clone."""
 
-import json
 import subprocess
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from tests.conftest import fsck, git
 from tests.hooks.conftest import Agent, committed, crash, gotchas, run, wait_for
 from tests.hooks.test_claude import fresh
+from tests.json_output import data_of
 
 
 def test_sample_as_it_is_makes_a_gotcha_on_the_third_time(agent):
@@ -58,7 +58,7 @@ def test_one_session_learns_and_another_clone_is_told(project: Path, tmp_path: P
         "PreToolUse.Read", tool_input={"file_path": str(other / "app" / "pay.py")}
     )
     assert "TAX_RATE" in told
-    history = json.loads(run(other, "log", "--json"))
+    history = data_of(run(other, "log", "--json"))
     assert next(row for row in history if row["op"] == "capture")["session"] == "learner"
     for path in (project, other):
         assert fsck(path) == ""

@@ -16,6 +16,7 @@ import pytest
 from gitmem.hooks.session_log import append
 from tests.conftest import git
 from tests.hooks.conftest import HOOK, Agent, crash, digests, run, run_here, wait_for
+from tests.json_output import data_of
 
 
 def said(path: Path) -> list[str]:
@@ -89,7 +90,7 @@ def test_a_failure_counts_though_the_database_could_not_be_opened(project: Path,
     db.execute("ROLLBACK")
     db.close()
     agent("third").fail(crash(project))
-    (row,) = json.loads(run(project, "error", "list", "--json"))
+    (row,) = data_of(run(project, "error", "list", "--json"))
     assert row["hits"] == 2
 
 
@@ -109,7 +110,7 @@ def test_failures_that_a_killed_hook_had_in_hand_are_counted_once(project: Path,
     )
     (project / f".git/gitmem/errors.jsonl.{os.getpid()}.1").write_text(f"{hit}\n")
     agent("third").fail(crash(project))
-    (row,) = json.loads(run(project, "error", "list", "--json"))
+    (row,) = data_of(run(project, "error", "list", "--json"))
     assert row["hits"] == 3
     assert [path.name for path in (project / ".git/gitmem").glob("errors.jsonl*")] == [
         f"errors.jsonl.{os.getpid()}.1"
@@ -282,6 +283,6 @@ def test_status_tells_of_work_that_failed(project: Path, agent):
     lock.parent.mkdir(parents=True)
     lock.write_text("")
     agent().hook("SessionEnd")
-    wait_for(lambda: json.loads(run_here(project, "status", "--json"))["background"].get("at"), 40)
+    wait_for(lambda: data_of(run_here(project, "status", "--json"))["background"].get("at"), 40)
     lock.unlink()
     assert git(project, "status", "--porcelain") == ""

@@ -1,6 +1,5 @@
 """Shell completion, driven through the shells themselves."""
 
-import json
 import os
 import pty
 import re
@@ -20,6 +19,7 @@ from gitmem.config import SETTINGS
 from gitmem.records.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git
 from tests.house.conftest import ROOT, commands, git_mem, groups, options
+from tests.json_output import data_of
 
 SCRIPTS = ROOT / "docs" / "completion"
 ALL = ("bash", "zsh", "fish")
@@ -337,7 +337,7 @@ def test_ids_of_the_own_store_are_offered_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Records for all projects need no repository."""
-    id = json.loads(git_mem("add", "--user", "for all projects", "--json", cwd=tmp_path))["id"]
+    id = data_of(git_mem("add", "--user", "for all projects", "--json", cwd=tmp_path))["id"]
     git_mem("list", "--user", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)
 

@@ -20,6 +20,7 @@ from gitmem.agents.events import ADAPTERS
 from gitmem.install.hook_command import shared
 from tests.conftest import git
 from tests.house.conftest import ROOT, git_mem
+from tests.json_output import data_of
 
 HOOKS = ROOT / "agent-hooks"
 CLAUDE, GEMINI, READERS = HOOKS / "claude", HOOKS / "gemini", HOOKS / "agents-md"
@@ -247,9 +248,9 @@ def test_each_command_that_a_package_names_can_be_run(
         git_mem("snapshot", "save", cwd=repo)
     env = dict(os.environ)
     if line.startswith("git mem session "):
-        env["GITMEM_SESSION"] = json.loads(git_mem("session", "start", "--json", cwd=repo))["id"]
+        env["GITMEM_SESSION"] = data_of(git_mem("session", "start", "--json", cwd=repo))["id"]
     if line.startswith("git mem summary done"):
-        words["ID"] = json.loads(
+        words["ID"] = data_of(
             git_mem("summary", "add", "Write it down", "--kind", "task", "--json", cwd=repo)
         )["id"]
     filled = re.sub(r"\b[A-Z]{2,}\b", lambda match: words.get(match.group(), match.group()), line)

@@ -14,6 +14,7 @@ import pytest
 from gitmem.git.commit_messages import CommitMessages
 from gitmem.repo.location import locate
 from tests.conftest import HAS_REFTABLE, git
+from tests.json_output import data_of
 from tests.stress.conftest import mem
 
 MALLORY = (
@@ -100,7 +101,7 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def rows(repo: Path) -> dict[str, dict[str, Any]]:
-    return {row["title"]: row for row in json.loads(mem(repo, "list", "--json").stdout)}
+    return {row["title"]: row for row in data_of(mem(repo, "list", "--json").stdout)}
 
 
 @pytest.fixture
@@ -115,20 +116,20 @@ def taught(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_commit_teaches(taught: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands in its last paragraph is recorded once, also after an amend; the session that committed is named."""
     repo = taught
-    id = json.loads(mem(repo, "gotcha", "add", "The queue stalls", "--json").stdout)["id"]
+    id = data_of(mem(repo, "gotcha", "add", "The queue stalls", "--json").stdout)["id"]
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-77")
     (repo / "code.py").write_text("fixed = True\n")
     message = f"Drain the queue\n\nWhy it was so.\n\nDecision: One worker per queue\nGotcha: sleep blocks the only worker\nResolves-Gotcha: {id[-8:]}\n"
     git(repo, "commit", "-qam", message)
     wait_for(lambda: "One worker per queue" in rows(repo))
-    wait_for(lambda: json.loads(mem(repo, "show", id, "--json").stdout).get("resolved"))
+    wait_for(lambda: data_of(mem(repo, "show", id, "--json").stdout).get("resolved"))
     found = rows(repo)
     assert (found["One worker per queue"]["type"], found["One worker per queue"]["session"]) == (
         "decision",
         "s-77",
     )
     assert found["sleep blocks the only worker"]["kind"] == "gotcha"
-    resolved = json.loads(mem(repo, "show", id, "--json").stdout)["resolved"]
+    resolved = data_of(mem(repo, "show", id, "--json").stdout)["resolved"]
     assert (resolved["files"], resolved["note"], resolved["stat"]) == (
         ["code.py"],
         "Drain the queue",
@@ -213,7 +214,7 @@ def test_the_words_of_others_are_proposals(
 ) -> None:
     """Picked, applied, squashed, amended, taken over under one's own name: nothing is a fact, nothing is resolved, no agent is told."""
     repo = taught
-    id = json.loads(
+    id = data_of(
         mem(repo, "gotcha", "add", "Charges twice", "--severity", "critical", "--json").stdout
     )["id"]
     git(repo, "checkout", "-q", "-b", "evil")
@@ -260,7 +261,7 @@ def test_the_words_of_others_are_proposals(
     found = rows(repo)
     facts = {title for title, row in found.items() if row["store"] == "shared"}
     assert facts == {"Charges twice", "Mine", "the last one"}
-    assert not json.loads(mem(repo, "show", id, "--json").stdout).get("resolved")
+    assert not data_of(mem(repo, "show", id, "--json").stdout).get("resolved")
     inbox = mem(repo, "inbox").stdout
     assert (
         EVIL in inbox
@@ -284,7 +285,7 @@ def test_the_words_of_others_are_proposals(
     )
     assert "Mine" in told.stdout and "evil" not in told.stdout and "Mallory" not in told.stdout
     mem(repo, "inbox", "--accept", str(found[EVIL]["id"]))
-    accepted = json.loads(mem(repo, "show", str(found[EVIL]["id"]), "--json").stdout)
+    accepted = data_of(mem(repo, "show", str(found[EVIL]["id"]), "--json").stdout)
     assert (accepted["author"], accepted.get("agent", "global")) == (
         "Mallory <m@evil.example>",
         "global",
@@ -326,7 +327,7 @@ def test_whose_addresses_count(taught: Path, monkeypatch: pytest.MonkeyPatch) ->
 def drained(repo: Path) -> dict[str, Any]:
     """Do what waits; return what was done."""
     mem(repo, "drain")
-    facts: dict[str, Any] = json.loads(mem(repo, "status", "--json").stdout)["background"]
+    facts: dict[str, Any] = data_of(mem(repo, "status", "--json").stdout)["background"]
     return facts
 
 
@@ -379,7 +380,7 @@ def test_long_words_of_others_are_found_under_ones_own_name(repo: Path) -> None:
         )
         note(repo, "commits", git(repo, "rev-parse", "HEAD"))
     mem(repo, "drain")
-    kept = json.loads(mem(repo, "list", "--json").stdout)
+    kept = data_of(mem(repo, "list", "--json").stdout)
     where = sorted(row["store"] for row in kept if row["title"].startswith("long"))
     assert where == ["private", "shared"]
 

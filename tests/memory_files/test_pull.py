@@ -1,6 +1,5 @@
 """Agents' memory files become records: which, where, and what happens when they change."""
 
-import json
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from gitmem.services.memory_files import statements
 from tests.cli.conftest import PRIVATE, Mem, commits, spawn, tip
 from tests.conftest import fsck, git
+from tests.json_output import data_of
 from tests.memory_files.conftest import Native
 
 RULES = "# Shop\n\n- Always run the tests before a commit.\n- Never push to main.\n- We decided to use Postgres.\n"
@@ -153,7 +153,7 @@ def test_a_file_that_becomes_everybodys(native: Native) -> None:
     git(native.root, "commit", "-qm", "ours")
     assert native.pull() == {"moved": 3}
     assert native.mem.show(id)["store"] == "shared"
-    assert not json.loads(native.mem("list", "--private", "--json").out)
+    assert not data_of(native.mem("list", "--private", "--json").out)
     assert native.pull() == {"same": 3}
 
 

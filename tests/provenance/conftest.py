@@ -1,6 +1,5 @@
 """Sessions of Claude Code, told by real hooks, that change a repository; and what `git mem` says of its code."""
 
-import json
 import subprocess
 import time
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run
+from tests.json_output import data_of
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Team:
 
     def why(self, place: str, *args: str) -> dict[str, Any]:
         """Return what `why` says."""
-        found: dict[str, Any] = json.loads(
+        found: dict[str, Any] = data_of(
             run(self.repo, "why", str(self.repo / place), "--json", *args)
         )
         return found

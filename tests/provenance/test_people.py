@@ -1,6 +1,5 @@
 """Lines of people beside those of agents, through real hooks and real git: they are no session's, whatever asks."""
 
-import json
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 from tests.provenance.conftest import Team
 
 WORK = "def work(first, second):\n    value = combine(first, second)\n    return None\n"
@@ -44,16 +44,16 @@ def test_one_line_of_an_agent_among_many(team: Team):
 
     assert [n for n, who in enumerate(told(team, "pay.py"), 1) if who] == [5]
     assert (team.sessions("people.py:1"), team.part_takers("people.py:1")) == ([], ["s-one"])
-    steps = json.loads(run(team.repo, "evolution", str(team.repo / "people.py"), "--json"))
+    steps = data_of(run(team.repo, "evolution", str(team.repo / "people.py"), "--json"))
     assert (steps[0].get("sessions"), [part["id"] for part in steps[0]["had_a_part"]]) == (
         None,
         ["s-one"],
     )
-    steps = json.loads(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
+    steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
     assert all("sessions" not in step for step in steps)
-    steps = json.loads(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:balance", "--json"))
+    steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:balance", "--json"))
     assert [part["id"] for part in steps[0]["sessions"]] == ["s-one"]
-    (row,) = json.loads(run(team.repo, "trace", "export", "--json"))
+    (row,) = data_of(run(team.repo, "trace", "export", "--json"))
     assert [
         (file["path"], talk["ranges"][0]["start_line"])
         for file in row["files"]
@@ -101,7 +101,7 @@ def test_the_same_change_lower_in_the_file(team: Team, tmp_path: Path):
     git(clone, "commit", "-qam", "Above")
     git(clone, "cherry-pick", "origin/HEAD")
 
-    found = json.loads(run(clone, "why", str(clone / "pay.py"), "--json"))["origins"]
+    found = data_of(run(clone, "why", str(clone / "pay.py"), "--json"))["origins"]
     assert [part["lines"] for origin in found for part in origin["sessions"]] == [[[8, 8]]]
 
 

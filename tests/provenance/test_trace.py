@@ -16,6 +16,7 @@ from gitmem.services.provenance import agent_trace
 from gitmem.state.links import Link
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 from tests.provenance.agent_trace_rules import SCHEMA
 from tests.provenance.conftest import Team
 
@@ -101,20 +102,18 @@ def test_out_and_in(team: Team, tmp_path: Path):
             '"git-mem"', '"other"'
         ),
     )
-    assert json.loads(trace(clone, "import", "--json").stdout) == {
+    assert data_of(trace(clone, "import", "--json").stdout) == {
         "commits": 1,
         "sessions": 1,
         "missing": 0,
     }
-    (origin,) = json.loads(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"]
+    (origin,) = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"]
     assert [(part["id"], part["agent"], part["model"]) for part in origin["sessions"]] == [
         ("https://example.org/talk/7", "other", "anthropic/claude-test")
     ]
-    assert json.loads(trace(clone, "import", "--json").stdout)["commits"] == 0
+    assert data_of(trace(clone, "import", "--json").stdout)["commits"] == 0
     (clone / "t.jsonl").write_text(line.replace(oid, "0" * 40) + "\n")
-    assert (
-        json.loads(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing"] == 1
-    )
+    assert data_of(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing"] == 1
 
 
 VALID = jsonschema.Draft202012Validator(

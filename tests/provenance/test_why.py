@@ -1,6 +1,5 @@
 """`git mem why`: whose a line is, told by what hooks saw; through git's own commands, by a person and by agents."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 from tests.provenance.conftest import Team
 
 
@@ -119,7 +119,7 @@ def wait(team: Team, revision: str, session: str) -> None:
     """Wait until a commit is linked to a session: hooks of git do that in the background."""
     end = time.monotonic() + 20
     while True:
-        steps = json.loads(run(team.repo, "timeline", "-n", "1", "--source", "commit", "--json"))
+        steps = data_of(run(team.repo, "timeline", "-n", "1", "--source", "commit", "--json"))
         if (
             steps
             and steps[0].get("session") == session
@@ -183,7 +183,7 @@ def test_a_trailer_tells_of_the_commit_alone(team: Team, tmp_path: Path):
     git(clone, "config", "gitmem.ownEmail", team.person("log", "-1", "--format=%ae"))
     git(clone, "config", "--add", "gitmem.ownEmail", team.person("log", "-1", "--format=%ce"))
     run(clone, "init", "--no-remote")
-    found = json.loads(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]
+    found = data_of(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]
     assert found["sessions"] == []
     assert [(part["id"], part["how"]) for part in found["had_a_part"]] == [("s-far", "committed")]
     assert "session s-far had a part in this commit" in said(clone, str(clone / "made.py:1"))
@@ -221,7 +221,7 @@ def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):
     git(tmp_path, "clone", "-q", str(team.repo), str(clone))
     git(clone, "fetch", "-q", "origin", "refs/gitmem/heads/main:refs/gitmem/heads/main")
 
-    found = json.loads(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
+    found = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
     assert found["commit"]["id"] == made
     (part,) = found["sessions"]
     assert (part["id"], part["how"], part["lines"]) == ("s-one", "committed", [[5, 5]])
@@ -236,7 +236,7 @@ def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):
         "--author",
         "Bob <b@example.org>",
     )
-    found = json.loads(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
+    found = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
     assert (found["commit"]["id"] != made, [one["id"] for one in found["sessions"]]) == (
         True,
         ["s-one"],

@@ -1,6 +1,5 @@
 """What is remembered is right: nothing overrules itself, nothing is merged in silence, what is done does not stay pending."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from gitmem.records.summary_entries import replaces
 from gitmem.services.sessions import finish
 from gitmem.worker.session_jobs import desk
 from tests.conftest import git
+from tests.json_output import data_of
 from tests.services.test_finishing import Machine, started  # noqa: F401 - a fixture
 from tests.stress.conftest import mem as mem_of
 
@@ -103,25 +103,21 @@ def test_what_was_extracted_is_private_until_it_is_accepted(
     told = mem(repo, "summary")
     assert "PostgreSQL" in told and "rollback script" in told  # its owner sees all of it
     id = next(
-        row["id"]
-        for row in json.loads(mem(repo, "inbox", "--json"))
-        if "PostgreSQL" in row["title"]
+        row["id"] for row in data_of(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"]
     )
     mem(repo, "inbox", "--accept", id)
     assert [
-        e["store"] for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
+        e["store"] for e in data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
     ] == ["shared"]
     mem(repo, "sync")
     shared = blobs(hub, "refs/gitmem/heads/main")
     assert "PostgreSQL" in shared and "short answers" not in shared and "rollback" not in shared
     mem(repo, "undo")  # an acceptance is one change
     assert [
-        row["id"]
-        for row in json.loads(mem(repo, "inbox", "--json"))
-        if "PostgreSQL" in row["title"]
+        row["id"] for row in data_of(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"]
     ] == [id]
     assert [
-        e["store"] for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
+        e["store"] for e in data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
     ] == ["private"]
 
 
@@ -147,18 +143,18 @@ def test_a_store_of_before_is_told_of_and_mended(
     hub = make_repo("bare")
     git(repo, "remote", "add", "origin", str(hub))
     mem(repo, "remote", "enable", "origin", "--yes")
-    told = json.loads(mem(repo, "sync", "--json"))
+    told = data_of(mem(repo, "sync", "--json"))
     assert not told["pushed"] and "doctor --fix" in " ".join(told["warnings"])
     assert git(hub, "for-each-ref", "refs/gitmem") == ""
     assert "short answers" in mem(repo, "doctor")
     assert "are private now" in mem(repo, "doctor", "--fix")
     assert mem(repo, "doctor").endswith("everything is in order.\n")
-    found = json.loads(mem(repo, "summary", "--json"))["sections"]
+    found = data_of(mem(repo, "summary", "--json"))["sections"]
     assert {e["text"]: e["store"] for part in found.values() for e in part}[
         "Ada reviews the migrations"
     ] == "shared"
     assert {e["store"] for e in found["pending_tasks"]} == {"private"}
-    assert json.loads(mem(repo, "sync", "--json"))["pushed"]
+    assert data_of(mem(repo, "sync", "--json"))["pushed"]
 
 
 def test_summary_add_says_what_it_replaced_and_merged_with(repo: Path) -> None:
@@ -168,7 +164,7 @@ def test_summary_add_says_what_it_replaced_and_merged_with(repo: Path) -> None:
         "Use auth-v3 because v1 is slow",
     ):
         assert "added" in mem(repo, "summary", "add", text)
-    assert len(json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]) == 3
+    assert len(data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]) == 3
     mem(repo, "summary", "add", "Use MySQL for the orders store")
     out = run(repo, "summary", "add", "Use PostgreSQL instead of MySQL for the orders store")
     assert "replaced" in out and "Use MySQL for the orders store" in out and "git mem undo" in out
@@ -187,7 +183,7 @@ def tasks(repo: Path) -> list[str]:
     """Return the pending tasks of the summary."""
     return [
         e["text"]
-        for e in json.loads(mem(repo, "summary", "--json"))["sections"].get("pending_tasks", [])
+        for e in data_of(mem(repo, "summary", "--json"))["sections"].get("pending_tasks", [])
     ]
 
 
@@ -245,7 +241,7 @@ def test_what_may_be_done_is_asked_for_in_the_inbox(machine: Real, repo: Path) -
     assert "perhaps done" in mem(repo, "summary")
     (row,) = [
         one
-        for one in json.loads(mem(repo, "inbox", "--json"))
+        for one in data_of(mem(repo, "inbox", "--json"))
         if one.get("perhaps_done") and "-" not in one["id"]
     ]
     assert row["perhaps_done"] == "rollback script"
@@ -265,16 +261,15 @@ def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, r
     machine.now -= 10 * 86400  # the commands below have the time of the machine
     session(machine, "TODO: write the rollback script for the orders.", id="s1")
     session(machine, "Let us go on.", "The rollback script is done.", id="s2")
-    rows = json.loads(mem(repo, "inbox", "--json"))
+    rows = data_of(mem(repo, "inbox", "--json"))
     (proposal,) = [row["id"] for row in rows if not row.get("perhaps_done")]
     (entry,) = [row["id"] for row in rows if row.get("perhaps_done")]
     assert "-" not in entry
     mem(repo, "inbox", "--accept", proposal)
-    assert json.loads(mem(repo, "show", proposal, "--json"))["status"] == "active"
+    assert data_of(mem(repo, "show", proposal, "--json"))["status"] == "active"
     mem(repo, "inbox", "--accept", entry)
     assert (
-        tasks(repo) == []
-        and json.loads(mem(repo, "show", proposal, "--json"))["status"] == "archived"
+        tasks(repo) == [] and data_of(mem(repo, "show", proposal, "--json"))["status"] == "archived"
     )
 
 
@@ -306,7 +301,7 @@ def test_the_digest_says_what_it_replaced(machine: Real, repo: Path) -> None:
     mem(repo, "undo", commit, "--private")
     assert any(
         "MySQL for the orders" in e["text"] and "instead" not in e["text"]
-        for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
+        for e in data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
     )
 
 
@@ -345,7 +340,7 @@ def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(
     session(machine, "Let us go on with something else.", id="s2")
     (row,) = [
         one
-        for one in json.loads(mem(repo, "inbox", "--json"))
+        for one in data_of(mem(repo, "inbox", "--json"))
         if one.get("perhaps_done") and "-" not in one["id"]
     ]
     assert row["perhaps_done"] == "commits changed src/client.py"
@@ -379,7 +374,7 @@ def test_a_story_that_is_done_closes_its_task(repo: Path) -> None:
     mem(repo, "work", "start", "release", "--story", "1.1=The rollback script")
     out = run(repo, "work", "story", "1.1", "--done")
     assert "closed the pending task: Write the rollback script" in out
-    assert tasks(repo) == [] and json.loads(mem(repo, "list", "-t", "task", "--json")) == []
+    assert tasks(repo) == [] and data_of(mem(repo, "list", "-t", "task", "--json")) == []
 
 
 def test_a_task_that_nobody_touched_for_30_days_of_work_is_told_no_more(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import git
+from tests.json_output import data_of
 from tests.stress.conftest import mem
 
 # mode, content: bytes of a blob, an oid, or (name, node) pairs of a folder
@@ -48,7 +49,7 @@ def forge(
     if not (repo / ".git/gitmem").is_dir():
         mem(repo, "init", "--no-remote")
     (repo / "a.txt").write_text("forged\n")
-    made = json.loads(mem(repo, "snapshot", "save", "--json").stdout)
+    made = data_of(mem(repo, "snapshot", "save", "--json").stdout)
     git(repo, "checkout", "-q", "--", "a.txt")
     base = _rows(repo, "HEAD^{tree}")
     facts = json.loads(git(repo, "show", f"{made['ref']}:state.json"))

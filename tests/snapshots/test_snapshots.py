@@ -10,6 +10,7 @@ import pytest
 
 from gitmem.repo.refs import PRIVATE
 from tests.conftest import fsck, git
+from tests.json_output import data_of
 from tests.stress.conftest import mem
 
 SECRET = "AKIA" + "QX7RT2LMN4PZ6WVB"
@@ -28,7 +29,7 @@ def work(repo: Path) -> Path:
 
 
 def save(work: Path, *args: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads(mem(work, "snapshot", "save", *args, "--json").stdout)
+    found: dict[str, object] = data_of(mem(work, "snapshot", "save", *args, "--json").stdout)
     return found
 
 
@@ -148,7 +149,7 @@ def test_files_through_filters_come_back_to_the_byte(work: Path) -> None:
         work,
         "snapshot",
         "restore",
-        str(json.loads(mem(work, "snapshot", "list", "--json").stdout)[0]["id"]),
+        str(data_of(mem(work, "snapshot", "list", "--json").stdout)[0]["id"]),
         "--worktree",
     )
     assert (work / "k.id").read_bytes() == clean
@@ -168,7 +169,7 @@ def test_another_commit_is_warned_of(work: Path) -> None:
     (work / "a.txt").write_text("changed\n")
     made = str(save(work)["id"])
     git(work, "commit", "-qam", "second")
-    told = json.loads(mem(work, "snapshot", "restore", made, "--worktree", "--json").stdout)
+    told = data_of(mem(work, "snapshot", "restore", made, "--worktree", "--json").stdout)
     assert any("checked out now" in text for text in told["warnings"])
 
 
@@ -239,7 +240,7 @@ def test_old_ones_go_and_pinned_ones_stay(work: Path) -> None:
         ids.append(str(save(work, f"number {n}")["id"]))
     mem(work, "pin", ids[0])
     mem(work, "snapshot", "prune", "--keep", "1")
-    assert [row["id"] for row in json.loads(mem(work, "snapshot", "list", "--json").stdout)] == [
+    assert [row["id"] for row in data_of(mem(work, "snapshot", "list", "--json").stdout)] == [
         ids[3],
         ids[0],
     ]

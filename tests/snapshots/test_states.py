@@ -1,6 +1,5 @@
 """Snapshots in the states that a repository may be in: kinds of index, line ends and filters, permissions, a merge under way, a killed restore."""
 
-import json
 import os
 import stat
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import fsck, git
+from tests.json_output import data_of
 from tests.stress.conftest import mem
 
 
@@ -26,7 +26,7 @@ def work(repo: Path) -> Path:
 
 
 def save(work: Path, *args: str) -> str:
-    return str(json.loads(mem(work, "snapshot", "save", *args, "--json").stdout)["id"])
+    return str(data_of(mem(work, "snapshot", "save", *args, "--json").stdout)["id"])
 
 
 def state(work: Path) -> str:
@@ -177,7 +177,7 @@ def test_what_was_ignored_then_is_not_removed(work: Path) -> None:
 
 def test_a_clean_tree_makes_no_snapshot(work: Path) -> None:
     assert "nothing was saved" in mem(work, "snapshot", "save", "note").stdout
-    assert json.loads(mem(work, "snapshot", "save", "--json").stdout)["id"] is None
+    assert data_of(mem(work, "snapshot", "save", "--json").stdout)["id"] is None
     assert git(work, "for-each-ref", "refs/gitmem/snapshots") == ""
 
 

@@ -1,6 +1,5 @@
 """Objects of the store that are gone: what is left can be read, and `doctor --fix` brings back what anything still has."""
 
-import json
 import os
 import random
 import shutil
@@ -12,6 +11,7 @@ from gitmem.app import open_app
 from gitmem.repo.refs import SHARED
 from gitmem.services.records import write
 from tests.conftest import fsck, git, lose
+from tests.json_output import data_of
 from tests.stress.conftest import mem
 
 TITLES = {f"Use queue {n} for area {n}" for n in range(12)} | {
@@ -24,9 +24,7 @@ def oid(repo: Path, name: str) -> str:
 
 
 def titles(repo: Path) -> set[str]:
-    return {
-        row["title"] for row in json.loads(mem(repo, "list", "--json", "--limit", "1000").stdout)
-    }
+    return {row["title"] for row in data_of(mem(repo, "list", "--json", "--limit", "1000").stdout)}
 
 
 def in_git(repo: Path) -> set[str]:
@@ -36,9 +34,7 @@ def in_git(repo: Path) -> set[str]:
 
 
 def repaired(repo: Path) -> str:
-    return "\n".join(
-        json.loads(mem(repo, "doctor", "--fix", "--json", ok=(0, 1)).stdout)["repaired"]
-    )
+    return "\n".join(data_of(mem(repo, "doctor", "--fix", "--json", ok=(0, 1)).stdout)["repaired"])
 
 
 @pytest.fixture
@@ -77,7 +73,7 @@ def test_lost_file_is_read_past_and_written_anew(filled):
     assert 17 == len(in_git(filled))
     assert any(
         "missing" in f["what"]
-        for f in json.loads(mem(filled, "doctor", "--json", ok=(1,)).stdout)["findings"]
+        for f in data_of(mem(filled, "doctor", "--json", ok=(1,)).stdout)["findings"]
     )
     shutil.copy(filled / "saved", filled / ".git/gitmem/index.db")
     assert "to the byte" in repaired(filled)
@@ -105,7 +101,7 @@ def test_lost_newest_commit(filled):
     lose(filled, oid(filled, SHARED))
     shutil.copy(filled / ".git/gitmem/index.db", filled / "saved")
     done = mem(filled, "list", "--json", "--limit", "1000")
-    assert {row["title"] for row in json.loads(done.stdout)} == TITLES
+    assert {row["title"] for row in data_of(done.stdout)} == TITLES
     assert "every record of the last commit is there" in repaired(filled)
     assert (TITLES, "") == (in_git(filled), fsck(filled))
     git(filled, "gc", "-q", "--prune=now")

@@ -1,6 +1,5 @@
 """What the stress tests share: child processes, and the checks that every one of them ends with."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import fsck, listed, new_store
+from tests.json_output import data_of
 
 WORKER = Path(__file__).parent / "worker.py"
 ROOT = WORKER.parent.parent.parent
@@ -76,7 +76,7 @@ def finish(process: "subprocess.Popen[str]", timeout: float = 300) -> list[str]:
 
 def findings(path: Path | str, *args: str) -> list[dict[str, Any]]:
     """Return what `git mem doctor` finds."""
-    rows: list[dict[str, Any]] = json.loads(mem(path, "doctor", "--json", *args, ok=(0, 1)).stdout)[
+    rows: list[dict[str, Any]] = data_of(mem(path, "doctor", "--json", *args, ok=(0, 1)).stdout)[
         "findings"
     ]
     return rows

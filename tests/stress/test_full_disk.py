@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import fsck, git, listed
+from tests.json_output import data_of
 from tests.scale import scaled
 from tests.stress.conftest import assert_whole, mem, mem_argv, mem_env
 
@@ -234,7 +235,7 @@ def test_a_session_that_ends_on_such_a_disk(disk: tuple[Path, Remount], how: str
     while not (
         found := [
             row
-            for row in json.loads(mem(repo, "list", "-k", "summary", "--json").stdout)
+            for row in data_of(mem(repo, "list", "-k", "summary", "--json").stdout)
             if row.get("session")
         ]
     ):

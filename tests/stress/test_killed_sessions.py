@@ -19,6 +19,7 @@ import pytest
 from gitmem.repo.location import Home
 from gitmem.services.session_log import reader
 from tests.conftest import fsck, git
+from tests.json_output import data_of
 from tests.scale import scaled
 
 pytestmark = pytest.mark.stress
@@ -163,7 +164,7 @@ def mem(repo: Path, *args: str) -> Any:
         [*START, "-C", str(repo), *args, "--json"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return data_of(done.stdout)
 
 
 def added(repo: Path, ref: str) -> Counter[str]:

@@ -13,6 +13,7 @@ import pytest
 from gitmem.clock import stamp
 from gitmem.services.sessions.finish import BEAT
 from tests.conftest import git
+from tests.json_output import data_of
 from tests.scale import scaled
 
 pytestmark = pytest.mark.stress
@@ -126,7 +127,7 @@ def body(repo: Path) -> str:
         capture_output=True,
         check=True,
     )
-    (digest,) = (row for row in json.loads(done.stdout) if row.get("session"))
+    (digest,) = (row for row in data_of(done.stdout) if row.get("session"))
     return subprocess.run(
         [*START, "-C", str(repo), "show", digest["id"]], capture_output=True, check=True, text=True
     ).stdout

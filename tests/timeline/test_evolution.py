@@ -1,6 +1,5 @@
 """`git mem evolution`: each change of a file or a symbol, whose it was; what is kept of it is never stale."""
 
-import json
 import random
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,13 @@ import pytest
 from tests import histories
 from tests.conftest import git
 from tests.hooks.conftest import run
+from tests.json_output import data_of
 from tests.provenance.conftest import CODE, Team, team  # noqa: F401 - a fixture
 
 
 def steps(repo: Path, place: str, *args: str) -> list[dict[str, Any]]:
     """Return what `evolution` says."""
-    return list(json.loads(run(repo, "evolution", str(repo / place), "--json", *args)))
+    return list(data_of(run(repo, "evolution", str(repo / place), "--json", *args)))
 
 
 def plain(repo: Path, name: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ import pytest
 from tests import histories
 from tests.conftest import git
 from tests.hooks.conftest import Agent
+from tests.json_output import data_of
 
 
 def mem(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -30,7 +30,7 @@ def mem(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[st
 
 def events(repo: Path, *args: str) -> list[dict[str, Any]]:
     """Return the timeline."""
-    return list(json.loads(mem(repo, "timeline", "--json", *args).stdout))
+    return list(data_of(mem(repo, "timeline", "--json", *args).stdout))
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_text_and_table(busy: Path):
 
 def test_trends(busy: Path):
     """Hot files, agents, hours, failures and what was learned add up."""
-    found = json.loads(mem(busy, "trends", "--json").stdout)
+    found = data_of(mem(busy, "trends", "--json").stdout)
     assert found["hot_files"][0] == {"path": "code.py", "commits": 2, "edits": 1}
     assert found["agents"] == [{"agent": "claude", "sessions": 1, "tools": 1, "failed": 0}]
     assert sum(found["hours"]) == sum(found["weekdays"]) == found["commits"] + found["sessions"]

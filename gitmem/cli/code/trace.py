@@ -9,6 +9,7 @@ from gitmem import __version__
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.group import Parts
+from gitmem.cli.json_output import envelope, json_text
 from gitmem.cli.output_file import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
@@ -52,7 +53,7 @@ def export_command(
 ) -> None:
     """Print the records of commits (HEAD by default) or ranges, one JSON object a line.
 
-    With --json, one array.
+    With --json, one JSON object with all records in `data`.
 
     A commit that no session is known to have a part in has no record.
 
@@ -69,12 +70,10 @@ def export_command(
             for oid in oids
             if oid in known and (row := _record(app, oid, known[oid])) is not None
         ]
-        lines = (
-            [json.dumps(rows, ensure_ascii=False, indent=2)]
-            if as_json
-            else [json.dumps(row, ensure_ascii=False) for row in rows]
-        )
-        text = "".join(f"{line}\n" for line in lines)
+        if as_json:
+            text = json_text(envelope(click.get_current_context(), rows)) + "\n"
+        else:
+            text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         if output is None or output == "-":
             click.echo(text, nl=False)
         else:

@@ -10,6 +10,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.json_output import json_text
 from gitmem.cli.output_file import write_output
 from gitmem.cli.sessions.find import facts, is_day, of_day, one
 from gitmem.cli.sessions.notes import MARK, NOTE
@@ -284,7 +285,7 @@ def export_command(
         each = [_exported(app, mine) for mine in found]
         value: Any = each if by_date else each[0]
         if output is None or output == "-":
-            term.json(value)
+            click.echo(json_text(value))
             return
         path = os.path.abspath(output)
         if os.path.isdir(path):
