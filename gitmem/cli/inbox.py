@@ -9,10 +9,11 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.json_shapes import record_json
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
 from gitmem.cli.sessions.summary import close_tasks, parts_of
-from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
+from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.items import TASK
@@ -107,7 +108,7 @@ def inbox_command(  # noqa: C901
 
     Tasks that are perhaps done are listed too, with the kind `task` in --json: --accept closes one,
     --reject leaves it open. An answer that was given before changes nothing; in --json its id is in
-    `already`.
+    `unchanged_ids`.
 
     \b
     Examples:
@@ -129,7 +130,7 @@ def inbox_command(  # noqa: C901
         )
         if answered and not (accepted or rejected or merged or accept_all):
             if as_json:
-                term.json({"answered": answered})
+                term.json(_answers_json(tasks=answered))
             return
         if accepted or rejected or merged or accept_all:
             if accept_all:
@@ -148,12 +149,14 @@ def inbox_command(  # noqa: C901
                 )
                 if not (accepted or others) and not as_json:
                     term.note(EMPTY)
-            _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
+            applied = _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
+            if as_json:
+                term.json(_answers_json(**applied, tasks=answered))
             return
         most = -1 if everything else limit
         tasks = _open_tasks(app)
         if as_json:
-            rows = [public(row) for row in waiting(app, FIELDS, -1 if most is None else most)]
+            rows = [record_json(row) for row in waiting(app, FIELDS, -1 if most is None else most)]
             term.json(
                 [
                     *rows,
@@ -162,7 +165,7 @@ def inbox_command(  # noqa: C901
                             "id": id,
                             "kind": "task",
                             "title": facts["text"],
-                            "perhaps_done": facts["why"],
+                            "reason": facts["why"],
                             "session": facts["session"],
                         }
                         for id, facts in tasks.items()
@@ -322,7 +325,8 @@ def _apply(
     merged: Sequence[str],
     into: str,
     as_json: bool,
-) -> None:
+) -> dict[str, list[str]]:
+    """Accept, reject and merge records; return the ids of those with each answer."""
     for id, mark in _rejected(app, (*accepted, *merged)).items():
         where = " --private" if history.tombstone(app.store("private"), id) else ""
         raise UserError(
@@ -379,9 +383,13 @@ def _apply(
         private = any(scope == "private" for scope in scopes)
         term.note(f"to take a rejection back: git mem undo{' --private' if private else ''}")
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
-    made |= {"already": [mark["id"] for _, mark in already]} if already else {}
-    if as_json:
-        term.json(made)
+    return made | {"unchanged": [mark["id"] for _, mark in already]}
+
+
+def _answers_json(**ids: list[str]) -> dict[str, list[str]]:
+    """Return the ids of what was answered, by what became of it."""
+    names = ("accepted", "rejected", "merged", "unchanged", "tasks")
+    return {f"{name.removesuffix('s')}_ids": ids.get(name, []) for name in names}
 
 
 def _is_settled(app: App, id: str) -> bool:

@@ -1,7 +1,10 @@
-"""Records in the shape of the index's rows, as `--json` and `--format` give them."""
+"""Whole records in the shape of the index's rows."""
 
 from typing import Any
 
+from gitmem.cli.json_shapes import record_json
+from gitmem.records.record import Record
+from gitmem.services.records.write import Change
 from gitmem.store.reader import Stored
 
 
@@ -39,4 +42,24 @@ def as_row(scope: str, stored: Stored) -> dict[str, Any]:
         "body": record.body,
         "oid": stored.oid,
         "path": stored.path,
+        "unconfirmed": record.unconfirmed,
+    }
+
+
+def whole_record_json(scope: str, record: Record) -> dict[str, Any]:
+    """Return a record that was read from its file, or is to be written."""
+    return record_json(as_row(scope, Stored(record, "", "")))
+
+
+def written_json(scope: str, change: Change) -> dict[str, Any]:
+    """Return a record that was written, and whether and where it was.
+
+    `store_commit` is null for a write that changed nothing, or that waits in the journal.
+    """
+    written = change.written
+    return {
+        **whole_record_json(scope, change.after),
+        "changed": written.commit is not None or written.journaled,
+        "store_commit": written.commit,
+        "journaled": written.journaled,
     }

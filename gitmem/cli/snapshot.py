@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from gitmem.app import App
 from gitmem.base.files import Lock
 from gitmem.cli import options
 from gitmem.cli.group import Parts
+from gitmem.cli.rows import whole_record_json
 from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.work_state import Work
@@ -160,14 +162,7 @@ def save_command(
         prune(app)
         under_way = sorted(work.under_way())
         if as_json:
-            term.json(
-                {
-                    "id": record.id,
-                    "ref": ref_of(record.id),
-                    "omitted": record.fields.get("omitted", []),
-                    "under_way": under_way,
-                }
-            )
+            term.json({**_snapshot_json(record, saved=True), "unfinished_operations": under_way})
             return
         files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
         term.say(
@@ -182,16 +177,25 @@ def save_command(
         term.note(f"To bring it back: git mem snapshot restore {short(record.id)} --worktree")
 
 
+def _snapshot_json(record: Record, *, saved: bool) -> dict[str, Any]:
+    """Return a snapshot; its `ref` is null when only the facts were kept, not the work."""
+    return {**whole_record_json("private", record), "ref": ref_of(record.id) if saved else None}
+
+
+def _files_json(files: Mapping[str, str], key: str) -> list[dict[str, str]]:
+    return [{"path": path_text(path), key: value} for path, value in sorted(files.items())]
+
+
 def _nothing_to_save(term: Terminal, as_json: bool) -> None:
     if as_json:
-        term.json({"id": None, "ref": None, "omitted": [], "under_way": []})
+        term.json(None)
         return
     term.say("nothing was saved: all files are as the last commit has them.")
 
 
 def _left_out(term: Terminal, record: Record) -> None:
     for one in record.fields.get("omitted") or ():
-        term.note(f"left out: {path_shown(one.get('path'))}: {plain(str(one.get('why')))}")
+        term.note(f"left out: {path_shown(one.get('path'))}: {plain(str(one.get('reason')))}")
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -235,18 +239,7 @@ def list_command(
             if len(shown) == limit:
                 break
         if as_json:
-            term.json(
-                [
-                    {
-                        "id": r.id,
-                        "title": r.title,
-                        "created": r.created,
-                        **dict(r.fields),
-                        "work": work,
-                    }
-                    for r, work in shown
-                ]
-            )
+            term.json([_snapshot_json(record, saved=work) for record, work in shown])
             return
         for record, work in shown:
             files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
@@ -289,15 +282,8 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
     with term.open() as app:
         record = app.store("private").get(find(app, id)).record
         saved = app.objects.tip(ref_of(record.id))
-        facts = {
-            "id": record.id,
-            "title": record.title,
-            "created": record.created,
-            **dict(record.fields),
-            "ref": ref_of(record.id) if saved else None,
-        }
         if as_json:
-            term.json(facts)
+            term.json(_snapshot_json(record, saved=bool(saved)))
             return
         upstream = record.fields.get("upstream") or {}
         lines = [
@@ -319,7 +305,7 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
             ("Session", record.get("session")),
             ("Folder", "/".join(str(x) for x in (record.get("worktree"), record.get("cwd")) if x)),
             ("State", record.get("state")),
-            ("Ref", facts["ref"] or "its work was not saved"),
+            ("Ref", ref_of(record.id) if saved else "its work was not saved"),
         ]
         for name, value in lines:
             if value:
@@ -452,7 +438,8 @@ def restore_command(
 
 def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
     if as_json:
-        term.json({"id": record.id, "title": record.title, **dict(record.fields)})
+        saved = bool(app.objects.tip(ref_of(record.id)))
+        term.json(_snapshot_json(record, saved=saved))
         return
     term.say(f"{short(record.id)} {plain(record.title)}, {age(record.created, app.clock.now())}")
     for name, value in (
@@ -479,16 +466,16 @@ def _report(
 ) -> None:
     facts = {
         "id": id,
-        "safety": safety or None,
+        "safety_snapshot": safety or None,
         "dry_run": dry_run,
-        "written": sorted(map(path_text, what.write)),
-        "removed": sorted(map(path_text, what.remove)),
-        "staged": sorted(map(path_text, what.stage)),
-        "blocked": {path_text(path): why for path, why in what.blocked.items()},
-        "submodules": {path_text(path): oid for path, oid in what.submodules.items()},
+        "written_paths": sorted(map(path_text, what.write)),
+        "removed_paths": sorted(map(path_text, what.remove)),
+        "staged_paths": sorted(map(path_text, what.stage)),
+        "blocked_files": _files_json(what.blocked, "reason"),
+        "kept_files": _files_json(what.kept, "reason"),
+        "submodules": _files_json(what.submodules, "commit"),
+        "modes": _files_json({path: f"{mode:04o}" for path, mode in what.modes.items()}, "mode"),
         "warnings": what.warnings,
-        "modes": {path_text(path): f"{mode:04o}" for path, mode in what.modes.items()},
-        "kept": {path_text(path): why for path, why in what.kept.items()},
     }
     if as_json:
         term.json(facts)
@@ -543,7 +530,7 @@ def drop_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
             raise UserError(f"{short(wrong)} is no snapshot.", "See them: git mem snapshot list")
         gone = keep.drop(app.objects, app.store("private"), app.writer(), wanted)
         if as_json:
-            term.json({"dropped": gone})
+            term.json({"dropped_ids": gone})
             return
         term.say(f"dropped {', '.join(map(short, gone))}" if gone else "nothing was there.")
 
@@ -572,7 +559,7 @@ def prune_command(term: Terminal, number: int | None, days: float | None, as_jso
     with term.open() as app:
         gone = prune(app, number, days)
         if as_json:
-            term.json({"dropped": gone})
+            term.json({"dropped_ids": gone})
             return
         term.say(f"dropped {len(gone)} snapshot{'' if len(gone) == 1 else 's'}.")
 

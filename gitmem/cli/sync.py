@@ -101,13 +101,7 @@ def sync_command(
         app.settle()
         store = app.store()
         if to_bundle:
-            if store.tip() is None:
-                raise UserError(
-                    "the store is empty: there is nothing to put into a bundle.",
-                    "Add a first memory: git mem add 'title'",
-                )
-            bundle(app.git, to_bundle, SHARED)
-            term.say(f"wrote {to_bundle}. On the other side: git mem sync {to_bundle}")
+            _write_bundle(term, app, to_bundle, as_json)
             return 0
         name, may_push = store_name(app, remote)
         held = may_push and not pull_only and not _may_send(app)
@@ -144,22 +138,33 @@ def sync_command(
         return int(out.waiting is not None)
 
 
+def _write_bundle(term: Terminal, app: App, path: str, as_json: bool) -> None:
+    if app.store().tip() is None:
+        raise UserError(
+            "the store is empty: there is nothing to put into a bundle.",
+            "Add a first memory: git mem add 'title'",
+        )
+    bundle(app.git, path, SHARED)
+    if as_json:
+        term.json({"bundle_file": os.path.abspath(path)})
+    else:
+        term.say(f"wrote {path}. On the other side: git mem sync {path}")
+
+
 def _row(out: sync.SyncOutcome) -> dict[str, Any]:
-    keys = (
-        "remote",
-        "received",
-        "sent",
-        "pushed",
-        "merged",
-        "warnings",
-        "conflicts",
-        "damaged",
-        "refused",
-        "quarantined",
-    )
-    purges = {"waiting_purge": out.waiting, "followed_purge": out.followed}
-    return {key: getattr(out, key) for key in keys} | {
-        key: lost.as_json() if lost else None for key, lost in purges.items()
+    return {
+        "remote": out.remote,
+        "received_count": out.received,
+        "sent_count": out.sent,
+        "pushed": out.pushed,
+        "merged": out.merged,
+        "warnings": out.warnings,
+        "conflict_ids": out.conflicts,
+        "damaged_store_paths": out.damaged,
+        "refused_store_paths": out.refused,
+        "quarantined_count": out.quarantined,
+        "waiting_purge": out.waiting.as_json() if out.waiting else None,
+        "followed_purge": out.followed.as_json() if out.followed else None,
     }
 
 
@@ -348,15 +353,14 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
     """
     with term.open() as app:
         name = app.settings.get("remote")
-        row: dict[str, Any] = {"remote": name or None}
-        if name:
-            waiting, since = sync.unpushed(app.store(), name)
-            row |= {
-                "url": app.remotes().get(name, name),
-                "ref": app.settings.get("remoteRef") or SHARED,
-                "unpushed": waiting,
-                "since": since or None,
-            }
+        waiting, since = sync.unpushed(app.store(), name) if name else (0, "")
+        row: dict[str, Any] = {
+            "name": name or None,
+            "url": app.remotes().get(name, name) if name else None,
+            "ref": (app.settings.get("remoteRef") or SHARED) if name else None,
+            "unpushed_count": waiting,
+            "unpushed_since": since or None,
+        }
         if as_json:
             term.json(row)
         elif not name:
@@ -367,8 +371,8 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
             term.say(f"{plain(name)} {plain(row['url'])}\nref: {row['ref']}")
             term.say(
                 "everything is sent."
-                if not row["unpushed"]
-                else f"not sent: {row['unpushed']} commit(s), the oldest "
+                if not row["unpushed_count"]
+                else f"not sent: {row['unpushed_count']} commit(s), the oldest "
                 f"{age(since, term.clock.now())}"
             )
 

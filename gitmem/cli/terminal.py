@@ -227,17 +227,6 @@ class Terminal:
         click.echo(json_text(envelope(click.get_current_context(), data)))
 
 
-def public(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as `--json` gives it: no empty values, no internals."""
-    out = {k: v for k, v in row.items() if k != "n" and v not in (None, "", [], {})}
-    if out.get("origin") in UNSURE and not out.get("confirmed"):
-        out["unconfirmed"] = True
-    for key in ("resolved", "conflict", "confirmed"):
-        if not out.get(key) or (key == "confirmed" and out[key] is True):
-            out.pop(key, None)
-    return out
-
-
 def formatted(template: str, row: Mapping[str, Any]) -> str:
     """Return a row by a `--format` template: `{id} {title}`; `\\t` and `\\n` as in git.
 

@@ -114,7 +114,15 @@ class Merges:
 
     def refs(self, *patterns: str) -> list[Ref]:
         """Return branches, those that were committed to last first; symbolic ones are left out."""
-        fields = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(authorname)%00%(symref)"
+        fields = "%00".join(
+            (
+                "%(refname)",
+                "%(objectname)",
+                "%(committerdate:unix)",
+                "%(authorname) %(authoremail)",
+                "%(symref)",
+            )
+        )
         out = self._git.run(
             "for-each-ref", "--sort=-committerdate", f"--format={fields}", *patterns
         )
@@ -340,7 +348,7 @@ class Merges:
                 "log",
                 "--max-count=200",
                 "--no-show-signature",
-                "--format=%an",
+                "--format=%an <%ae>",
                 f"{base}..{tip}",
                 "--",
                 *paths,

@@ -18,7 +18,7 @@ import pytest
 from gitmem.cli.main import run
 from gitmem.clock import Clock
 from tests.conftest import git
-from tests.json_output import data_of
+from tests.json_output import check_output, data_of
 
 SHARED = "refs/gitmem/heads/main"
 PRIVATE = "refs/gitmem/local/main"
@@ -47,6 +47,8 @@ def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:
         f"git mem {args}: exit {done.code}\n{done.out}\n{done.err}"
     )
     last = done.err.splitlines()[-1] if done.err else ""
+    if "--json" in args and "--" not in args and (done.out or not done.code):
+        check_output(done.out)
     if done.code and last.startswith('{"code": '):
         assert "--json" in args
         assert list(json.loads(last)) == ["code", "message", "hint"]

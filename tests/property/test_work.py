@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitmem.cli.work.epic_view import epic_view
 from gitmem.errors import UserError
 from gitmem.records import epic as work
 from gitmem.records import epic_operations
@@ -298,7 +299,7 @@ def test_a_state_of_somebody_else_harms_nobody(
                 "why": "",
             },
         )
-        json.dumps(epics.view(epic)), epics.options(epic)
+        json.dumps(epic_view(epic)), epics.options(epic)
         assert all(
             isinstance(value, str)
             for value in (*epic.facts["last"].values(), *epic.facts["holder"].values())

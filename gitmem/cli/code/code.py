@@ -156,12 +156,12 @@ def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Defin
 def _definition(one: Definition) -> dict[str, Any]:
     return {
         "path": path_text(one.path),
+        "line": one.first,
+        "end_line": one.last,
+        "name_line": one.at,
         "name": one.name,
-        "qualified": one.qualified,
+        "qualified_name": one.qualified,
         "kind": one.kind,
-        "first": one.first,
-        "last": one.last,
-        "line": one.at,
     }
 
 
@@ -224,8 +224,8 @@ def _reference(one: Reference) -> dict[str, Any]:
         "line": one.line,
         "column": one.column,
         "text": one.text,
-        "resolved": one.sure,
-        "inside": one.inside,
+        "sure": one.sure,
+        "inside": one.inside or None,
     }
 
 
@@ -264,7 +264,7 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
                     [
                         {
                             "path": path_text(one),
-                            "uses": sum(names.values()),
+                            "use_count": sum(names.values()),
                             "names": _names(names),
                         }
                         for one, names in users
@@ -290,7 +290,7 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
                         "module": one.module,
                         "names": [name for name, _ in one.names],
                         "line": one.line,
-                        "files": [path_text(to) for to in files],
+                        "paths": [path_text(to) for to in files],
                     }
                     for one, files in rows
                 ]
@@ -312,6 +312,14 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
             )
         if not rows:
             term.say(f"{path_shown(path)} imports nothing.")
+
+
+def _skipped(graph: Graph) -> list[dict[str, str]]:
+    """Return the files that were not read, and why."""
+    return [
+        {"path": path_text(path), "reason": reason}
+        for path, reason in sorted(graph.skipped.items())
+    ]
 
 
 def _names(names: dict[str, int]) -> list[str]:
@@ -344,7 +352,7 @@ def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_jso
             term.json(
                 {
                     "commit": graph.commit,
-                    "files": sorted(
+                    "paths": sorted(
                         path_text(path)
                         for path in (
                             graph.files
@@ -354,17 +362,15 @@ def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_jso
                     ),
                     "edges": [
                         {
-                            "from": path_text(one),
-                            "to": path_text(to),
-                            "uses": sum(names.values()),
+                            "source": path_text(one),
+                            "target": path_text(to),
+                            "use_count": sum(names.values()),
                             "names": _names(names),
                         }
                         for one, some in sorted(edges.items())
                         for to, names in some.items()
                     ],
-                    "skipped": {
-                        path_text(path): why for path, why in sorted(graph.skipped.items())
-                    },
+                    "skipped_files": _skipped(graph),
                 }
             )
             return
@@ -416,15 +422,13 @@ def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json
                     "files": [
                         {
                             "path": path_text(path),
-                            "rank": value,
-                            "used_by": len(graph.dependents(path)),
-                            "symbols": _names(graph.used(path))[:10],
+                            "score": value,
+                            "user_count": len(graph.dependents(path)),
+                            "names": _names(graph.used(path))[:10],
                         }
                         for path, value in rows[:limit]
                     ],
-                    "skipped": {
-                        path_text(path): why for path, why in sorted(graph.skipped.items())
-                    },
+                    "skipped_files": _skipped(graph),
                 }
             )
             return
@@ -447,7 +451,7 @@ def prune_command(term: Terminal, as_json: bool) -> None:
     with term.open() as app:
         removed, kept = app.code_map.prune()
         if as_json:
-            term.json({"removed": removed, "kept": kept})
+            term.json({"removed_count": removed, "kept_count": kept})
         else:
             term.say(
                 f"{removed} version{'' if removed == 1 else 's'} of files removed from the cache, "

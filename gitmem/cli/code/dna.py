@@ -62,7 +62,7 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
         if not revision and (stored := _stored(app, workspace)):
             title, id, body, commit = stored
             now = head(app.location)
-            _print(term, title, body, {"id": id, "commit": commit, "stored": True}, as_json)
+            _print(term, title, body, {"id": id, "commit": commit or None, "stored": True}, as_json)
             if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
                 term.note(
                     f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew "
@@ -104,8 +104,8 @@ def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
                 [
                     {
                         "id": one.page.id,
-                        "folder": one.page.folder,
-                        "how": one.how,
+                        "path": one.page.folder or ".",
+                        "outcome": one.how,
                         "tokens": tokens(one.page.body),
                     }
                     for one in done

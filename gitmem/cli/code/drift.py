@@ -6,9 +6,10 @@ from typing import Any
 import click
 
 from gitmem.cli import options
+from gitmem.cli.json_shapes import span_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
 from gitmem.git.merges import Merges
-from gitmem.services.drift.compare import Lines
+from gitmem.services.drift.compare import Lines, Shared
 from gitmem.services.drift.drift import LEVELS, DriftFile, Pair, Side, drift, name_authors, sides
 from gitmem.worker.drift import working
 
@@ -83,7 +84,7 @@ def drift_command(
             term.json(
                 {
                     "sides": [_side(side) for side in found],
-                    "left_out": left,
+                    "left_out_count": left,
                     "pairs": [_pair(pair) for pair in shown],
                 }
             )
@@ -97,41 +98,43 @@ def drift_command(
 
 
 def _side(side: Side) -> dict[str, Any]:
-    facts = {
+    return {
         "name": side.name,
         "kind": side.kind,
         "commit": side.head,
-        "root": side.root,
-        "author": side.author,
+        "work_tree": side.root or None,
+        "author": side.author or None,
     }
-    return {key: value for key, value in facts.items() if value}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    facts = {
-        "one": pair.one.name,
-        "two": pair.two.name,
+    return {
+        "left": pair.one.name,
+        "right": pair.two.name,
         "level": pair.level,
-        "base": pair.base,
+        "base_commit": pair.base or None,
         "files": [_file(file) for file in pair.files],
-        "advice": pair.advice,
+        "advice": pair.advice or None,
     }
-    return {key: value for key, value in facts.items() if value or key == "files"}
 
 
 def _file(file: DriftFile) -> dict[str, Any]:
-    shared = [
-        {"symbol": one.name, "one": list(one.one or ()), "two": list(one.two or ())}
-        for one in file.shared
-    ]
-    facts = {
+    return {
         "path": path_text(file.path),
         "level": file.level,
         "conflict": file.conflict,
-        "shared": [{k: v for k, v in row.items() if v} for row in shared],
-        "authors": {"one": file.authors[0], "two": file.authors[1]},
+        "overlaps": [_overlap(shared) for shared in file.shared],
+        "left_contributors": file.authors[0],
+        "right_contributors": file.authors[1],
     }
-    return {key: value for key, value in facts.items() if value or key == "conflict"}
+
+
+def _overlap(shared: Shared) -> dict[str, Any]:
+    return {
+        "symbol": shared.name or None,
+        "left_span": span_json(shared.one) if shared.one else None,
+        "right_span": span_json(shared.two) if shared.two else None,
+    }
 
 
 def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str]:
@@ -158,7 +161,7 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
 
 def _of_file(term: Terminal, file: DriftFile) -> Iterator[str]:
     conflict = term.style(" conflict", fg="red") if file.conflict else ""
-    one, two = (", ".join(plain(name) for name in names[:3]) for names in file.authors)
+    one, two = (", ".join(map(_name, names[:3])) for names in file.authors)
     who = f"  ({one or '?'} and {two or '?'})" if one or two else ""
     yield f"    {path_shown(file.path)}{conflict}{who}"
     for shared in file.shared[:4]:
@@ -168,6 +171,10 @@ def _of_file(term: Terminal, file: DriftFile) -> Iterator[str]:
         )
     if len(file.shared) > 4:
         yield f"        and {len(file.shared) - 4} more"
+
+
+def _name(contributor: str) -> str:
+    return plain(contributor.partition(" <")[0])
 
 
 def _span(lines: Lines | None) -> str:

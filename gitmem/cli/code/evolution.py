@@ -9,6 +9,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options, places
+from gitmem.cli.json_shapes import commit_json, mention_json, session_part_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
@@ -108,37 +109,17 @@ def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:
 
 
 def _json(step: EvolutionStep) -> dict[str, Any]:
-    one, commit = step.change, step.change.commit
-    facts = {
-        "commit": commit.oid,
-        "date": stamp(commit.authored),
-        "author": commit.author,
-        "email": commit.mail,
-        "subject": commit.subject,
-        "what": WORDS.get(one.what, one.what),
-        "path": path_text(one.path),
-        "was": path_text(one.was),
-        "sessions": list(map(_session, step.links)),
-        "had_a_part": list(map(_session, step.others)),
-        "stories": step.stories,
-        "records": [
-            {k: row[k] for k in ("id", "kind", "type", "severity", "title") if row.get(k)}
-            for row in step.records
-        ],
+    change = step.change
+    return {
+        **commit_json(change.commit),
+        "change": WORDS.get(change.what, change.what),
+        "path": path_text(change.path),
+        "former_path": path_text(change.was) or None,
+        "sessions": list(map(session_part_json, step.links)),
+        "other_sessions": list(map(session_part_json, step.others)),
+        "story_ids": list(step.stories),
+        "records": list(map(mention_json, step.records)),
     }
-    return {key: value for key, value in facts.items() if value}
-
-
-def _session(link: Link) -> dict[str, str]:
-    kind = "" if link.kind == AI else link.kind
-    facts = {
-        "id": link.session,
-        "agent": link.agent,
-        "model": link.model,
-        "how": link.how,
-        "kind": kind,
-    }
-    return {key: value for key, value in facts.items() if value}
 
 
 @cache

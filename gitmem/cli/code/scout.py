@@ -8,7 +8,8 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.terminal import Terminal, path_shown, plain, public, short
+from gitmem.cli.json_shapes import match_json
+from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.services.records import write
 from gitmem.services.retrieval.matcher import best, find
@@ -92,22 +93,19 @@ def scout_command(
                     "task": text,
                     "files": [
                         {
-                            "path": one.path,
+                            "path": path_text(one.path),
                             "score": one.score,
-                            "aside": one.aside,
+                            "is_test": one.aside,
                             "reasons": one.reasons,
                             "symbols": [
-                                {"qualified": name, "kind": kind, "line": line}
+                                {"qualified_name": name, "kind": kind, "line": line}
                                 for name, kind, line in one.symbols
                             ],
                         }
                         for one in found
                     ],
-                    "records": [
-                        {**public(one.row), "score": round(one.score, 3), "reasons": one.reasons}
-                        for one in known
-                    ],
-                    "saved": saved,
+                    "records": [match_json(one.row, one.score, one.reasons) for one in known],
+                    "saved_ids": saved,
                 }
             )
             return

@@ -9,6 +9,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
+from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.git.dates import when
@@ -98,11 +99,26 @@ def timeline_command(
         if reverse:
             found = list(found)[::-1]
         if as_json:
-            term.json([one.public() for one in found])
+            term.json([_event_json(event) for event in found])
         elif as_csv:
             term.page(_csv(found), app)
         else:
             term.page(_graph(term, found, sources or SOURCES), app)
+
+
+def _event_json(event: TimelineEvent) -> dict[str, Any]:
+    return {
+        "at": stamp(event.at),
+        "source": event.source,
+        "action": event.what,
+        "id": event.id or None,
+        "title": event.title,
+        "author": event.author or None,
+        "agent": event.agent or None,
+        "session": event.session or None,
+        "story": event.story or None,
+        "paths": list(map(path_text, event.files)),
+    }
 
 
 def _sources(app: App) -> TimelineSources:
@@ -154,7 +170,9 @@ def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str
         what = one.source if one.what in {one.source, "event"} else f"{one.source} {one.what}"
         who = ", ".join(
             dict.fromkeys(
-                x for x in (one.author if one.source in {"commit", "event"} else "", one.agent) if x
+                x
+                for x in (one.author_name if one.source in {"commit", "event"} else "", one.agent)
+                if x
             )
         )
         yield (
@@ -227,7 +245,7 @@ def event_add_command(
         )
         change = write.add(app.store(scope), app.writer(), record)
         if as_json:
-            term.json({"id": record.id, "at": happened})
+            term.json(written_json(scope, change))
             return
         term.say(
             f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at "
@@ -248,7 +266,7 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
     with term.open() as app:
         found = list(timeline(_sources(app), Wanted(sources=("event",))))
         if as_json:
-            term.json([one.public() for one in found])
+            term.json([_event_json(event) for event in found])
             return
         for one in found:
             term.say(
@@ -311,18 +329,20 @@ def _local(at: float) -> tuple[int, int, str]:
 
 
 def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
-    yield f"{found['commits']:,} commits, {found['sessions']:,} sessions"
+    yield f"{found['commit_count']:,} commits, {found['session_count']:,} sessions"
     if found["hot_files"]:
         yield term.style("\nHot files", bold=True) + "  commits, edits of sessions"
         for row in found["hot_files"]:
-            yield f"  {row['commits']:>5} {row['edits']:>5}  {path_shown(row['path'])}"
+            yield f"  {row['commit_count']:>5} {row['edit_count']:>5}  {path_shown(row['path'])}"
     if found["agents"]:
         yield term.style("\nAgents", bold=True)
         for row in found["agents"]:
             failed = (
-                f", {row['failed']} of {row['tools']} tool calls failed" if row["tools"] else ""
+                f", {row['failed_count']} of {row['tool_call_count']} tool calls failed"
+                if row["tool_call_count"]
+                else ""
             )
-            yield f"  {row['sessions']:>5}  {plain(row['agent'])}{failed}"
+            yield f"  {row['session_count']:>5}  {plain(row['agent'])}{failed}"
     if any(found["hours"]):
         peak = max(range(24), key=lambda hour: found["hours"][hour])
         yield term.style("\nHours", bold=True) + "  commits and session starts, local time"
@@ -330,15 +350,16 @@ def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
         yield "  " + "  ".join(
             f"{day} {count}" for day, count in zip(DAYS, found["weekdays"], strict=True)
         )
-    if found["errors"]["rate"] is not None:
+    calls = found["tool_calls"]
+    if calls["failure_rate"] is not None:
         yield (
             term.style("\nErrors", bold=True)
-            + f"  {found['errors']['rate']:.1%} of {found['errors']['tools']:,} tool calls failed"
+            + f"  {calls['failure_rate']:.1%} of {calls['count']:,} tool calls failed"
         )
-    if found["learned"]:
+    if found["learned_weeks"]:
         yield term.style("\nLearned", bold=True) + "  week of, memories, gotchas"
-        for row in found["learned"][-12:]:
-            yield f"  {row['week']}  {row['memory']:>4} {row['gotcha']:>4}"
+        for row in found["learned_weeks"][-12:]:
+            yield f"  {row['week']}  {row['memory_count']:>4} {row['gotcha_count']:>4}"
 
 
 def _bars(counts: list[int]) -> str:

@@ -1,12 +1,19 @@
 """`git mem why`: why lines of code are as they are."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options, places
+from gitmem.cli.json_shapes import (
+    commit_json,
+    mention_json,
+    place_json,
+    session_part_json,
+    span_json,
+)
 from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
@@ -14,6 +21,9 @@ from gitmem.git.blame import blame
 from gitmem.records.kinds import LIVE
 from gitmem.services.provenance.why import Origin, SessionLines, lines_of, origins
 from gitmem.state.links import AI, COMMITTED
+
+if TYPE_CHECKING:
+    from gitmem.services.gotchas.placement import Placed
 
 PATIENCE = 1.0  # seconds that code which is not where it was is looked for
 WIDTH = 160
@@ -44,7 +54,7 @@ def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json
     with term.open() as app:
         answers = [_answer(app, given, revision) for given in places_]
         if as_json:
-            term.json(answers if len(answers) > 1 else answers[0])
+            term.json(answers)
             return
         lines = [line for answer in answers for line in _lines(term, answer, app.clock.now())]
         term.page(lines, app)
@@ -84,13 +94,14 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
         )
     )
     return {
-        "file": path_text(place.path),
-        "lines": [first, last],
-        **({"symbol": symbol} if symbol else {}),
-        **({"at": at} if revision else {}),
-        "text": lines[first - 1 : last][:SHOWN],
+        "path": path_text(place.path),
+        "line": first,
+        "end_line": last,
+        "symbol": symbol or None,
+        "commit": at if revision else None,
+        "source_lines": lines[first - 1 : last][:SHOWN],
         "origins": [_origin(one) for one in found],
-        **({"older": older} if older else {}),
+        "older_commit_count": older,
         "records": known,
     }
 
@@ -115,92 +126,85 @@ def _known(
         app.state.snoozed(app.clock.now()),
         PATIENCE,
     )
-    return [here.public(one) for one in here.records(guide, path, first, last, lines, blob)]
+    return [_placed_json(one) for one in here.records(guide, path, first, last, lines, blob)]
 
 
-def _origin(one: Origin) -> dict[str, Any]:
-    commit = one.commit
-    made = (
-        {
-            "id": commit.oid,
-            "subject": commit.subject,
-            "author": commit.author,
-            "email": commit.mail,
-            "date": stamp(commit.authored),
-        }
-        if commit
-        else None
-    )
+def _origin(origin: Origin) -> dict[str, Any]:
+    """Return who wrote some of the lines; all is null of lines that are not committed."""
     return {
-        "commit": made,
-        "lines": [list(span) for span in one.lines],
-        **({"from": list(map(path_text, one.moved))} if one.moved else {}),
-        "sessions": [_part(part) for part in one.parts],
-        **({"had_a_part": [_other(part) for part in one.others]} if one.others else {}),
+        **(commit_json(origin.commit) if origin.commit else _NOT_COMMITTED),
+        "spans": list(map(span_json, origin.lines)),
+        "former_paths": list(map(path_text, origin.moved)),
+        "sessions": list(map(_part, origin.parts)),
+        "other_sessions": list(map(session_part_json, origin.others)),
     }
 
 
-def _other(part: SessionLines) -> dict[str, str]:
-    """Return a session that wrote none of the lines."""
-    facts = {"id": part.session, "agent": part.agent, "model": part.model, "how": part.how}
-    return {key: value for key, value in facts.items() if value}
+_NOT_COMMITTED = dict.fromkeys(("commit", "at", "author", "subject"))
 
 
 def _part(part: SessionLines) -> dict[str, Any]:
-    facts = {
-        "id": part.session,
-        "agent": part.agent,
-        "model": part.model,
-        "how": part.how,
-        "kind": "" if part.kind == AI else part.kind,
-        "at": stamp(part.at) if part.at else "",
-        "lines": [list(span) for span in part.lines],
-        "prompt": part.prompt,
-        "digest": part.digest,
-        "title": part.title,
-        "story": part.story,
-        "records": [
-            {key: row[key] for key in ("id", "kind", "type", "severity", "title") if row.get(key)}
-            for row in part.records
-        ],
-        "said": [{"kind": kind, "text": text} for kind, text in part.said],
+    return {
+        **session_part_json(part),
+        "at": stamp(part.at) if part.at else None,
+        "spans": list(map(span_json, part.lines)),
+        "prompt": part.prompt or None,
+        "digest": part.digest or None,
+        "title": part.title or None,
+        "story": part.story or None,
+        "records": list(map(mention_json, part.records)),
+        "statements": [{"kind": kind, "text": text} for kind, text in part.said],
     }
-    return {key: value for key, value in facts.items() if value}
+
+
+def _placed_json(placed: "Placed") -> dict[str, Any]:
+    return {
+        **mention_json(placed.row),
+        "workaround": placed.row.get("workaround") or None,
+        "created": placed.row["created"],
+        "is_resolved": bool(placed.row.get("is_resolved")),
+        "place": place_json(placed.where),
+    }
 
 
 def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[str]:
-    first, last = answer["lines"]
-    name = f"{answer['file']}:{first}{f'-{last}' if last > first else ''}"
+    first, last = answer["line"], answer["end_line"]
+    name = f"{answer['path']}:{first}{f'-{last}' if last > first else ''}"
     yield term.style(path_shown(name), bold=True) + (
         f"  {plain(answer['symbol'])}" if answer.get("symbol") else ""
     )
-    for number, text in enumerate(answer["text"], first):
+    for number, text in enumerate(answer["source_lines"], first):
         yield term.style(
             f"{number:>6}  {plain(text.expandtabs(4).rstrip())[:WIDTH]}", fg="bright_black"
         )
-    if last - first + 1 > len(answer["text"]):
+    if last - first + 1 > len(answer["source_lines"]):
         yield term.style("     …", fg="bright_black")
     for origin in answer["origins"]:
         yield ""
-        commit = origin["commit"]
-        spans = [tuple(span) for span in origin["lines"]]
+        spans = _spans(origin)
         where = "" if spans == [(first, last)] else f"  {_named(spans)}"
-        came = f"  from {', '.join(map(path_shown, origin['from']))}" if origin.get("from") else ""
-        if commit:
+        came = (
+            f"  from {', '.join(map(path_shown, origin['former_paths']))}"
+            if origin["former_paths"]
+            else ""
+        )
+        if origin["commit"]:
             yield (
-                f"{term.style('commit ' + commit['id'][:10], fg='yellow')} {commit['date'][:10]} "
-                f"{plain(commit['author'])}: {_cut(commit['subject'])}{where}{came}"
+                f"{term.style('commit ' + origin['commit'][:10], fg='yellow')} {origin['at'][:10]} "
+                f"{plain(origin['author'].rpartition(' <')[0])}: {_cut(origin['subject'])}"
+                f"{where}{came}"
             )
         else:
             yield f"{term.style('not committed yet', fg='yellow')}{where}"
         for part in origin["sessions"]:
             yield from _session(term, part, spans, now)
-        for part in origin.get("had_a_part", ()):
+        for part in origin["other_sessions"]:
             yield f"  {_named_session(term, part)} had a part in this commit"
-    if answer.get("older"):
+    if answer["older_commit_count"]:
+        older = answer["older_commit_count"]
         yield (
-            f"\n{answer['older']} older commit{'' if answer['older'] == 1 else 's'} made the other "
-            f"lines: name fewer lines to see them."
+            f"\n{older} older commit{'' if older == 1 else 's'} made the other lines: name fewer "
+            f"lines to see them."
         )
     if answer["records"]:
         yield ""
@@ -209,9 +213,17 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
             yield from _record(term, row)
 
 
+def _spans(row: Mapping[str, Any]) -> list[tuple[int, int]]:
+    return [(span["line"], span["end_line"]) for span in row["spans"]]
+
+
+def _unusual_kind(part: Mapping[str, Any]) -> str:
+    return "" if part["kind"] == AI else str(part["kind"])
+
+
 def _named_session(term: Terminal, part: Mapping[str, Any]) -> str:
     who = plain(
-        ", ".join(word for word in (part.get("agent"), part.get("model"), part.get("kind")) if word)
+        ", ".join(word for word in (part["agent"], part["model"], _unusual_kind(part)) if word)
     )
     return f"session {term.style(plain(part['id'][:13]), fg='cyan')}{f' ({who})' if who else ''}"
 
@@ -219,7 +231,7 @@ def _named_session(term: Terminal, part: Mapping[str, Any]) -> str:
 def _session(
     term: Terminal, part: Mapping[str, Any], spans: Sequence[tuple[int, int]], now: float
 ) -> Iterator[str]:
-    mine = [tuple(span) for span in part.get("lines", ())]
+    mine = _spans(part)
     which = f" {_named(mine)}" if mine != list(spans) else " it"
     did = f"{'wrote and committed' if part['how'] == COMMITTED else 'wrote'}{which}"
     when = f", {age(part['at'], now)}" if part.get("at") else ""
@@ -231,7 +243,7 @@ def _session(
         yield f"    about: {_cut(part['title'])}"
     for row in part.get("records", ()):
         yield from _record(term, row, "    ")
-    for one in part.get("said", ()):
+    for one in part["statements"]:
         yield f"    {'decided' if one['kind'] == 'decision' else 'error'}: {_cut(one['text'])}"
 
 
@@ -242,13 +254,9 @@ def _named(spans: Sequence[tuple[int, int]]) -> str:
 def _record(term: Terminal, row: Mapping[str, Any], margin: str = "  ") -> Iterator[str]:
     kind = row.get("severity") if row["kind"] == "gotcha" else row.get("type")
     label = f"{row['kind'] if row['kind'] == 'gotcha' else ''} {kind or ''}".strip()
-    done = " (resolved)" if row.get("resolved") else ""
+    done = " (resolved)" if row.get("is_resolved") else ""
     spot = row.get("place") or {}
-    line = (
-        f" (line {spot['lines'][0]})"
-        if spot and spot["state"] not in {"file", "glob", "adrift"}
-        else ""
-    )
+    line = f" (line {spot['line']})" if spot.get("line") else ""
     yield (
         f"{margin}{label}: {term.style(short(row['id']), fg='yellow')} "
         f"{_cut(row['title'])}{line}{done}"

@@ -20,15 +20,14 @@ from gitmem.cli.records.add_edit import (
 )
 from gitmem.cli.records.add_edit import edit_command as edit_any
 from gitmem.cli.records.status import every
-from gitmem.cli.rows import as_row
-from gitmem.cli.terminal import Terminal, plain, public, short
+from gitmem.cli.rows import written_json
+from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
 from gitmem.services.records.write import Change
-from gitmem.store.reader import Stored
 from gitmem.store.store import Store
 
 FOREIGN = ("type", "importance", "project")  # what a gotcha has not
@@ -139,20 +138,11 @@ def _each(
         for scope, stored in found:
             change = act(app, app.store(scope), stored.record)
             if as_json:
-                rows.append(
-                    {
-                        **public(as_row(scope, Stored(change.after, "", ""))),
-                        "changed": _changed(change),
-                    }
-                )
+                rows.append(written_json(scope, change))
             else:
                 done(term, change, verb, scope)
         if as_json:
             term.json(rows)
-
-
-def _changed(change: Change) -> bool:
-    return change.written.commit is not None or change.written.journaled
 
 
 ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID...")
@@ -308,7 +298,7 @@ def snooze_command(
                 {
                     "id": record.id,
                     "title": record.title,
-                    "until": None if off else _stamp(now + seconds),
+                    "snoozed_until": None if off else _stamp(now + seconds),
                 }
             )
             if not as_json:
@@ -337,7 +327,8 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
     hidden = app.state.snoozed(now)
     rows = [row for _, index in app.indexes() for id in hidden for row in index.get(id)]
     out = [
-        {"id": row["id"], "title": row["title"], "until": _stamp(hidden[row["id"]])} for row in rows
+        {"id": row["id"], "title": row["title"], "snoozed_until": _stamp(hidden[row["id"]])}
+        for row in rows
     ]
     if as_json:
         term.json(out)
@@ -345,7 +336,7 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
     for row in out:
         term.say(
             f"{term.style(short(row['id']), fg='yellow')} until "
-            f"{row['until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}"
+            f"{row['snoozed_until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}"
         )
     if not out:
         term.note("nothing is snoozed.")

@@ -132,11 +132,11 @@ def record_command(  # noqa: C901
                     "title": title,
                     "category": mark.category,
                     "severity": mark.severity,
-                    "hits": out.hits,
+                    "count": out.hits,
                     "threshold": rule.threshold,
                     "gotcha": out.gotcha,
-                    "workaround": help_,
-                    "fix": json.loads(fixed) if fixed else None,
+                    "workaround": help_ or None,
+                    "last_fix": json.loads(fixed) if fixed else None,
                 }
             )
             return
@@ -197,11 +197,11 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             rows.append(
                 {
                     "pattern": pattern,
-                    "hits": hits,
-                    "recent": recent,
-                    "sessions": sessions,
-                    "first": stamp(first),
-                    "last": stamp(last),
+                    "count": hits,
+                    "recent_count": recent,
+                    "session_count": sessions,
+                    "first_seen": stamp(first),
+                    "last_seen": stamp(last),
                     "gotcha": known[0]["id"] if known else None,
                     "muted": not known and recent >= rule.threshold and _is_muted(app, pattern),
                 }
@@ -212,7 +212,8 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
         for row in rows:
             tail = _state(row, rule)
             term.say(
-                f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})"
+                f"{row['count']:>4}×  {age(row['last_seen'], now):<14} {plain(row['pattern'])}  "
+                f"({tail})"
             )
         if not rows:
             term.note(
@@ -227,8 +228,8 @@ def _state(row: dict[str, Any], rule: Rule) -> str:
         return f"gotcha {short(row['gotcha'])}"
     if row["muted"]:
         return "muted: it was forgotten"
-    within = "" if row["recent"] == row["hits"] else f" in {rule.window / 3600:g} hours"
-    return f"{row['recent']} of {rule.threshold}{within}"
+    within = "" if row["recent_count"] == row["count"] else f" in {rule.window / 3600:g} hours"
+    return f"{row['recent_count']} of {rule.threshold}{within}"
 
 
 def _is_muted(app: App, pattern: str) -> bool:

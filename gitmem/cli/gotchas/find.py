@@ -11,9 +11,10 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
+from gitmem.cli.json_shapes import anchor_json, hit_json, match_json, place_json, record_json
 from gitmem.cli.output_file import write_output
 from gitmem.cli.records.list import hit_lines, paths_of
-from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
+from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
 from gitmem.errors import UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
@@ -91,7 +92,7 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
             fields=fields,
         )
         if as_json:
-            term.json([public(row) for row in rows])
+            term.json([record_json(row) for row in rows])
             return
         term.page((entry(term, row, app.clock.now()) for row in rows), app)
         away = (
@@ -170,12 +171,7 @@ def search_command(
             resolved=False if unresolved else None,
         )
         if as_json:
-            term.json(
-                [
-                    public({**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")})
-                    for h in hits
-                ]
-            )
+            term.json([hit_json(hit) for hit in hits])
             return
         now = app.clock.now()
         term.page((text for h in hits for text in hit_lines(term, h, now)), app)
@@ -304,15 +300,12 @@ def _is_there(app: App, path: str) -> bool:
 
 
 def _placed(given: str, found: Any) -> dict[str, Any]:
-    where = found.where
-    spot = {
-        "path": where.path,
-        "first": where.first,
-        "last": where.last,
-        "state": where.state,
-        "stale": where.stale,
+    return {
+        **record_json(found.row),
+        "asked_place": given,
+        "place": place_json(found.where),
+        "reasons": [found.reason],
     }
-    return {**public(found.row), "asked": given, "place": spot, "reason": found.reason}
 
 
 def _file_and_line(app: App, given: str) -> tuple[str, int]:
@@ -468,12 +461,7 @@ def context_command(
                 )
             )
         if as_json:
-            term.json(
-                [
-                    {**public(one.row), "score": round(one.score, 3), "reasons": one.reasons}
-                    for one in chosen
-                ]
-            )
+            term.json([match_json(one.row, one.score, one.reasons) for one in chosen])
         elif chosen:
             term.say(fence([text for one in chosen for text in gotcha_lines(one.row, one.reasons)]))
         else:
@@ -506,10 +494,10 @@ def stats_command(term: Terminal, as_json: bool) -> None:
             term.json(facts)
             return
         term.say(
-            f"{facts['total']} gotcha{'s' if facts['total'] != 1 else ''}: {facts['unresolved']} "
-            f"not dealt with ({facts['unconfirmed']} unconfirmed, "
-            f"{facts['snoozed']} snoozed), {facts['resolved']} resolved, {facts['archived']} "
-            f"archived"
+            f"{facts['count']} gotcha{'s' if facts['count'] != 1 else ''}: {facts['open_count']} "
+            f"not dealt with ({facts['unconfirmed_count']} unconfirmed, "
+            f"{facts['snoozed_count']} snoozed), {facts['resolved_count']} resolved, "
+            f"{facts['archived_count']} archived"
         )
         for name, key in (
             ("severity", "by_severity"),
@@ -523,9 +511,9 @@ def stats_command(term: Terminal, as_json: bool) -> None:
         term.say(f"  seen {facts['occurrences']} times in all")
         hours = f"{window / 3600:g} h"
         term.say(
-            f"  {facts['tracked_errors']} error{'s' if facts['tracked_errors'] != 1 else ''} "
-            f"counted in the last {hours}, {facts['pending_captures']} of them one hit short of a "
-            f"gotcha"
+            f"  {facts['error_count']} error{'s' if facts['error_count'] != 1 else ''} "
+            f"counted in the last {hours}, {facts['almost_captured_count']} of them one hit short "
+            f"of a gotcha"
         )
 
 
@@ -586,14 +574,8 @@ def drifted(term: Terminal, as_json: bool) -> int:
                     {
                         "id": one.row["id"],
                         "title": one.row["title"],
-                        "was": {k: one.anchor.get(k) for k in ("path", "lines", "symbol")},
-                        "now": {
-                            "path": one.where.path,
-                            "first": one.where.first,
-                            "last": one.where.last,
-                            "state": one.where.state,
-                            "stale": one.where.stale,
-                        },
+                        "anchor": anchor_json(one.anchor),
+                        "place": place_json(one.where),
                     }
                     for one in seen.found
                 ]

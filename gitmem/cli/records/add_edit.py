@@ -10,8 +10,8 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.editor import edit
-from gitmem.cli.rows import as_row
-from gitmem.cli.terminal import Terminal, plain, public, short
+from gitmem.cli.rows import written_json
+from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.codemap.anchors.resolve import attach
 from gitmem.codemap.anchors.spec import glob_match, parse
 from gitmem.codemap.grammars import GRAMMARS, language_named
@@ -24,7 +24,6 @@ from gitmem.repo.location import inside
 from gitmem.repo.refs import head
 from gitmem.services.records import write
 from gitmem.services.records.write import Change
-from gitmem.store.reader import Stored
 
 
 def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = False) -> None:
@@ -35,13 +34,7 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
             f"none, allow it: git config --add gitmem.allowSecret REGEX"
         )
     if as_json:
-        term.json(
-            {
-                **public(as_row(scope, Stored(change.after, "", ""))),
-                "commit": change.written.commit,
-                "journaled": change.written.journaled,
-            }
-        )
+        term.json(written_json(scope, change))
         return
     if change.before is not None and change.written.commit is None and not change.written.journaled:
         term.say(f"{short(change.after.id)} is already so; nothing changed.")

@@ -17,6 +17,9 @@ DEEPEST = 40  # levels that a graph is indented by
 Edge = tuple[str, str, str]  # source, relation, target
 
 
+_NO_RECORD = {"title": None, "kind": None, "created": None}
+
+
 @dataclass(slots=True)
 class _Graph:
     edges: list[Edge] = field(default_factory=list)
@@ -68,11 +71,11 @@ def graph_command(
         ids = sorted({x for s, _, d in graph.edges for x in (s, d)} | ({start} if start else set()))
         if as_json:
             nodes = [
-                {"id": i, **graph.rows[i]} if i in graph.rows else {"id": i, "missing": True}
-                for i in ids
+                {"id": id, "missing": id not in graph.rows, **graph.rows.get(id, _NO_RECORD)}
+                for id in ids
             ]
             edges = [
-                {"source": e[0], "relation": e[1], "target": e[2], "since": graph.since.get(e)}
+                {"source": e[0], "relation": e[1], "target": e[2], "created": graph.since.get(e)}
                 for e in graph.edges
             ]
             term.json({"nodes": nodes, "edges": edges})

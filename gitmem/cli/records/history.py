@@ -30,7 +30,7 @@ from gitmem.store.store import Store
     "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
 )
 @click.option(
-    "--format", "template", metavar="TEXT", help="Print '{commit} {date} {subject}' for each."
+    "--format", "template", metavar="TEXT", help="Print '{commit} {at} {subject}' for each."
 )
 @options.json_option
 @click.pass_obj
@@ -130,14 +130,19 @@ def _step(step: history.HistoryStep) -> dict[str, Any]:
         "commit": commit.oid,
         "parents": list(commit.parents),
         "author": f"{commit.author.name} <{commit.author.email}>",
-        "date": stamp(commit.author.time),
+        "at": stamp(commit.author.time),
         "subject": subject,
-        "op": (step.trailers.get("op") or [""])[0],
+        "operation": _trailer(step, "op"),
         "ids": step.trailers.get("id", []),
-        "agent": (step.trailers.get("agent") or [""])[0],
-        "session": (step.trailers.get("session") or [""])[0],
-        "changes": [{"what": w, "id": i} for w, i in step.changes],
+        "agent": _trailer(step, "agent"),
+        "session": _trailer(step, "session"),
+        "changes": [{"id": id, "change": change} for change, id in step.changes],
     }
+
+
+def _trailer(step: history.HistoryStep, name: str) -> str | None:
+    values = step.trailers.get(name)
+    return values[0] if values else None
 
 
 def _lines(
@@ -167,13 +172,13 @@ def _lines(
         row = _step(step)
         subject = plain(row["subject"])
         if oneline:
-            yield f"{term.style(row['commit'][:10], fg='yellow')} {row['date'][:10]} {subject}"
+            yield f"{term.style(row['commit'][:10], fg='yellow')} {row['at'][:10]} {subject}"
         else:
             yield term.style(f"commit {row['commit']}", fg="yellow") + (
                 f" (merge of {len(row['parents'])})" if len(row["parents"]) > 1 else ""
             )
             yield f"Author: {plain(row['author'])}"
-            yield f"Date:   {row['date']} ({age(row['date'], now)})"
+            yield f"Date:   {row['at']} ({age(row['at'], now)})"
             for name in ("agent", "session"):
                 if row[name]:
                     yield f"{name.capitalize()}:".ljust(7) + f" {plain(row[name])}"
@@ -280,11 +285,11 @@ def _changed(store: Store, change: TreeDifference) -> dict[str, Any]:
     def text(entry: Any) -> str | None:
         return store.objects.read(entry.oid).decode("utf-8", "replace") if entry else None
 
-    what = "added" if change.old is None else "removed" if change.new is None else "changed"
+    kind = "added" if change.old is None else "removed" if change.new is None else "changed"
     return {
-        "path": change.path,
+        "store_path": change.path,
         "id": id_of_path(change.path),
-        "what": what,
+        "change": kind,
         "old": text(change.old),
         "new": text(change.new),
     }

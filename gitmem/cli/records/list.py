@@ -10,7 +10,8 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, public, width
+from gitmem.cli.json_shapes import columns, hit_json, record_json
+from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, width
 from gitmem.clock import stamp
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import LIVE, STATUSES, TYPES
@@ -88,7 +89,7 @@ def list_command(
         fields = (
             FIELDS
             if as_json
-            else (*SORTED_BY[o["order"]], *(names(template) if template else LINE))
+            else (*SORTED_BY[o["order"]], *(columns(names(template)) if template else LINE))
         )
         if at:
             from gitmem.cli.records.show import listed_at  # the past needs the whole store
@@ -123,9 +124,9 @@ def list_command(
                 **bounds,
             )
         if as_json:
-            term.json([public(r) for r in rows])
+            term.json([record_json(r) for r in rows])
         elif template:
-            term.page((formatted(template, r) for r in rows), app)
+            term.page((formatted(template, record_json(r)) for r in rows), app)
         else:
             term.page((line(term, r) for r in rows), app)
             if (
@@ -224,13 +225,10 @@ def search_command(
             statuses=statuses,
             agents=options.agents(app, o["agent"]),
         )
-        clean = [
-            {**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits
-        ]
         if as_json:
-            term.json([public(h) for h in clean])
+            term.json([hit_json(hit) for hit in hits])
         elif template:
-            term.page((formatted(template, h) for h in clean), app)
+            term.page((formatted(template, hit_json(hit)) for hit in hits), app)
         else:
             now = app.clock.now()
             term.page((text for h in hits for text in hit_lines(term, h, now)), app)

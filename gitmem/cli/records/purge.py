@@ -115,9 +115,9 @@ def purge_command(
             if listing:
                 list_quarantine(term, app, as_json)
             elif restoring:
-                restore_quarantined(term, app, ids)
+                restore_quarantined(term, app, ids, as_json)
             else:
-                drop_quarantine(term, app)
+                drop_quarantine(term, app, as_json)
             return 0
     if not ids and not texts and not remote:
         raise click.UsageError(
@@ -279,7 +279,7 @@ class _Run:
         remotes = self._remotes()
         if as_json:
             rows = [place.as_json() for place in self.places]
-            self.term.json({"places": rows, "gone": not held, "remotes_not_purged": remotes})
+            self.term.json({"locations": rows, "complete": not held, "other_remotes": remotes})
         else:
             self._say(self.places)
         for level, text in warnings(self.places):

@@ -8,24 +8,14 @@ from gitmem.errors import UnknownId
 from gitmem.services.maintenance import purge_quarantine
 from gitmem.services.maintenance.purge_request import is_named
 from gitmem.store import quarantine
+from gitmem.store.quarantine import Kept
 
 
 def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     """List what is kept."""
     rows = list(purge_quarantine.titled(app.home))
     if as_json:
-        term.json(
-            [
-                {
-                    "id": row.id,
-                    "title": title,
-                    "purged_by": row.purger,
-                    "at": row.at,
-                    "remote": row.remote,
-                }
-                for row, title in rows
-            ]
-        )
+        term.json([_quarantined_json(row, title) for row, title in rows])
         return
     if not rows:
         term.say("the quarantine is empty.")
@@ -38,9 +28,20 @@ def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     )
 
 
-def restore_quarantined(term: Terminal, app: App, ids: Sequence[str]) -> None:
+def _quarantined_json(row: Kept, title: str) -> dict[str, str]:
+    return {
+        "id": row.id,
+        "title": title,
+        "purged_by": row.purger,
+        "at": row.at,
+        "remote": row.remote,
+    }
+
+
+def restore_quarantined(term: Terminal, app: App, ids: Sequence[str], as_json: bool) -> None:
     """Bring records back into the shared store."""
     rows = list(quarantine.kept(app.home))
+    restored = []
     for given in ids:
         matches = dict.fromkeys(row.id for row in rows if is_named(given, row.id))
         if len(matches) != 1:
@@ -51,11 +52,18 @@ def restore_quarantined(term: Terminal, app: App, ids: Sequence[str]) -> None:
             )
         kept = next(row for row in rows if row.id in matches)
         title = purge_quarantine.bring_back(app.store(), app.writer(), app.home, kept)
-        term.say(f"restored {short(kept.id)} {plain(title)}")
+        restored.append(_quarantined_json(kept, title))
+        if not as_json:
+            term.say(f"restored {short(kept.id)} {plain(title)}")
     app.index()
+    if as_json:
+        term.json(restored)
 
 
-def drop_quarantine(term: Terminal, app: App) -> None:
+def drop_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     """Remove all that is kept."""
     count = quarantine.drop(app.home)
-    term.say(f"removed {count} record(s) from the quarantine.")
+    if as_json:
+        term.json({"count": count})
+    else:
+        term.say(f"removed {count} record(s) from the quarantine.")

@@ -6,8 +6,9 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.json_shapes import place_json, record_json
 from gitmem.cli.rows import as_row
-from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, public, short
+from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, short
 from gitmem.clock import seconds
 from gitmem.errors import UnknownId
 from gitmem.records.codec import encode
@@ -97,14 +98,12 @@ def show_command(
                 app.count_reads(scope, [stored.record.id])
                 rows[-1] |= {**_now(app, stored.record), **_committer(app, scope, stored.record.id)}
         if as_json:
-            for row in rows:
-                row.pop("code_now", None)
-            term.json([public(r) for r in rows] if len(rows) > 1 else public(rows[0]))
+            term.json([record_json(row) for row in rows])
         elif raw:
             for _, stored in found:
                 click.echo(encode(stored.record).decode(), nl=False)
         elif template:
-            term.page((formatted(template, r) for r in rows), app)
+            term.page((formatted(template, record_json(row)) for row in rows), app)
         else:
             edges = [e for r in rows for _, index in app.indexes() for e in index.edges_of(r["id"])]
             now = app.clock.now()
@@ -315,15 +314,7 @@ def _now(app: App, record: Record) -> dict[str, Any]:
     places, told = [], []
     for anchor in record.anchors[:PLACES]:
         where = app.follower.now(anchor)
-        places.append(
-            {
-                "path": where.path,
-                "first": where.first,
-                "last": where.last,
-                "state": where.state,
-                "stale": where.stale,
-            }
-        )
+        places.append(place_json(where))
         span = anchor.get("lines")
         moved = where.path != anchor.get("path") or (
             isinstance(span, list) and span[:1] != [where.first]
@@ -408,5 +399,5 @@ def listed_at(
                 and (not types or row.get("type") in types)
                 and set(tags) <= set(stored.record.tags)
             ):
-                rows.append({**row, "resolved": stored.record.resolved})
+                rows.append(row)
     return sorted(rows, key=lambda r: (r["created"], r["id"]), reverse=True)

@@ -1,16 +1,19 @@
 """Commands that change how a record stands: link, pin, archive, restore, forget."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.records.add_edit import done
+from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import GitmemError
 from gitmem.records.record import Record
 from gitmem.services.records import history, write
+from gitmem.services.records.write import Change
 from gitmem.store.reader import Stored
 
 
@@ -154,7 +157,7 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
         ]
         if listing:
             rows = [
-                {"id": id, "removed": when, "store": scope, "title": _past_title(app, scope, id)}
+                {"id": id, "at": when, "store": scope, "title": _past_title(app, scope, id)}
                 for scope, id, when in removed
             ]
             if as_json:
@@ -162,50 +165,64 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
             else:
                 term.page(
                     (
-                        f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} "
+                        f"{term.style(short(r['id']), fg='yellow')} {r['at'][:10]} "
                         f"{plain(r['title'])}"
                         for r in rows
                     ),
                     app,
                 )
             return
-        gone, here = [], []
-        for text in ids:
-            low = text.lower()
-            matches = [
-                (s, i)
-                for s, i, _ in removed
-                if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)
-            ]
-            if len(matches) == 1:
-                gone.append(matches[0])
-            else:
-                here.append(text)
+        gone, here = _removed_and_present(ids, [(scope, id) for scope, id, _ in removed])
         there = every(app, here)
-        for scope, id in dict.fromkeys(gone):
-            done(
-                term,
-                write.restore(
-                    app.store(scope), app.writer(), history.last_version(app.store(scope), id)
-                ),
-                "restored",
-                scope,
-            )
+        rows = []
+        for scope, id in gone:
+            store = app.store(scope)
+            change = write.restore(store, app.writer(), history.last_version(store, id))
+            rows.append(_restored(term, change, scope, as_json))
         for scope, stored in there:
-            if stored.record.status in {"archived", "decayed"}:
-                done(
-                    term,
-                    write.set_status(
-                        app.store(scope), app.writer(), stored.record, "active", "restore"
-                    ),
-                    "restored",
-                    scope,
-                )
-            else:
-                term.say(
-                    f"{short(stored.record.id)} is there and {stored.record.status}; nothing "
-                    f"changed."
-                )
+            change = write.set_status(
+                app.store(scope), app.writer(), stored.record, _status_after(stored), "restore"
+            )
+            rows.append(_restored(term, change, scope, as_json))
+        if as_json:
+            term.json(rows)
+
+
+def _removed_and_present(
+    ids: Iterable[str], removed: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return (scope, id) of the records that were removed, and the other ids as they were typed."""
+    gone: dict[tuple[str, str], None] = {}
+    here = []
+    for text in ids:
+        low = text.lower()
+        matches = [
+            (scope, id)
+            for scope, id in removed
+            if id == low or id.startswith(low) or id[4:].startswith(low) or id.endswith(low)
+        ]
+        if len(matches) == 1:
+            gone[matches[0]] = None
+        else:
+            here.append(text)
+    return list(gone), here
+
+
+def _status_after(stored: Stored) -> str:
+    """Return the status of a record that is there once it is restored."""
+    status = stored.record.status
+    return "active" if status in {"archived", "decayed"} else status
+
+
+def _restored(term: Terminal, change: Change, scope: str, as_json: bool) -> dict[str, Any]:
+    row = written_json(scope, change)
+    if as_json:
+        return row
+    if row["changed"]:
+        done(term, change, "restored", scope)
+    else:
+        term.say(f"{short(row['id'])} is there and {change.after.status}; nothing changed.")
+    return row
 
 
 def _past_title(app: App, scope: str, id: str) -> str:

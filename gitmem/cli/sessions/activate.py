@@ -10,6 +10,7 @@ import click
 from gitmem.app import open_app
 from gitmem.base.detach import detach
 from gitmem.cli import options
+from gitmem.cli.sessions.activation_json import activation_json, definition_json
 from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, plain
@@ -74,7 +75,7 @@ def activate_command(
         )
     active = activation.activate(agent, place, activation.limit(timeout, term.environ))
     if as_json:
-        term.json(greeting.facts(active, term.clock.now()))
+        term.json(activation_json(active, term.clock.now()))
     else:
         _say(term, active)
     sys.stdout.flush()
@@ -100,8 +101,7 @@ def _say(term: Terminal, active: Activation) -> None:
 
 def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bool) -> None:
     if as_json:
-        keys = ("name", "title", "role", "icon", "path", "problem")
-        term.json([{key: value for key in keys if (value := getattr(one, key))} for one in agents])
+        term.json([definition_json(agent) for agent in agents])
         return
     wide = max((len(one.name) for one in agents), default=0)
     for one in agents:

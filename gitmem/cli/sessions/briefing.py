@@ -97,15 +97,16 @@ def briefing_command(
         made = layout.fit(top, parts, size, _cost(unit))
         wrote = bool(target) and _write(app, target, made)
         if as_json:
-            facts = {
-                "day": _day(app),
-                "budget": size,
-                "unit": unit,
-                "used": made.cost,
-                "file": target or None,
-                "sections": layout.public(parts, made),
-            }
-            term.json({k: v for k, v in facts.items() if v is not None})
+            term.json(
+                {
+                    "day": _day(app),
+                    "budget": size,
+                    "unit": unit,
+                    "used": made.cost,
+                    "briefing_file": target or None,
+                    "sections": layout.sections_json(parts, made),
+                }
+            )
         elif target:
             name = clean(os.path.relpath(target), 200)
             term.say(

@@ -162,7 +162,7 @@ def task_command(
                     "task": what,
                     "success": success,
                     "counted": added,
-                    "known": table.resolve(what) is not None,
+                    "in_workflow": table.resolve(what) is not None,
                 }
             )
             return
@@ -211,7 +211,7 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
         if as_json:
             term.json(
                 {
-                    "file": path or None,
+                    "workflow_file": path or None,
                     "workflows": [
                         {
                             "name": flow.name,
@@ -220,7 +220,7 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
                                 {
                                     "state": step.state,
                                     "trigger": step.trigger,
-                                    "next": list(step.next),
+                                    "next_steps": list(step.next),
                                 }
                                 for step in flow.transitions
                             ],

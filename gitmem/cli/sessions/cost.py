@@ -37,10 +37,11 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
         chosen = sessions.some(app.state) if every else [one(app, session)]
         rows = _sums(hook_costs.costs(app.state, [one.id for one in chosen]), app)
         total = {
-            key: sum(row[key] for row in rows) for key in ("calls", "answers", "tokens", "seconds")
+            key: sum(row[key] for row in rows)
+            for key in ("call_count", "answer_count", "tokens", "duration_seconds")
         }
         if as_json:
-            term.json({"sessions": [one.id for one in chosen], "events": rows, "total": total})
+            term.json({"session_ids": [one.id for one in chosen], "costs": rows, "total": total})
             return
         if not rows:
             term.say(
@@ -61,12 +62,13 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
         for row in rows:
             budget = f"{row['budget']:,}" if row["budget"] else "-"
             term.say(
-                f"{row['event']:<15}{row['calls']:>7,}{row['answers']:>9,}{row['tokens']:>9,}"
-                f"{budget:>13}{row['seconds'] * 1000:>7,.0f} ms{row['slowest'] * 1000:>7,.0f} ms"
+                f"{row['event']:<15}{row['call_count']:>7,}{row['answer_count']:>9,}"
+                f"{row['tokens']:>9,}{budget:>13}{row['duration_seconds'] * 1000:>7,.0f} ms"
+                f"{row['slowest_seconds'] * 1000:>7,.0f} ms"
             )
         term.say(
-            f"{'together':<15}{total['calls']:>7,}{total['answers']:>9,}{total['tokens']:>9,}"
-            f"{'':>13}{total['seconds'] * 1000:>7,.0f} "
+            f"{'together':<15}{total['call_count']:>7,}{total['answer_count']:>9,}{total['tokens']:>9,}"
+            f"{'':>13}{total['duration_seconds'] * 1000:>7,.0f} "
             f"ms"
         )
 
@@ -93,19 +95,19 @@ def _sums(costs: Sequence[HookCost], app: App) -> list[dict[str, Any]]:
             each.event,
             {
                 "event": each.event,
-                "calls": 0,
-                "answers": 0,
+                "call_count": 0,
+                "answer_count": 0,
                 "tokens": 0,
-                "budget": budget,
-                "seconds": 0.0,
-                "slowest": 0.0,
+                "budget": budget or None,
+                "duration_seconds": 0.0,
+                "slowest_seconds": 0.0,
             },
         )
-        row["calls"] += each.calls
-        row["answers"] += each.answers
+        row["call_count"] += each.calls
+        row["answer_count"] += each.answers
         row["tokens"] += each.tokens
-        row["seconds"] = round(row["seconds"] + each.spent, 6)
-        row["slowest"] = round(max(row["slowest"], each.most), 6)
+        row["duration_seconds"] = round(row["duration_seconds"] + each.spent, 6)
+        row["slowest_seconds"] = round(max(row["slowest_seconds"], each.most), 6)
     return sorted(
         out.values(),
         key=lambda row: order.index(row["event"]) if row["event"] in order else len(order),

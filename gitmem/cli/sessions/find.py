@@ -132,13 +132,13 @@ def facts(app: App, one: Session) -> dict[str, Any]:
         "story": one.story or None,
         "branch": one.branch or None,
         "started": stamp(one.started),
-        "last": stamp(one.last),
+        "last_seen": stamp(one.last),
         "ended": stamp(one.ended) if one.ended is not None else None,
-        "why": one.why,
-        "worktree": one.root,
-        "transcript": one.transcript,
-        "history": app.home.join("sessions", os.path.basename(one.history)),
-        "off": hook_switch.reads(
+        "end_reason": one.why or None,
+        "work_tree": one.root or None,
+        "transcript_file": one.transcript or None,
+        "history_file": app.home.join("sessions", os.path.basename(one.history)),
+        "hooks_off": hook_switch.reads(
             hook_switch.path_of("session", app.home, app.env, one.id), app.clock.now()
         )
         is not None,
@@ -194,7 +194,7 @@ def list_command(
         ][:limit]
         about = subjects(app, found)
         if as_json:
-            term.json([{**facts(app, one), "about": about.get(one.id)} for one in found])
+            term.json([{**facts(app, one), "subject": about.get(one.id)} for one in found])
             return
         if every and not found:
             agent = wanted["agent"]
@@ -210,7 +210,7 @@ def list_command(
             term.say(f"no sessions yet. {NONE}")
         for text in _table(
             term,
-            [{**facts(app, one), "about": about.get(one.id)} for one in found],
+            [{**facts(app, one), "subject": about.get(one.id)} for one in found],
             [one.id for one in every],
         ):
             term.say(text)
@@ -261,7 +261,7 @@ def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str])
             plain(row["id"])[: least.get(row["id"])],
             plain(row["agent"]),
             row["state"],
-            age(row["last"], term.clock.now()),
+            age(row["last_seen"], term.clock.now()),
             plain(row["branch"] or ""),
         ]
         for row in rows
@@ -277,8 +277,8 @@ def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str])
             if most
         ]
         padded[2] = term.style(padded[2], **style)
-        off = "(hooks are off)  " if row["off"] else ""
-        about = f"{off}{plain(' '.join((row['about'] or '').split()))}"
+        off = "(hooks are off)  " if row["hooks_off"] else ""
+        about = f"{off}{plain(' '.join((row['subject'] or '').split()))}"
         room = width() - sum(most + 2 for most in wide if most)
         yield f"{'  '.join(padded)}  {cut(about, room) if fits else about}".rstrip()
 

@@ -137,7 +137,7 @@ def handover_command(
                     "id": change.after.id,
                     "title": change.after.title,
                     **what.facts(on),
-                    "commit": change.written.commit,
+                    "store_commit": change.written.commit,
                     "journaled": change.written.journaled,
                 }
             )

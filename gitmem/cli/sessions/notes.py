@@ -108,7 +108,7 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
         activity.note(app.state, context.root_of(app.location.worktree), app.clock.now(), asked=1)
         _digest_anew(term, app, mine)
         if as_json:
-            term.json({"session": mine.id, "content": content})
+            term.json({"session": mine.id, "text": content})
             return
         term.say(f"noted in session {plain(mine.id[:12])}: {plain(content.splitlines()[0])}")
 
@@ -193,7 +193,7 @@ def _marked(
     term: Terminal, mine: Session, content: str, line: int, as_json: bool, *, new: bool
 ) -> None:
     if as_json:
-        term.json({"session": mine.id, "line": line or None, "content": content, "new": new})
+        term.json({"session": mine.id, "line": line or None, "text": content, "is_new": new})
         return
     first = plain(content.splitlines()[0][:100])
     term.say(

@@ -74,7 +74,7 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
             lambda one: one.row is not None and one.row["store"] == "shared" and one.body is mine,
         )
         if as_json:
-            term.json(_public(made))
+            term.json(_opening_json(made))
             return
         term.say(f"{made.action}: {clean(made.reason, SHOWN)}")
         if made.text:
@@ -106,15 +106,15 @@ def _open_epics(app: App) -> list[str]:
     ]
 
 
-def _public(made: Opening) -> dict[str, Any]:
-    facts = {
+def _opening_json(made: Opening) -> dict[str, Any]:
+    return {
         "action": made.action,
         "reason": made.reason,
-        "text": made.text,
-        "tasks": list(made.tasks),
-        "by": made.by,
+        "text": made.text or None,
+        "task_texts": list(made.tasks),
+        "model": made.by,
+        "model_failure": made.why or None,
     }
-    return {**facts, "why": made.why} if made.why else facts
 
 
 def _session(app: App) -> str:

@@ -6,10 +6,11 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.json_shapes import hit_json, unmarked
 from gitmem.cli.records.list import hit_lines
 from gitmem.cli.sessions.find import moment, one
 from gitmem.cli.sessions.group import current
-from gitmem.cli.terminal import Terminal, plain, public, width
+from gitmem.cli.terminal import Terminal, plain, width
 from gitmem.clock import stamp
 from gitmem.records.kinds import LIVE
 from gitmem.state import sessions
@@ -83,11 +84,7 @@ def recall_command(
         if session is None:
             found["memory"] = _remembered(app, text, limit, after)
         if as_json:
-            term.json(
-                {**found, "memory": [public(_clean(row)) for row in found["memory"]]}
-                if "memory" in found
-                else found
-            )
+            term.json(_found_json(found))
             return
         term.page(_shown(term, found, app.clock.now()), app)
         if not any(found.get(key) for key in ("this_session", "other_sessions", "memory")):
@@ -102,9 +99,7 @@ def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[d
     from gitmem.services.retrieval import history_search
 
     hits = history_search.find(app.home, ids, text, limit, since)
-    return [
-        {**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")} for hit in hits
-    ]
+    return [{**hit, "snippet": unmarked(hit["snippet"])} for hit in hits]
 
 
 def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, Any]]:
@@ -120,8 +115,15 @@ def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, A
     ][:limit]
 
 
-def _clean(hit: dict[str, Any]) -> dict[str, Any]:
-    return {**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")}
+def _found_json(found: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer as JSON; null stands for what was not searched."""
+    return {
+        "query": found["words"],
+        "session": found["session"],
+        "this_session": found.get("this_session"),
+        "other_sessions": found.get("other_sessions"),
+        "records": [hit_json(row) for row in found["memory"]] if "memory" in found else None,
+    }
 
 
 def _shown(term: Terminal, found: dict[str, Any], now: float) -> list[str]:

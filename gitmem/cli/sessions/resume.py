@@ -13,6 +13,7 @@ from gitmem.agents import adapter, events
 from gitmem.app import App
 from gitmem.base import processes
 from gitmem.cli import options
+from gitmem.cli.json_shapes import epic_json
 from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of
 from gitmem.cli.sessions.run import running, sign, write
 from gitmem.cli.terminal import Terminal, age, plain, short
@@ -60,7 +61,11 @@ def resume_command(term: Terminal, session: str | None, show: bool, as_json: boo
         opened = False
         if mine.agent not in events.ADAPTERS and not show:
             opened = _open(app, mine)
-        stood = {**facts(app, sessions.get(app.state, mine.id) or mine), **stood, "opened": opened}
+        stood = {
+            **facts(app, sessions.get(app.state, mine.id) or mine),
+            **stood,
+            "opened_now": opened,
+        }
         if as_json:
             term.json(stood)
             return
@@ -116,43 +121,43 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
     return {
         "branch_then": told.branch or mine.branch or None,
         "branch_now": there or None,
-        "folder": told.folder or None,
+        "cwd": told.folder or None,
         "commit_then": snapshot.get("commit"),
-        "last_asked": told.asked[-1] if told.asked else None,
+        "last_prompt": told.asked[-1] if told.asked else None,
         "last_answer": _short(told.answer) or None,
         "files": [
             {
                 "path": path,
-                "then": then.get(path) or ("changed" if path in told.changed else None),
-                "now": now.get(path),
+                "status_then": then.get(path) or ("changed" if path in told.changed else None),
+                "status_now": now.get(path),
                 "exists": os.path.lexists(os.path.join(mine.root, path)),
             }
             for path in files
         ],
-        "changed_since": sorted(storable(path) for path in now if storable(path) not in files),
-        "failed": [
-            {"command": command, "said": said or None}
+        "other_changed_paths": sorted(
+            storable(path) for path in now if storable(path) not in files
+        ),
+        "failed_commands": [
+            {"command": command, "message": said or None}
             for command, said in told.failed.items()
             if command and command not in told.passed
         ][-ITEMS:],
-        "pending": _pending(app, mine),
-        "marked": list(dict.fromkeys(marked))[-ITEMS:],
-        "noted": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
-        "workflow": {
+        "pending_tasks": _pending(app, mine),
+        "mark_texts": list(dict.fromkeys(marked))[-ITEMS:],
+        "note_texts": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
+        "workflow_position": {
             "workflow": on.workflow,
             "state": on.state,
-            "next": on.next,
+            "next_steps": on.next,
             "story": on.story or None,
         }
         if on and on.workflow
         else None,
-        "work": [
-            {"id": epic["id"], "title": epic["title"]}
-            for epic in epics.epics(app.index())
-            if epic["rest"] in {ACTIVE, PAUSED}
+        "epics": [
+            epic_json(epic) for epic in epics.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}
         ][:EPICS],
-        "command": _command(mine),
-        "in_this_worktree": mine.root == tree,
+        "resume_command": _command(mine),
+        "in_this_work_tree": mine.root == tree,
     }
 
 
@@ -194,7 +199,7 @@ def _pending(app: App, mine: Session) -> list[dict[str, Any]]:
     for item in items if isinstance(items, list) else []:
         text = item.get("text") if isinstance(item, dict) else None
         if isinstance(text, str) and item.get("id") not in over:
-            out.append({"text": line(text)})
+            out.append({"id": None, "text": line(text)})
     out += [
         {"id": row["id"], "text": row["title"]}
         for row in app.rows(what="task", statuses=("active",), order="created", limit=ITEMS)
@@ -259,8 +264,8 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
     out = [
         (
             f"session {term.style(id, fg='yellow')}, {plain(stood['agent'])}, "
-            f"{'opened again' if stood['opened'] else stood['state']}, last heard of "
-            f"{age(stood['last'], now)}{f': {plain(about)}' if about else ''}"
+            f"{'opened again' if stood['opened_now'] else stood['state']}, last heard of "
+            f"{age(stood['last_seen'], now)}{f': {plain(about)}' if about else ''}"
         )
     ]
     then, here = stood["branch_then"], stood["branch_now"]
@@ -271,13 +276,13 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
             else ""
         )
         out.append(f"branch: {plain(then)}{moved}")
-    if not stood["in_this_worktree"] and stood["worktree"]:
-        gone = "" if os.path.isdir(stood["worktree"]) else " (it is there no more)"
-        out.append(f"work tree: {plain(stood['worktree'])}{gone}")
-    if stood["folder"] not in {None, "."}:
-        out.append(f"folder: {plain(stood['folder'])}")
-    if stood["last_asked"]:
-        out.append(f"last asked: {plain(stood['last_asked'])}")
+    if not stood["in_this_work_tree"] and stood["work_tree"]:
+        gone = "" if os.path.isdir(stood["work_tree"]) else " (it is there no more)"
+        out.append(f"work tree: {plain(stood['work_tree'])}{gone}")
+    if stood["cwd"] not in {None, "."}:
+        out.append(f"folder: {plain(stood['cwd'])}")
+    if stood["last_prompt"]:
+        out.append(f"last asked: {plain(stood['last_prompt'])}")
     if stood["last_answer"]:
         out.append(f"last answer: {plain(stood['last_answer'])}")
     out += _section(
@@ -287,42 +292,42 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
     )
     out += _section(
         "not committed now, of others",
-        [plain(path) for path in stood["changed_since"][:FILES]],
-        len(stood["changed_since"]) - FILES,
+        [plain(path) for path in stood["other_changed_paths"][:FILES]],
+        len(stood["other_changed_paths"]) - FILES,
     )
     out += _section(
         "failed to the end",
         [
-            plain(": ".join(filter(None, (each["command"], each["said"]))))
-            for each in stood["failed"]
+            plain(": ".join(filter(None, (each["command"], each["message"]))))
+            for each in stood["failed_commands"]
         ],
     )
     out += _section(
         "still to do",
         [
             plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "")
-            for each in stood["pending"]
+            for each in stood["pending_tasks"]
         ],
     )
-    out += _section("marked", [plain(text) for text in stood["marked"]])
-    out += _section("noted", [plain(text) for text in stood["noted"]])
-    flow = stood["workflow"]
+    out += _section("marked", [plain(text) for text in stood["mark_texts"]])
+    out += _section("noted", [plain(text) for text in stood["note_texts"]])
+    flow = stood["workflow_position"]
     if flow:
-        steps = ", ".join(context.spoken(each) for each in flow["next"])
+        steps = ", ".join(context.spoken(each) for each in flow["next_steps"])
         then = f"; next: {steps}" if steps else ""
         out.append(plain(f"workflow: {flow['workflow']}, {flow['state']}{then}"))
     out += _section(
         "work state",
-        [f"{plain(each['title'])}: git mem show {plain(each['id'])}" for each in stood["work"]],
+        [f"{plain(each['title'])}: git mem show {plain(each['id'])}" for each in stood["epics"]],
     )
-    if stood["command"]:
+    if stood["resume_command"]:
         where = (
-            f"cd {shlex.quote(plain(stood['worktree']))} && "
-            if stood["worktree"] and not stood["in_this_worktree"]
+            f"cd {shlex.quote(plain(stood['work_tree']))} && "
+            if stood["work_tree"] and not stood["in_this_work_tree"]
             else ""
         )
-        out.append(f"go on with it: {where}{plain(stood['command'])}")
-    elif stood["opened"]:
+        out.append(f"go on with it: {where}{plain(stood['resume_command'])}")
+    elif stood["opened_now"]:
         out.append(f"it is open again here. From another terminal too: export GITMEM_SESSION={id}")
     elif stood["state"] == RUNNING:
         out.append(f"it is open. To write into it from here: export GITMEM_SESSION={id}")
@@ -341,10 +346,10 @@ def _section(name: str, items: list[str], more: int = 0) -> list[str]:
 
 def _file(each: dict[str, Any]) -> str:
     now = (
-        f"not committed ({each['now']})"
-        if each["now"]
+        f"not committed ({each['status_now']})"
+        if each["status_now"]
         else "committed or taken back"
         if each["exists"]
         else "there no more"
     )
-    return f"{plain(each['path'])}: {plain(each['then'] or 'changed')} then, {now} now"
+    return f"{plain(each['path'])}: {plain(each['status_then'] or 'changed')} then, {now} now"

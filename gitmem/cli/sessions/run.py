@@ -167,8 +167,8 @@ def start_command(  # noqa: C901
     GITMEM_SESSION in its environment.
 
     An agent whose hooks are not installed gets a session under the id that its CLI tells in the
-    environment. In --json, `before` names the session that --new ended, or that goes on beside this
-    one.
+    environment. In --json, `previous_session` names the session that --new ended, or that goes on
+    beside this one.
 
     \b
     Examples:
@@ -223,7 +223,7 @@ def start_command(  # noqa: C901
                 if before is not None and not there
                 else None
             )
-            term.json({**facts(app, mine), "started_now": not there, "before": then})
+            term.json({**facts(app, mine), "started_now": not there, "previous_session": then})
             return
         if ended is not None:
             term.say(f"ended session {_named(ended)}.{_where(digest)}")

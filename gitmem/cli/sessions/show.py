@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -123,10 +123,9 @@ def show_command(
       git mem session show 2026-11-21
     """
     with term.open() as app:
-        found, by_date = _named(app, session, date)
+        found, _ = _named(app, session, date)
         if as_json:
-            each = [_json(app, mine) for mine in found]
-            term.json(each if by_date else each[0])
+            term.json([_json(app, mine) for mine in found])
             return
         term.page(_lines(term, app, found, turns=turns), app)
 
@@ -136,22 +135,26 @@ def _json(app: App, mine: Session) -> dict[str, Any]:
     return {
         **facts(app, mine),
         "branches": whole.branches,
-        "changed": whole.changed,
-        "read": whole.read,
+        "changed_files": _counted(whole.changed),
+        "read_files": _counted(whole.read),
         "digest": whole.digest or None,
-        "marked": [{"line": line, "content": text} for line, text in whole.marked.items()],
+        "marks": [{"line": line, "text": text} for line, text in whole.marked.items()],
         "costs": [
             {
                 "event": each.event,
-                "calls": each.calls,
-                "answers": each.answers,
+                "call_count": each.calls,
+                "answer_count": each.answers,
                 "tokens": each.tokens,
-                "seconds": round(each.spent, 6),
+                "duration_seconds": round(each.spent, 6),
             }
             for each in hook_costs.costs(app.state, [mine.id])
         ],
         "events": [{"line": number, **row} for number, row in reader.numbered(app.home, mine)],
     }
+
+
+def _counted(files: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [{"path": path, "count": count} for path, count in files.items()]
 
 
 def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -> Iterator[str]:
@@ -166,7 +169,7 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     yield term.style(f"session {plain(mine.id)}", fg="yellow") + (
         f"  {plain(mine.title)}" if mine.title else ""
     )
-    until = row["ended"] or row["last"]
+    until = row["ended"] or row["last_seen"]
     on = ", ".join(map(plain, whole.branches or ([mine.branch] if mine.branch else [])))
     yield (
         f"{plain(mine.agent)}, {row['state']}, {row['started'][:16].replace('T', ' ')} to "

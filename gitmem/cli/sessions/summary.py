@@ -15,6 +15,7 @@ from gitmem.app import App
 from gitmem.base.files import write_atomic
 from gitmem.cli import options
 from gitmem.cli.group import Parts
+from gitmem.cli.json_shapes import entry_changes_json, entry_json
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UserError
@@ -168,9 +169,8 @@ def _facts(records: Mapping[str, Record], sections: Any, scope: str) -> dict[str
         "rev": record.rev if record else None,
         "counts": counts(sections),
         "sections": {
-            name: [{**e, "store": scope_of(e, records)} for e in part]
+            name: [entry_json(entry, scope_of(entry, records)) for entry in part]
             for name, part in sections.items()
-            if part
         },
     }
 
@@ -309,10 +309,11 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
         if as_json:
             term.json(
                 {
-                    **entry,
+                    **entry_json(entry, scope),
                     "changed": change is not None,
-                    **{k: v for k, v in told.items() if v},
-                    **({"private": others} if others else {}),
+                    "merged_entries": [entry_json(old, scope) for old in told["merged"]],
+                    "replaced_entries": [entry_json(old, scope) for old in told["replaced"]]
+                    + [entry_json(old, "private") for old in others],
                 }
             )
         elif change is None:
@@ -392,15 +393,19 @@ def _on_entry(
                         scope,
                     )
             if as_json:
-                kept = {key_of(e): e for part in joined(parts.records()).values() for e in part}
-                term.json(
-                    [
-                        kept.get(key, entry) if name in {"pin", "unpin"} else entry
-                        for key, entry in found.items()
-                    ]
-                )
+                term.json(_touched_json(parts, found, now=name in {"pin", "unpin"}))
 
     return command
+
+
+def _touched_json(
+    parts: SummaryParts, touched: Mapping[str, Entry], *, now: bool
+) -> list[dict[str, Any]]:
+    """Return entries as they are `now`, else as they were."""
+    records = parts.records()
+    kept = {key_of(e): e for part in joined(records).values() for e in part} if now else {}
+    entries = [kept.get(key, entry) for key, entry in touched.items()]
+    return [entry_json(entry, scope_of(entry, records)) for entry in entries]
 
 
 def close_tasks(app: App, text: str, source: str) -> list[str]:
@@ -493,12 +498,7 @@ def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> N
         app.settle()
         steps = _steps(parts_of(app), limit)
         if as_json:
-            term.json(
-                [
-                    {**facts, **{k: [e for _, e in v] for k, v in changes.items()}}
-                    for facts, changes in steps
-                ]
-            )
+            term.json([{**facts, **entry_changes_json(changes)} for facts, changes in steps])
             return
         term.page(_history(term, steps, patch=patch), app)
         if not parts_of(app).records():
@@ -527,9 +527,9 @@ def _of_part(
             "commit": commit.oid,
             "store": scope,
             "at": stamp(commit.author.time),
-            "by": commit.author.name,
-            "session": session,
-            "what": subject,
+            "author": f"{commit.author.name} <{commit.author.email}>",
+            "session": session or None,
+            "subject": subject,
             "counts": counts(project_summary.sections(now)),
         }
         yield (
@@ -552,7 +552,7 @@ def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
         yield (
             f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} "
             f"entr{'y' if total == 1 else 'ies'}  "
-            f"{plain(facts['what'])}{' (private)' if facts['store'] == 'private' else ''}"
+            f"{plain(facts['subject'])}{' (private)' if facts['store'] == 'private' else ''}"
         )
         yield from _changes(term, changes) if patch else ()
 
@@ -597,7 +597,7 @@ def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) ->
                 joined(_records(app, parts, a)), joined(_records(app, parts, b))
             )
         if as_json:
-            term.json({k: [e for _, e in v] for k, v in changes.items()})
+            term.json(entry_changes_json(changes))
             return
         lines = list(_changes(term, changes))
         if not lines:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import click
 
 from gitmem.cli import options
+from gitmem.cli.json_shapes import entry_changes_json
 from gitmem.cli.sessions.summary import parts_of
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
@@ -51,9 +52,9 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
         if as_json:
             term.json(
                 {
-                    "sessions": [one.id for one in chosen],
-                    "did": done,
-                    **{k: [e for _, e in v] for k, v in changes.items()},
+                    "session_ids": [one.id for one in chosen],
+                    "messages": done,
+                    **entry_changes_json(changes),
                 }
             )
             return

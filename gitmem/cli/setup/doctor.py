@@ -52,13 +52,13 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
                     "findings": [
                         {
                             "level": f.level,
-                            "what": f.what,
+                            "message": f.what,
                             "hint": f.hint,
                             "fixable": f.repair is not None,
                         }
                         for f in found
                     ],
-                    "repaired": repaired,
+                    "repairs": repaired,
                 }
             )
             return int(errors > 0)

@@ -54,12 +54,12 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
             term.json(
                 {
                     "ref": SHARED,
-                    "tip": tip,
-                    "created": not existed,
+                    "commit": tip,
+                    "is_new": not existed,
                     "replica": replica,
-                    "home": app.home.path,
-                    "remote_has_memory": has,
-                    "agents": install.installed(term, names),
+                    "folder": app.home.path,
+                    "remote_with_memory": has,
+                    "hook_changes": install.installed(term, names),
                 }
             )
             return

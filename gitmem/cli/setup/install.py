@@ -327,14 +327,14 @@ def _steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[S
 
 def row(change: SettingsChange, dry_run: bool = False) -> dict[str, Any]:
     """Return a change as `--json` gives it."""
-    out: dict[str, Any] = {
-        "what": change.what,
+    return {
+        "target": change.what,
         "scope": change.scope,
-        "path": change.path,
+        "settings_file": change.path,
         "action": change.action,
         "notes": _notes(change),
+        "diff": change.diff() if dry_run else None,
     }
-    return {**out, "diff": change.diff()} if dry_run else out
 
 
 def _notes(change: SettingsChange) -> list[str]:
@@ -387,13 +387,19 @@ def _lines(world: InstallContext, done: Sequence[SettingsChange], dry_run: bool)
 def _list(term: Terminal, world: InstallContext, as_json: bool) -> None:
     rows = survey(world)
     if as_json:
-        keys = ("what", "scope", "path", "state", "why", "program", "version")
-        term.json(
+        installed = [
             {
-                "installed": [{key: getattr(place, key) for key in keys} for place in rows],
-                "found": here(world),
+                "target": place.what,
+                "scope": place.scope,
+                "settings_file": place.path,
+                "state": place.state,
+                "reason": place.why or None,
+                "program": place.program or None,
+                "version": place.version or None,
             }
-        )
+            for place in rows
+        ]
+        term.json({"installations": installed, "detected_agents": here(world)})
         return
     for place in rows:
         version = f", version {place.version}" if place.version else ""

@@ -197,13 +197,13 @@ def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
         files = changed(finder, timeout)
         if not files:
             if as_json:
-                term.json({"files": [], **_plan(PullPlan(), dry=False)})
+                term.json({"changed_memory_files": [], **_plan(PullPlan(), dry=False)})
             else:
                 term.say(f"no memory file changed in {timeout:g} s.")
             return
         _, plan = memory_files.pull(app)
         if as_json:
-            term.json({"files": files, **_plan(plan, dry=False)})
+            term.json({"changed_memory_files": files, **_plan(plan, dry=False)})
         else:
             term.say(f"changed: {', '.join(plain(name) for name in files)}")
             _say_plan(term, plan, dry=False)
@@ -235,7 +235,13 @@ def status_command(term: Terminal, as_json: bool) -> None:
         )
         setting = app.settings.get("native")
         if as_json:
-            term.json({"files": rows, "setting": setting, "notes": plan.notes})
+            term.json(
+                {
+                    "memory_files": [_file_json(row) for row in rows],
+                    "setting": setting,
+                    "notes": plan.notes,
+                }
+            )
             return
         for row in rows:
             term.say(_status_line(term, row))
@@ -310,6 +316,43 @@ def _files(run: Run, plan: PullPlan, pushes: Mapping[str, Push]) -> list[dict[st
     for name, found in sorted(counts.items()):
         out.append({"file": name, "missing": True, **_standing(found)})
     return out
+
+
+def _file_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of a memory file; no store and no size of one that is gone."""
+    limit, block = row.get("limit"), row.get("block")
+    return {
+        "memory_file": row["file"],
+        "missing": bool(row.get("missing")),
+        "reader": row.get("reader"),
+        "store": row.get("store"),
+        "agent": row.get("agent"),
+        "tracked": row.get("tracked"),
+        "line_count": row.get("lines"),
+        "size_bytes": row.get("bytes"),
+        "limit": _limit_json(limit) if limit else None,
+        "over_limit": bool(row.get("over")),
+        "counts": {key: row[key] for key in _standing({})},
+        "block": _block_json(block) if block and block["lines"] else None,
+    }
+
+
+def _limit_json(limit: Mapping[str, int]) -> dict[str, int]:
+    return {"line_count": limit["lines"], "size_bytes": limit["bytes"]}
+
+
+def _block_json(block: Mapping[str, Any]) -> dict[str, Any]:
+    late = ("new", "changed", "gone", "unknown", "reworded")
+    return {
+        "line_count": block["lines"],
+        "size_bytes": block["bytes"],
+        "record_count": block["records"],
+        "edited_count": block["edited"],
+        "record_counts": block.get("stores", {}),
+        "complete": block["whole"],
+        "in_step": block.get("in_step"),
+        "counts": {key: block[key] for key in late if key in block},
+    }
 
 
 def _standing(found: Mapping[str, int]) -> dict[str, int]:
@@ -407,24 +450,22 @@ def _late(held: Mapping[str, Any]) -> str:
 
 
 def _action(action: Action) -> dict[str, Any]:
-    out: dict[str, Any] = {
+    return {
         "action": action.what,
-        "file": action.file,
+        "memory_file": action.file,
         "line": action.line,
-        "id": action.id or action.why,
-        "store": action.scope,
+        "id": action.id or action.why or None,
+        "store": action.scope or None,
         "title": action.title,
+        "reason": action.why if action.why and action.id else None,
     }
-    if action.why and action.id:
-        out["why"] = action.why
-    return out
 
 
 def _plan(plan: PullPlan, dry: bool) -> dict[str, Any]:
     counts = Counter(action.what for action in plan.actions)
     told = [_action(action) for action in plan.actions if action.what != pull.SAME]
     return {
-        "pulled": told,
+        "pulled_lines": told,
         "counts": dict(sorted(counts.items())),
         "notes": plan.notes,
         "dry_run": dry,
@@ -467,20 +508,18 @@ def _say_plan(term: Terminal, plan: PullPlan, dry: bool, *, pulled: bool = True)
 
 def _push(push: Push) -> dict[str, Any]:
     lines, size = managed_block.size(push.after.decode("utf-8", "surrogateescape"))
-    out: dict[str, Any] = {
-        "file": push.target.name,
-        "path": push.target.path.encode("utf-8", "replace").decode(),
-        "result": push.what,
-        "records": len(push.records),
-        "wanted": push.wanted,
+    limit = {"lines": push.target.lines, "bytes": push.target.bytes}
+    return {
+        "memory_file": push.target.name,
+        "absolute_path": push.target.path.encode("utf-8", "replace").decode(),
+        "action": push.what,
+        "wanted_count": push.wanted,
         "ids": list(push.records),
-        "lines": lines,
-        "bytes": size,
+        "line_count": lines,
+        "size_bytes": size,
+        "limit": _limit_json(limit) if push.target.lines else None,
         "notes": list(push.notes),
     }
-    if push.target.lines:
-        out["limit"] = {"lines": push.target.lines, "bytes": push.target.bytes}
-    return out
 
 
 def _report(
@@ -499,9 +538,13 @@ def _report(
     Raise the first problem of a file that could not be written.
     """
     if as_json:
-        failed = [{"error": str(problem), "hint": problem.hint} for problem in run.problems]
+        failures = [{"message": str(problem), "hint": problem.hint} for problem in run.problems]
         term.json(
-            {**_plan(plan, dry), "pushed": [_push(push) for push in pushes], "failed": failed}
+            {
+                **_plan(plan, dry),
+                "pushed_files": [_push(push) for push in pushes],
+                "failures": failures,
+            }
         )
     else:
         if plan.actions or plan.notes:
@@ -524,11 +567,12 @@ def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
     name, row = plain(push.target.name), _push(push)
     limit = row.get("limit")
     room = (
-        f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} bytes"
+        f"{row['line_count']} of {limit['line_count']} lines, {row['size_bytes']:,} of "
+        f"{limit['size_bytes']:,} bytes"
         if limit
-        else f"{row['lines']} lines, {row['bytes']:,} bytes"
+        else f"{row['line_count']} lines, {row['size_bytes']:,} bytes"
     )
-    count = f"{row['records']} of {row['wanted']} records"
+    count = f"{len(row['ids'])} of {row['wanted_count']} records"
     said = {
         "written": f"{'would write' if dry else 'wrote'} {count} into {name}: {room}",
         "same": f"{name} is up to date: {count}, {room}",

@@ -14,6 +14,16 @@ from gitmem.llm.select import describe
 QUESTION = "Answer with the word that stands in the text, in the field `word`."
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
+_NOT_ASKED: dict[str, Any] = {
+    "model": None,
+    "server": None,
+    "key_source": None,
+    "remarks": [],
+    "duration_seconds": None,
+    "tokens": None,
+    "failure": None,
+}
+
 
 @click.group(
     "model",
@@ -51,7 +61,7 @@ def model_check(term: Terminal, as_json: bool) -> int:
         row = describe(app.settings, app.env)
         model = app.model()
     if model is None:
-        out: dict[str, Any] = {"summariser": "offline", "ok": True}
+        out = {**_NOT_ASKED, "summariser": "offline", "ok": True}
         text = (
             "summariser is 'offline': no model is asked. To ask one: git mem config --global "
             "summariser claude (or gemini, codex, command); see docs/models.md"
@@ -59,11 +69,12 @@ def model_check(term: Terminal, as_json: bool) -> int:
         term.json(out) if as_json else term.say(text)
         return 0
     out = {
+        **_NOT_ASKED,
         "summariser": row.kind,
         "model": model.name,
         "ok": True,
-        "server": row.server,
-        "key_from": row.key_from,
+        "server": row.server or None,
+        "key_source": row.key_from or None,
         "remarks": list(row.remarks),
     }
     begun = time.monotonic()
@@ -74,22 +85,28 @@ def model_check(term: Terminal, as_json: bool) -> int:
             raise
         seconds = round(time.monotonic() - begun, 3)
         term.json(
-            {k: v for k, v in out.items() if v}
+            out
             | {
                 "ok": False,
-                "kind": failure.kind,
-                "error": str(failure),
-                "hint": failure.hint,
-                "seconds": seconds,
+                "duration_seconds": seconds,
+                "failure": {
+                    "code": failure.kind,
+                    "message": str(failure),
+                    "hint": failure.hint,
+                },
             }
         )
         return failure.exit_code
-    out["seconds"] = round(time.monotonic() - begun, 3)
+    out["duration_seconds"] = round(time.monotonic() - begun, 3)
     out["tokens"] = getattr(model, "tokens", 0)
     if as_json:
-        term.json({k: v for k, v in out.items() if v or k in {"ok", "tokens"}})
+        term.json(out)
         return 0
-    term.say(plain(f"{model.name} answered in {out['seconds']:.1f} s, for {out['tokens']} tokens."))
+    term.say(
+        plain(
+            f"{model.name} answered in {out['duration_seconds']:.1f} s, for {out['tokens']} tokens."
+        )
+    )
     for remark in row.remarks:
         term.note(remark)
     return 0

@@ -16,7 +16,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
 from gitmem.services.gotchas import placement
-from gitmem.state import drains, requests
+from gitmem.state import requests
 from gitmem.store import journal, sync
 
 WAITING = 5  # things that sessions wait for, that are named
@@ -36,8 +36,8 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
 
     It also names what needs a look: writes in the journal, damaged files, conflicts, gotchas whose
     code is not found, invalid settings, work that waits. Code is searched for less than a second:
-    `at least` before a number means that the search did not finish. In --json, `adrift_checked` is
-    the number of gotchas searched, and `adrift_complete` says whether these are all.
+    `at least` before a number means that the search did not finish. In --json,
+    `checked_count` is the number of gotchas searched, and `complete` says whether these are all.
 
     \b
     Example:
@@ -54,86 +54,92 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
             counts = (
                 ", ".join(
                     f"{n:,} {k if n == 1 else _plural(k)}"
-                    for k, n in sorted(store["records"].items())
+                    for k, n in sorted(store["record_counts"].items())
                 )
                 or "empty"
             )
             term.say(
                 f"{name:<8} {counts}"
                 + (
-                    f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})"
-                    if store["tip"]
+                    f"  ({store['commit'][:10]}, {age(store['updated'], term.clock.now())})"
+                    if store["commit"]
                     else ""
                 )
             )
-        remote = row["remote"]
+        remote = row["enabled_remote"]
         if remote["name"]:
             sent = (
                 "everything is sent"
-                if not remote["unpushed"]
-                else f"{remote['unpushed']} commit(s) not sent, the oldest "
-                f"{age(remote['since'], term.clock.now())}: git mem sync"
+                if not remote["unpushed_count"]
+                else f"{remote['unpushed_count']} commit(s) not sent, the oldest "
+                f"{age(remote['unpushed_since'], term.clock.now())}: git mem sync"
             )
             term.say(f"remote   {plain(remote['name'])}: {sent}")
         elif row["stores"]:
             term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
         for line in work_in_hand.lines(term, row["work"]):
             term.say(line)
+        lost = row["lost_gotchas"]
         for key, text in (
-            ("journal", "{} write(s) wait in the journal; the next git mem command commits them"),
-            ("damaged", "{} damaged file(s): git mem doctor"),
-            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"),
-            ("adrift", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
-            ("unconfirmed", "{} captured record(s) that nobody has confirmed: git mem inbox"),
-            ("problems", "{} setting(s) make no sense: git mem doctor"),
+            (
+                "journal_count",
+                "{} write(s) wait in the journal; the next git mem command commits them",
+            ),
+            ("damaged_files", "{} damaged file(s): git mem doctor"),
+            ("conflict_count", "{} record(s) in conflict: git mem list --conflicts"),
+            (
+                "lost_gotchas",
+                "{} gotcha(s) whose code is not found any more: git mem gotcha verify",
+            ),
+            ("unconfirmed_count", "{} captured record(s) that nobody has confirmed: git mem inbox"),
+            ("setting_problems", "{} setting(s) make no sense: git mem doctor"),
         ):
-            number = row[key] if isinstance(row[key], int) else len(row[key])
+            number = _number(row[key])
             if number:
-                least = "at least " if key == "adrift" and not row["adrift_complete"] else ""
+                least = "at least " if key == "lost_gotchas" and not lost["complete"] else ""
                 term.say(term.style("! ", fg="yellow") + least + text.format(number))
-        if row["off"]:
-            until = f" until {row['off_until']}" if row["off_until"] else ""
+        if row["hooks_off_for"]:
+            until = f" until {row['hooks_off_until']}" if row["hooks_off_until"] else ""
             term.say(
                 term.style("! ", fg="yellow")
-                + f"hooks are off for this {row['off']}{until}: git mem "
-                f"on{' --machine' if row['off'] == 'machine' else ''}"
+                + f"hooks are off for this {row['hooks_off_for']}{until}: git mem "
+                f"on{' --machine' if row['hooks_off_for'] == 'machine' else ''}"
             )
-        for session in map(plain, row["sessions_off"]):
+        for session in map(plain, row["hooks_off_sessions"]):
             term.say(
                 term.style("! ", fg="yellow")
                 + f"hooks are off for session {session}: git mem on --session {session}"
             )
         last = row["background"]
-        if last.get("failed"):
+        if last and last["failure"]:
             what = (
-                f"the last work in the background failed, "
-                f"{age(config_stamp(int(last['at'])), term.clock.now())}: "
-                f"{plain(str(last['failed'])[:160])}"
+                f"the last work in the background failed, {age(last['at'], term.clock.now())}: "
+                f"{plain(last['failure'][:160])}"
             )
             term.say(term.style("! ", fg="yellow") + what)
-        elif last.get("did"):
+        elif last and last["messages"]:
             term.say(
-                f"done in the background, {age(config_stamp(int(last['at'])), term.clock.now())}: "
-                f"{plain('; '.join(map(str, last['did'][:4])))}"
+                f"done in the background, {age(last['at'], term.clock.now())}: "
+                f"{plain('; '.join(last['messages'][:4]))}"
             )
-        waiting = row["waiting"]
+        waiting = row["requests"]
         for one in waiting[:WAITING]:
-            again = f", tried {one['tries']} time(s)" if one["tries"] else ""
+            again = f", tried {one['attempt_count']} time(s)" if one["attempt_count"] else ""
             how = (
                 "is being written"
-                if one["begun"]
-                else f"waits, asked for {age(one['asked'], term.clock.now())}{again}"
+                if one["running"]
+                else f"waits, asked for {age(one['at'], term.clock.now())}{again}"
             )
-            term.say(f"  the {one['what']} of session {plain(one['session'][:36])} {how}")
+            term.say(f"  the {one['kind']} of session {plain(one['session'][:36])} {how}")
         if len(waiting) > WAITING:
             term.say(f"  and {len(waiting) - WAITING} more of sessions")
-        if any(not one["begun"] for one in waiting):
+        if any(not one["running"] for one in waiting):
             term.say(
                 "  what waits is done by the next hook in the background, or now: git mem drain"
             )
-        if not row["adrift"] and not row["adrift_complete"]:
+        if not lost["count"] and not lost["complete"]:
             term.say(
-                f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of "
+                f"  the code of {lost['checked_count']:,} gotcha(s) was looked at, for lack of "
                 f"time: git mem gotcha verify"
             )
 
@@ -157,9 +163,9 @@ def _status(app: App) -> dict[str, Any]:
             tip = tips[name]
             changed = source.objects.commit(tip).committer.time
             stores[scope] = {
-                "tip": tip,
-                "changed": config_stamp(changed),
-                "records": {k: n for (s, k), n in counts.items() if s == name},
+                "commit": tip,
+                "updated": config_stamp(changed),
+                "record_counts": {k: n for (s, k), n in counts.items() if s == name},
             }
         damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
         conflicts += index.number(conflict=True)
@@ -173,39 +179,60 @@ def _status(app: App) -> dict[str, Any]:
     name = app.settings.get("remote")
     unpushed, since = sync.unpushed(app.store(), name) if name else (0, "")
     return {
-        "repository": app.location.worktree or app.location.commondir,
+        "folder": app.location.worktree or app.location.commondir,
         "ref": SHARED,
         "stores": stores,
-        "journal": journal.count(app.home),
-        "damaged": damaged,
-        "conflicts": conflicts,
-        "remote": {"name": name or None, "unpushed": unpushed, "since": since or None},
-        "problems": app.settings.problems,
-        "unconfirmed": unconfirmed,
-        "background": drains.last_report(app.state),
-        "waiting": _waiting(app),
+        "journal_count": journal.count(app.home),
+        "damaged_files": damaged,
+        "conflict_count": conflicts,
+        "enabled_remote": {
+            "name": name or None,
+            "unpushed_count": unpushed,
+            "unpushed_since": since or None,
+        },
+        "setting_problems": list(app.settings.problems),
+        "unconfirmed_count": unconfirmed,
+        "background": _background(app),
+        "requests": _requests(app),
         **_off(app),
-        **_adrift(app),
-        "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+        "lost_gotchas": _lost_gotchas(app),
+        "pending_read_count": sum(n for n, _ in app.state.reads("shared").values()),
     }
 
 
-def _waiting(app: App) -> list[dict[str, Any]]:
-    """Return the requests of sessions that are not done yet.
-
-    Each has `what`, `session`, `asked`, `begun` and `tries`.
-    """
+def _requests(app: App) -> list[dict[str, Any]]:
+    """Return the requests of sessions that are not done yet."""
     now = app.clock.now()
     return [
         {
-            "what": one.kind,
+            "kind": one.kind,
             "session": one.session,
-            "asked": config_stamp(int(one.at)),
-            "begun": abs(now - one.claimed) < requests.LEASE,
-            "tries": one.tries,
+            "at": config_stamp(int(one.at)),
+            "running": abs(now - one.claimed) < requests.LEASE,
+            "attempt_count": one.tries,
         }
         for one in requests.requested(app.state)
     ]
+
+
+def _background(app: App) -> dict[str, Any] | None:
+    """Return what a detached process did last, None when there was none."""
+    last = drains.last_report(app.state)
+    if not last:
+        return None
+    return {
+        "at": config_stamp(int(last["at"])),
+        "duration_seconds": last.get("seconds"),
+        "messages": list(map(str, last.get("did") or ())),
+        "failure": str(last["failed"]) if last.get("failed") else None,
+    }
+
+
+def _number(value: Any) -> int:
+    """Return how many a part of the status counts or lists."""
+    if isinstance(value, int):
+        return value
+    return int(value["count"]) if isinstance(value, dict) else len(value)
 
 
 def _off(app: App) -> dict[str, Any]:
@@ -217,13 +244,13 @@ def _off(app: App) -> dict[str, Any]:
         else None
     )
     return {
-        "off": scope or None,
-        "off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
-        "sessions_off": hook_switch.sessions_off(app.home, now),
+        "hooks_off_for": scope or None,
+        "hooks_off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
+        "hooks_off_sessions": hook_switch.sessions_off(app.home, now),
     }
 
 
-def _adrift(app: App) -> dict[str, Any]:
+def _lost_gotchas(app: App) -> dict[str, Any]:
     """Return how many gotchas have lost their code, and how many were checked.
 
     The time is limited, because status must not take long.
@@ -234,7 +261,7 @@ def _adrift(app: App) -> dict[str, Any]:
     )
     seen = placement.survey(indexes, app.follower, lambda: time.monotonic() < end)
     lost = {one.row["n"] for one in seen.found if one.where.state == "adrift"}
-    return {"adrift": len(lost), "adrift_checked": seen.checked, "adrift_complete": seen.complete}
+    return {"count": len(lost), "checked_count": seen.checked, "complete": seen.complete}
 
 
 def config_stamp(seconds: int) -> str:
@@ -276,7 +303,7 @@ def config_command(
                 for name, (_, default, what) in config.SETTINGS.items()
             }
             if as_json:
-                term.json(rows)
+                term.json([_setting_json(app, name) for name in config.SETTINGS])
             else:
                 term.page(_setting_lines(term, rows), app)
                 for problem in app.settings.problems:
@@ -292,7 +319,7 @@ def config_command(
             if name in app.settings.refused:
                 term.note("warning: {}\nhint: {}".format(*config.refusal(name)))
             if as_json:
-                term.json(found)
+                term.json(_setting_json(app, name))
             else:
                 click.echo(
                     "\n".join(found)
@@ -313,7 +340,20 @@ def config_command(
                 value,
             )
         app.forget_settings()
+        if as_json:
+            term.json(_setting_json(app, name))
+            return
         term.say(f"{name} is now {_value_text(_told(name, app.settings.get(name)))}")
+
+
+def _setting_json(app: App, name: str) -> dict[str, Any]:
+    _, default, description = config.SETTINGS[name]
+    return {
+        "name": name,
+        "value": _told(name, app.settings.get(name)),
+        "default": default,
+        "description": description,
+    }
 
 
 def _value_text(value: Any) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitmem.app import App
+from gitmem.cli.json_shapes import epic_json
+from gitmem.cli.sessions.find import RUNNING, state_of
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
 from gitmem.index import epics
@@ -35,18 +37,18 @@ def work(app: App, session: str) -> dict[str, Any]:
         "session": {
             "id": mine.id,
             "agent": mine.agent,
-            "last": stamp(mine.last),
-            "ended": mine.ended is not None,
+            "state": state_of(mine),
+            "last_seen": stamp(mine.last),
         }
         if mine
         else None,
         "epics": [
-            {"name": str(epic["id"]).removeprefix("wrk-"), "status": epic["rest"]}
+            epic_json(epic)
             for index in indexes
             for epic in epics.epics(index)
             if epic["rest"] in {"active", "paused"}
         ],
-        "pending_tasks": [one.attributed for one in tasks],
+        "pending_tasks": [{"id": one.id or None, "text": one.attributed} for one in tasks],
     }
 
 
@@ -57,17 +59,15 @@ def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
     """
     session, tasks = row["session"], row["pending_tasks"]
     if session:
-        how = "ended" if session["ended"] else "runs"
+        how = "runs" if session["state"] == RUNNING else session["state"]
         yield (
             f"session  {plain(session['id'][:8])} ({plain(session['agent'])}) {how}, last seen "
-            f"{age(session['last'], term.clock.now())}: git mem session show"
+            f"{age(session['last_seen'], term.clock.now())}: git mem session show"
         )
     for epic in row["epics"]:
-        yield (
-            f"epic     {plain(epic['name'])} is {epic['status']}: git mem work show "
-            f"{plain(epic['name'])}"
-        )
+        name = plain(str(epic["id"]).removeprefix("wrk-"))
+        yield f"epic     {name} is {epic['status']}: git mem work show {name}"
     if tasks:
-        named = "; ".join(plain(text)[:60].rstrip(". ") for text in tasks[:NAMED])
+        named = "; ".join(plain(task["text"])[:60].rstrip(". ") for task in tasks[:NAMED])
         more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
         yield f"to do    {named}{more}: git mem summary"

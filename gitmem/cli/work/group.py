@@ -14,6 +14,7 @@ from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.sessions.summary import close_tasks
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.work.epic_view import epic_view, waiting_epic, written_epic
 from gitmem.errors import UserError
 from gitmem.index import epics as works
 from gitmem.repo.location import storable
@@ -138,14 +139,14 @@ def did(
     """Tell what came of an operation, and what comes next."""
     if written.journaled:
         if as_json:
-            term.json({"id": id, "changed": None, "journaled": True})
+            term.json(waiting_epic(id, written))
         else:
             term.say(f"{verb}: epic {plain(id[4:])}{options.journaled(written)}")
         return
     epic = service.load(desk, id)
     changed = written.commit is not None
     if as_json:
-        term.json({**service.view(epic), "changed": changed})
+        term.json(written_epic(epic, written))
         return
     known = epic.facts
     where = f"; {known['done']} of {known['total']} stories done ({known['percent']}%)"
@@ -308,7 +309,7 @@ def story_command(  # noqa: C901
         if not ids:
             found = service.load(desk, id)
             if as_json:
-                term.json(service.view(found)["stories"])
+                term.json(epic_view(found)["stories"])
                 return
             for line in _stories(term, found):
                 term.say(line)
@@ -341,7 +342,7 @@ def story_command(  # noqa: C901
             title = next(
                 (
                     one["title"]
-                    for one in service.view(service.load(desk, id))["stories"]
+                    for one in epic_view(service.load(desk, id))["stories"]
                     if one["id"] == ids[0]
                 ),
                 "",
@@ -354,7 +355,7 @@ def story_command(  # noqa: C901
 
 
 def _stories(term: Terminal, epic: Epic) -> Iterator[str]:
-    for one in service.view(epic)["stories"]:
+    for one in epic_view(epic)["stories"]:
         mark = "[x]" if one["done"] else "[>]" if one["current"] else "[ ]"
         color = {"fg": "green"} if one["done"] else {"bold": True} if one["current"] else {}
         yield term.style(

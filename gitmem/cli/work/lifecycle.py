@@ -6,6 +6,7 @@ import click
 
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.work.epic_view import epic_view, waiting_epic
 from gitmem.cli.work.group import TABLE, chosen, did, one_of, opened
 from gitmem.cli.work.show import card
 from gitmem.errors import UserError
@@ -156,7 +157,7 @@ def resume_command(
         if way:
             _take(term, desk, epic, way, force, as_json)
         elif as_json:
-            term.json({**epics.view(epic), "options": epics.options(epic)})
+            term.json({**epic_view(epic), "options": epics.options(epic)})
         else:
             for line in card(term, epic, desk.clock.now()):
                 term.say(line)
@@ -202,7 +203,7 @@ def _take(
     id = epic.record.id
     if way == "review":
         if as_json:
-            term.json(epics.view(epic))
+            term.json(epic_view(epic))
             return
         for line in card(term, epic, desk.clock.now(), whole=True):
             term.say(line)
@@ -233,8 +234,7 @@ def _discard(term: Terminal, desk: EpicServices, epic: Epic, force: bool, as_jso
     _refuse(desk, epic, force, "discard")
     written = epics.discard(desk, epic)
     if as_json:
-        changed = None if written.journaled else written.commit is not None
-        term.json({"id": epic.record.id, "standing": epics.ASIDE, "changed": changed})
+        term.json(waiting_epic(epic.record.id, written))
     elif written.commit is None and not written.journaled:
         term.say(
             f"nothing changed: epic {plain(epic.slug)} was discarded before. It comes back with: "

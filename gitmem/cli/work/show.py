@@ -8,6 +8,7 @@ import click
 
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, plain
+from gitmem.cli.work.epic_view import epic_view
 from gitmem.cli.work.group import TABLE, chosen, opened, rows
 from gitmem.records import epic as work
 from gitmem.services.work import epics as service
@@ -49,7 +50,7 @@ def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
     with opened(term) as (app, desk):
         epic = service.load(desk, chosen(app, desk, name))
         if as_json:
-            term.json(service.view(epic))
+            term.json(epic_view(epic))
             return
         for line in card(term, epic, desk.clock.now()):
             term.say(line)
@@ -57,10 +58,10 @@ def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
 
 def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iterator[str]:
     """Yield an epic for people; `whole` with what was done, story by story."""
-    found = service.view(epic)
+    found = epic_view(epic)
     why = (
-        f" ({plain(found['why'])})"
-        if found["why"] and epic.condition in {"crashed", "left", "active"}
+        f" ({plain(found['reason'])})"
+        if found["reason"] and epic.condition in {"crashed", "left", "active"}
         else ""
     )
     yield (
@@ -73,7 +74,7 @@ def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iter
         for text in _done(epic, now):
             yield f"  {plain(text)}"
     yield ""
-    yield plain(found["resume"])
+    yield plain(found["resume_text"])
 
 
 def styled(term: Terminal, condition: str) -> str:
@@ -82,9 +83,9 @@ def styled(term: Terminal, condition: str) -> str:
 
 
 def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:  # noqa: C901
-    known, context, flow = epic.facts, found["context"], found["workflow"]
-    if found["epic"]:
-        yield "epic", found["epic"]
+    known, flow = epic.facts, found["current_story"]
+    if found["external_id"]:
+        yield "epic", found["external_id"]
     yield "progress", f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
     if known["story"]:
         parts = [
@@ -94,8 +95,8 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
         parts.append(f"attempt {known['attempts']}" if known["attempts"] else "")
         yield "story", ", ".join(part for part in parts if part)
     for name, ids in (
-        ("done", found["progress"]["stories_done"]),
-        ("pending", found["progress"]["stories_pending"]),
+        ("done", found["progress"]["done_story_ids"]),
+        ("pending", found["progress"]["pending_story_ids"]),
     ):
         if ids:
             yield (
@@ -117,17 +118,17 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
             last.get("note", ""),
         ]
         yield "last", ", ".join(part for part in about if part)
-    files = context["files_count"]
+    files = found["changed_count"]
     where = [
-        context["branch"] and f"branch {context['branch']}",
+        found["branch"] and f"branch {found['branch']}",
         files and f"{files} file{'s' if files > 1 else ''} changed",
     ]
     if any(where):
         yield "context", ", ".join(part for part in where if part)
-    if context["executor_distribution"]:
+    if found["executor_counts"]:
         yield (
             "executors",
-            ", ".join(f"{name} {n}" for name, n in context["executor_distribution"].items()),
+            ", ".join(f"{name} {n}" for name, n in found["executor_counts"].items()),
         )
     if found["holder"]:
         holder = found["holder"]
@@ -205,7 +206,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
         epics = [service.load(desk, row["id"]) for row in rows(app, archived=everything)]
         here = epic_holders.chosen(desk.state, desk.root)
         if as_json:
-            term.json([{**service.view(epic), "here": epic.record.id == here} for epic in epics])
+            term.json([{**epic_view(epic), "current": epic.record.id == here} for epic in epics])
             return
         for epic in epics:
             known = epic.facts

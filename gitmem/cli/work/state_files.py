@@ -69,7 +69,9 @@ def import_command(
                 )
             )
             changed = None if written is None or written.journaled else written.commit is not None
-            out.append({"file": path, "id": id, "title": one.title, "changed": changed})
+            out.append(
+                {"source": path, "id": id, "title": one.title, "changed": changed is not False}
+            )
             if not as_json:
                 verb = (
                     "would import"

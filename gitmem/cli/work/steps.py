@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -219,19 +220,28 @@ def override_command(
                 as_json=as_json,
                 quiet_step=True,
             )
-        elif key is not None:
-            if key not in found and not as_json:
-                raise UserError(
-                    f"the override {key} is not set.", f"Set it: git mem work override {key} VALUE"
-                )
-            term.json(found.get(key)) if as_json else term.say(plain(_text(found[key])))
-        elif as_json:
-            term.json(found)
         else:
-            for name, one in found.items():
-                term.say(f"{plain(name)} = {plain(_text(one))}")
-            if not found:
-                term.note("no overrides are set.")
+            _show_overrides(term, found, key, as_json)
+
+
+def _show_overrides(
+    term: Terminal, overrides: Mapping[str, Any], key: str | None, as_json: bool
+) -> None:
+    """Show the override of a key, or all of them; raises UserError for one that is not set."""
+    if as_json:
+        names = [name for name in overrides if key in {None, name}]
+        term.json({"overrides": {name: overrides[name] for name in names}})
+    elif key is None:
+        for name, value in overrides.items():
+            term.say(f"{plain(name)} = {plain(_text(value))}")
+        if not overrides:
+            term.note("no overrides are set.")
+    elif key in overrides:
+        term.say(plain(_text(overrides[key])))
+    else:
+        raise UserError(
+            f"the override {key} is not set.", f"Set it: git mem work override {key} VALUE"
+        )
 
 
 def _value(text: str) -> Any:

@@ -284,7 +284,7 @@ def git_status(place: ActivationPlace, left: float) -> dict[str, Any] | None:
         "log",
         "-1",
         "--no-show-signature",
-        "--format=%h%x00%s%x00%ct%x00%an%x00%ae%x00%ce",
+        "--format=%H%x00%s%x00%ct%x00%an%x00%ae%x00%ce",
         "HEAD",
         "--",
     )
@@ -310,10 +310,16 @@ def git_status(place: ActivationPlace, left: float) -> dict[str, Any] | None:
 
 
 def _last_commit(parts: Sequence[str], own: frozenset[str]) -> dict[str, Any]:
-    """Return a commit with its author's name where it is not the user's own."""
-    id, subject, at, author, *mails = parts
+    """Return a commit; `by` is its author's name where it is not the user's own."""
+    oid, subject, at, author, *mails = parts
     mine = made_by(own, *mails)
-    return {"id": id, "subject": subject, "at": float(at), "by": "" if mine else author}
+    return {
+        "commit": oid,
+        "at": float(at),
+        "author": f"{author} <{mails[0]}>",
+        "subject": subject,
+        "by": "" if mine else author,
+    }
 
 
 def up_to_date(place: ActivationPlace) -> bool:

@@ -5,7 +5,6 @@ what the agent can be asked for. This module is pure.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gitmem.services.briefing import agent_definitions
 from gitmem.services.briefing.activation import ERROR, FALLBACK, TIMEOUT, Activation
@@ -173,59 +172,6 @@ def _foot(active: Activation) -> list[str]:
     return [*out, f"Not loaded: {', '.join(wrong)}."] if wrong else out
 
 
-def facts(active: Activation, now: float) -> dict[str, Any]:
-    """Return an activation as JSON has it."""
-    agent = active.agent
-    found = active.value("session")
-    rows = {
-        name: [{"id": row["id"], "title": row["title"]} for row in active.value(name) or ()]
-        for name in ("memories", "gotchas", "handovers")
-    }
-    return {
-        "agent": {
-            "name": agent.name,
-            "title": agent.title or None,
-            "role": agent.role or None,
-            "icon": agent.icon or None,
-            "path": agent.path or None,
-            "problem": agent.problem or None,
-            "commands": [
-                {
-                    "name": one.name,
-                    "description": one.description,
-                    "visibility": list(one.visibility),
-                }
-                for one in agent.commands
-            ],
-        },
-        "kind": kind(active),
-        "quality": active.quality,
-        "fallback": active.quality == FALLBACK,
-        "duration_ms": round(active.seconds * 1000, 1),
-        "greeting": greet(active, now),
-        "context": {
-            "session": found.facts() if isinstance(found, WorkContext) else None,
-            "git": active.value("git"),
-            "work": active.value("work"),
-            "tasks": active.value("tasks") or [],
-            "dna": active.value("dna") or None,
-            **rows,
-        },
-        "loaders": {
-            one.name: {
-                "tier": one.tier,
-                "ms": round(one.seconds * 1000, 1),
-                "status": one.status,
-                **({"error": one.error} if one.error else {}),
-            }
-            for one in active.results
-        },
-    }
-
-
 def _cut(text: str, most: int = LINE) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-__all__ = ["facts", "greet", "kind"]

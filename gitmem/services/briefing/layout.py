@@ -244,7 +244,7 @@ def sections(known: BriefingFacts, place: ProjectState, clean: Clean) -> list[Se
     fixed = {
         "state": _state(place, clean),
         "progress": [
-            _fact(f"- [ ] {clean(text, TEXT)} ({clean(file, 80)})", "task", text, where=file)
+            _fact(f"- [ ] {clean(text, TEXT)} ({clean(file, 80)})", "task", text, location=file)
             for text, file in place.tasks
         ],
     }
@@ -296,7 +296,7 @@ def _state(place: ProjectState, clean: Clean) -> list[BriefingBlock]:
             else "; nothing changed"
         )
         line = f"- {clean(place.head, 100)}{state if place.changed is not None else ''}"
-        out.append(_fact(line, "head", place.head, protected=True, changed=list(files)))
+        out.append(_fact(line, "head", place.head, protected=True, paths=list(files)))
     out += [_fact(f"- {clean(text, TEXT)}", "work", text, protected=True) for text in place.work]
     return out + [
         _fact(f"- {clean(text, TEXT)}", "plan", text, protected=True) for text in place.plan
@@ -352,12 +352,12 @@ def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> Brie
         "detail": detail,
         "at": one.at,
         "id": one.id,
-        "where": one.where,
+        "location": one.where,
         "session": one.session,
         "pinned": one.pinned,
         "critical": one.critical,
         "unconfirmed": one.unsure,
-        "by": one.by,
+        "committed_by": one.by,
     }
     return BriefingBlock((line, *below), one.pinned or newest, {k: v for k, v in data.items() if v})
 
@@ -377,15 +377,26 @@ def _reason(one: BriefingEntry, subject: str) -> str:
     return "" if first.startswith("Evidence: ") else first  # of a proposal: it is for the inbox
 
 
-def public(sections: Sequence[Section], fitted: Fitted) -> list[dict[str, Any]]:
+def sections_json(sections: Sequence[Section], fitted: Fitted) -> list[dict[str, Any]]:
     """Return sections as JSON has them: what is in the briefing, and how many more there are."""
     return [
         {
             "name": part.name,
             "title": part.title,
-            "entries": [dict(part.blocks[n].data) for n in sorted(kept)],
-            "more": len(part.blocks) - len(kept) + part.beyond,
-            "rest": part.rest,
+            "entries": [_entry_json(part.blocks[n].data) for n in sorted(kept)],
+            "more_count": len(part.blocks) - len(kept) + part.beyond,
+            "more_command": part.rest or None,
         }
         for part, kept in zip(sections, fitted.kept, strict=True)
     ]
+
+
+def _entry_json(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry with all keys, whether there is a value or not."""
+    texts = ("kind", "text", "detail", "at", "id", "session", "location", "committed_by")
+    flags = ("pinned", "critical", "unconfirmed")
+    return {
+        **{name: data.get(name) or None for name in texts},
+        **{name: bool(data.get(name)) for name in flags},
+        "paths": list(data.get("paths", ())),
+    }

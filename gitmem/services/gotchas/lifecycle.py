@@ -298,11 +298,13 @@ def statistics(
         return {name: count(row for row in live if row[key] == name) for name in names}
 
     return {
-        "total": count(rows),
-        "unresolved": count(row for row in live if not row["resolved"]),
-        "resolved": count(row for row in rows if row["resolved"]),
-        "unconfirmed": count(row for row in live if is_unconfirmed(row) and not row["resolved"]),
-        "archived": count(rows) - count(live),
+        "count": count(rows),
+        "open_count": count(row for row in live if not row["resolved"]),
+        "resolved_count": count(row for row in rows if row["resolved"]),
+        "unconfirmed_count": count(
+            row for row in live if is_unconfirmed(row) and not row["resolved"]
+        ),
+        "archived_count": count(rows) - count(live),
         "by_category": by("category", CATEGORIES),
         "by_severity": by("severity", SEVERITIES),
         "by_source": {
@@ -310,11 +312,11 @@ def statistics(
             "auto_detected": count(row for row in live if row["origin"] == "captured"),
         },
         "occurrences": sum(row["occurrences"] for row in live),
-        "tracked_errors": len(tracked),
-        "pending_captures": sum(
+        "error_count": len(tracked),
+        "almost_captured_count": sum(
             1 for pattern, hits, _ in tracked if pattern not in known and hits == threshold - 1
         ),
-        "snoozed": sum(
+        "snoozed_count": sum(
             index.number(ids=list(snoozed), kinds=("gotcha",), statuses=LIVE, resolved=False)
             for index in indexes
         )

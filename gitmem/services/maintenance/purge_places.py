@@ -18,7 +18,7 @@ class PurgePlace:
 
     def as_json(self) -> dict[str, str | int]:
         """Return it as a JSON object."""
-        return {"place": self.name, "state": self.state, "count": self.count, "detail": self.detail}
+        return {"name": self.name, "state": self.state, "count": self.count, "detail": self.detail}
 
 
 def warnings(places: Iterable[PurgePlace]) -> Iterator[tuple[str, str]]:

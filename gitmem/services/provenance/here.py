@@ -1,7 +1,6 @@
 """Records about a place in the code: at its lines, around them, or at the whole file."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from gitmem.services.gotchas.placement import Guide, Placed
 
@@ -24,18 +23,3 @@ def records(
     ]
     file = [one for one in found if one.where.state in _AROUND]
     return (at + file)[:MOST]
-
-
-def public(one: Placed) -> dict[str, Any]:
-    """Return a record and its place as JSON."""
-    names = ("id", "kind", "type", "severity", "title", "workaround", "created")
-    facts = {key: one.row[key] for key in names if one.row.get(key)}
-    return {
-        **facts,
-        **({"resolved": True} if one.row.get("resolved") else {}),
-        "place": {
-            "path": one.where.path,
-            "lines": [one.where.first, one.where.last],
-            "state": one.where.state,
-        },
-    }

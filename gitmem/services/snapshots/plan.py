@@ -130,7 +130,7 @@ def _plan_files(  # noqa: C901
 
 
 def _omitted(saved: SavedSnapshot) -> dict[str, str]:
-    return {str(entry["path"]): str(entry["why"]) for entry in saved.state.omitted}
+    return {str(entry["path"]): str(entry["reason"]) for entry in saved.state.omitted}
 
 
 def _was_ignored(path: str, ignored: Sequence[str]) -> bool:
@@ -288,7 +288,7 @@ def _warnings(work: Work, now: SavedSnapshot, then: SavedSnapshot) -> Iterator[s
             f"the two differ in comes back as changes."
         )
     if then.state.omitted:
-        left_out = {str(row["path"]): str(row["why"]) for row in then.state.omitted}
+        left_out = {str(row["path"]): str(row["reason"]) for row in then.state.omitted}
         yield f"the snapshot was made without {named(left_out)}."
     running = work.under_way()
     for name, commit in sorted(then.state.under_way.items()):

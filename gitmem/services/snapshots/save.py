@@ -239,7 +239,7 @@ def _take_file(
             out.worktree[one.path] = None  # it went, or became a folder, while we looked
         return
     if why:
-        out.state.omitted.append({"path": one.path, "why": why})
+        out.state.omitted.append({"path": one.path, "reason": why})
         return
     assert isinstance(found, tuple)
     mode, data = found
@@ -257,13 +257,13 @@ def _take_repository(work: Work, one: ChangedPath, out: _Taken) -> None:
     """
     path = one.path.rstrip("/")
     if one.path.endswith("/"):
-        out.state.omitted.append({"path": path, "why": "it is another repository"})
+        out.state.omitted.append({"path": path, "reason": "it is another repository"})
         return
     if head := work.submodule_head(path):
         out.worktree[path] = TreeEntry(path.rpartition("/")[2], COMMIT, head)
     if one.submodule[2:3] == "M" or one.submodule[3:4] == "U":
         out.state.omitted.append(
-            {"path": path, "why": "changes inside of this submodule: make a snapshot in it"}
+            {"path": path, "reason": "changes inside of this submodule: make a snapshot in it"}
         )
 
 
@@ -361,7 +361,7 @@ def _record(
         upstream={key: value for key, value in upstream.items() if value is not None}
         if state.upstream
         else None,
-        omitted=[{"path": storable(str(one["path"])), "why": one["why"]} for one in omitted]
+        omitted=[{"path": storable(str(one["path"])), "reason": one["reason"]} for one in omitted]
         or None,
         more=len(state.changed) - DIRTY if len(state.changed) > DIRTY else None,
     )

@@ -100,7 +100,7 @@ def _check_lists(state: SnapshotState) -> None:
         for path in getattr(state, name):
             _check_path(name, path)
     for omitted in state.omitted:
-        if not isinstance(omitted, dict) or not isinstance(omitted.get("why"), str):
+        if not isinstance(omitted, dict) or not isinstance(omitted.get("reason"), str):
             raise StateDamaged("'omitted' has an entry without a path and a reason")
         _check_path("omitted", omitted.get("path"))
 

@@ -9,7 +9,7 @@ was read.
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.clock import LAST, seconds, stamp
 from gitmem.errors import GitmemError
@@ -49,10 +49,10 @@ class TimelineEvent(NamedTuple):
     story: str = ""
     files: tuple[str, ...] = ()
 
-    def public(self) -> dict[str, Any]:
-        """Return it as `--json` gives it: without what is empty."""
-        facts = self._asdict() | {"at": stamp(self.at), "files": list(self.files)}
-        return {key: value for key, value in facts.items() if value}
+    @property
+    def author_name(self) -> str:
+        """The author without the mail address."""
+        return self.author.partition(" <")[0]
 
 
 class Wanted(NamedTuple):
@@ -170,7 +170,7 @@ def _of_commits(sources: TimelineSources, found: Iterable[CodeCommit]) -> Iterat
             "merge" if len(one.parents) > 1 else "commit",
             one.subject,
             one.oid,
-            one.author,
+            f"{one.author} <{one.mail}>",
             link.agent if link else "",
             link.session if link else "",
             about.story if about else "",
@@ -226,7 +226,7 @@ def _of_memory(
             op or "change",
             title[:TALE],
             ids[0],
-            one.author,
+            f"{one.author} <{one.mail}>",
             agent,
             session,
             known.story if known else "",
@@ -252,7 +252,7 @@ def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEve
                 "save",
                 row["title"],
                 row["id"],
-                _name(row["author"]),
+                row["author"],
                 known.agent if known else "",
                 row["session"],
                 story,
@@ -317,7 +317,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
                 "start",
                 row["title"],
                 id,
-                _name(row["author"]),
+                row["author"],
                 "",
                 id,
             )
@@ -342,7 +342,7 @@ def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
                 what,
                 row["title"],
                 row["id"],
-                _name(row["author"]),
+                row["author"],
                 known.agent if known else "",
                 row["session"],
                 known.story if known else "",
@@ -368,14 +368,10 @@ def _stamp(at: float) -> str:
     return stamp(at) if at else ""
 
 
-def _name(author: str) -> str:
-    return author.partition(" <")[0]
-
-
 def csv_row(event: TimelineEvent) -> Mapping[str, str]:
     """Return an event as a row of a table."""
-    facts = {"at": stamp(event.at), "files": " ".join(event.files)}
-    return {key: facts.get(key, str(getattr(event, key))) for key in COLUMNS}
+    facts = {"at": stamp(event.at), "action": event.what, "paths": " ".join(event.files)}
+    return {key: facts.get(key) or str(getattr(event, key, "")) for key in COLUMNS}
 
 
-COLUMNS = ("at", "source", "what", "id", "title", "author", "agent", "session", "story", "files")
+COLUMNS = ("at", "source", "action", "id", "title", "author", "agent", "session", "story", "paths")

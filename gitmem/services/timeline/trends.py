@@ -34,9 +34,7 @@ def trends(
 
     `local` gives (hour, weekday from Monday 0, first day of the week) of a time where the user is.
 
-    {hot_files: [{path, commits, edits}], agents: [{agent, sessions, tools, failed}], hours: [24],
-    weekdays: [7], errors: {tools, failed, rate}, learned: [{week, memory, gotcha}], commits,
-    sessions}
+    `hours` has 24 numbers, `weekdays` 7: how many commits and sessions began then.
     """
     changed: Counter[str] = Counter()
     hours, days = [0] * 24, [0] * 7
@@ -59,15 +57,17 @@ def trends(
         used.setdefault(cost.session, Counter())[cost.event] += cost.calls
     for session in mine:
         row = by_agent.setdefault(
-            session.agent or "unknown", {"sessions": 0, "tools": 0, "failed": 0}
+            session.agent or "unknown",
+            {"session_count": 0, "tool_call_count": 0, "failed_count": 0},
         )
-        row["sessions"] += 1
-        row["tools"] += sum(used.get(session.id, Counter())[name] for name in _TOOLS)
-        row["failed"] += used.get(session.id, Counter())["ToolFailed"]
+        row["session_count"] += 1
+        row["tool_call_count"] += sum(used.get(session.id, Counter())[name] for name in _TOOLS)
+        row["failed_count"] += used.get(session.id, Counter())["ToolFailed"]
         hour, day, _ = local(session.started)
         hours[hour] += 1
         days[day] += 1
-    tools, failed = (sum(row[key] for row in by_agent.values()) for key in ("tools", "failed"))
+    tools = sum(row["tool_call_count"] for row in by_agent.values())
+    failed = sum(row["failed_count"] for row in by_agent.values())
     weeks: dict[str, Counter[str]] = {}
     for _, index in indexes:
         for record in index.rows(kinds=LEARNED, since=stamp(since), fields=("kind", "created")):
@@ -79,25 +79,26 @@ def trends(
                 weeks.setdefault(local(at)[2], Counter())[record["kind"]] += 1
     return {
         "hot_files": [
-            {"path": path, "commits": changed[path], "edits": edited[path]} for path in hot
+            {"path": path, "commit_count": changed[path], "edit_count": edited[path]}
+            for path in hot
         ],
         "agents": [
             {"agent": agent, **row}
             for agent, row in sorted(
-                by_agent.items(), key=lambda one: (-one[1]["sessions"], one[0])
+                by_agent.items(), key=lambda one: (-one[1]["session_count"], one[0])
             )
         ],
         "hours": hours,
         "weekdays": days,
-        "errors": {
-            "tools": tools,
-            "failed": failed,
-            "rate": round(failed / tools, 3) if tools else None,
+        "tool_calls": {
+            "count": tools,
+            "failed_count": failed,
+            "failure_rate": round(failed / tools, 3) if tools else None,
         },
-        "learned": [
-            {"week": week, **{kind: weeks[week][kind] for kind in LEARNED}}
+        "learned_weeks": [
+            {"week": week, **{f"{kind}_count": weeks[week][kind] for kind in LEARNED}}
             for week in sorted(weeks)
         ],
-        "commits": commits,
-        "sessions": len(mine),
+        "commit_count": commits,
+        "session_count": len(mine),
     }

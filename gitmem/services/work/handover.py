@@ -40,20 +40,20 @@ class Handover:
     def facts(self, on: WorkContext) -> dict[str, object]:
         """Return all of it as JSON has it, the context as it was."""
 
-        def rows(some: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-            return [{"id": id, "text": text} if id else {"text": text} for id, text in some]
+        def rows(some: Sequence[tuple[str, str]]) -> list[dict[str, str | None]]:
+            return [{"id": id or None, "text": text} for id, text in some]
 
         return {
-            "from": self.sender or None,
-            "to": self.to,
+            "from_agent": self.sender or None,
+            "to_agent": self.to,
             "message": self.message or None,
             "context": {
                 "branch": on.branch or None,
                 "commit": self.commit or None,
-                "dirty": [{"path": path, "status": status} for path, status in self.dirty],
+                "changed_files": [{"path": path, "status": status} for path, status in self.dirty],
                 "workflow": on.workflow or None,
                 "state": on.state or None,
-                "next": on.next,
+                "next_steps": on.next,
                 "story": on.story or None,
                 "last_commands": on.commands,
             },

@@ -50,12 +50,14 @@ class Losses:
     def as_json(self) -> dict[str, object]:
         """Return them as a JSON object."""
         return {
-            "records": self.ids,
-            "masked": self.masked,
-            "total": self.total,
-            "purged_by": self.purgers,
-            "written_by_others": self.writers,
-            "before": sorted(self.before),
+            "record_ids": self.ids,
+            "masked_ids": self.masked,
+            "record_count": self.total,
+            "purgers": self.purgers,
+            "other_writers": [
+                {"author": author, "record_count": count} for author, count in self.writers.items()
+            ],
+            "earlier_ids": sorted(self.before),
         }
 
 
