@@ -126,7 +126,7 @@ def test_a_session_leaves_its_history_and_a_digest(world: World):
         rows[0]["state"].items() >= {"agent": world.agent, "folder": ".", "branch": "main"}.items()
     )
     cost = data_of(run(path, "session", "cost", "--json"))
-    assert (cost["sessions"], sum(row["calls"] for row in cost["events"])) == (
+    assert (cost["session_ids"], sum(row["call_count"] for row in cost["costs"])) == (
         [one["id"]],
         len(every),
     )
@@ -210,7 +210,7 @@ def test_a_subfolder_of_a_linked_worktree(world: World):
     (found,) = wait_for(lambda: [g for g in gotchas(world.first) if g["origin"] == "captured"])
     assert [a["path"] for a in found["anchors"]] == ["app/pay.py"]
     (one,) = sessions(world.first)
-    assert one["worktree"] == str(path)
+    assert one["work_tree"] == str(path)
     assert history(world.first, one["id"])[0]["state"]["folder"] == "app"
 
 

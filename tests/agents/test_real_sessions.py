@@ -195,11 +195,11 @@ def test_claude_code_is_told_its_state_after_a_compaction(world: World):
         assert block.count(part) == 1, part
     starts = next(
         row
-        for row in as_json(path, "session", "cost", one["id"])["events"]
+        for row in as_json(path, "session", "cost", one["id"])["costs"]
         if row["event"] == "SessionStart"
     )
     # it begins, goes on, is compacted, goes on: told once before, once after
-    assert (starts["calls"], starts["answers"]) == (4, 2)
+    assert (starts["call_count"], starts["answer_count"]) == (4, 2)
     assert [row["session"] for row in digests(path)] == [one["id"]]
 
 

@@ -55,10 +55,11 @@ def told(path: Path, names: Sequence[str]) -> list[list[str]]:
     answers = data_of(run(path, "why", *(str(path / "app" / name) for name in names), "--json"))
     out = []
     for answer in answers:
-        lines = [""] * answer["lines"][1]
+        lines = [""] * answer["end_line"]
         for origin in answer["origins"]:
             for part in origin["sessions"]:
-                for first, last in part["lines"]:
+                for span in part["spans"]:
+                    first, last = span["line"], span["end_line"]
                     lines[first - 1 : last] = [part["id"]] * (last - first + 1)
         out.append(lines)
     return out

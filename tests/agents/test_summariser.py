@@ -97,7 +97,7 @@ def test_a_session_is_read_by_the_cli(
         one.hook("Stop", last_assistant_message="OK, Postgres it is.", transcript_path="")
         one.hook("SessionEnd")
         (digest,) = wait_for(lambda: digests(repo), 60.0)
-    assert data_of(run(repo, "show", digest["id"], "--json"))["by"] == agent
+    assert data_of(run(repo, "show", digest["id"], "--json"))[0]["by"] == agent
     assert [row["title"] for row in data_of(run(repo, "inbox", "--json"))] == [
         "Use Postgres for the ledger"
     ]

@@ -54,7 +54,7 @@ def line_of(path: Path, text: str) -> str:
 
 def first(path: Path, file: Path, text: str) -> str:
     """Return the session that `why` names first for a line."""
-    found = data_of(run(path, "why", line_of(file, text), "--json"))
+    found = data_of(run(path, "why", line_of(file, text), "--json"))[0]
     return next((one["id"] for origin in found["origins"] for one in origin["sessions"]), "")
 
 

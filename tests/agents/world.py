@@ -152,4 +152,4 @@ def digests(path: Path) -> list[dict[str, Any]]:
 
 def show(path: Path, id: str) -> dict[str, Any]:
     """Return a record whole."""
-    return dict(data_of(run(path, "show", id, "--json")))
+    return dict(data_of(run(path, "show", id, "--json"))[0])

@@ -264,12 +264,12 @@ def test_the_ref_cannot_be_written(mem: Mem) -> None:
     (mem.folder / ".git" / "refs" / "gitmem").write_text("in the way")
     assert "saved in the journal" in mem("add", "T").out
     assert git(mem.folder, "for-each-ref", "refs/gitmem") == ""
-    assert mem("status", "--json").json["journal"] == 1
+    assert mem("status", "--json").json["journal_count"] == 1
 
     (mem.folder / ".git" / "refs" / "gitmem").unlink()
     mem("add", "U", ago=-60)
     assert mem.titles() == ["U", "T"]
-    assert mem("status", "--json").json["journal"] == 0
+    assert mem("status", "--json").json["journal_count"] == 0
 
 
 def test_a_format_of_the_future(mem: Mem) -> None:
@@ -355,7 +355,7 @@ def test_a_folder_of_any_name(mem: Mem, tmp_path: Path, name: str) -> None:
 
     assert there.show(id)["anchors"][0]["path"] == "a b🎉.py"
     assert there.titles("--file", "a b🎉.py") == ["T"]
-    assert there("status", "--json").json["repository"] == str(folder)
+    assert there("status", "--json").json["folder"] == str(folder)
     there("search", "T")
     there("sync", "--bundle", "out.bundle")
     there("doctor")

@@ -83,17 +83,17 @@ def test_distinct_sessions(mem: Mem) -> None:
     git(mem.folder, "config", "gitmem.captureSessions", "true")
     for _ in range(4):
         answer = mem("error", "record", TYPE, "--session", "one", "--json").json
-    assert (answer["hits"], answer["gotcha"]) == (1, None)
+    assert (answer["count"], answer["gotcha"]) == (1, None)
     mem("error", "record", TYPE, "--session", "two")
     answer = mem("error", "record", TYPE, "--session", "three", "--json").json
-    assert answer["hits"] == 3
+    assert answer["count"] == 3
     assert mem.show(answer["gotcha"])["occurrences"] == 6
 
 
 def test_by_hand_each_call_is_a_session(mem: Mem) -> None:
     """With captureSessions, somebody who names no session does not stay at one for ever."""
     git(mem.folder, "config", "gitmem.captureSessions", "true")
-    assert [mem("error", "record", TYPE, "--json").json["hits"] for _ in range(3)] == [1, 2, 3]
+    assert [mem("error", "record", TYPE, "--json").json["count"] for _ in range(3)] == [1, 2, 3]
     assert len(gotchas(mem)) == 1
 
 
@@ -101,7 +101,7 @@ def test_capture_off(mem: Mem) -> None:
     """It is counted, and stays a count."""
     git(mem.folder, "config", "gitmem.capture", "false")
     answer = times(mem, 5)
-    assert (answer["hits"], answer["gotcha"]) == (5, None)
+    assert (answer["count"], answer["gotcha"]) == (5, None)
     assert "capture is off" in mem("error", "record", TYPE).out
     assert (tip(mem.folder), gotchas(mem)) == ("", [])
     git(mem.folder, "config", "gitmem.capture", "true")
@@ -136,7 +136,7 @@ def test_what_was_rejected_stays_so(mem: Mem, how: str) -> None:
     id = times(mem, 3)["gotcha"]
     mem(*(["inbox", "--reject", id] if how == "reject" else [how, id]))
     answer = times(mem, 4)
-    assert (answer["hits"], answer["gotcha"]) == (7, None)
+    assert (answer["count"], answer["gotcha"]) == (7, None)
     assert gotchas(mem) == []
     assert "stays so" in mem("error", "record", TYPE).out
 
@@ -162,7 +162,7 @@ def test_numbers_paths_and_times_are_one_error(mem: Mem) -> None:
         "2026-02-03 11:22:33 ERROR could not open /tmp/b2/y.txt after 31 ms",
     ):
         answer = times(mem, 1, text)
-    assert answer["hits"] == 2
+    assert answer["count"] == 2
 
 
 def test_output_on_stdin_is_anchored(mem: Mem) -> None:
@@ -261,9 +261,10 @@ def test_list(mem: Mem) -> None:
     times(mem, 2)
     mem("error", "record", "ValueError: old", "--session", "s", ago=50 * HOUR)
     assert [
-        (row["hits"], row["sessions"], row["gotcha"]) for row in mem("error", "list", "--json").json
+        (row["count"], row["session_count"], row["gotcha"])
+        for row in mem("error", "list", "--json").json
     ] == [(2, 1, None)]
-    assert [row["hits"] for row in mem("error", "list", "--all", "--json").json] == [2, 1]
+    assert [row["count"] for row in mem("error", "list", "--all", "--json").json] == [2, 1]
     out = mem("error", "list").out
     assert out.startswith("   2×  just now ")
     assert out.endswith("(2 of 3)\n")
@@ -347,7 +348,7 @@ def test_many_at_once_lose_no_hit(mem: Mem) -> None:
             )
         )
     ids = {answer["gotcha"] for answer in answers} - {None}
-    assert max(answer["hits"] for answer in answers) == 8
+    assert max(answer["count"] for answer in answers) == 8
     (id,) = ids
     assert mem.show(id)["occurrences"] == 8
 
@@ -367,6 +368,6 @@ def test_hits_outside_the_window_count_towards_nothing(mem: Mem) -> None:
     for hours in (60, 50, 2):
         mem("error", "record", "ValueError: the rate is missing", ago=hours * 3600)
     (row,) = mem("error", "list", "--all", "--json").json
-    assert (row["hits"], row["recent"], row["gotcha"]) == (3, 1, None)
+    assert (row["count"], row["recent_count"], row["gotcha"]) == (3, 1, None)
     assert "1 of 3 in 24 hours" in mem("error", "list", "--all").out
-    assert [one["hits"] for one in mem("error", "list", "--json").json] == [1]
+    assert [one["count"] for one in mem("error", "list", "--json").json] == [1]

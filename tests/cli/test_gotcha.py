@@ -214,7 +214,7 @@ def test_snooze(mem: Mem, pay: Path) -> None:
     assert titles(mem("gotcha", "list", "--snoozed", "--json")) == ["T total"]
     assert mem("gotcha", "for", "app/pay.py", "--json").json == []
     assert mem("gotcha", "context", "--task", "total", "app/pay.py", "--json").json == []
-    assert mem("gotcha", "stats", "--json").json["snoozed"] == 1
+    assert mem("gotcha", "stats", "--json").json["snoozed_count"] == 1
     assert [row["id"] for row in mem("gotcha", "snooze", "--json").json] == [id]
     assert titles(mem("gotcha", "list", "--json", ago=-15 * DAY)) == ["T total"]
     assert "shown again" in mem("gotcha", "snooze", "--off", id).out
@@ -234,9 +234,9 @@ def test_snoozed_ones_are_hidden_where_they_would_nag(mem: Mem) -> None:
     assert "1 snoozed" in mem("gotcha", "list").err
     assert "snoozed" not in mem("gotcha", "list", "--severity", "info").err
     mem("forget", a)
-    assert mem("gotcha", "stats", "--json").json["snoozed"] == 0
+    assert mem("gotcha", "stats", "--json").json["snoozed_count"] == 0
     mem("gotcha", "snooze", c)
-    assert mem("gotcha", "stats", "--json").json["snoozed"] == 1
+    assert mem("gotcha", "stats", "--json").json["snoozed_count"] == 1
 
 
 @pytest.mark.parametrize("span", ["", "0d", "7", "d", "-1d", "1.5h", "7 years"])
@@ -263,7 +263,7 @@ def test_verify_says_what_changed(mem: Mem, pay: Path) -> None:
     assert mem("gotcha", "verify", "--json").json == []
     pay.unlink()
     code, out = drift(mem, "--json")
-    assert (code, data_of(out)[0]["now"]["state"]) == (1, "adrift")
+    assert (code, data_of(out)[0]["place"]["state"]) == (1, "adrift")
     mem("gotcha", "verify", id, "--anchor", "code.py:1")
     assert mem.show(id)["anchors"][0]["path"] == "code.py"
 
@@ -301,7 +301,7 @@ def test_only_gotchas(mem: Mem, verb: tuple[str, ...]) -> None:
     before = tip(mem.folder)
     assert "is a memory" in mem("gotcha", verb[0], id, *verb[1:], code=1).err
     assert tip(mem.folder) == before
-    assert mem("gotcha", "show", id, "--json").json["kind"] == "memory"
+    assert mem("gotcha", "show", id, "--json").json[0]["kind"] == "memory"
     assert "memory" in mem("gotcha", "show", id).out
 
 
@@ -341,7 +341,7 @@ def test_for_a_line(mem: Mem, pay: Path) -> None:
         "at rate",
         "all of it",
     ]
-    assert rows[0]["place"]["first"] == 11
+    assert rows[0]["place"]["line"] == 11
     assert titles(mem.at(pay.parent)("gotcha", "for", "pay.py:7", "--json"))[0] == "at rate"
 
 
@@ -401,13 +401,18 @@ def test_stats(mem: Mem) -> None:
         for _ in range(n):
             mem("error", "record", text)
     facts = mem("gotcha", "stats", "--json").json
-    assert (facts["total"], facts["resolved"], facts["unresolved"], facts["unconfirmed"]) == (
+    assert (
+        facts["count"],
+        facts["resolved_count"],
+        facts["open_count"],
+        facts["unconfirmed_count"],
+    ) == (
         2,
         1,
         1,
         1,
     )
-    assert (facts["tracked_errors"], facts["pending_captures"]) == (3, 1)
+    assert (facts["error_count"], facts["almost_captured_count"]) == (3, 1)
     assert facts["by_source"] == {"manual": 1, "auto_detected": 1}
     assert (facts["by_category"]["build"], facts["by_severity"]) == (
         1,

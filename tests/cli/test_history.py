@@ -27,7 +27,10 @@ def test_log_shows_commits_newest_first(mem: Mem) -> None:
         mem("log", "--oneline", "--reverse").out.splitlines()
         == mem("log", "--oneline").out.splitlines()[::-1]
     )
-    assert mem("log", "--format", "{commit} {op}").out.splitlines()[0] == f"{tip(mem.folder)} add"
+    assert (
+        mem("log", "--format", "{commit} {operation}").out.splitlines()[0]
+        == f"{tip(mem.folder)} add"
+    )
 
 
 def test_log_is_what_git_log_says(mem: Mem) -> None:
@@ -40,7 +43,12 @@ def test_log_is_what_git_log_says(mem: Mem) -> None:
         body.splitlines()
     )
     row = mem("log", "--json").json[0]
-    assert (row["op"], row["ids"], row["agent"], row["session"]) == ("add", [id], "dev", "S1")
+    assert (row["operation"], row["ids"], row["agent"], row["session"]) == (
+        "add",
+        [id],
+        "dev",
+        "S1",
+    )
 
 
 def test_log_patch(mem: Mem) -> None:
@@ -60,12 +68,12 @@ def test_log_of_one_record(mem: Mem) -> None:
     one, _ = mem.add("first"), mem.add("second")
     mem("edit", one[-8:], "--tag", "x")
     mem("pin", one)
-    ops = [row["op"] for row in mem("log", one[-8:], "--json").json]
+    ops = [row["operation"] for row in mem("log", one[-8:], "--json").json]
     assert ops == ["pin", "edit", "add"]
 
     mem("forget", one)
     rows = mem("log", one[-8:], "--json").json
-    assert [row["op"] for row in rows] == ["forget", "pin", "edit", "add"]
+    assert [row["operation"] for row in rows] == ["forget", "pin", "edit", "add"]
     assert rows[0]["changes"] == [{"what": "removed", "id": one}]
     assert rows[-1]["changes"] == [{"what": "added", "id": one}]
 
@@ -81,7 +89,7 @@ def test_log_follows_the_chain(mem: Mem) -> None:
         out = mem("log", id).out
         assert out.startswith(f"chain {one[-8:]} → {two[-8:]} → {three[-8:]}\n")
         assert "something else" not in out
-        assert [row["op"] for row in mem("log", id, "--json").json] == [
+        assert [row["operation"] for row in mem("log", id, "--json").json] == [
             "supersede",
             "supersede",
             "add",
@@ -109,9 +117,9 @@ def test_log_of_the_private_store(mem: Mem) -> None:
     id = mem.add("mine", "--private")
     mem("add", "ours")
 
-    assert [row["ids"] for row in mem("log", "--private", "--json").json if row["op"] == "add"] == [
-        [id]
-    ]
+    assert [
+        row["ids"] for row in mem("log", "--private", "--json").json if row["operation"] == "add"
+    ] == [[id]]
     assert [row["ids"] for row in mem("log", id, "--json").json] == [[id]]
     assert id not in mem("log").out
 
@@ -150,11 +158,11 @@ def grown(mem: Mem) -> tuple[Mem, str]:
 
 @pytest.mark.parametrize("when", ["@{yesterday}", "@{2 days ago}", "@{1.day.ago}", "@~3", "@{3}"])
 def test_show_as_it_was(grown: tuple[Mem, str], when: str) -> None:
-    """`ID@{date}` and `ID@~n` show a record as the store had it then."""
+    """`ID@{at}` and `ID@~n` show a record as the store had it then."""
     mem, id = grown
 
     for text in (id, id[-8:]):
-        row = mem("show", text + when, "--json").json
+        row = mem("show", text + when, "--json").json[0]
         assert (row["title"], row["body"]) == ("old title", "old text\n")
     assert mem.show(id)["title"] == "new title"
 
@@ -165,7 +173,7 @@ def test_show_at(grown: tuple[Mem, str]) -> None:
     commit = git(mem.folder, "rev-parse", f"{SHARED}~3")
 
     for at in ("yesterday", "2 days ago", "@~3", commit, commit[:10], "@{yesterday}"):
-        assert mem("show", id, "--at", at, "--json").json["title"] == "old title"
+        assert mem("show", id, "--at", at, "--json").json[0]["title"] == "old title"
 
 
 def test_show_what_is_forgotten_now(grown: tuple[Mem, str]) -> None:
@@ -174,7 +182,7 @@ def test_show_what_is_forgotten_now(grown: tuple[Mem, str]) -> None:
     (gone,) = [row["id"] for row in mem("restore", "--list", "--json").json]
 
     mem("show", gone, code=1)
-    assert mem("show", f"{gone[-8:]}@{{yesterday}}", "--json").json["title"] == "forgotten later"
+    assert mem("show", f"{gone[-8:]}@{{yesterday}}", "--json").json[0]["title"] == "forgotten later"
 
 
 def test_show_before_its_time(grown: tuple[Mem, str]) -> None:
@@ -223,7 +231,7 @@ def test_diff_is_the_last_commit_by_default(grown: tuple[Mem, str]) -> None:
     mem, _ = grown
 
     assert "+# brand new" in mem("diff").out
-    assert [row["what"] for row in mem("diff", "--json").json] == ["added"]
+    assert [row["change"] for row in mem("diff", "--json").json] == ["added"]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +252,7 @@ def test_diff_between_two_states(grown: tuple[Mem, str], args: list[str]) -> Non
     records = {
         row["id"]: row
         for row in mem("diff", *args, "--json").json
-        if row["path"].startswith("memories/")
+        if row["store_path"].startswith("memories/")
     }
     assert sorted(row["what"] for row in records.values()) == ["added", "changed", "removed"]
     assert "# old title" in records[id]["old"]
@@ -420,7 +428,7 @@ def test_graph_says_since_when(mem: Mem) -> None:
     today = datetime.now(UTC).date()
     linked, replaced = (str(today - timedelta(days=n)) for n in (6, 2))
     found = {
-        (e["source"], e["target"]): str(e["since"])[:10]
+        (e["source"], e["target"]): str(e["created"])[:10]
         for e in mem("graph", one, "--json").json["edges"]
     }
     assert found == {(one, two): linked, (new, two): replaced}
@@ -476,5 +484,6 @@ def test_graph_names_what_is_missing(linked: tuple[Mem, list[str]]) -> None:
     mem, ids = linked
     mem("forget", ids[1])
 
-    assert {"id": ids[1], "missing": True} in mem("graph", "--json").json["nodes"]
+    nodes = mem("graph", "--json").json["nodes"]
+    assert [node["id"] for node in nodes if node["missing"]] == [ids[1]]
     assert "(not here)" in mem("graph").out

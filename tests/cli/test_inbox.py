@@ -126,10 +126,11 @@ def test_second_accept_says_so(mem: Mem, three: list[str]) -> None:
         assert f"{three[0][-8:]} was already accepted by " in mem("inbox", "--accept", id).out
     assert tip(mem.folder) == before
     assert mem("inbox", "--accept", three[0], "--accept", three[1], "--json").json == {
-        "accepted": [three[1]],
-        "rejected": [],
-        "merged": [],
-        "already": [three[0]],
+        "accepted_ids": [three[1]],
+        "rejected_ids": [],
+        "merged_ids": [],
+        "unchanged_ids": [three[0]],
+        "task_ids": [],
     }
     assert waiting(mem) == [three[2]]
 
@@ -137,25 +138,22 @@ def test_second_accept_says_so(mem: Mem, three: list[str]) -> None:
 def test_accept_all_but_some(mem: Mem, three: list[str]) -> None:
     """Everything listed but what is rejected."""
     made = mem("inbox", "--accept-all", "--reject", three[1], "--reason", "a typo", "--json").json
-    assert made == {"accepted": [three[0], three[2]], "rejected": [three[1]], "merged": []}
+    assert made["accepted_ids"] == [three[0], three[2]]
+    assert (made["rejected_ids"], made["merged_ids"]) == ([three[1]], [])
     assert waiting(mem) == []
     assert {row["id"] for row in mem("gotcha", "list", "--json").json} == {three[0], three[2]}
 
 
 def test_accept_all_of_nothing(mem: Mem) -> None:
     """An empty inbox is not an error, and no commit."""
-    assert mem("inbox", "--accept-all", "--json").json == {
-        "accepted": [],
-        "rejected": [],
-        "merged": [],
-    }
+    assert not any(mem("inbox", "--accept-all", "--json").json.values())
     assert tip(mem.folder) == ""
 
 
 def test_same_id_twice_is_once(mem: Mem, three: list[str]) -> None:
     """However it is spelled."""
     assert mem("inbox", "--accept", three[0], "--accept", three[0][-8:], "--json").json[
-        "accepted"
+        "accepted_ids"
     ] == [three[0]]
 
 
@@ -180,9 +178,9 @@ def test_second_reject_says_so(mem: Mem, three: list[str]) -> None:
     for id in (three[0], three[0][-8:]):
         assert f"{three[0][-8:]} was already rejected by " in mem("inbox", "--reject", id).out
     assert commits(mem.folder) == before
-    assert mem("inbox", "--reject", three[0], "--reject", three[1], "--json").json["rejected"] == [
-        three[1]
-    ]
+    assert mem("inbox", "--reject", three[0], "--reject", three[1], "--json").json[
+        "rejected_ids"
+    ] == [three[1]]
     assert waiting(mem) == [three[2]]
     mem("inbox", "--accept", three[0][-8:], code=1)
     mem("inbox", "--reject", "zzzzzzzz", code=1)
@@ -387,10 +385,10 @@ def test_an_acceptance_that_is_taken_back_waits_again(mem: Mem) -> None:
     for _ in range(2):
         assert "git mem inbox" in mem("undo").err
         assert waiting(mem) == [id]
-        assert mem("show", id, "--json").json["store"] == "private"
+        assert mem("show", id, "--json").json[0]["store"] == "private"
         mem("undo")
         assert waiting(mem) == []
-        assert mem("show", id, "--json").json["store"] == "shared"
+        assert mem("show", id, "--json").json[0]["store"] == "shared"
     mem("undo")
     mem("inbox", "--accept", id)
     assert [(row["id"], row["store"]) for row in mem("list", "--json").json] == [(id, "shared")]

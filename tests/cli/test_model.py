@@ -46,7 +46,13 @@ def files_with(folder: Path, text: str) -> list[str]:
 def test_check_without_a_model_says_how_to_get_one(mem: Mem) -> None:
     """Offline is a choice, not a fault."""
     assert "git mem config --global summariser claude" in mem("model", "check").out
-    assert mem("model", "check", "--json").json == {"summariser": "offline", "ok": True}
+    row = mem("model", "check", "--json").json
+    assert (row["summariser"], row["ok"], row["model"], row["failure"]) == (
+        "offline",
+        True,
+        None,
+        None,
+    )
 
 
 def test_check_asks_gemini_once(mem: Mem) -> None:
@@ -58,15 +64,17 @@ def test_check_asks_gemini_once(mem: Mem) -> None:
         row = mem("model", "check", "--json").json
 
     assert re.fullmatch(r"gemini:gemini-2\.5-flash answered in \d+\.\d s, for 21 tokens\.\n", text)
-    seconds = row.pop("seconds")
+    seconds = row.pop("duration_seconds")
     assert 0 < seconds < 60
     assert row == {
         "summariser": "gemini",
         "model": "gemini:gemini-2.5-flash",
         "ok": True,
         "server": gemini.url.removeprefix("http://"),
-        "key_from": "gitmem.geminiKey",
+        "key_source": "gitmem.geminiKey",
+        "remarks": [],
         "tokens": 21,
+        "failure": None,
     }
     assert len(gemini.asked) == 2
     assert "a secret of this repository" not in str(gemini.asked)
@@ -147,7 +155,7 @@ def test_what_is_missing_is_said_by_check_and_doctor(
     done = mem("model", "check", code=1)
     assert words in done.err
     assert "hint: " in done.err
-    row = next(f for f in mem("doctor", "--json").json["findings"] if words in f["what"])
+    row = next(f for f in mem("doctor", "--json").json["findings"] if words in f["message"])
     assert row["level"] == "warning"
     assert "Sessions are read offline." in row["what"]
     assert row["hint"]
@@ -255,7 +263,7 @@ def test_a_repository_cannot_set_it(key: str, mem: Mem) -> None:
         "(set, not shown)" if key == "geminiKey" else "https://mine.example.org"
     )
     assert any(
-        f"gitmem.{key} in this repository's own" in f["what"]
+        f"gitmem.{key} in this repository's own" in f["message"]
         for f in mem("doctor", "--json").json["findings"]
     )
     mem("config", "--unset", key)

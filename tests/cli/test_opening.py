@@ -43,14 +43,14 @@ def opening(mem: Mem, *args: str, **options: object) -> dict[str, object]:
 def test_the_first_run_has_words_of_its_own(mem: Mem) -> None:
     """Nothing was here before."""
     made = opening(mem)
-    assert (made["action"], made["by"], made["tasks"]) == ("greet", "offline", [])
+    assert (made["action"], made["model"], made["task_texts"]) == ("greet", "offline", [])
     assert "first session" in str(made["text"])
 
 
 def test_nothing_known_is_silence(mem: Mem) -> None:
     """Sessions were here, and left nothing."""
     ended(mem.folder, "s0", 5 * HOUR)
-    assert (opening(mem)["action"], opening(mem)["text"]) == ("silent", "")
+    assert (opening(mem)["action"], opening(mem)["text"]) == ("silent", None)
 
 
 def test_an_interrupted_session_is_asked_about(mem: Mem) -> None:
@@ -69,7 +69,7 @@ def test_an_interrupted_session_is_asked_about(mem: Mem) -> None:
     made = opening(mem)
     assert made["action"] == "ask"
     shown = ["Ship it (by Ada (ada@example.org))", "Write the changelog"]
-    assert sorted(made["tasks"]) == shown  # type: ignore[call-overload]
+    assert sorted(made["task_texts"]) == shown  # type: ignore[call-overload]
     for part in (
         'interrupted at "Port the tests"',
         "Go on with it?",
@@ -158,7 +158,7 @@ def test_many_tasks_are_counted(mem: Mem) -> None:
     """Five are named."""
     cumulative(mem.folder, *(entry("task", f"Task number {n}") for n in range(9)))
     assert "; and 4 more." in str(opening(mem)["text"])
-    assert len(opening(mem)["tasks"]) == 9  # type: ignore[arg-type]
+    assert len(opening(mem)["task_texts"]) == 9  # type: ignore[arg-type]
 
 
 # -- a history
@@ -249,7 +249,7 @@ def test_a_model_may_decide_and_tasks_are_mentioned_all_the_same(mem: Mem, tmp_p
         mem, tmp_path, json.dumps({"action": "greet", "reason": "it is friendly", "text": "Olá!"})
     )
     made = opening(mem)
-    assert (made["action"], made["by"], made["text"]) == (
+    assert (made["action"], made["model"], made["text"]) == (
         "greet",
         "command",
         "Olá! Left to do: Ship it.",
@@ -273,8 +273,8 @@ def test_a_model_that_fails_leaves_it_to_the_rules(
     mem.add("Ship it", "-t", "task")
     with_model(mem, tmp_path, answer, code)
     made = opening(mem)
-    assert (made["action"], made["by"]) == ("greet", "offline")
-    assert made["why"]
+    assert (made["action"], made["model"]) == ("greet", "offline")
+    assert made["model_failure"]
     assert "Ship it" in str(made["text"])
     assert "decided offline: " in mem("opening").err
 
@@ -309,7 +309,11 @@ def test_a_model_is_told_of_private_records_by_their_number(mem: Mem, tmp_path: 
     ):
         assert part in told
     assert told.count("heron") == 1
-    assert sorted(made["tasks"]) == ["My task heron", "Secret task ocelot", "Shared task okapi"]  # type: ignore[call-overload]
+    assert sorted(made["task_texts"]) == [
+        "My task heron",
+        "Secret task ocelot",
+        "Shared task okapi",
+    ]  # type: ignore[call-overload]
     assert "Secret task ocelot" in str(made["text"])
 
 

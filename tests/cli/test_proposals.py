@@ -149,7 +149,9 @@ def test_an_acceptance_is_taken_back_whole(mem: Mem) -> None:
     assert [row["id"] for row in mem("list", "--all", "--json").json].count(accepted) == 1
     assert {rejected} < {row["id"] for row in mem("inbox", "--json").json}
     half = next(
-        step["commit"] for step in mem("log", "--private", "--json").json if step["op"] == "move"
+        step["commit"]
+        for step in mem("log", "--private", "--json").json
+        if step["operation"] == "move"
     )
     assert "half of an acceptance" in mem("undo", half, "--private", code=1).err
     mem("undo")

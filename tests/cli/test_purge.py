@@ -241,8 +241,8 @@ def test_a_text_that_is_nowhere_is_told(tainted: tuple[Mem, str], clones: tuple[
     done = mem("purge", "--text", SECRET + "x", "--yes")
     assert done.out.startswith("it is nowhere on this machine; nothing was changed.")
     report = mem("purge", "--text", SECRET + "x", "--yes", "--json").json
-    assert report["gone"]
-    names = {row["place"] for row in report["places"] if row["state"] == "clean"}
+    assert report["complete"]
+    names = {row["name"] for row in report["locations"] if row["state"] == "clean"}
     assert {
         "shared history",
         "shared objects",

@@ -123,8 +123,8 @@ def test_files_of_a_wrong_shape(mem: Mem) -> None:
     assert (folder / "hook.log").read_text() == "2026 Failed: [purged]\n"
     assert not (folder / "state.db.damaged").exists()
     assert outside.read_text() == PLAIN
-    places = {place["place"]: place["state"] for place in report["places"]}
-    assert (places["session histories"], places["hook.log"], report["gone"]) == (
+    places = {place["name"]: place["state"] for place in report["locations"]}
+    assert (places["session histories"], places["hook.log"], report["complete"]) == (
         "removed",
         "removed",
         True,

@@ -71,12 +71,12 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
     assert "--follow-purge" in done.err
     assert (tip(two.folder), len(two.titles())) == (before, 13)
     waiting = two("sync", "--json", code=1).json["waiting_purge"]
-    assert (len(waiting["records"]), waiting["purged_by"]) == (
+    assert (len(waiting["record_ids"]), waiting["purgers"]) == (
         12,
         ["Mallory <mallory@example.org>"],
     )
     assert any(
-        "purged" in row["what"] for row in two("doctor", "--json", code=None).json["findings"]
+        "purged" in row["message"] for row in two("doctor", "--json", code=None).json["findings"]
     )
     assert "Follow it?" in on_terminal(two.folder, "sync", keys="n\n", code=1)
     assert (tip(two.folder), kept(two)) == (before, [])
@@ -182,8 +182,8 @@ def test_a_purge_of_a_remote_tells_what_still_holds_it(people: tuple[Mem, Mem]) 
         db.execute("BEGIN")
         db.execute("SELECT * FROM reads").fetchall()
         report = two("purge", "--remote", "origin", "--yes", "--json", code=1).json
-    assert not report["gone"]
-    assert "state.db" in [row["place"] for row in report["places"] if row["state"] == "held"]
+    assert not report["complete"]
+    assert "state.db" in [row["name"] for row in report["locations"] if row["state"] == "held"]
 
 
 def test_a_quicker_writer_is_no_second_question(people: tuple[Mem, Mem]) -> None:

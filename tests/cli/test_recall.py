@@ -109,14 +109,14 @@ def test_the_session_and_memory_are_told_apart(mem: Mem):
     assert "Payments use SERIALIZABLE" in memory
     data = mem("recall", "ledger", "--json", env=HERE).json
     assert data["session"] == "s1"
-    assert [row["title"] for row in data["memory"]] == ["Payments use SERIALIZABLE"]
+    assert [row["title"] for row in data["records"]] == ["Payments use SERIALIZABLE"]
 
 
 def test_outside_of_a_session_memory_alone_answers(mem: Mem):
     leave(mem.folder, "s1")
     mem("add", "The ledger is append only")
     data = mem("recall", "ledger", "--json", env={}).json
-    assert (data["session"], data["this_session"], len(data["memory"])) == (None, [], 1)
+    assert (data["session"], data["session_hits"], len(data["records"])) == (None, [], 1)
 
 
 def test_groups_can_be_asked_for(mem: Mem):
@@ -151,7 +151,7 @@ def test_bounds(mem: Mem):
     mem("add", "The ledger is new")
     assert found(mem, "ledger", "-n", "1") == [(5, "marked")]
     since = mem("recall", "ledger", "--since", "2d", "--json", env=HERE).json
-    assert (since["this_session"], [row["title"] for row in since["memory"]]) == (
+    assert (since["session_hits"], [row["title"] for row in since["records"]]) == (
         [],
         ["The ledger is new"],
     )
@@ -182,7 +182,7 @@ def test_nothing_found_says_what_to_try(mem: Mem):
     assert done.out == ""
     assert "nothing that was said or recorded matches 'zebra'" in done.err
     assert "--all-sessions" in done.err
-    assert mem("recall", "!!", "--json", env=HERE).json["memory"] == []
+    assert mem("recall", "!!", "--json", env=HERE).json["records"] == []
 
 
 def test_wrong_use(mem: Mem, outside: Mem):

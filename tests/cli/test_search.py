@@ -126,7 +126,7 @@ def test_search_says_why(stocked: Mem) -> None:
     assert out[0].endswith("The ledger is append only")
     assert "4 minutes ago; ledger in title" in "\n".join(out)
     assert row["snippet"] == "Two concurrent runs lost updates in the ledger."
-    assert row["reason"] == "updates in text"
+    assert row["reasons"] == ["updates in text"]
     assert row["score"] > 0
     assert not {"\x02", "\x03", "\ue000"} & set("".join(out) + row["snippet"])
 
@@ -215,14 +215,14 @@ def test_what_stands_beside_nothing_is_no_answer(mem: Mem) -> None:
         mem("gotcha", "add", title)
     found = mem("gotcha", "search", "webpack", "--json").json
     assert [one["title"] for one in found] == ["webpack needs NODE_OPTIONS"]
-    assert found[0]["reason"] == "webpack in title"
+    assert found[0]["reasons"] == ["webpack in title"]
 
 
 def test_a_linked_record_comes_after_what_says_it_itself(mem: Mem) -> None:
     first = mem("add", "webpack needs NODE_OPTIONS", "--json").json["id"]
     mem("add", "The build image is pinned", "--link", first)
     found = mem("search", "webpack", "--json").json
-    assert [one["reason"] for one in found] == [
+    assert ["; ".join(one["reasons"]) for one in found] == [
         "webpack in title",
         "webpack in linked or neighbouring records",
     ]
@@ -231,4 +231,4 @@ def test_a_linked_record_comes_after_what_says_it_itself(mem: Mem) -> None:
 def test_a_part_of_a_name_is_its_own(mem: Mem) -> None:
     mem("add", "CartTotal is in cents")
     (one,) = mem("search", "cart", "--json").json
-    assert "names" in one["reason"]
+    assert "names" in "; ".join(one["reasons"])

@@ -99,8 +99,11 @@ def test_a_new_one_ends_the_one_that_is_open(mem: Mem) -> None:
     assert [row["state"] for row in mem("session", "list", "--json").json] == ["running", "ended"]
     second = mem("session", "current", "--json").json["id"]
     third = mem("session", "start", "--new", "--json").json
-    assert (third["before"]["id"], third["before"]["ended_now"]) == (second, True)
-    assert mem("session", "start", "--json").json["before"] is None
+    assert (third["previous_session"]["id"], third["previous_session"]["ended_now"]) == (
+        second,
+        True,
+    )
+    assert mem("session", "start", "--json").json["previous_session"] is None
 
 
 def test_a_new_one_leaves_an_agents_alone(mem: Mem) -> None:
@@ -270,7 +273,7 @@ def test_an_empty_repository_and_a_detached_head(mem: Mem, tmp_path: Path) -> No
     empty("session", "resume", "--show", code=None)
     git(mem.folder, "checkout", "-q", "--detach")
     start(mem)
-    assert mem("session", "show", "--json").json["branch"] is None
+    assert mem("session", "show", "--json").json[0]["branch"] is None
 
 
 def test_a_folder_that_cannot_be_written(mem: Mem) -> None:
@@ -292,7 +295,7 @@ def test_secrets_and_private_parts_are_not_kept(mem: Mem) -> None:
     id = start(mem, "--title", f"with {key}")
     mem("session", "note", f"key {key} and <private>my mother</private> end")
     text = "".join(json.dumps(row) for row in rows(mem.folder, id)) + json.dumps(
-        mem("session", "show", "--json").json
+        mem("session", "show", "--json").json[0]
     )
     assert key not in text
     assert "mother" not in text
@@ -324,12 +327,12 @@ def test_marks(mem: Mem) -> None:
         "content": "two",
         "new": True,
     }
-    assert mem("session", "mark", "--last", "--json").json["new"] is False
-    assert mem("session", "mark", "--line", "3", "--json").json["content"] == "one"
+    assert mem("session", "mark", "--last", "--json").json["is_new"] is False
+    assert mem("session", "mark", "--line", "3", "--json").json["text"] == "one"
     assert "nothing to mark in line 99" in mem("session", "mark", "--line", "99", code=1).err
     assert "nothing to mark in line 1 " in mem("session", "mark", "--line", "1", code=1).err
     mem("session", "mark", "three")
-    assert [one["content"] for one in mem("session", "show", "--json").json["marked"]] == [
+    assert [one["text"] for one in mem("session", "show", "--json").json[0]["marks"]] == [
         "two",
         "one",
         "three",
@@ -381,8 +384,8 @@ def test_what_is_written_into_a_session_that_has_ended_reaches_its_digest(mem: M
     mem("session", "note", "--session", id, "TODO: port the refunds")
 
     def sections() -> dict[str, list[str]]:
-        digest = mem("session", "show", id, "--json").json["digest"]
-        found = mem("show", digest, "--json").json["sections"]
+        digest = mem("session", "show", id, "--json").json[0]["digest"]
+        found = mem("show", digest, "--json").json[0]["sections"]
         return {
             name: [one["text"] for one in entries] for name, entries in found.items() if entries
         }
@@ -450,7 +453,7 @@ def test_the_list_says_what_a_session_was_about(mem: Mem) -> None:
                 + "\n"
             )
     story = start(mem, "--new", "--story", "docs/stories/4.2.md")
-    about = {row["id"]: row["about"] for row in mem("session", "list", "--json").json}
+    about = {row["id"]: row["subject"] for row in mem("session", "list", "--json").json}
     assert about == {
         titled: "Invoices of March",
         asked: "Make the rate configurable",
@@ -582,7 +585,7 @@ def test_status_says_what_sessions_wait_for(mem: Mem) -> None:
     id = start(mem, "--title", "Once")
     with open_app(str(mem.folder), os.environ) as app:
         requests.ask_digest(app.state, id, app.clock.now())
-    assert mem("status", "--json").json["waiting"][0]["session"] == id
+    assert mem("status", "--json").json["requests"][0]["session"] == id
     out = mem("status").out
     assert f"the digest of session {id} waits, asked for just now" in out
     assert "git mem drain" in out
@@ -597,13 +600,17 @@ def test_doctor_tells_of_a_table_of_workflows_that_is_wrong(mem: Mem) -> None:
     path.parent.mkdir()
     path.write_text("workflows: [")
     found = [
-        row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]
+        row
+        for row in mem("doctor", "--json").json["findings"]
+        if "workflows.yaml" in row["message"]
     ]
     assert [row["level"] for row in found] == ["warning"]
-    assert "the workflows that ship are used" in found[0]["what"]
+    assert "the workflows that ship are used" in found[0]["message"]
     path.write_text("workflows:\n  x:\n    - {state: a, trigger: b}\n")
     found = [
-        row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]
+        row
+        for row in mem("doctor", "--json").json["findings"]
+        if "workflows.yaml" in row["message"]
     ]
     assert [row["level"] for row in found] == ["ok"]
 
@@ -632,7 +639,7 @@ def test_ids_by_their_beginning(mem: Mem) -> None:
     """Any that is unique; one that is not is answered with what there is."""
     for name in ("abc-1", "abc-2"):
         start(mem, env={"GITMEM_SESSION": name})
-    assert mem("session", "show", "abc-1", "--json").json["id"] == "abc-1"
+    assert mem("session", "show", "abc-1", "--json").json[0]["id"] == "abc-1"
     done = mem("session", "show", "abc", code=1)
     assert "2 sessions begin with 'abc'" in done.err
     assert "abc-1 | abc-2" in done.err or "abc-2 | abc-1" in done.err
@@ -696,15 +703,15 @@ def test_resume_of_a_person(mem: Mem) -> None:
     (mem.folder / "new.py").write_text("x\n")
     git(mem.folder, "checkout", "-qb", "elsewhere")
     shown = mem("session", "resume", "--show", "--json").json
-    assert (shown["id"], shown["opened"], shown["state"]) == (id, False, "ended")
+    assert (shown["id"], shown["opened_now"], shown["state"]) == (id, False, "ended")
     assert shown["branch_then"] != shown["branch_now"] == "elsewhere"
-    assert "new.py" in shown["changed_since"]
-    assert "Cover the timeout" in json.dumps(shown["pending"])
+    assert "new.py" in shown["other_changed_paths"]
+    assert "Cover the timeout" in json.dumps(shown["pending_tasks"])
     out = mem("session", "resume").out
     assert "is checked out now: git switch" in out
     assert "open again here" in out
     assert mem("session", "current", "--json").json["id"] == id
-    assert mem("session", "resume", id, "--json").json["opened"] is False
+    assert mem("session", "resume", id, "--json").json["opened_now"] is False
     assert rows(mem.folder, id)[-1]["metadata"] == {"event": "SessionStart", "source": "resume"}
     other = start(mem, "--new")
     assert f"session {other} is open here" in mem("session", "resume", id, code=1).err
@@ -723,14 +730,14 @@ def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -
 
     found = mem("session", "resume", "--json").json
 
-    assert (found["marked"], found["noted"]) == (["two", "three"], ["one"])
-    assert [one["id"] for one in found["work"]] == ["wrk-shop"]
+    assert (found["mark_texts"], found["note_texts"]) == (["two", "three"], ["one"])
+    assert [one["id"] for one in found["epics"]] == ["wrk-shop"]
     assert mem("opening", "--json").json["reason"] == "the conversation of before goes on"
     assert [
-        (hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["this_session"]
+        (hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["session_hits"]
     ] == [(4, "marked")]
     assert [
-        (hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["this_session"]
+        (hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["session_hits"]
     ] == [(3, "noted")]
 
 
@@ -747,7 +754,7 @@ def test_resume_tells_of_no_task_that_was_done_since(mem: Mem) -> None:
     mem("summary", "done", entry["id"])
 
     assert [
-        one["text"] for one in mem("session", "resume", "--show", "--json").json["pending"]
+        one["text"] for one in mem("session", "resume", "--show", "--json").json["pending_tasks"]
     ] == ["Rotate the key of the store"]
 
 
@@ -793,7 +800,11 @@ def test_resume_of_an_agent(mem: Mem, agent: str, command: str) -> None:
     start(mem, "--agent", agent, env={"GITMEM_SESSION": "s-1"})
     mem("session", "end", "s-1")
     found = mem("session", "resume", "s-1", "--json").json
-    assert (found["command"], found["opened"], found["state"]) == (command, False, "ended")
+    assert (found["resume_command"], found["opened_now"], found["state"]) == (
+        command,
+        False,
+        "ended",
+    )
     assert f"go on with it: {command}" in mem("session", "resume").out
 
 
@@ -878,9 +889,9 @@ def test_half_a_character_in_a_history_costs_itself_alone(mem: Mem) -> None:
             '{"timestamp": "2026-11-21T18:00:00Z", "role": "user", "content": "half \\ud83d of \\ud83d\\ude00", "metadata": {"event": "PromptSubmit", "\\udc00": 1}}\n'
         )
     assert "half ? of 😀" in mem("session", "show", id).out
-    assert mem("session", "show", id, "--json").json["events"][-1]["content"] == "half ? of 😀"
+    assert mem("session", "show", id, "--json").json[0]["events"][-1]["content"] == "half ? of 😀"
     assert mem("session", "export", id).json["interactions"][-1]["content"] == "half ? of 😀"
-    assert mem("session", "resume", id, "--json").json["last_asked"] == "half ? of 😀"
+    assert mem("session", "resume", id, "--json").json["last_prompt"] == "half ? of 😀"
     assert "half ? of 😀" in mem("session", "mark", "--session", id).out
 
 
@@ -917,7 +928,7 @@ def test_what_of_a_long_text_is_not_kept_is_said(mem: Mem) -> None:
     start(mem)
     for command in ("note", "mark"):
         done = mem("session", command, "-", "--json", stdin=b"word " * 1700)
-        assert len(done.json["content"]) <= 8000
+        assert len(done.json["text"]) <= 8000
         assert "the first 8,000 characters" in done.err
         assert mem("session", command, "short").err == ""
 

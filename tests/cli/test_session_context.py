@@ -42,7 +42,7 @@ def test_tasks_lead_through_a_workflow(mem: Mem) -> None:
     assert (again["counted"], len(again["tasks"])) == (False, 3)
     assert "done already" in mem("session", "task", "develop", "--agent", "dev").out
     unknown = mem("session", "task", "wash the car", "--json").json
-    assert (unknown["known"], unknown["workflow"], unknown["state"]) == (
+    assert (unknown["in_workflow"], unknown["workflow"], unknown["state"]) == (
         False,
         "story_development",
         "in_development",
@@ -136,13 +136,17 @@ def test_a_handover_is_told_to_whom_it_is_for(mem: Mem) -> None:
         "no retries",
     )
     made = mem("session", "handover", "@qa", *args, "--json").json
-    assert (made["from"], made["to"], made["message"]) == ("dev", "qa", "Ready for review")
+    assert (made["from_agent"], made["to_agent"], made["message"]) == (
+        "dev",
+        "qa",
+        "Ready for review",
+    )
     assert (made["context"]["workflow"], made["context"]["state"], made["context"]["story"]) == (
         "story_development",
         "in_development",
         "docs/s.md",
     )
-    assert [one["path"] for one in made["context"]["dirty"]] == ["a.py"]
+    assert [one["path"] for one in made["context"]["changed_files"]] == ["a.py"]
     assert [one["text"] for one in made["decisions"]] == ["no retries", "Use SERIALIZABLE"]
     assert [one["text"] for one in made["tasks"]] == ["check the logs"]
     assert {"id": decision, "text": "Use SERIALIZABLE"} in made["evidence"]
@@ -216,7 +220,7 @@ def test_secrets_are_masked_in_a_handover(mem: Mem) -> None:
 def test_workflows_are_listed(mem: Mem) -> None:
     """All twelve, or one."""
     every = mem("session", "workflows", "--json").json
-    assert (every["file"], len(every["workflows"])) == (None, 12)
+    assert (every["workflow_file"], len(every["workflows"])) == (None, 12)
     assert sum(len(flow["transitions"]) for flow in every["workflows"]) == 37
     assert sum(len(flow["tasks"]) for flow in every["workflows"]) == 17
     assert (
@@ -252,15 +256,15 @@ def test_a_table_outside_is_not_read(mem: Mem, tmp_path: Path) -> None:
     (mem.folder / ".gitmem").mkdir()
     (mem.folder / ".gitmem/workflows.yaml").symlink_to(tmp_path / "outside")
     done = mem("session", "workflows", "--json")
-    assert (done.json["file"], "secret" in done.err) == (None, False)
+    assert (done.json["workflow_file"], "secret" in done.err) == (None, False)
 
 
 def test_the_epic_at_hand_is_named_in_next_steps(mem: Mem) -> None:
     """Where a step speaks of the epic, it is the one of this work tree."""
     mem("work", "start", "Checkout", "--story", "1")
-    assert context(mem)["next"] == []
+    assert context(mem)["next_steps"] == []
     found = mem("session", "task", "create-epic", "--json").json
-    assert found["next"] == ["analyze-epic checkout", "create-story checkout"]
+    assert found["next_steps"] == ["analyze-epic checkout", "create-story checkout"]
 
 
 def test_nothing_empty_is_handed_over(mem: Mem) -> None:
@@ -283,7 +287,11 @@ def test_nothing_empty_is_handed_over(mem: Mem) -> None:
         "",
         "--json",
     ).json
-    assert (found["tasks"], found["decisions"], found["evidence"]) == ([{"text": "a\nb"}], [], [])
+    assert (found["tasks"], found["decisions"], found["evidence"]) == (
+        [{"id": None, "text": "a\nb"}],
+        [],
+        [],
+    )
 
 
 def test_a_secret_is_masked_in_all_that_is_told_of_a_hand_over(mem: Mem) -> None:

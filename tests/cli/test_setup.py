@@ -39,7 +39,7 @@ def test_init_again_changes_nothing(mem: Mem) -> None:
 
     mem("add", "T")
     before = tip(mem.folder)
-    assert mem("init", "--json").json["created"] is False
+    assert mem("init", "--json").json["is_new"] is False
     assert tip(mem.folder) == before
 
 
@@ -78,10 +78,10 @@ def test_status_counts(mem: Mem) -> None:
     assert "private  1 memory" in out
     assert "remote   none" in out
     row = mem("status", "--json").json
-    assert row["stores"]["shared"]["records"] == {"gotcha": 1, "memory": 2}
-    assert row["stores"]["shared"]["tip"] == tip(mem.folder)
-    assert row["stores"]["private"]["tip"] == tip(mem.folder, PRIVATE)
-    assert (row["repository"], row["damaged"], row["conflicts"], row["journal"]) == (
+    assert row["stores"]["shared"]["record_counts"] == {"gotcha": 1, "memory": 2}
+    assert row["stores"]["shared"]["commit"] == tip(mem.folder)
+    assert row["stores"]["private"]["commit"] == tip(mem.folder, PRIVATE)
+    assert (row["folder"], row["damaged_files"], row["conflict_count"], row["journal_count"]) == (
         str(mem.folder),
         [],
         0,
@@ -121,7 +121,7 @@ def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
     blob = damage(mem.folder, id)
 
     assert "1 damaged file(s)" in mem("status").out
-    assert [row["path"] for row in mem("status", "--json").json["damaged"]] == [
+    assert [row["store_path"] for row in mem("status", "--json").json["damaged_files"]] == [
         f"memories/{id[-2:]}/{id}.md"
     ]
     done = mem("doctor", code=1)
@@ -229,7 +229,7 @@ def test_doctor_repairs_the_index(mem: Mem) -> None:
     mem("list")
     (mem.folder / ".git/gitmem/index.db").write_bytes(b"broken" * 1000)
     found = mem("doctor", "--json", code=1).json["findings"]
-    assert [f["what"] for f in found if f["level"] == "error" and f["fixable"]]
+    assert [f["message"] for f in found if f["level"] == "error" and f["fixable"]]
 
     (mem.folder / ".git/gitmem/index.db").write_bytes(b"broken" * 1000)
     assert "repaired: removed the index" in mem("doctor", "--fix").out
@@ -426,7 +426,7 @@ def test_doctor_warns_of_settings(mem: Mem, lines: tuple[str, str]) -> None:
     git(mem.folder, "config", *lines)
     found = mem("doctor", "--json").json["findings"]
 
-    assert [f["level"] for f in found if lines[0] in f["what"]] == ["warning"]
+    assert [f["level"] for f in found if lines[0] in f["message"]] == ["warning"]
 
 
 def test_doctor_tells_of_forks_and_circles(mem: Mem) -> None:
@@ -501,12 +501,14 @@ def test_config_shows_all(mem: Mem) -> None:
     out = mem("config").out
     rows = mem("config", "--json").json
 
-    assert set(rows) == set(SETTINGS)
+    assert [row["name"] for row in rows] == list(SETTINGS)
     assert all(name in out for name in SETTINGS)
-    assert rows["captureThreshold"] == {
+    assert mem("config", "captureThreshold", "--json").json in rows
+    assert mem("config", "captureThreshold", "--json").json == {
+        "name": "captureThreshold",
         "value": 3,
         "default": 3,
-        "what": SETTINGS["captureThreshold"][2],
+        "description": SETTINGS["captureThreshold"][2],
     }
 
 
@@ -518,7 +520,7 @@ def test_config_sets_and_unsets(mem: Mem) -> None:
 
     mem("config", "--unset", "CAPTURETHRESHOLD")
     assert git(mem.folder, "config", "--get", "gitmem.captureThreshold", ok=(1,)) == ""
-    assert mem("config", "captureThreshold", "--json").json == 3
+    assert mem("config", "captureThreshold", "--json").json["value"] == 3
     mem("config", "--unset", "captureThreshold")
 
 
@@ -603,19 +605,19 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
         (mem.folder / f"f{n}.py").write_text(text)
         mem("gotcha", "add", f"about {n}", "--anchor", f"f{n}.py:1")
     row = mem("status", "--json").json
-    assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 3, True)
+    assert tuple(row["lost_gotchas"].values()) == (0, 3, True)
     assert "code" not in mem("status").out
     for n in range(2):
         (mem.folder / f"f{n}.py").unlink()
     row = mem("status", "--json").json
-    assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (2, 3, True)
+    assert tuple(row["lost_gotchas"].values()) == (2, 3, True)
     assert (
         "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
     )
 
     monkeypatch.setattr("gitmem.cli.setup.status_config.DRIFT_PATIENCE", 0.0)
     row = mem("status", "--json").json
-    assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 0, False)
+    assert tuple(row["lost_gotchas"].values()) == (0, 0, False)
     assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out
     # three files are read, the first one's gotcha is searched for
     whole, turns = placement.survey, iter([True] * 6)
@@ -644,8 +646,8 @@ def test_status_tells_where_the_work_stands(mem):
         for line in lines
     )
     work = mem("status", "--json").json["work"]
-    assert [epic["name"] for epic in work["epics"]] == ["checkout"]
-    assert work["pending_tasks"] == ["Load-test the checkout"]
+    assert [epic["id"] for epic in work["epics"]] == ["wrk-checkout"]
+    assert [task["text"] for task in work["pending_tasks"]] == ["Load-test the checkout"]
 
 
 @pytest.mark.parametrize(

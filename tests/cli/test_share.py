@@ -130,7 +130,7 @@ def test_remote_show_and_status_tell_what_waits(clones: tuple[Mem, Mem], hub: Pa
     one, _ = clones
     one("add", "T")
     row = one("remote", "show", "--json").json
-    assert (row["remote"], row["url"], row["ref"], row["unpushed"]) == (
+    assert (row["name"], row["url"], row["ref"], row["unpushed_count"]) == (
         "origin",
         str(hub),
         SHARED,
@@ -140,7 +140,7 @@ def test_remote_show_and_status_tell_what_waits(clones: tuple[Mem, Mem], hub: Pa
     assert "2 commit(s) not sent" in one("status").out
 
     one("sync")
-    assert one("remote", "show", "--json").json["unpushed"] == 0
+    assert one("remote", "show", "--json").json["unpushed_count"] == 0
     assert "everything is sent." in one("remote").out
     assert "everything is sent" in one("status").out
 
@@ -154,7 +154,7 @@ def test_remote_disable(clones: tuple[Mem, Mem]) -> None:
     assert "git mem remote enable origin" in one("remote", "show").out
     one("remote", "enable", "origin", "--yes")
     assert "nothing changed" in one("remote", "disable", "upstream").out
-    assert one("remote", "show", "--json").json["remote"] == "origin"
+    assert one("remote", "show", "--json").json["name"] == "origin"
 
 
 def test_branch_mode(clones: tuple[Mem, Mem], hub: Path) -> None:
@@ -299,13 +299,13 @@ def test_sync_as_json(clones: tuple[Mem, Mem]) -> None:
     sent = one("sync", "--json").json
     got = two("sync", "--json").json
 
-    assert (sent["remote"], sent["sent"], sent["pushed"], sent["received"]) == (
+    assert (sent["remote"], sent["sent_count"], sent["pushed"], sent["received_count"]) == (
         "origin",
         2,
         True,
         0,
     )
-    assert (got["received"], got["pushed"], got["merged"], got["conflicts"]) == (
+    assert (got["received_count"], got["pushed"], got["merged"], got["conflict_ids"]) == (
         2,
         False,
         False,

@@ -239,9 +239,9 @@ def test_one_of_the_users_store(mem: Mem) -> None:
 def test_a_successor_is_in_the_namespace_of_what_it_replaces(mem: Mem) -> None:
     old = mem("add", "--agent", "dev", "Use SERIALIZABLE", "--json").json["id"]
     new = mem("supersede", old, "Use READ COMMITTED", "--json").json["id"]
-    assert mem("show", new, "--json").json["agent"] == "dev"
+    assert mem("show", new, "--json").json[0]["agent"] == "dev"
     other = mem("supersede", new, "Use SNAPSHOT", "--agent", "qa", "--json").json["id"]
-    assert mem("show", other, "--json").json["agent"] == "qa"
+    assert mem("show", other, "--json").json[0]["agent"] == "qa"
 
 
 def test_the_successor_of_a_gotcha_has_its_triggers(mem: Mem) -> None:
@@ -250,5 +250,6 @@ def test_the_successor_of_a_gotcha_has_its_triggers(mem: Mem) -> None:
     ).json["id"]
     new = mem("supersede", old, "The gateway needs 60 s", "--json").json["id"]
     assert (
-        mem("show", new, "--json").json["triggers"] == mem("show", old, "--json").json["triggers"]
+        mem("show", new, "--json").json[0]["triggers"]
+        == mem("show", old, "--json").json[0]["triggers"]
     )

@@ -38,8 +38,8 @@ def test_a_task_that_is_done_is_put_aside_among_the_records_too(mem: Mem):
     ).json
     done = mem("summary", "done", task["id"])
     assert record["id"] in done.out + done.err
-    assert mem("show", record["id"], "--json").json["status"] == "archived"
-    assert mem("show", other["id"], "--json").json["status"] == "active"
+    assert mem("show", record["id"], "--json").json[0]["status"] == "archived"
+    assert mem("show", other["id"], "--json").json[0]["status"] == "active"
 
 
 def test_an_entry_is_put_in_shown_pinned_done_and_dropped(mem: Mem):
@@ -74,14 +74,14 @@ def test_the_newer_decision_takes_the_older_ones_place_and_history_has_both(mem:
     mem("summary", "add", "Use PostgreSQL for the orders store")
     assert texts(mem) == ["Use PostgreSQL for the orders store"]
     steps = mem("summary", "history", "--json").json
-    assert [len(step["dropped"]) for step in steps] == [1, 0]
+    assert [len(step["dropped_entries"]) for step in steps] == [1, 0]
     diff = mem("summary", "diff").out
     assert "- decision: Use MySQL" in diff
     assert "+ decision: Use PostgreSQL" in diff
     assert texts(mem, "--at", "@~1") == ["Use MySQL for the orders store"]
     assert (
         mem("summary", "diff", "@~1", "@", "--json")
-        .json["added"][0]["text"]
+        .json["added_entries"][0]["text"]
         .startswith("Use PostgreSQL")
     )
     assert "+1 -1" in mem("summary", "history").out

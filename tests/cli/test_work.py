@@ -63,14 +63,14 @@ def test_an_epic_from_start_to_end(shop: Mem) -> None:
     """Stories, phases, attempts, executors and results are kept; what is current is not pending; the last story closes it."""
     first = show(shop)
     assert first["progress"] == {
-        "total": 3,
-        "completed": 0,
-        "percentage": 0,
-        "current": "1.1",
-        "stories_done": [],
-        "stories_pending": ["1.2", "1.3"],
+        "story_count": 3,
+        "done_count": 0,
+        "percent": 0,
+        "done_story_ids": [],
+        "pending_story_ids": ["1.2", "1.3"],
     }
-    assert (first["standing"], first["last_action"]["type"]) == ("active", "EPIC_STARTED")
+    assert first["current_story"]["id"] == "1.1"
+    assert (first["condition"], first["last_action"]["action"]) == ("active", "EPIC_STARTED")
 
     for phase, executor in (
         ("validation", "po"),
@@ -82,11 +82,11 @@ def test_an_epic_from_start_to_end(shop: Mem) -> None:
         shop("work", "phase", phase, "--executor", executor)
     shop("work", "phase", "--result", "merged")
     one = show(shop)
-    assert one["workflow"]["current_phase"] == "push"
-    assert one["workflow"]["attempt_count"] == 2
-    assert one["workflow"]["phase_results"] == {"push": "merged"}
-    assert one["context"]["executor_distribution"] == {"dev": 2, "ops": 1, "po": 1, "qa": 1}
-    assert (one["context"]["last_executor"], one["context"]["branch"]) == (
+    assert one["current_story"]["phase"] == "push"
+    assert one["current_story"]["attempt_count"] == 2
+    assert one["current_story"]["phase_results"] == {"push": "merged"}
+    assert one["executor_counts"] == {"dev": 2, "ops": 1, "po": 1, "qa": 1}
+    assert (one["executor"], one["branch"]) == (
         "ops",
         git(shop.folder, "branch", "--show-current"),
     )
@@ -94,25 +94,25 @@ def test_an_epic_from_start_to_end(shop: Mem) -> None:
     shop("work", "story", "1.1", "--done", "--next", "1.3")
     two = show(shop)
     assert two["progress"] == {
-        "total": 3,
-        "completed": 1,
-        "percentage": 33,
-        "current": "1.3",
-        "stories_done": ["1.1"],
-        "stories_pending": ["1.2"],
+        "story_count": 3,
+        "done_count": 1,
+        "percent": 33,
+        "done_story_ids": ["1.1"],
+        "pending_story_ids": ["1.2"],
     }
-    assert two["workflow"] == {
-        "current_phase": None,
+    assert two["current_story"] == {
+        "id": "1.3",
+        "phase": None,
         "attempt_count": 0,
-        "started_at": None,
+        "started": None,
         "phase_results": {},
     }
-    assert two["last_action"]["type"] == "STORY_COMPLETED"
+    assert two["last_action"]["action"] == "STORY_COMPLETED"
 
     shop("work", "story", "1.3", "--done")
-    assert show(shop)["progress"]["percentage"] == 67
+    assert show(shop)["progress"]["percent"] == 67
     assert "nothing is left to do" in shop("work", "story", "1.2", "--done").out
-    assert (show(shop)["standing"], show(shop)["progress"]["percentage"], show(shop)["holder"]) == (
+    assert (show(shop)["condition"], show(shop)["progress"]["percent"], show(shop)["holder"]) == (
         "completed",
         100,
         None,
@@ -162,9 +162,9 @@ def test_each_command_twice_is_once(shop: Mem, args: tuple[str, ...]) -> None:
 def test_a_new_story_takes_up_an_epic_that_was_closed(shop: Mem, add: tuple[str, ...]) -> None:
     shop("work", "abort")
     shop("work", "start", "shop", "--story", "1.1")
-    assert show(shop)["standing"] == "aborted"
+    assert show(shop)["condition"] == "aborted"
     shop("work", *add)
-    assert show(shop)["standing"] == "active"
+    assert show(shop)["condition"] == "active"
 
 
 def test_a_story_that_is_taken_up_again_keeps_what_it_came_to(shop: Mem) -> None:
@@ -172,8 +172,11 @@ def test_a_story_that_is_taken_up_again_keeps_what_it_came_to(shop: Mem) -> None
     shop("work", "phase", "push", "--result", "rejected")
     shop("work", "story", "1.1", "--done")
     shop("work", "story", "1.1", "--reopen")
-    assert show(shop)["workflow"]["phase_results"] == {"development": "half", "push": "rejected"}
-    assert show(shop)["workflow"]["attempt_count"] == 1
+    assert show(shop)["current_story"]["phase_results"] == {
+        "development": "half",
+        "push": "rejected",
+    }
+    assert show(shop)["current_story"]["attempt_count"] == 1
 
 
 def test_an_answer_is_one_to_a_checkpoint(shop: Mem) -> None:
@@ -188,17 +191,17 @@ def test_an_answer_is_one_to_a_checkpoint(shop: Mem) -> None:
     shop("work", "checkpoint", "--answer", "go")
     shop("work", "phase", "push")
     assert "nothing changed" in shop("work", "checkpoint", "--answer", "go", code=1).err
-    assert show(shop)["last_action"]["type"] == "PHASE_CHANGE"
+    assert show(shop)["last_action"]["action"] == "PHASE_CHANGE"
 
 
 def test_nobody_is_credited_with_a_story_of_others(shop: Mem) -> None:
     shop("work", "phase", "development", "--executor", "dev")
     shop("work", "story", "1.1", "--done")
     shop("work", "phase", "development")
-    assert "was working on it" not in show(shop)["resume"]
+    assert "was working on it" not in show(shop)["resume_text"]
     shop("work", "story", "1.2", "--done")
     shop("work", "phase", "development", "--executor", "qa")
-    assert "qa was working on it" in show(shop)["resume"]
+    assert "qa was working on it" in show(shop)["resume_text"]
 
     shown = shop("work", "resume", "--review").out
 
@@ -208,12 +211,12 @@ def test_nobody_is_credited_with_a_story_of_others(shop: Mem) -> None:
 
 def test_a_detached_head_is_no_branch(shop: Mem) -> None:
     shop("work", "phase", "validation")
-    assert show(shop)["context"]["branch"] == git(shop.folder, "branch", "--show-current").strip()
+    assert show(shop)["branch"] == git(shop.folder, "branch", "--show-current").strip()
     git(shop.folder, "checkout", "-q", "--detach")
 
     shop("work", "phase", "development")
 
-    assert show(shop)["context"]["branch"] is None
+    assert show(shop)["branch"] is None
 
 
 def test_a_story_is_completed_once(shop: Mem) -> None:
@@ -221,8 +224,8 @@ def test_a_story_is_completed_once(shop: Mem) -> None:
     shop("work", "story", "1.1", "--done")
     shop("work", "phase", "development")
     assert "nothing changed" in shop("work", "story", "1.1", "--done").out
-    assert show(shop)["progress"]["completed"] == 1
-    assert show(shop)["workflow"]["current_phase"] == "development"  # of the next one
+    assert show(shop)["progress"]["done_count"] == 1
+    assert show(shop)["current_story"]["phase"] == "development"  # of the next one
     assert "name the story" in shop("work", "story", "--done", code=2).err
 
 
@@ -230,7 +233,7 @@ def test_an_epic_without_stories_has_made_no_progress(mem: Mem) -> None:
     """Nothing of nothing is 0 %, and it is not complete."""
     mem("work", "start", "idea", "--total", "4")
     found = show(mem)
-    assert (found["progress"]["total"], found["progress"]["percentage"], found["standing"]) == (
+    assert (found["progress"]["story_count"], found["progress"]["percent"], found["condition"]) == (
         4,
         0,
         "active",
@@ -239,14 +242,14 @@ def test_an_epic_without_stories_has_made_no_progress(mem: Mem) -> None:
     assert "no story to be in a phase" in mem("work", "phase", "push", code=1).err
     mem("work", "story", "--add", "a", "b=With a title")
     mem("work", "story", "a", "--done")
-    assert show(mem)["progress"]["percentage"] == 25
+    assert show(mem)["progress"]["percent"] == 25
     assert mem("work", "story", "--json").json == [
         {
             "id": "a",
             "title": "",
             "done": True,
             "current": False,
-            "completed_at": show(mem)["stories"][0]["completed_at"],
+            "completed_at": show(mem)["stories"][0]["completed"],
             "phase_results": {},
         },
         {
@@ -286,16 +289,16 @@ def test_an_epic_that_is_over_is_taken_up_by_a_word_of_its_own(shop: Mem) -> Non
         err = shop("work", *args, code=1).err
         assert "the epic shop is completed; nothing changed" in err
         assert "git mem work resume shop --continue" in err
-    assert show(shop)["standing"] == "completed"
+    assert show(shop)["condition"] == "completed"
     shop("work", "resume", "shop", "--continue")
     shop("work", "phase", "push")
-    assert show(shop)["workflow"]["current_phase"] == "push"
+    assert show(shop)["current_story"]["phase"] == "push"
     shop("work", "abort")
     for args in (("phase", "push"), ("story", "1.2", "--done"), *answers[:3]):
         assert "is aborted; nothing changed" in shop("work", *args, code=1).err
     # it is so already
     assert "nothing changed" in shop(*("work", "checkpoint", "--answer", "abort")).out
-    assert show(shop)["standing"] == "aborted"
+    assert show(shop)["condition"] == "aborted"
     shop("work", "resume", "--continue")
     for story in ("1.1", "1.2", "1.3"):
         shop("work", "story", story, "--done")
@@ -325,28 +328,28 @@ def test_a_story_can_be_reopened(shop: Mem) -> None:
     assert "--reopen" in shop("work", "story", "1.1", code=1).err
     assert "--reopen" in shop("work", "phase", "push", "--story", "1.1", code=1).err
     shop("work", "story", "1.1", "--reopen")
-    assert show(shop)["progress"]["stories_done"] == []
-    assert show(shop)["progress"]["current"] == "1.1"
+    assert show(shop)["progress"]["done_story_ids"] == []
+    assert show(shop)["current_story"]["id"] == "1.1"
 
 
 def test_attempts_count_each_turn_at_a_story(shop: Mem) -> None:
     """Development and self-healing are attempts; so is the same phase again after an error."""
     shop("work", "phase", "validation")
-    assert show(shop)["workflow"]["attempt_count"] == 0
+    assert show(shop)["current_story"]["attempt_count"] == 0
     shop("work", "phase", "development")
     shop("work", "error", "tests fail")
     assert show(shop)["last_action"] == {
         "type": "ERROR_OCCURRED",
-        "timestamp": show(shop)["last_action"]["timestamp"],
+        "timestamp": show(shop)["last_action"]["at"],
         "story": "1.1",
         "phase": "development",
         "note": "tests fail",
     }
     shop("work", "phase", "development")
     shop("work", "phase", "self_healing")
-    assert show(shop)["workflow"]["attempt_count"] == 3
+    assert show(shop)["current_story"]["attempt_count"] == 3
     shop("work", "phase", "self_healing", "--attempt", "7")
-    assert show(shop)["workflow"]["attempt_count"] == 7
+    assert show(shop)["current_story"]["attempt_count"] == 7
 
 
 def test_overrides_of_any_key(shop: Mem) -> None:
@@ -355,7 +358,7 @@ def test_overrides_of_any_key(shop: Mem) -> None:
     shop("work", "override", "educational_mode", "true")
     shop("work", "override", "limits", '{"files": [1, 2.5]}')
     shop("work", "override", "é \U0001f600", "just text")
-    assert shop("work", "override", "--json").json == {
+    assert shop("work", "override", "--json").json["overrides"] == {
         "educational_mode": True,
         "limits": {"files": [1, 2.5]},
         "é \U0001f600": "just text",
@@ -363,7 +366,7 @@ def test_overrides_of_any_key(shop: Mem) -> None:
     assert shop("work", "override", "educational_mode").out == "true\n"
     shop("work", "override", "educational_mode", "--clear")
     assert "not set" in shop("work", "override", "educational_mode", code=1).err
-    assert show(shop)["standing"] == "paused"
+    assert show(shop)["condition"] == "paused"
     shop("work", "override", "--clear")
     assert show(shop)["overrides"] == {}
     assert "no value" in shop("work", "override", "k", "v", "--clear", code=2).err
@@ -387,7 +390,7 @@ def test_what_is_done_stays_done(shop: Mem, args: tuple[str, ...]) -> None:
     before = tip(shop.folder)
     assert shop("work", *args).out.startswith("nothing changed: epic shop; 3 of 3")
     assert tip(shop.folder) == before
-    assert show(shop)["last_action"]["type"] == "STORY_COMPLETED"
+    assert show(shop)["last_action"]["action"] == "STORY_COMPLETED"
 
 
 def test_files_and_checkpoints_are_kept(shop: Mem) -> None:
@@ -398,11 +401,11 @@ def test_files_and_checkpoints_are_kept(shop: Mem) -> None:
     shop("work", "phase", "development", "--file", "named.py", "--file", "hidden.py")
     shop("work", "checkpoint", "first look")
     found = show(shop)
-    assert found["context"]["files_modified"] == [".gitmemignore", "a ü.py", "named.py"]
+    assert found["changed_paths"] == [".gitmemignore", "a ü.py", "named.py"]
     assert [mark["note"] for mark in found["checkpoints"]] == ["first look"]
     assert "--answer" in found["next_step"]
     shop("work", "checkpoint", "--answer", "pause")
-    assert show(shop)["standing"] == "paused"
+    assert show(shop)["condition"] == "paused"
 
 
 def test_secrets_are_masked(mem: Mem) -> None:
@@ -422,15 +425,15 @@ def test_secrets_are_masked(mem: Mem) -> None:
 def test_several_epics_at_once(shop: Mem) -> None:
     """The one that was begun or chosen last is meant; any other is named, by its slug, the beginning of it, or its id elsewhere."""
     shop("work", "start", "Überweisung \U0001f600 jetzt", "--id", "EPIC-12", "--story", "x")
-    assert show(shop)["slug"] == "uberweisung-jetzt"
+    assert show(shop)["name"] == "uberweisung-jetzt"
     shop("work", "phase", "push", "--epic", "shop")
-    assert show(shop, "shop")["workflow"]["current_phase"] == "push"
-    assert show(shop)["slug"] == "shop"  # who works at it is at it
-    assert show(shop, "EPIC-12")["slug"] == show(shop, "uber")["slug"] == "uberweisung-jetzt"
+    assert show(shop, "shop")["current_story"]["phase"] == "push"
+    assert show(shop)["name"] == "shop"  # who works at it is at it
+    assert show(shop, "EPIC-12")["name"] == show(shop, "uber")["name"] == "uberweisung-jetzt"
     assert "chosen" in shop("work", "start", "epic-12").out
-    assert show(shop)["slug"] == "uberweisung-jetzt"
+    assert show(shop)["name"] == "uberweisung-jetzt"
     listed = shop("work", "list", "--json").json
-    assert {(row["slug"], row["here"]) for row in listed} == {
+    assert {(row["name"], row["current"]) for row in listed} == {
         ("shop", False),
         ("uberweisung-jetzt", True),
     }
@@ -440,7 +443,7 @@ def test_several_epics_at_once(shop: Mem) -> None:
 
 def test_a_name_in_other_letters(mem: Mem) -> None:
     """A name that has nothing for a slug gets one of its own, always the same."""
-    slug = mem("work", "start", "支付流程", "--json").json["slug"]
+    slug = mem("work", "start", "支付流程", "--json").json["name"]
     assert slug.startswith("epic-")
     assert mem("work", "start", "支付流程", "--json").json["changed"] is False
     assert mem("work", "list", "--json").json[0]["title"] == "支付流程"
@@ -451,10 +454,10 @@ def test_each_linked_worktree_has_its_own(shop: Mem, tmp_path: Path) -> None:
     git(shop.folder, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked tree"))
     linked = shop.at(tmp_path / "linked tree")
     linked("work", "start", "blog", "--story", "a")
-    assert (show(shop)["slug"], show(linked)["slug"]) == ("shop", "blog")
+    assert (show(shop)["name"], show(linked)["name"]) == ("shop", "blog")
     linked("work", "phase", "push")
-    assert show(shop)["workflow"]["current_phase"] is None
-    assert {row["slug"] for row in shop("work", "list", "--json").json} == {"shop", "blog"}
+    assert show(shop)["current_story"]["phase"] is None
+    assert {row["name"] for row in shop("work", "list", "--json").json} == {"shop", "blog"}
 
 
 def test_where_several_may_be_meant_one_is_asked_for(shop: Mem, tmp_path: Path) -> None:
@@ -470,7 +473,7 @@ def test_in_any_repository(make_repo: Callable[..., Path], mem: Mem, kind: str) 
     one = mem.at(make_repo(kind))
     one(*SHOP)
     one("work", "phase", "development")
-    assert show(one)["workflow"]["current_phase"] == "development"
+    assert show(one)["current_story"]["phase"] == "development"
 
 
 def test_without_a_repository_and_in_one_without_commits(outside: Mem, tmp_path: Path) -> None:
@@ -481,7 +484,7 @@ def test_without_a_repository_and_in_one_without_commits(outside: Mem, tmp_path:
     assert "no epic yet" in empty("work", "show", code=1).err
     assert "no epics yet" in empty("work", "list").err
     empty(*SHOP)
-    assert show(empty)["standing"] == "active"
+    assert show(empty)["condition"] == "active"
 
 
 @pytest.mark.parametrize(
@@ -570,21 +573,22 @@ def test_continue_and_restart(shop: Mem) -> None:
     shop("work", "pause")
     shop("work", "resume", "--continue")
     found = show(shop)
-    assert (found["standing"], found["last_action"]["type"]) == ("active", "GO")
-    assert (found["workflow"]["current_phase"], found["workflow"]["attempt_count"]) == (
+    assert (found["condition"], found["last_action"]["action"]) == ("active", "GO")
+    assert (found["current_story"]["phase"], found["current_story"]["attempt_count"]) == (
         "development",
         1,
     )
     shop("work", "resume", "--restart")
     found = show(shop)
-    assert found["workflow"] == {
-        "current_phase": None,
+    assert found["current_story"] == {
+        "id": found["current_story"]["id"],
+        "phase": None,
         "attempt_count": 0,
-        "started_at": found["workflow"]["started_at"],
+        "started": found["current_story"]["started"],
         "phase_results": {},
     }
-    assert found["progress"]["stories_done"] == ["1.1"]
-    assert found["last_action"]["type"] == "STORY_STARTED"
+    assert found["progress"]["done_story_ids"] == ["1.1"]
+    assert found["last_action"]["action"] == "STORY_STARTED"
 
 
 def test_discarded_is_archived_and_comes_back(shop: Mem) -> None:
@@ -592,13 +596,13 @@ def test_discarded_is_archived_and_comes_back(shop: Mem) -> None:
     shop("work", "story", "1.1", "--done")
     assert "git mem restore wrk-shop" in shop("work", "resume", "--discard").out
     assert shop("work", "list", "--json").json == []
-    assert [row["standing"] for row in shop("work", "list", "--all", "--json").json] == [
+    assert [row["condition"] for row in shop("work", "list", "--all", "--json").json] == [
         "discarded"
     ]
     assert "git mem restore wrk-shop" in shop("work", "phase", "push", "--epic", "shop", code=1).err
     assert "git mem restore wrk-shop" in shop(*SHOP, code=1).err
     shop("restore", "wrk-shop")
-    assert show(shop)["progress"]["stories_done"] == ["1.1"]
+    assert show(shop)["progress"]["done_story_ids"] == ["1.1"]
 
 
 def test_a_list_of_what_is_put_aside_alone(shop: Mem) -> None:
@@ -614,9 +618,9 @@ def test_a_list_of_what_is_put_aside_alone(shop: Mem) -> None:
 def test_aborted_and_forgotten(shop: Mem) -> None:
     """An aborted epic can be resumed; a forgotten one says how it comes back."""
     shop("work", "abort", "-m", "no money")
-    assert show(shop)["standing"] == "aborted"
+    assert show(shop)["condition"] == "aborted"
     shop("work", "resume", "--continue")
-    assert show(shop)["standing"] == "active"
+    assert show(shop)["condition"] == "active"
     shop("forget", "wrk-shop")
     assert "no epic yet" in shop("work", "phase", "push", code=1).err
     assert "git mem restore wrk-shop" in shop(*SHOP, code=1).err
@@ -628,9 +632,9 @@ def test_on_a_terminal_a_key_says_how(shop: Mem) -> None:
     text = on_terminal(shop.folder, "work", "resume", keys="x2q")
     assert text.count("[q]uit ?") == 1
     assert text.count("Progress: 0 of 3 stories done") == 2  # the summary, and the review
-    assert show(shop)["standing"] == "paused"
+    assert show(shop)["condition"] == "paused"
     assert "going on" in on_terminal(shop.folder, "work", "resume", keys="1")
-    assert show(shop)["standing"] != "paused"
+    assert show(shop)["condition"] != "paused"
     assert "begun anew" in on_terminal(shop.folder, "work", "resume", keys="3")
     assert "discarded" in on_terminal(shop.folder, "work", "resume", keys="4")
     assert shop("work", "list", "--json").json == []
@@ -657,27 +661,27 @@ def test_a_process_that_is_gone_is_a_crash_after_30_minutes(
     by_agent(shop.folder, "work phase development", "work story 1.1 --done")
     state = data_of(shop("work", "show", "--json").out)
     # this process began it, and is there
-    assert (state["standing"], state["alive"]) == ("active", True)
+    assert (state["condition"], state["alive"]) == ("active", True)
     by_agent(shop.folder, "work start alone --story a --story b", "work phase development")
-    assert (show(shop, "alone")["standing"], show(shop, "alone")["why"]) == (
+    assert (show(shop, "alone")["condition"], show(shop, "alone")["reason"]) == (
         "left",
         "its process is gone",
     )
     with monkeypatch.context() as later:
         now = time.time() + 1900
         later.setattr(Clock, "now", lambda self: now)
-        assert (show(shop, "alone")["standing"], show(shop, "alone")["why"]) == (
+        assert (show(shop, "alone")["condition"], show(shop, "alone")["reason"]) == (
             "crashed",
             "its process is gone",
         )
     by_agent(shop.folder, "work story a --epic alone --done")
-    assert show(shop, "alone")["standing"] == "left"
+    assert show(shop, "alone")["condition"] == "left"
     with monkeypatch.context() as later:
         now = time.time() + 1900
         later.setattr(Clock, "now", lambda self: now)
-        assert show(shop, "alone")["standing"] == "left"
+        assert show(shop, "alone")["condition"] == "left"
     by_agent(shop.folder, "work pause alone")
-    assert show(shop, "alone")["standing"] == "paused"
+    assert show(shop, "alone")["condition"] == "paused"
     assert "crashed" not in shop("work", "list").out
 
 
@@ -695,9 +699,9 @@ def test_more_than_thirty_minutes_of_silence(
         (-100, "active"),
     ):
         monkeypatch.setattr(Clock, "now", lambda self, after=after: base + after)
-        assert show(shop)["standing"] == standing
+        assert show(shop)["condition"] == standing
     monkeypatch.setattr(Clock, "now", lambda self: base + 7200)
-    assert show(shop)["minutes_silent"] == 120
+    assert show(shop)["silent_seconds"] == 7200
     assert "30 minutes" in shop("work", "show").out
 
 
@@ -706,7 +710,7 @@ def test_what_was_put_down_never_crashes(shop: Mem, unknown: None, args: tuple[s
     """However long ago."""
     shop("work", "phase", "development", ago=9 * 3600)
     shop("work", *args, ago=8 * 3600)
-    assert show(shop)["standing"] in {"paused", "aborted", "completed"}
+    assert show(shop)["condition"] in {"paused", "aborted", "completed"}
 
 
 @pytest.mark.parametrize(
@@ -724,7 +728,7 @@ def test_all_else_does(shop: Mem, unknown: None, args: tuple[str, ...]) -> None:
     if "--answer" in args:
         shop("work", "checkpoint", "look", ago=1950)
     shop("work", *args, ago=1900)
-    assert show(shop)["standing"] == "active"  # it was begun a moment ago
+    assert show(shop)["condition"] == "active"  # it was begun a moment ago
     shop("work", "start", "old", "--story", "1.1", "--story", "1.2", "--story", "1.3", ago=2000)
     if "--answer" in args:
         shop("work", "checkpoint", "look", "--epic", "old", ago=1950)
@@ -736,7 +740,7 @@ def test_all_else_does(shop: Mem, unknown: None, args: tuple[str, ...]) -> None:
         *(() if args[0] == "resume" else ("--epic", "old")),
         ago=1900,
     )
-    assert show(shop, "old")["standing"] == "crashed"
+    assert show(shop, "old")["condition"] == "crashed"
 
 
 def test_a_time_in_the_future_is_fresh_but_not_for_ever(
@@ -745,14 +749,14 @@ def test_a_time_in_the_future_is_fresh_but_not_for_ever(
     """A colleague's clock a day ahead, or ours set back: fresh from when it was seen."""
     now = time.time()
     shop("work", "phase", "development", ago=-86400)
-    assert show(shop)["standing"] == "active"
+    assert show(shop)["condition"] == "active"
     monkeypatch.setattr(Clock, "now", lambda self: now + 1000)
-    assert show(shop)["standing"] == "active"
+    assert show(shop)["condition"] == "active"
     monkeypatch.setattr(Clock, "now", lambda self: now + 2000)
-    assert show(shop)["standing"] == "crashed"
+    assert show(shop)["condition"] == "crashed"
     shop("work", "phase", "push")  # what is done knowing of it is later all the same
-    assert show(shop)["workflow"]["current_phase"] == "push"
-    assert show(shop)["last_action"]["type"] == "PHASE_CHANGE"
+    assert show(shop)["current_story"]["phase"] == "push"
+    assert show(shop)["last_action"]["action"] == "PHASE_CHANGE"
 
 
 def test_a_live_session_may_be_idle_for_hours(shop: Mem) -> None:
@@ -764,8 +768,8 @@ def test_a_live_session_may_be_idle_for_hours(shop: Mem) -> None:
     shop("work", "resume", "--continue", env=env, ago=5 * 3600)
     found = show(shop)
     assert (
-        found["standing"],
-        found["why"],
+        found["condition"],
+        found["reason"],
         found["holder"]["session"],
         found["holder"]["agent"],
     ) == (
@@ -775,14 +779,14 @@ def test_a_live_session_may_be_idle_for_hours(shop: Mem) -> None:
         "claude",
     )
     agent.hook("SessionEnd")
-    assert (show(shop)["standing"], show(shop)["why"]) == (
+    assert (show(shop)["condition"], show(shop)["reason"]) == (
         "left",
         "its session ended without a pause",
     )
-    assert show(shop, ago=-1700)["standing"] == "left"
-    assert show(shop, ago=-1900)["standing"] == "crashed"
+    assert show(shop, ago=-1700)["condition"] == "left"
+    assert show(shop, ago=-1900)["condition"] == "crashed"
     agent.hook("SessionStart", source="resume")
-    assert show(shop)["standing"] == "active"
+    assert show(shop)["condition"] == "active"
 
 
 def test_another_session_that_is_alive_is_not_disturbed(shop: Mem) -> None:
@@ -853,8 +857,8 @@ def test_many_at_once_lose_nothing(shop: Mem) -> None:
             )
         )
     found = show(shop)
-    assert set(found["progress"]["stories_done"]) == set(names)
-    assert found["progress"]["completed"] == 8
+    assert set(found["progress"]["done_story_ids"]) == set(names)
+    assert found["progress"]["done_count"] == 8
     assert fsck(shop.folder) == ""
 
 
@@ -885,7 +889,7 @@ def test_without_a_working_state(shop: Mem) -> None:
         path.unlink()
     (folder / "state.db").mkdir()
     shop("work", "phase", "development")
-    assert show(shop)["workflow"]["current_phase"] == "development"
+    assert show(shop)["current_story"]["phase"] == "development"
 
 
 def test_two_clones_converge(clones: tuple[Mem, Mem]) -> None:
@@ -894,7 +898,7 @@ def test_two_clones_converge(clones: tuple[Mem, Mem]) -> None:
     one(*SHOP, ago=600)
     one("sync")
     two("sync")
-    assert show(two)["slug"] == "shop"  # the only one there is
+    assert show(two)["name"] == "shop"  # the only one there is
     one("work", "story", "1.1", "--done", ago=500)
     one("work", "override", "a", "1", ago=490)
     one("work", "phase", "development", "--executor", "dev", ago=480)
@@ -915,17 +919,17 @@ def test_two_clones_converge(clones: tuple[Mem, Mem]) -> None:
             "stories_pending": [],
         }
         assert found["overrides"] == {"a": 1, "b": 2}
-        assert found["context"]["executor_distribution"] == {"dev": 2}
-        assert (found["last_action"]["type"], found["workflow"]["current_phase"]) == (
+        assert found["executor_counts"] == {"dev": 2}
+        assert (found["last_action"]["action"], found["current_story"]["phase"]) == (
             "PHASE_CHANGE",
             "validation",
         )
-    assert show(one)["standing"] == "active"
+    assert show(one)["condition"] == "active"
     two("work", "resume", "--continue")
     two("work", "story", "1.2", "--done")
     two("sync")
     one("sync")
-    assert show(one)["standing"] == "completed"
+    assert show(one)["condition"] == "completed"
 
 
 def test_another_machine_is_judged_by_its_silence(clones: tuple[Mem, Mem]) -> None:
@@ -934,14 +938,14 @@ def test_another_machine_is_judged_by_its_silence(clones: tuple[Mem, Mem]) -> No
     one(*SHOP, ago=2400)
     one("sync")
     two("sync")
-    assert (show(one)["standing"], show(two)["standing"]) == ("active", "crashed")
-    assert show(two, ago=1200)["standing"] == "active"
+    assert (show(one)["condition"], show(two)["condition"]) == ("active", "crashed")
+    assert show(two, ago=1200)["condition"] == "active"
     two("work", "resume", "--continue")
-    assert show(two)["standing"] == "active"
+    assert show(two)["condition"] == "active"
     two("sync")
     one("sync")
-    assert show(one)["standing"] == "active"
-    assert show(one, ago=-1900)["standing"] == "crashed"
+    assert show(one)["condition"] == "active"
+    assert show(one, ago=-1900)["condition"] == "crashed"
 
 
 # -- import
@@ -999,33 +1003,31 @@ def test_a_state_file_is_imported_once(mem: Mem, old: Path) -> None:
     assert (row["id"], row["changed"]) == ("wrk-epic-12", True)
     found = show(mem)
     assert found["progress"] == {
-        "total": 4,
-        "completed": 1,
-        "percentage": 25,
-        "current": "12.2",
-        "stories_done": ["12.1"],
-        "stories_pending": ["12.10", "12.3"],
+        "story_count": 4,
+        "done_count": 1,
+        "percent": 25,
+        "done_story_ids": ["12.1"],
+        "pending_story_ids": ["12.10", "12.3"],
     }
-    assert found["workflow"] == {
-        "current_phase": "development",
+    assert found["current_story"] == {
+        "id": "12.2",
+        "phase": "development",
         "attempt_count": 2,
-        "started_at": "2026-02-05T09:00:00Z",
+        "started": "2026-02-05T09:00:00Z",
         "phase_results": {"validation": {"ok": True}},
     }
     assert found["last_action"] == {
-        "type": "PHASE_CHANGE",
-        "timestamp": "2026-02-05T10:00:00Z",
+        "action": "PHASE_CHANGE",
+        "at": "2026-02-05T10:00:00Z",
         "story": "12.2",
         "phase": "development",
+        "executor": None,
+        "note": None,
     }
-    assert found["context"] == {
-        "files_modified": [],
-        "files_count": 5,
-        "branch": "feat/x",
-        "last_executor": "@dev",
-        "executor_distribution": {"@dev": 3, "@qa": 1},
-    }
-    assert (found["overrides"], found["epic"], found["title"], found["standing"]) == (
+    assert (found["changed_paths"], found["changed_count"]) == ([], 5)
+    assert (found["branch"], found["executor"]) == ("feat/x", "@dev")
+    assert found["executor_counts"] == {"@dev": 3, "@qa": 1}
+    assert (found["overrides"], found["external_id"], found["title"], found["condition"]) == (
         {"educational_mode": True},
         "EPIC-12",
         "Projeto é",
@@ -1037,12 +1039,12 @@ def test_a_state_file_is_imported_once(mem: Mem, old: Path) -> None:
 
     mem("work", "story", "12.2", "--done")
     mem("work", "import")
-    assert show(mem)["progress"]["stories_done"] == ["12.1", "12.2"]
+    assert show(mem)["progress"]["done_story_ids"] == ["12.1", "12.2"]
     newer = json.loads(json.dumps(STATE))
-    newer["session_state"]["progress"]["stories_done"] = ["12.1", "12.3"]
+    newer["session_state"]["progress"]["done_story_ids"] = ["12.1", "12.3"]
     old.write_text(json.dumps(newer))
     mem("work", "import")
-    assert show(mem)["progress"]["stories_done"] == ["12.1", "12.2", "12.3"]
+    assert show(mem)["progress"]["done_story_ids"] == ["12.1", "12.2", "12.3"]
 
 
 def test_numbers_are_names(mem: Mem) -> None:
@@ -1051,7 +1053,7 @@ def test_numbers_are_names(mem: Mem) -> None:
     mem("work", "import", "-", stdin=text)
     found = show(mem)
     assert [one["id"] for one in found["stories"]] == ["1.1", "1.10", "2"]
-    assert (found["slug"], found["progress"]["current"]) == ("7", "1.10")
+    assert (found["name"], found["current_story"]["id"]) == ("7", "1.10")
 
 
 @pytest.mark.parametrize(
@@ -1188,7 +1190,7 @@ def test_ignored_files_are_not_imported(mem: Mem) -> None:
     (mem.folder / ".gitmemignore").write_text("secret/\n")
     text = "session_state: {version: '1.0', epic: {id: E}, progress: {}, context_snapshot: {files_modified: [app.py, secret/plan.py]}}"
     mem("work", "import", "-", stdin=text.encode())
-    assert show(mem, "e")["context"]["files_modified"] == ["app.py"]
+    assert show(mem, "e")["changed_paths"] == ["app.py"]
     assert "plan.py" not in mem("show", "wrk-e", "--raw").out
 
 
@@ -1217,19 +1219,19 @@ def test_workflow_files_are_found_and_imported(mem: Mem) -> None:
     assert len(mem("work", "import", "--json").json) == 2
     one, two = show(mem, "3.10"), show(mem, "run-1")
     assert (
-        one["progress"]["current"],
-        one["workflow"]["current_phase"],
-        one["workflow"]["attempt_count"],
+        one["current_story"]["id"],
+        one["current_story"]["phase"],
+        one["current_story"]["attempt_count"],
     ) == ("3.10", "development", 2)
-    assert (one["last_action"]["timestamp"], one["context"]["files_modified"]) == (
+    assert (one["last_action"]["at"], one["changed_paths"]) == (
         "2026-01-01T00:00:00Z",
         ["a.py", "b.py"],
     )
     assert (
         two["title"],
-        two["standing"],
-        two["progress"]["stories_done"],
-        two["progress"]["current"],
+        two["condition"],
+        two["progress"]["done_story_ids"],
+        two["current_story"]["id"],
     ) == (
         "Greenfield",
         "paused",
@@ -1250,7 +1252,7 @@ def test_times_are_of_the_clock(shop: Mem) -> None:
     """`show` tells when, as RFC 3339."""
     at = time.time() - 3600
     shop("work", "phase", "push", ago=3600)
-    assert stamp(at - 60) <= show(shop)["last_action"]["timestamp"] <= stamp(at + 60)
+    assert stamp(at - 60) <= show(shop)["last_action"]["at"] <= stamp(at + 60)
 
 
 @pytest.mark.parametrize("closes", ["complete", "abort"])
@@ -1259,7 +1261,7 @@ def test_a_story_that_is_added_takes_a_closed_epic_up_again(mem: Mem, closes: st
     mem("work", closes, "till", *(["--yes"] if closes == "complete" else []))
     mem("work", "story", "--add", "2", "--epic", "till")
     (row,) = mem("work", "list", "--json", "--all").json
-    assert (row["standing"], row["progress"]["total"]) == ("active", 1)
+    assert (row["condition"], row["progress"]["story_count"]) == ("active", 1)
     assert "nothing is left to do" not in mem("work", "show", "till").out
 
 

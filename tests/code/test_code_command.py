@@ -29,7 +29,7 @@ def shop(tmp_path: Path) -> Path:
 def test_symbols_of_a_file_a_folder_and_a_name(shop: Path):
     """In order, with kinds and lines; a name finds what ends with it."""
     rows = data_of(mem(shop, "code", "symbols", "shop/cart.py", "--json").stdout)
-    assert [(row["qualified"], row["kind"], row["first"], row["last"]) for row in rows] == [
+    assert [(row["qualified_name"], row["kind"], row["line"], row["end_line"]) for row in rows] == [
         ("RATE", "constant", 3, 3),
         ("Cart", "class", 6, 8),
         ("Cart.total", "function", 7, 8),
@@ -62,7 +62,7 @@ def test_symbols_of_a_file_a_folder_and_a_name(shop: Path):
 def test_references_are_told_from_words_that_are_the_same(shop: Path):
     """Through an alias and a package that passes it on; a variable of that name in another file is none; methods of objects are marked."""
     found = data_of(mem(shop, "code", "refs", "Cart", "--json").stdout)
-    assert [(one["path"], one["line"]) for one in found["references"] if one["resolved"]] == [
+    assert [(one["path"], one["line"]) for one in found["references"] if one["sure"]] == [
         ("app.py", 2),
         ("app.py", 4),
         ("app.py", 5),
@@ -99,13 +99,13 @@ def test_imports_both_ways(shop: Path):
 def test_graph_and_rank(shop: Path):
     """JSON, DOT and text tell the same; files that were not read are named."""
     made = data_of(mem(shop, "code", "graph", "--json").stdout)
-    assert {(edge["from"], edge["to"]) for edge in made["edges"]} == {
+    assert {(edge["source"], edge["target"]) for edge in made["edges"]} == {
         ("app.py", "shop/cart.py"),
         ("app.py", "shop/__init__.py"),
         ("shop/__init__.py", "shop/cart.py"),
         ("shop/cart.py", "shop/money.py"),
     }
-    assert made["skipped"] == {"gen_pb2.py": "generated"}
+    assert made["skipped_files"] == [{"path": "gen_pb2.py", "reason": "generated"}]
     dot = mem(shop, "code", "graph", "--dot").stdout
     assert (
         '"app.py" -> "shop/cart.py" [label="2"];' in dot
@@ -113,7 +113,7 @@ def test_graph_and_rank(shop: Path):
         and dot.rstrip().endswith("}")
     )
     near = data_of(mem(shop, "code", "graph", "shop/money.py", "--json").stdout)
-    assert near["files"] == ["shop/cart.py", "shop/money.py"]
+    assert near["paths"] == ["shop/cart.py", "shop/money.py"]
     ranked = data_of(mem(shop, "code", "rank", "-2", "--json").stdout)["files"]
     assert [one["path"] for one in ranked] == ["shop/money.py", "shop/cart.py"]
     done = mem(shop, "code", "rank", "shop")

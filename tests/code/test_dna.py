@@ -140,7 +140,7 @@ def test_it_is_stored_when_it_says_something_else(shop: Path):
         "Tax",
     )
     assert "is checked out. Read anew with: git mem dna refresh" in mem(shop, "dna").stderr
-    assert data_of(mem(shop, "dna", "refresh", "--json").stdout)[0]["how"] == "changed"
+    assert data_of(mem(shop, "dna", "refresh", "--json").stdout)[0]["outcome"] == "changed"
     diff = mem(shop, "diff", "--private").stdout
     assert "used by 2: add" in diff and "used by 3: add" in diff and "+- " in diff
     shown = data_of(mem(shop, "dna", "--json").stdout)
@@ -191,8 +191,8 @@ def test_a_page_for_each_workspace_and_one_for_the_whole(tmp_path: Path):
         },
     )
     rows = data_of(mem(repo, "dna", "refresh", "--json").stdout)
-    assert [(row["id"], row["folder"]) for row in rows] == [
-        ("dna-mono", ""),
+    assert [(row["id"], row["path"]) for row in rows] == [
+        ("dna-mono", "."),
         ("dna-mono-packages-core", "packages/core"),
         ("dna-mono-packages-web", "packages/web"),
     ]

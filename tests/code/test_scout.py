@@ -101,10 +101,10 @@ def test_definitions_tests_and_what_is_remembered(shop: Path):
         },
     )
     found = scout(shop, "round_half rounds invoices wrongly")
-    assert {"qualified": "round_half", "kind": "function", "line": 1} in found["files"][0][
+    assert {"qualified_name": "round_half", "kind": "function", "line": 1} in found["files"][0][
         "symbols"
     ]
-    assert [one["path"] for one in found["files"] if one["aside"]] == [
+    assert [one["path"] for one in found["files"] if one["is_test"]] == [
         "docs_src/rounding.py",
         "tests/test_money.py",
     ]
@@ -119,9 +119,9 @@ def test_definitions_tests_and_what_is_remembered(shop: Path):
 
 def test_saved_findings_are_memories_with_anchors(shop: Path):
     """Scored, anchored in definitions, once for a task; not found again as what is remembered."""
-    saved = scout(shop, "--save", "round_half is wrong for negative amounts")["saved"]
+    saved = scout(shop, "--save", "round_half is wrong for negative amounts")["saved_ids"]
     assert saved
-    record = data_of(mem(shop, "show", saved[0], "--json").stdout)
+    record = data_of(mem(shop, "show", saved[0], "--json").stdout)[0]
     record = record[0] if isinstance(record, list) else record
     assert record["title"] == "shop/money.py matters for: round_half is wrong for negative amounts"
     assert (record["type"], record["tags"], record["origin"]) == ("context", ["scout"], "extracted")
@@ -131,10 +131,12 @@ def test_saved_findings_are_memories_with_anchors(shop: Path):
     )
     assert 3 <= record["importance"] <= 7
     tip = git(shop, "rev-parse", "refs/gitmem/heads/main")
-    assert scout(shop, "--save", "round_half is wrong for negative amounts")["saved"] == saved
+    assert scout(shop, "--save", "round_half is wrong for negative amounts")["saved_ids"] == saved
     assert git(shop, "rev-parse", "refs/gitmem/heads/main") == tip
     assert scout(shop, "round_half is wrong for negative amounts")["records"] == []
-    private = scout(shop, "--save", "--private", "send_invoice fails without an address")["saved"]
+    private = scout(shop, "--save", "--private", "send_invoice fails without an address")[
+        "saved_ids"
+    ]
     assert private and git(shop, "rev-parse", "refs/gitmem/local/main")
 
 
@@ -149,7 +151,7 @@ def test_budget_and_limits(shop: Path):
             [
                 one
                 for one in scout(shop, "-n", "1", "round the price of the cart")["files"]
-                if not one["aside"]
+                if not one["is_test"]
             ]
         )
         == 1

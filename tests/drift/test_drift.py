@@ -48,7 +48,7 @@ def branch(repo: Path, name: str, file: str, old: str, new: str) -> None:
 def drift(repo: Path, *args: str) -> dict[frozenset[str], dict[str, Any]]:
     """Return {names of two sides: what drift says of them}."""
     found = data_of(run(repo, "drift", "--json", "--level", "none", *args))
-    return {frozenset((pair["one"], pair["two"])): pair for pair in found["pairs"]}
+    return {frozenset((pair["left"], pair["right"])): pair for pair in found["pairs"]}
 
 
 def test_levels(base: Path):
@@ -74,12 +74,15 @@ def test_levels(base: Path):
     assert level("one", "same-function") == "critical"
     assert level("one", "alike") == "low"
     (file,) = found[frozenset(("one", "same-function"))]["files"]
-    assert (file["path"], file["conflict"], [row["symbol"] for row in file["shared"]]) == (
+    assert (file["path"], file["conflict"], [row["symbol"] for row in file["overlaps"]]) == (
         "pay.py",
         True,
         ["charge"],
     )
-    assert {name for names in file["authors"].values() for name in names} == {
+    assert {
+        contributor.partition(" <")[0]
+        for contributor in (*file["left_contributors"], *file["right_contributors"])
+    } == {
         "one",
         "same-function",
     }
@@ -107,7 +110,7 @@ def test_nothing_is_written(base: Path):
 
     before = state()
     pair = drift(base)[frozenset(("one", "two (uncommitted)"))]
-    assert (pair["level"], pair["files"][0]["shared"][0]["symbol"]) == ("critical", "charge")
+    assert (pair["level"], pair["files"][0]["overlaps"][0]["symbol"]) == ("critical", "charge")
     assert state() == before
 
 

@@ -128,7 +128,7 @@ def digests(path: Path) -> list[dict[str, Any]]:
 def wait_for_digest(path: Path) -> list[dict[str, Any]]:
     """Wait until a session has its digest and nothing else is to be done; return the digests: hooks that follow tell them at once."""
     found: list[dict[str, Any]] = wait_for(lambda: digests(path))
-    wait_for(lambda: not data_of(run_here(path, "status", "--json"))["waiting"])
+    wait_for(lambda: not data_of(run_here(path, "status", "--json"))["requests"])
     return found
 
 

@@ -148,7 +148,7 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
         last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?",
     )
     one.hook("SessionEnd")
-    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["waiting"])
+    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["requests"])
     assert [row["session"] for row in digests(project)] == ["victim"]
     assert "SERIALIZABLE" not in run(project, "list", "--all")
     assert data_of(run(project, "opening", "--json"))["action"] == "ask"
@@ -192,7 +192,7 @@ def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
         ).encode()
     )
     wait_for(lambda: "NUMERIC" in run_here(project, "list", "--all"))
-    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["waiting"])
+    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["requests"])
     text = one.hook("SessionStart", source="compact")
     for part in ("append only", "NUMERIC", "rite the changelog"):
         assert text.count(part) == 1, text

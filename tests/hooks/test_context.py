@@ -40,7 +40,7 @@ def test_commands_of_a_conversation(project: Path, agent):
         "develop",
         "review-qa",
     ]
-    assert (found["kind"], found["workflow"], found["state"], found["done"]) == (
+    assert (found["kind"], found["workflow"], found["state"], found["state_is_done"]) == (
         "workflow",
         "story_development",
         "in_development",
@@ -168,8 +168,8 @@ def test_a_person_joins_an_agents_session(project: Path, agent):
             check=False,
         )
         assert done.returncode == 0, done.stderr
-    shown = data_of(run(project, "session", "show", "s1", "--json"))
-    assert [one["content"] for one in shown["marked"]] == ["mind the cents"]
+    shown = data_of(run(project, "session", "show", "s1", "--json"))[0]
+    assert [one["text"] for one in shown["marks"]] == ["mind the cents"]
 
 
 def test_a_changed_table_is_compiled_for_hooks(project: Path, agent):

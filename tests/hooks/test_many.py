@@ -82,7 +82,7 @@ def test_twelve_agents_in_four_worktrees(project: Path, tmp_path: Path, agent):
         f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)
     }
     costs = data_of(run(project, "session", "cost", "--all", "--json"))
-    assert costs["total"]["calls"] == len(spent)
+    assert costs["total"]["call_count"] == len(spent)
 
 
 @pytest.mark.stress

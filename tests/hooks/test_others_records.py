@@ -105,7 +105,7 @@ def test_a_record_that_calls_itself_another_persons(clones: tuple[Path, Path]) -
     assert sum(map(len, theirs)) <= 1200 * 4 // 2 + 200
     assert "Committed by: Bob (bob@example.org)" in mem(ana, "show", id)
     assert "Committed by" not in mem(ana, "show", old)
-    assert data_of(mem(ana, "show", id, "--json"))["committed_by"] == "Bob (bob@example.org)"
+    assert data_of(mem(ana, "show", id, "--json"))[0]["committed_by"] == "Bob (bob@example.org)"
 
 
 def test_a_foreign_dna_is_not_told_as_read_from_the_code(clones: tuple[Path, Path]) -> None:

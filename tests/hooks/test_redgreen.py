@@ -13,7 +13,7 @@ COMMAND = "python app/pay.py"
 
 
 def show(path, id):
-    return data_of(run(path, "show", id, "--json"))
+    return data_of(run(path, "show", id, "--json"))[0]
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_a_digest_is_not_pushed_unless_asked_for(project: Path, agent):
     wait_for(
         lambda: (
             "s2" in run_here(project, "session", "list")
-            and not data_of(run_here(project, "status", "--json"))["journal"]
+            and not data_of(run_here(project, "status", "--json"))["journal_count"]
         )
     )
     time.sleep(0.5)
@@ -122,7 +122,7 @@ def test_a_late_event_does_not_bring_a_session_back(project: Path, agent):
     agent().hook("SessionEnd")
     agent().hook("PostToolUse.Read")
     (row,) = data_of(run(project, "session", "list", "--json"))
-    assert (row["state"], row["why"]) == ("ended", "other")
+    assert (row["state"], row["end_reason"]) == ("ended", "other")
 
 
 SLEEPER = "import subprocess, sys; subprocess.run([sys.executable, '-P', '-m', 'gitmem', 'hook', 'claude'], input=sys.stdin.buffer.read()); print('up', flush=True); import time; time.sleep(60)"
@@ -159,7 +159,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     assert found["session"] == "victim"
     assert "It was interrupted" in run(project, "show", found["id"])
     assert "Interrupted at: Half of the work" in json.dumps(
-        data_of(run(project, "show", found["id"], "--json"))
+        data_of(run(project, "show", found["id"], "--json"))[0]
     )
     assert "Half of the work" in told  # the start waited for it
 
@@ -253,7 +253,7 @@ def test_compaction_leaves_a_snapshot_and_a_clean_slate(project: Path, agent):
         )
     found = wait_for(lambda: data_of(run_here(project, "list", "--kind", "snapshot", "--json")))
     assert len(found) == 1
-    shown = data_of(run(project, "show", found[0]["id"], "--json"))
+    shown = data_of(run(project, "show", found[0]["id"], "--json"))[0]
     shown = shown[0] if isinstance(shown, list) else shown
     text = json.dumps(shown)
     assert "Make the rate configurable" in text
@@ -386,14 +386,15 @@ def test_what_a_session_cost(project: Path, agent):
     learn(project, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py")
     work(agent())
     found = data_of(run(project, "session", "cost", "--json"))
-    assert found["sessions"] == ["s1"]
-    by = {row["event"]: row for row in found["events"]}
-    assert by["SessionStart"]["answers"] == 1
+    assert found["session_ids"] == ["s1"]
+    by = {row["event"]: row for row in found["costs"]}
+    assert by["SessionStart"]["answer_count"] == 1
     assert 0 < by["SessionStart"]["tokens"] <= by["SessionStart"]["budget"] == 1200
     assert by["TurnEnd"]["tokens"] == 0
-    assert found["total"]["calls"] == 5
+    assert found["total"]["call_count"] == 5
     assert all(
-        0 < row["seconds"] < 5 and row["slowest"] <= row["seconds"] for row in found["events"]
+        0 < row["duration_seconds"] < 5 and row["slowest_seconds"] <= row["duration_seconds"]
+        for row in found["costs"]
     )
     assert "SessionStart" in run(project, "session", "cost", "s1")
 

@@ -21,7 +21,7 @@ def digest_of(path: Path, session: str) -> dict[str, Any]:
         for r in data_of(run(path, "list", "--kind", "summary", "--json"))
         if r.get("session") == session and r["store"] == "private"
     ]
-    return data_of(run(path, "show", found[0]["id"], "--json")) if found else {}
+    return data_of(run(path, "show", found[0]["id"], "--json"))[0] if found else {}
 
 
 def entries(path: Path, *args: str) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, ag
         ["proposed"],
         False,
     )
-    body = data_of(run(project, "show", proposal["id"], "--json"))["body"]
+    body = data_of(run(project, "show", proposal["id"], "--json"))[0]["body"]
     assert "Evidence: said by the agent in the history of session s1" in body
     assert (
         git(project, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).count(
@@ -93,7 +93,7 @@ def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project:
     for row in waiting:
         if row["id"] != decision["id"]:
             run(project, "inbox", "--reject", row["id"])
-    shown = data_of(run(project, "show", decision["id"], "--json"))
+    shown = data_of(run(project, "show", decision["id"], "--json"))[0]
     assert (shown["store"], bool(shown["confirmed"]), shown.get("tags", [])) == ("shared", True, [])
     assert (
         len([r for r in data_of(run(project, "list", "--json")) if r["id"] == decision["id"]]) == 1
@@ -391,7 +391,7 @@ def test_accepting_what_overrules_puts_the_older_decision_aside(project: Path, a
     decide(agent(), "DECISION: use PostgreSQL for the orders store.")
     ended(agent(), project)
     run(project, "inbox", "--accept", proposal(project, "decision")["id"])
-    assert data_of(run(project, "show", old, "--json"))["status"] in {"archived", "active"}
+    assert data_of(run(project, "show", old, "--json"))[0]["status"] in {"archived", "active"}
 
 
 def test_a_note_stays_with_its_session(project: Path, agent):

@@ -107,7 +107,7 @@ def test_what_is_saved_by_hand_names_no_ignored_file_and_no_home(project: Path) 
     outside.parent.mkdir()
     outside.write_text("Decision: deploy with the pipeline on Mondays\n")
     run(project, "extract", str(project / "secret/plan.md"), str(outside), "--save")
-    shown = [data_of(run(project, "show", row["id"], "--json")) for row in inbox(project)]
+    shown = [data_of(run(project, "show", row["id"], "--json"))[0] for row in inbox(project)]
     assert {one["title"] for one in shown} == {
         "Use Postgres for the session store",
         "Deploy with the pipeline on Mondays",

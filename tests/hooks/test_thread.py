@@ -59,7 +59,7 @@ def test_one_session_learns_and_another_clone_is_told(project: Path, tmp_path: P
     )
     assert "TAX_RATE" in told
     history = data_of(run(other, "log", "--json"))
-    assert next(row for row in history if row["op"] == "capture")["session"] == "learner"
+    assert next(row for row in history if row["operation"] == "capture")["session"] == "learner"
     for path in (project, other):
         assert fsck(path) == ""
         assert git(path, "status", "--porcelain") == before

@@ -283,6 +283,6 @@ def test_status_tells_of_work_that_failed(project: Path, agent):
     lock.parent.mkdir(parents=True)
     lock.write_text("")
     agent().hook("SessionEnd")
-    wait_for(lambda: data_of(run_here(project, "status", "--json"))["background"].get("at"), 40)
+    wait_for(lambda: data_of(run_here(project, "status", "--json"))["background"], 40)
     lock.unlink()
     assert git(project, "status", "--porcelain") == ""

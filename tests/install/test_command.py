@@ -48,7 +48,7 @@ def test_any_path(mem: Mem, repo: Path, tmp_path: Path, shell: str, name: str) -
     command = parsed(repo / ".claude/settings.local.json")["hooks"]["Stop"][0]["hooks"][0][
         "command"
     ]
-    (row,) = mem("install", "--list", "--json").json["installed"]
+    (row,) = mem("install", "--list", "--json").json["installations"]
     program.unlink()
     stub(program)
 

@@ -122,14 +122,14 @@ def test_a_commit_teaches(taught: Path, monkeypatch: pytest.MonkeyPatch) -> None
     message = f"Drain the queue\n\nWhy it was so.\n\nDecision: One worker per queue\nGotcha: sleep blocks the only worker\nResolves-Gotcha: {id[-8:]}\n"
     git(repo, "commit", "-qam", message)
     wait_for(lambda: "One worker per queue" in rows(repo))
-    wait_for(lambda: data_of(mem(repo, "show", id, "--json").stdout).get("resolved"))
+    wait_for(lambda: data_of(mem(repo, "show", id, "--json").stdout)[0].get("resolved"))
     found = rows(repo)
     assert (found["One worker per queue"]["type"], found["One worker per queue"]["session"]) == (
         "decision",
         "s-77",
     )
     assert found["sleep blocks the only worker"]["kind"] == "gotcha"
-    resolved = data_of(mem(repo, "show", id, "--json").stdout)["resolved"]
+    resolved = data_of(mem(repo, "show", id, "--json").stdout)[0]["resolved"]
     assert (resolved["files"], resolved["note"], resolved["stat"]) == (
         ["code.py"],
         "Drain the queue",
@@ -261,7 +261,7 @@ def test_the_words_of_others_are_proposals(
     found = rows(repo)
     facts = {title for title, row in found.items() if row["store"] == "shared"}
     assert facts == {"Charges twice", "Mine", "the last one"}
-    assert not data_of(mem(repo, "show", id, "--json").stdout).get("resolved")
+    assert not data_of(mem(repo, "show", id, "--json").stdout)[0].get("resolved")
     inbox = mem(repo, "inbox").stdout
     assert (
         EVIL in inbox
@@ -285,7 +285,7 @@ def test_the_words_of_others_are_proposals(
     )
     assert "Mine" in told.stdout and "evil" not in told.stdout and "Mallory" not in told.stdout
     mem(repo, "inbox", "--accept", str(found[EVIL]["id"]))
-    accepted = data_of(mem(repo, "show", str(found[EVIL]["id"]), "--json").stdout)
+    accepted = data_of(mem(repo, "show", str(found[EVIL]["id"]), "--json").stdout)[0]
     assert (accepted["author"], accepted.get("agent", "global")) == (
         "Mallory <m@evil.example>",
         "global",
@@ -354,14 +354,14 @@ def test_a_trailer_that_cannot_be_taken_costs_no_other(repo: Path) -> None:
             oids.append(git(repo, "rev-parse", "HEAD"))
     note(repo, "commits", *oids, "HEAD")
     facts = drained(repo)
-    assert not facts["failed"]
-    assert f"commit {oids[0][:10]}: nothing recorded of a trailer" in "\n".join(facts["did"])
+    assert not facts["failure_message"]
+    assert f"commit {oids[0][:10]}: nothing recorded of a trailer" in "\n".join(facts["messages"])
     assert not list((repo / ".git/gitmem").glob("commits*"))
     found = rows(repo)
     stores = {row["store"] for title, row in found.items() if title.startswith("Own")}
     assert {"Own beside", "Other beside"} <= set(found) and stores == {"shared"}
     long = [title for title in found if "xxx" in title]
-    assert len(long) == 2 and "nothing recorded" not in "\n".join(drained(repo)["did"])
+    assert len(long) == 2 and "nothing recorded" not in "\n".join(drained(repo)["messages"])
 
 
 def test_long_words_of_others_are_found_under_ones_own_name(repo: Path) -> None:

@@ -66,7 +66,7 @@ def test_they_come_and_go(mem: Mem, repo: Path) -> None:
     out = mem("install", "git-hooks").out
     made = files(repo / ".git/hooks")
     again = mem("install", "git-hooks").out
-    (row,) = mem("install", "--list", "--json").json["installed"]
+    (row,) = mem("install", "--list", "--json").json["installations"]
     mem("uninstall", "git-hooks")
 
     assert (
@@ -79,7 +79,7 @@ def test_they_come_and_go(mem: Mem, repo: Path) -> None:
         made[name][0] & 0o111 == 0o111 and made[name][1].startswith(b"#!/bin/sh\n") for name in ALL
     )
     assert "nothing changed" in again
-    assert (row["what"], row["state"], row["scope"]) == ("git-hooks", "current", "local")
+    assert (row["target"], row["state"], row["scope"]) == ("git-hooks", "current", "local")
     assert files(repo / ".git/hooks") == before
 
 
@@ -350,7 +350,7 @@ def test_all_for_a_user_leaves_git_alone(mem: Mem, home: Path) -> None:
 
     rows = mem("install", "all", "--user", "--json").json
 
-    assert {row["what"] for row in rows} == {"claude"}
+    assert {row["target"] for row in rows} == {"claude"}
 
 
 def commit(repo: Path, *args: str, **env: str) -> "subprocess.CompletedProcess[str]":

@@ -249,7 +249,7 @@ def test_files_with_little_in_them(mem: Mem, home: Path, text: str) -> None:
 
     mem("install", "claude", "--user")
     mem("install", "--list", "--json")
-    (row,) = mem("install", "--list", "--json").json["installed"]
+    (row,) = mem("install", "--list", "--json").json["installations"]
     after = path.read_bytes()
     mem("install", "claude", "--user")
 
@@ -381,14 +381,14 @@ def test_every_agent_comes_and_goes(
 ) -> None:
     """Each is installed, listed as current, and gone without a trace."""
     mem("install", agent, scope)
-    (row,) = mem("install", "--list", "--json").json["installed"]
+    (row,) = mem("install", "--list", "--json").json["installations"]
     again = mem("install", agent, scope).out
     mem("uninstall", agent, scope)
 
-    assert (row["what"], row["scope"], row["state"]) == (agent, scope[2:], "current")
+    assert (row["target"], row["scope"], row["state"]) == (agent, scope[2:], "current")
     assert "nothing changed" in again
-    assert mem("install", "--list", "--json").json["installed"] == []
-    assert not os.path.exists(row["path"])
+    assert mem("install", "--list", "--json").json["installations"] == []
+    assert not os.path.exists(row["settings_file"])
     assert git(repo, "status", "--porcelain", "--ignored") == ""
     assert (
         sorted(os.listdir(home)) == [".local", "gitconfig"] if scope == "--user" else ["gitconfig"]
@@ -435,12 +435,14 @@ def test_the_list_says_what_does_not_work(mem: Mem, repo: Path) -> None:
         "unreadable": good[:-3],
     }.items():
         path.write_text(text)
-        (row,) = mem("install", "--list", "--json").json["installed"]
-        found = [f for f in mem("doctor", "--json").json["findings"] if "Claude Code" in f["what"]]
-        seen[name] = (row["state"], row["why"], found[0]["level"])
+        (row,) = mem("install", "--list", "--json").json["installations"]
+        found = [
+            f for f in mem("doctor", "--json").json["findings"] if "Claude Code" in f["message"]
+        ]
+        seen[name] = (row["state"], row["reason"], found[0]["level"])
 
     assert seen["current"] == ("current", "", "ok")
-    assert seen["older"] == ("outdated", "", "note")
+    assert seen["older"] == ("outdated", None, "note")
     assert seen["gone"] == ("broken", "'/nowhere/git-mem' is not there", "warning")
     assert seen["dangling"] == (
         "broken",
@@ -455,7 +457,7 @@ def test_hooks_in_two_places_are_told(mem: Mem) -> None:
     mem("install", "claude", "--project")
     mem("install", "claude", "--user")
 
-    (found,) = [f for f in mem("doctor", "--json").json["findings"] if "twice" in f["what"]]
+    (found,) = [f for f in mem("doctor", "--json").json["findings"] if "twice" in f["message"]]
 
     assert found["hint"] == "Run: git mem uninstall claude --user"
     assert (
@@ -506,7 +508,7 @@ def test_all_is_what_is_found_here(mem: Mem, repo: Path, home: Path, tmp_path: P
         "install", "all", "--dry-run", "--json", env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
     ).json
 
-    assert list(dict.fromkeys(row["what"] for row in rows)) == ["claude", "codex", "git-hooks"]
+    assert list(dict.fromkeys(row["target"] for row in rows)) == ["claude", "codex", "git-hooks"]
 
 
 def test_many_installs_at_once(mem: Mem, repo: Path) -> None:
@@ -517,11 +519,13 @@ def test_many_installs_at_once(mem: Mem, repo: Path) -> None:
         for name in names
     ]
     codes = [child.wait(60) for child in running]
-    listed = mem("install", "--list", "--json").json["installed"]
+    listed = mem("install", "--list", "--json").json["installations"]
     mem("uninstall", *names)
 
     assert codes == [0, 0, 0, 0]
-    assert {(row["what"], row["state"]) for row in listed} == {(name, "current") for name in names}
+    assert {(row["target"], row["state"]) for row in listed} == {
+        (name, "current") for name in names
+    }
     assert git(repo, "status", "--porcelain", "--ignored") == ""
 
 
@@ -585,7 +589,7 @@ def test_the_command_is_the_link_that_outlives_upgrades(
     assert command == COMMAND.replace(
         str(BIN / "git-mem"), "'" + str(link).replace("'", "'\\''") + "'"
     )
-    assert mem("install", "--list", "--json").json["installed"][0]["program"] == str(link)
+    assert mem("install", "--list", "--json").json["installations"][0]["program"] == str(link)
 
 
 def test_wiping_takes_the_hooks_out(mem: Mem, repo: Path) -> None:
@@ -640,7 +644,7 @@ def test_an_old_version_is_upgraded_and_goes_to_the_byte(
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.install.settings_formats.SECONDS", 9)
         mem("install", "claude")
-    (row,) = mem("install", "--list", "--json").json["installed"]
+    (row,) = mem("install", "--list", "--json").json["installations"]
 
     out = mem("install", "claude").out
     now = (repo / LOCAL).read_text()
@@ -686,6 +690,8 @@ def test_hooks_that_are_switched_off_do_not_work(
     write(repo / path, json.dumps(off))
     mem("install", agent, "--project")
     (row,) = [
-        row for row in mem("install", "--list", "--json").json["installed"] if row["what"] == agent
+        row
+        for row in mem("install", "--list", "--json").json["installations"]
+        if row["target"] == agent
     ]
-    assert row["state"] == "broken" and "turns all hooks off" in row["why"]
+    assert row["state"] == "broken" and "turns all hooks off" in row["reason"]

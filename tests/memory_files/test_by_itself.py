@@ -113,7 +113,7 @@ def test_watch_once(native: Native) -> None:
     native.write("CLAUDE.local.md", "- The first line is here.\n")
     native("pull")
     assert "no memory file changed in 0.2 s" in native("watch-once", "--timeout", "0.2").out
-    assert native("watch-once", "--timeout", "0.1", "--json").json["files"] == []
+    assert native("watch-once", "--timeout", "0.1", "--json").json["changed_memory_files"] == []
     for name, text in (
         ("CLAUDE.local.md", "- The first line is here now.\n"),
         ("pkg/GEMINI.md", "- A new file is there.\n"),
@@ -123,7 +123,7 @@ def test_watch_once(native: Native) -> None:
         began = time.monotonic()
         done = native("watch-once", "--timeout", "30", "--json").json
         timer.join()
-        assert done["files"] == [name] and time.monotonic() - began < 10
+        assert done["changed_memory_files"] == [name] and time.monotonic() - began < 10
         assert sum(done["counts"].get(key, 0) for key in ("new", "changed")) == 1
     assert native.titles() == {"The first line is here now.", "A new file is there."}
     assert native("watch-once", "--timeout", "x", code=2).err

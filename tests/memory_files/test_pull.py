@@ -324,7 +324,7 @@ def test_a_change_on_both_sides(native: Native) -> None:
         )
         os.utime(path, (path.stat().st_mtime - ago,) * 2)
         done = native("pull", "--json").json
-        (conflict,) = [one for one in done["pulled"] if one["action"] == "conflict"]
+        (conflict,) = [one for one in done["pulled_lines"] if one["action"] == "conflict"]
         assert conflict["id"] == id and conflict["title"] == winner
         log = git(native.root, "log", "-p", "refs/gitmem/heads/main")
         assert "# Never push to main or release." in log and "# Nobody pushes to main, ever." in log
@@ -524,8 +524,8 @@ def test_status_counts_each_file(native: Native) -> None:
         "- Never push to main or release.\n- We decided to use Postgres.\n- Quite another thing is new here.\n",
     )
     git(native.root, "rm", "-q", "GEMINI.md")
-    rows = {row["file"]: row for row in native("status", "--json").json["files"]}
-    found = rows["CLAUDE.md"]
+    rows = {row["memory_file"]: row for row in native("status", "--json").json["memory_files"]}
+    found = rows["CLAUDE.md"]["counts"]
     assert {
         key: found[key] for key in ("records", "in_step", "new", "changed", "moved", "deleted")
     } == {
@@ -536,7 +536,7 @@ def test_status_counts_each_file(native: Native) -> None:
         "moved": 1,
         "deleted": 1,
     }
-    assert (rows["GEMINI.md"]["missing"], rows["GEMINI.md"]["deleted"]) == (True, 1)
+    assert (rows["GEMINI.md"]["missing"], rows["GEMINI.md"]["counts"]["deleted"]) == (True, 1)
     out = native("status").out
     assert (
         "CLAUDE.md (shared): 3 records; 1 new, 1 changed, 1 moved, 1 deleted" in out

@@ -35,8 +35,10 @@ def test_the_block_holds_records_by_rank(native: Native) -> None:
     native.mem("archive", add("Not me"))
     native.mem.add("Only here", "--private")
     native.mem.add("Mine everywhere", "--user")
-    done = native("push", "--json").json["pushed"]
-    assert [(one["result"], one["records"], one["wanted"]) for one in done] == [("written", 10, 10)]
+    done = native("push", "--json").json["pushed_files"]
+    assert [(one["action"], len(one["ids"]), one["wanted_count"]) for one in done] == [
+        ("written", 10, 10)
+    ]
     assert lines(native.memory) == [
         "pinned fact: Remember me",
         "critical gotcha: It hangs — workaround: wait a bit",
@@ -51,7 +53,7 @@ def test_the_block_holds_records_by_rank(native: Native) -> None:
     assert set(lines(native.memory)[8:]) == {"fact: Only here", "fact: Mine everywhere"}
     assert stat.S_IMODE(native.memory.stat().st_mode) == 0o600
     before = native.memory.read_bytes(), native.memory.stat().st_mtime_ns
-    assert native("push", "--json").json["pushed"][0]["result"] == "same"
+    assert native("push", "--json").json["pushed_files"][0]["action"] == "same"
     assert (native.memory.read_bytes(), native.memory.stat().st_mtime_ns) == before
     native.memory.unlink()
     native("push")
@@ -67,19 +69,19 @@ def test_the_limits_of_a_memory_file(native: Native) -> None:
         )
     own = "".join(f"- The agent noted thing number {n} here.\n" for n in range(190))
     native.write(str(native.memory), own)
-    done = native("push", "--json").json["pushed"][0]
-    assert (done["result"], done["lines"], done["records"]) == ("written", 200, 5)
+    done = native("push", "--json").json["pushed_files"][0]
+    assert (done["action"], done["line_count"], len(done["ids"])) == ("written", 200, 5)
     assert native.memory.read_text().startswith(own)
     assert all("9" in line or "8" in line or "7" in line for line in lines(native.memory)[:1])
     native.write(
         str(native.memory),
         own[:24_000].rpartition("\n")[0] + "\n" if False else "- " + "x y " * 6_000 + "\n",
     )
-    done = native("push", "--json").json["pushed"][0]
-    assert done["bytes"] <= 25_000 and 0 < done["records"] < 5
+    done = native("push", "--json").json["pushed_files"][0]
+    assert done["size_bytes"] <= 25_000 and 0 < len(done["ids"]) < 5
     native.write(str(native.memory), own + own)
-    done = native("push", "--json").json["pushed"][0]
-    assert (done["result"], done["records"]) == ("full", 0)
+    done = native("push", "--json").json["pushed_files"][0]
+    assert (done["action"], len(done["ids"])) == ("full", 0)
     assert native.memory.read_text() == own + own
     assert "over limit: 380 of 200 lines" in native("status").out
 
@@ -105,7 +107,11 @@ def test_tracked_files_are_named_and_hold_nothing_private(native: Native) -> Non
     native("push")
     assert git(native.root, "status", "--porcelain") == ""
     done = native("push", "--to", "gemini,agents", "--to", "CLAUDE.md", "--json").json
-    assert [one["file"] for one in done["pushed"]] == ["GEMINI.md", "AGENTS.md", "CLAUDE.md"]
+    assert [one["memory_file"] for one in done["pushed_files"]] == [
+        "GEMINI.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+    ]
     for name in ("GEMINI.md", "AGENTS.md", "CLAUDE.md"):
         assert lines(native.root / name) == ["fact: Everybody knows"]
     data = (native.root / "GEMINI.md").read_bytes()
@@ -231,7 +237,7 @@ def test_files_that_cannot_be_written(native: Native) -> None:
     assert "not a regular file" in native("push", "--to", "CLAUDE.md", code=1).err
     assert (
         native("push", "--to", "gemini", "--json", code=1)
-        .json["failed"][0]["error"]
+        .json["failures"][0]["message"]
         .endswith("is read-only.")
     )
 
@@ -343,7 +349,9 @@ def test_another_folder_for_auto_memory(native: Native, tmp_path: Path) -> None:
 
 def block_of(native: Native, name: str) -> dict[str, Any]:
     """Return what `status` knows of the block of a file."""
-    (row,) = (row for row in native("status", "--json").json["files"] if row["file"] == name)
+    (row,) = (
+        row for row in native("status", "--json").json["memory_files"] if row["memory_file"] == name
+    )
     found: dict[str, Any] = row["block"]
     return found
 
@@ -362,9 +370,8 @@ def test_a_block_that_is_there_is_kept_current(native: Native) -> None:
     native.mem("archive", second)
     native.mem("edit", native.record("First")["id"], "--title", "First of all")
     for name in ("GEMINI.md", "AGENTS.md"):
-        assert {"in_step": False, "new": 1, "gone": 1, "changed": 1}.items() <= block_of(
-            native, name
-        ).items()
+        block = block_of(native, name)
+        assert (block["in_step"], block["counts"]) == (False, {"new": 1, "gone": 1, "changed": 1})
         assert (
             "block stale (1 to write, 1 changed, 1 to take out): git mem native sync"
             in native("status").out
@@ -394,7 +401,7 @@ def test_status_tells_whose_the_records_of_a_block_are(native: Native) -> None:
         "GEMINI.md: nothing of its own; block: 1 shared record, 5 lines" in out
         and "private" not in out
     )
-    assert block_of(native, "GEMINI.md")["stores"] == {"shared": 1}
+    assert block_of(native, "GEMINI.md")["record_counts"] == {"shared": 1}
     native.write("GEMINI.md", "- Only here it is said.\n" + (native.root / "GEMINI.md").read_text())
     native("sync")
     assert "GEMINI.md (private): 1 record; in step; block: 1 shared record" in native("status").out

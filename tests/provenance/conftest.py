@@ -106,7 +106,7 @@ class Team:
         """Return what `why` says."""
         found: dict[str, Any] = data_of(
             run(self.repo, "why", str(self.repo / place), "--json", *args)
-        )
+        )[0]
         return found
 
     def sessions(self, place: str) -> list[str]:
@@ -116,9 +116,7 @@ class Team:
     def part_takers(self, place: str) -> list[str]:
         """Return the sessions that had a part in the commits alone."""
         return [
-            part["id"]
-            for origin in self.why(place)["origins"]
-            for part in origin.get("had_a_part", ())
+            part["id"] for origin in self.why(place)["origins"] for part in origin["other_sessions"]
         ]
 
 

@@ -21,7 +21,8 @@ def told(team: Team, name: str) -> list[str]:
     out = [""] * len(lines)
     for origin in team.why(name)["origins"]:
         for part in origin["sessions"]:
-            for first, last in part["lines"]:
+            for span in part["spans"]:
+                first, last = span["line"], span["end_line"]
                 out[first - 1 : last] = [part["id"]] * (last - first + 1)
     return out
 
@@ -45,8 +46,8 @@ def test_one_line_of_an_agent_among_many(team: Team):
     assert [n for n, who in enumerate(told(team, "pay.py"), 1) if who] == [5]
     assert (team.sessions("people.py:1"), team.part_takers("people.py:1")) == ([], ["s-one"])
     steps = data_of(run(team.repo, "evolution", str(team.repo / "people.py"), "--json"))
-    assert (steps[0].get("sessions"), [part["id"] for part in steps[0]["had_a_part"]]) == (
-        None,
+    assert (steps[0]["sessions"], [part["id"] for part in steps[0]["other_sessions"]]) == (
+        [],
         ["s-one"],
     )
     steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
@@ -101,8 +102,10 @@ def test_the_same_change_lower_in_the_file(team: Team, tmp_path: Path):
     git(clone, "commit", "-qam", "Above")
     git(clone, "cherry-pick", "origin/HEAD")
 
-    found = data_of(run(clone, "why", str(clone / "pay.py"), "--json"))["origins"]
-    assert [part["lines"] for origin in found for part in origin["sessions"]] == [[[8, 8]]]
+    found = data_of(run(clone, "why", str(clone / "pay.py"), "--json"))[0]["origins"]
+    assert [part["spans"] for origin in found for part in origin["sessions"]] == [
+        [{"line": 8, "end_line": 8}]
+    ]
 
 
 def test_a_commit_outlives_its_edits(team: Team):

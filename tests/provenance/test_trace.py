@@ -107,11 +107,11 @@ def test_out_and_in(team: Team, tmp_path: Path):
         "sessions": 1,
         "missing": 0,
     }
-    (origin,) = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"]
+    (origin,) = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))[0]["origins"]
     assert [(part["id"], part["agent"], part["model"]) for part in origin["sessions"]] == [
         ("https://example.org/talk/7", "other", "anthropic/claude-test")
     ]
-    assert data_of(trace(clone, "import", "--json").stdout)["commits"] == 0
+    assert data_of(trace(clone, "import", "--json").stdout)["commit_count"] == 0
     (clone / "t.jsonl").write_text(line.replace(oid, "0" * 40) + "\n")
     assert data_of(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing"] == 1
 

@@ -41,13 +41,13 @@ def test_two_sessions_and_one_commit(team: Team):
     assert team.sessions("pay.py:8") == []
     (origin,) = team.why("pay.py:5")["origins"]
     (part,) = origin["sessions"]
-    assert (part["prompt"], part["model"], part["how"], part["lines"]) == (
+    assert (part["prompt"], part["model"], part["how"], part["spans"]) == (
         "Read the balance",
         "claude-test",
         "wrote",
-        [[5, 5]],
+        [{"line": 5, "end_line": 5}],
     )
-    assert origin["commit"]["subject"] == "Balance and fees"
+    assert origin["subject"] == "Balance and fees"
     assert team.sessions("pay.py#fees") == ["s-two"]
 
 
@@ -183,9 +183,11 @@ def test_a_trailer_tells_of_the_commit_alone(team: Team, tmp_path: Path):
     git(clone, "config", "gitmem.ownEmail", team.person("log", "-1", "--format=%ae"))
     git(clone, "config", "--add", "gitmem.ownEmail", team.person("log", "-1", "--format=%ce"))
     run(clone, "init", "--no-remote")
-    found = data_of(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]
+    found = data_of(run(clone, "why", str(clone / "made.py:1"), "--json"))[0]["origins"][0]
     assert found["sessions"] == []
-    assert [(part["id"], part["how"]) for part in found["had_a_part"]] == [("s-far", "committed")]
+    assert [(part["id"], part["how"]) for part in found["other_sessions"]] == [
+        ("s-far", "committed")
+    ]
     assert "session s-far had a part in this commit" in said(clone, str(clone / "made.py:1"))
 
 
@@ -221,11 +223,12 @@ def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):
     git(tmp_path, "clone", "-q", str(team.repo), str(clone))
     git(clone, "fetch", "-q", "origin", "refs/gitmem/heads/main:refs/gitmem/heads/main")
 
-    found = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
-    assert found["commit"]["id"] == made
+    found = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))[0]["origins"][0]
+    assert found["commit"] == made
     (part,) = found["sessions"]
-    assert (part["id"], part["how"], part["lines"]) == ("s-one", "committed", [[5, 5]])
-    assert "prompt" not in part and part["title"]
+    assert (part["id"], part["how"]) == ("s-one", "committed")
+    assert part["spans"] == [{"line": 5, "end_line": 5}]
+    assert part["prompt"] is None and part["title"]
     git(
         clone,
         "commit",
@@ -236,8 +239,8 @@ def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):
         "--author",
         "Bob <b@example.org>",
     )
-    found = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"][0]
-    assert (found["commit"]["id"] != made, [one["id"] for one in found["sessions"]]) == (
+    found = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))[0]["origins"][0]
+    assert (found["commit"] != made, [one["id"] for one in found["sessions"]]) == (
         True,
         ["s-one"],
     )
@@ -277,10 +280,10 @@ def test_no_hooks_no_sessions(team: Team):
     team.person("mv", "pay.py", "money.py")
     team.person("commit", "-qm", "Rename")
     found = team.why("money.py:5")
-    assert [
-        (one["commit"]["subject"], one["from"], one["sessions"]) for one in found["origins"]
-    ] == [("pay", ["pay.py"], [])]
-    assert team.why("pay.py:5", "--at", "HEAD~1")["at"]
+    assert [(one["subject"], one["former_paths"], one["sessions"]) for one in found["origins"]] == [
+        ("pay", ["pay.py"], [])
+    ]
+    assert team.why("pay.py:5", "--at", "HEAD~1")["commit"]
 
 
 @pytest.mark.parametrize(

@@ -242,9 +242,9 @@ def test_what_may_be_done_is_asked_for_in_the_inbox(machine: Real, repo: Path) -
     (row,) = [
         one
         for one in data_of(mem(repo, "inbox", "--json"))
-        if one.get("perhaps_done") and "-" not in one["id"]
+        if one["kind"] == "task" and "-" not in one["id"]
     ]
-    assert row["perhaps_done"] == "rollback script"
+    assert row["reason"] == "rollback script"
     assert "perhaps done" in machine.hook("SessionStart", "s3", source="startup", after=60)
     assert "perhaps done" in mem(repo, "inbox")
     mem(repo, "inbox", "--reject", row["id"])
@@ -262,14 +262,15 @@ def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, r
     session(machine, "TODO: write the rollback script for the orders.", id="s1")
     session(machine, "Let us go on.", "The rollback script is done.", id="s2")
     rows = data_of(mem(repo, "inbox", "--json"))
-    (proposal,) = [row["id"] for row in rows if not row.get("perhaps_done")]
-    (entry,) = [row["id"] for row in rows if row.get("perhaps_done")]
+    (proposal,) = [row["id"] for row in rows if not row["kind"] == "task"]
+    (entry,) = [row["id"] for row in rows if row["kind"] == "task"]
     assert "-" not in entry
     mem(repo, "inbox", "--accept", proposal)
-    assert data_of(mem(repo, "show", proposal, "--json"))["status"] == "active"
+    assert data_of(mem(repo, "show", proposal, "--json"))[0]["status"] == "active"
     mem(repo, "inbox", "--accept", entry)
     assert (
-        tasks(repo) == [] and data_of(mem(repo, "show", proposal, "--json"))["status"] == "archived"
+        tasks(repo) == []
+        and data_of(mem(repo, "show", proposal, "--json"))[0]["status"] == "archived"
     )
 
 
@@ -341,9 +342,9 @@ def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(
     (row,) = [
         one
         for one in data_of(mem(repo, "inbox", "--json"))
-        if one.get("perhaps_done") and "-" not in one["id"]
+        if one["kind"] == "task" and "-" not in one["id"]
     ]
-    assert row["perhaps_done"] == "commits changed src/client.py"
+    assert row["reason"] == "commits changed src/client.py"
     mem(repo, "inbox", "--reject", row["id"])
     committed(machine, repo, monkeypatch, "src/client.py", "Log what was asked")
     session(machine, "And on.", id="s3")

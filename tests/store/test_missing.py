@@ -34,7 +34,7 @@ def in_git(repo: Path) -> set[str]:
 
 
 def repaired(repo: Path) -> str:
-    return "\n".join(data_of(mem(repo, "doctor", "--fix", "--json", ok=(0, 1)).stdout)["repaired"])
+    return "\n".join(data_of(mem(repo, "doctor", "--fix", "--json", ok=(0, 1)).stdout)["repairs"])
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_lost_file_is_read_past_and_written_anew(filled):
     shutil.copy(filled / ".git/gitmem/index.db", filled / "saved")
     assert 17 == len(in_git(filled))
     assert any(
-        "missing" in f["what"]
+        "missing" in f["message"]
         for f in data_of(mem(filled, "doctor", "--json", ok=(1,)).stdout)["findings"]
     )
     shutil.copy(filled / "saved", filled / ".git/gitmem/index.db")

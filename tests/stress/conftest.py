@@ -84,7 +84,7 @@ def findings(path: Path | str, *args: str) -> list[dict[str, Any]]:
 
 def unwell(path: Path | str) -> list[str]:
     """Return what `git mem doctor` warns of."""
-    return [row["what"] for row in findings(path) if row["level"] in {"warning", "error"}]
+    return [row["message"] for row in findings(path) if row["level"] in {"warning", "error"}]
 
 
 def assert_whole(path: Path | str, acknowledged: set[str]) -> None:

@@ -90,7 +90,7 @@ def heal(path: Path) -> int:
     """Let an hour pass for the locks of the dead, then follow `git mem doctor`; return how many there were."""
     left = locks(path)
     age(left)
-    assert any("lock of a process that died" in f["what"] for f in findings(path))
+    assert any("lock of a process that died" in f["message"] for f in findings(path))
     mem(path, "doctor", "--fix")
     assert [] == locks(path)
     return len(left)

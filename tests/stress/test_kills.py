@@ -181,7 +181,7 @@ def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
 
     assert 0 == objects_with(repo, "opensesame")
     assert "" == fsck(repo)
-    assert not any("died" in f["what"] for f in findings(repo))  # it may be at work
+    assert not any("died" in f["message"] for f in findings(repo))  # it may be at work
     age([lock])
     assert ["a lock of a process that died: " + str(lock.relative_to(repo / ".git"))] == unwell(
         repo

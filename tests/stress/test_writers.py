@@ -43,4 +43,4 @@ def test_eight_writers(repo: Path, start: Start, backend: str):
         WRITERS * EACH + 2 * FOREIGN + len(cold)
         == int(git(repo, "rev-list", "--count", SHARED)) - 1
     )
-    assert not [f for f in findings(repo) if "journal" in f["what"]]
+    assert not [f for f in findings(repo) if "journal" in f["message"]]

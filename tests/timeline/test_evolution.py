@@ -36,13 +36,13 @@ def test_who_and_why(team: Team):  # noqa: F811
     team.drain()
 
     found = steps(team.repo, "money.py")
-    assert [(one["subject"], one["what"]) for one in found] == [
+    assert [(one["subject"], one["change"]) for one in found] == [
         ("Fees", "changed"),
         ("Rename", "renamed"),
         ("Round", "changed"),
         ("pay", "added"),
     ]
-    assert found[1]["was"] == "pay.py"
+    assert found[1]["former_path"] == "pay.py"
     assert [part["id"] for part in found[2]["sessions"]] == ["s-one"]
     assert [row["title"] for row in found[2]["records"]] == ["Round to one digit"]
     assert [one["subject"] for one in steps(team.repo, "money.py:fees")] == ["Fees", "pay"]

@@ -72,7 +72,7 @@ def test_all_sources_in_one_order(busy: Path):
     }
     assert [one["at"] for one in found] == sorted((one["at"] for one in found), reverse=True)
     assert len(
-        {(one["source"], one.get("id"), one["what"], one["at"], one["title"]) for one in found}
+        {(one["source"], one.get("id"), one["action"], one["at"], one["title"]) for one in found}
     ) == len(found)
     down = next(one for one in found if one["title"] == "The provider was down")
     assert (down["source"], down["at"][:10]) == ("event", "2026-01-05")
@@ -120,11 +120,17 @@ def test_text_and_table(busy: Path):
 def test_trends(busy: Path):
     """Hot files, agents, hours, failures and what was learned add up."""
     found = data_of(mem(busy, "trends", "--json").stdout)
-    assert found["hot_files"][0] == {"path": "code.py", "commits": 2, "edits": 1}
+    assert found["hot_files"][0] == {"path": "code.py", "commit_count": 2, "edit_count": 1}
     assert found["agents"] == [{"agent": "claude", "sessions": 1, "tools": 1, "failed": 0}]
-    assert sum(found["hours"]) == sum(found["weekdays"]) == found["commits"] + found["sessions"]
-    assert found["errors"] == {"tools": 1, "failed": 0, "rate": 0.0}
-    assert [(week["memory"], week["gotcha"]) for week in found["learned"]] == [(1, 1)]
+    assert (
+        sum(found["hours"])
+        == sum(found["weekdays"])
+        == found["commit_count"] + found["session_count"]
+    )
+    assert found["tool_calls"] == {"count": 1, "failed_count": 0, "failure_rate": 0.0}
+    assert [(week["memory_count"], week["gotcha_count"]) for week in found["learned_weeks"]] == [
+        (1, 1)
+    ]
     assert "Hot files" in mem(busy, "trends").stdout
 
 

@@ -151,9 +151,9 @@ def import_command(
         for oid, some in new.items():
             links.put(app.state, oid, [*known.get(oid, ()), *some], patches.get(oid, ""))
         facts = {
-            "commits": len(new),
-            "sessions": len({link.session for some in new.values() for link in some}),
-            "missing": len({link.oid for link in found} - set(there)),
+            "commit_count": len(new),
+            "session_count": len({link.session for some in new.values() for link in some}),
+            "missing_count": len({link.oid for link in found} - set(there)),
         }
         if as_json:
             term.json(facts)
@@ -166,8 +166,8 @@ def import_command(
                 "'refs/notes/*:refs/notes/*'",
             )
         term.say(
-            f"{facts['commits']} commit{'' if facts['commits'] == 1 else 's'} of "
-            f"{facts['sessions']} session{'' if facts['sessions'] == 1 else 's'} imported."
+            f"{facts['commit_count']} commit{'' if facts['commit_count'] == 1 else 's'} of "
+            f"{facts['session_count']} session{'' if facts['session_count'] == 1 else 's'} imported."
         )
-        if facts["missing"]:
-            term.note(f"{facts['missing']} of the commits are not in this repository.")
+        if facts["missing_count"]:
+            term.note(f"{facts['missing_count']} of the commits are not in this repository.")

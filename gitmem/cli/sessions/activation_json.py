@@ -23,7 +23,7 @@ def activation_json(active: Activation, now: float) -> dict[str, Any]:
         "duration_seconds": round(active.seconds, 4),
         "greeting": greeting.greet(active, now),
         "context": {
-            "session": context.facts() if isinstance(context, WorkContext) else None,
+            "work_context": context.facts() if isinstance(context, WorkContext) else None,
             "git": _git_json(active.value("git")),
             "epic": epic_json(work) if work else None,
             "task_texts": list(active.value("tasks") or ()),

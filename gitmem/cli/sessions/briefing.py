@@ -104,7 +104,7 @@ def briefing_command(
                     "unit": unit,
                     "used": made.cost,
                     "briefing_file": target or None,
-                    "sections": layout.sections_json(parts, made),
+                    "parts": layout.sections_json(parts, made),
                 }
             )
         elif target:

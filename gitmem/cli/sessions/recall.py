@@ -1,5 +1,6 @@
 """The command that remembers: what was said and done in this session, and what the memory holds."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -115,13 +116,17 @@ def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, A
     ][:limit]
 
 
+def _hits_json(hits: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    return None if hits is None else [{**hit, "at": hit["at"] or None} for hit in hits]
+
+
 def _found_json(found: dict[str, Any]) -> dict[str, Any]:
     """Return an answer as JSON; null stands for what was not searched."""
     return {
         "query": found["words"],
         "session": found["session"],
-        "this_session": found.get("this_session"),
-        "other_sessions": found.get("other_sessions"),
+        "session_hits": _hits_json(found.get("this_session")),
+        "other_session_hits": _hits_json(found.get("other_sessions")),
         "records": [hit_json(row) for row in found["memory"]] if "memory" in found else None,
     }
 

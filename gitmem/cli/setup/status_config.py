@@ -111,10 +111,10 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
                 + f"hooks are off for session {session}: git mem on --session {session}"
             )
         last = row["background"]
-        if last and last["failure"]:
+        if last and last["failure_message"]:
             what = (
                 f"the last work in the background failed, {age(last['at'], term.clock.now())}: "
-                f"{plain(last['failure'][:160])}"
+                f"{plain(last['failure_message'][:160])}"
             )
             term.say(term.style("! ", fg="yellow") + what)
         elif last and last["messages"]:
@@ -167,7 +167,10 @@ def _status(app: App) -> dict[str, Any]:
                 "updated": config_stamp(changed),
                 "record_counts": {k: n for (s, k), n in counts.items() if s == name},
             }
-        damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
+        damaged += [
+            {"store": prefix or row["store"], "store_path": row["path"], "reason": row["reason"]}
+            for row in index.damaged()
+        ]
         conflicts += index.number(conflict=True)
     waiting: dict[str, Any] = {
         "kinds": ("gotcha", "memory"),
@@ -224,7 +227,7 @@ def _background(app: App) -> dict[str, Any] | None:
         "at": config_stamp(int(last["at"])),
         "duration_seconds": last.get("seconds"),
         "messages": list(map(str, last.get("did") or ())),
-        "failure": str(last["failed"]) if last.get("failed") else None,
+        "failure_message": str(last["failed"]) if last.get("failed") else None,
     }
 
 

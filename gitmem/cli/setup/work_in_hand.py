@@ -19,7 +19,7 @@ NAMED = 3  # pending tasks that are named
 
 
 def work(app: App, session: str) -> dict[str, Any]:
-    """Return the work in hand: `session`, `epics`, `pending_tasks`.
+    """Return the work in hand: `current_session`, `epics`, `pending_tasks`.
 
     `session` is the id of the one that the command runs in.
     """
@@ -34,7 +34,7 @@ def work(app: App, session: str) -> dict[str, Any]:
         indexes, agents, subjects=(collect.TASKS,), unsure=False, own=app.own_addresses
     )[collect.TASKS]
     return {
-        "session": {
+        "current_session": {
             "id": mine.id,
             "agent": mine.agent,
             "state": state_of(mine),
@@ -57,7 +57,7 @@ def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
 
     Nothing where there is none.
     """
-    session, tasks = row["session"], row["pending_tasks"]
+    session, tasks = row["current_session"], row["pending_tasks"]
     if session:
         how = "runs" if session["state"] == RUNNING else session["state"]
         yield (

@@ -1,0 +1,277 @@
+"""A command line for every command that takes `--json`, and what has to be there first."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+from tests.cli.conftest import Mem
+from tests.conftest import git
+
+# gets the ids of the records that are there, returns the command line
+Case = Callable[[Mem, list[str]], list[str]]
+
+PERSONA = "---\nname: Dex\n---\n"
+RULES = "# Rules\n- Use Postgres 17.\n"
+ERROR = "TypeError: unsupported operand type(s) for +"
+
+
+def _session(part: str) -> Case:
+    """Return a command about sessions, once there is one."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        start = json.dumps(
+            {
+                "session_id": "s1",
+                "cwd": str(mem.folder),
+                "hook_event_name": "SessionStart",
+                "source": "startup",
+            }
+        )
+        subprocess.run(
+            [sys.executable, "-P", "-m", "gitmem", "hook", "claude"],
+            input=start.encode(),
+            cwd=mem.folder,
+            capture_output=True,
+            check=True,
+        )
+        return ["session", part]
+
+    return make
+
+
+def _code(*args: str) -> Case:
+    """Return a command about code, once there is some that imports something."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        (mem.folder / "shop.py").write_text("import code\n\n\ndef total():\n    return code\n")
+        return ["code", *args]
+
+    return make
+
+
+def _work(*args: str) -> Case:
+    """Return a command about an epic, once there is one."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        mem("work", "start", "shop", "--story", "1", "--story", "2")
+        return ["work", *args]
+
+    return make
+
+
+def _hand(*args: str) -> Case:
+    """Return a command about a person's session, once there is one with a word in it."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        mem("session", "start", "--title", "Invoices")
+        mem("session", "mark", "The ledger is append only")
+        return ["session", *args]
+
+    return make
+
+
+def _entry(verb: str) -> Case:
+    """Return a command about an entry of the summary, once there is one: a task."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        return [
+            "summary",
+            verb,
+            mem("summary", "add", "--kind", "task", "Load-test it", "--json").json["id"],
+        ]
+
+    return make
+
+
+def _file(name: str, text: str, *args: str) -> Case:
+    """Return a command about a file of the work tree, once it is there."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        (mem.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (mem.folder / name).write_text(text)
+        return list(args)
+
+    return make
+
+
+def _snap(*args: str) -> Case:
+    """Return a command about a snapshot, once there is one and the file has changed again."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        (mem.folder / "w.txt").write_text("saved")
+        mem("snapshot", "save", "note")
+        (mem.folder / "w.txt").write_text("changed")
+        return ["snapshot", *args]
+
+    return make
+
+
+def _linked(*args: str) -> Case:
+    """Return a command about the code's history, once a commit is linked to a session by a note, and an event is noted."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        oid = git(mem.folder, "rev-parse", "HEAD")
+        ranges = [{"start_line": 1, "end_line": 1}]
+        talk = {"url": "https://example.org/1", "contributor": {"type": "ai"}, "ranges": ranges}
+        record = {
+            "version": "0.1",
+            "vcs": {"type": "git", "revision": oid},
+            "files": [{"path": "code.py", "conversations": [talk]}],
+        }
+        git(mem.folder, "notes", "add", "-m", json.dumps(record))
+        if args[:2] != ("trace", "import"):
+            mem("trace", "import")
+        mem("event", "add", "Released")
+        return list(args)
+
+    return make
+
+
+# `i` are the ids of two linked records and of one that was forgotten
+CASES: dict[str, Case] = {
+    "add": lambda m, i: ["add", "new", "-m", "text", "--tag", "x"],
+    "edit": lambda m, i: ["edit", i[0], "--tag", "y"],
+    "supersede": lambda m, i: ["supersede", i[0], "newer", "-m", "text"],
+    "show": lambda m, i: ["show", i[0]],
+    "show at": lambda m, i: ["show", f"{i[0]}@{{0}}"],
+    "list": lambda m, i: ["list"],
+    "list at": lambda m, i: ["list", "--at", "@"],
+    "search": lambda m, i: ["search", "words"],
+    "graph": lambda m, i: ["graph"],
+    "log": lambda m, i: ["log"],
+    "diff": lambda m, i: ["diff", "@~1"],
+    "restore": lambda m, i: ["restore", "--list"],
+    "init": lambda m, i: ["init"],
+    "install": lambda m, i: ["install", "claude"],
+    "install list": lambda m, i: ["install", "--list"],
+    "uninstall": lambda m, i: ["uninstall", "claude", "git-hooks", "--dry-run"],
+    "status": lambda m, i: ["status"],
+    "doctor": lambda m, i: ["doctor"],
+    "work start": _work("start", "blog"),
+    "work story": _work("story"),
+    "work story done": _work("story", "1", "--done"),
+    "work phase": _work("phase", "push"),
+    "work checkpoint": _work("checkpoint", "look"),
+    "work error": _work("error", "it broke"),
+    "work override": _work("override", "k", "1"),
+    "work pause": _work("pause"),
+    "work abort": _work("abort"),
+    "work complete": _work("complete", "--yes"),
+    "work resume": _work("resume"),
+    "work resume continue": _work("resume", "--continue"),
+    "work discard": _work("discard"),
+    "work show": _work("show"),
+    "work list": _work("list"),
+    "work import": lambda m, i: (
+        ["work", "import", "s.yaml"]
+        if (m.folder / "s.yaml").write_text("steps: [a, b]\nworkflow_id: w\n")
+        else []
+    ),
+    "summary show": lambda m, i: ["summary", "show"] if m("summary", "add", "Use it") else [],
+    "summary show alone": lambda m, i: ["summary"],
+    "summary add": lambda m, i: ["summary", "add", "Use it"],
+    "summary done": _entry("done"),
+    "summary pin": _entry("pin"),
+    "summary unpin": _entry("unpin"),
+    "summary drop": _entry("drop"),
+    "summary update": lambda m, i: ["summary", "update"],
+    "summary history": lambda m, i: ["summary", "history"] if m("summary", "add", "Use it") else [],
+    "summary diff": lambda m, i: ["summary", "diff"],
+    "session start": lambda m, i: ["session", "start"],
+    "session current": _hand("current"),
+    "session note": _hand("note", "text"),
+    "session mark": _hand("mark", "text"),
+    "session show": _hand("show"),
+    "session end": _hand("end"),
+    "session resume": lambda m, i: (
+        _hand("end")(m, i) and (m("session", "end"), ["session", "resume", "--show"])[1]
+    ),
+    "session context": _hand("context"),
+    "session task": _hand("task", "tests"),
+    "session workflows": lambda m, i: ["session", "workflows"],
+    "session handover": _hand("handover", "gemini", "-m", "text"),
+    "opening": lambda m, i: ["opening"],
+    "briefing": lambda m, i: ["briefing"],
+    "recall": lambda m, i: ["recall", "words"],
+    "extract": _file("n.md", "We decided to use NUMERIC for money.\n", "extract", "n.md"),
+    "activate": _file(".gitmem/agents/dev.md", PERSONA, "activate", "dev"),
+    "activate list": _file(".gitmem/agents/dev.md", PERSONA, "activate", "--list"),
+    "native status": _file("CLAUDE.md", RULES, "native", "status"),
+    "native pull": _file("CLAUDE.md", RULES, "native", "pull"),
+    "native push": lambda m, i: ["native", "push", "--to", "gemini"],
+    "native sync": _file("CLAUDE.md", RULES, "native", "sync"),
+    "native watch-once": lambda m, i: ["native", "watch-once", "--timeout", "1"],
+    "code symbols": _code("symbols"),
+    "code refs": _code("refs", "total"),
+    "code imports": _code("imports", "shop.py"),
+    "code graph": _code("graph"),
+    "code rank": _code("rank"),
+    "code prune": _code("prune"),
+    "scout": lambda m, i: ["scout", "code.py", "prints"],
+    "dna show": lambda m, i: ["dna", "show"],
+    "dna refresh": lambda m, i: ["dna", "refresh"],
+    "why": _linked("why", "code.py:1"),
+    "evolution": _linked("evolution", "code.py"),
+    "drift": _linked("drift", "--level", "none"),
+    "timeline": _linked("timeline"),
+    "trends": _linked("trends"),
+    "event add": lambda m, i: ["event", "add", "Released"],
+    "event list": _linked("event", "list"),
+    "trace export": _linked("trace", "export"),
+    "trace import": _linked("trace", "import"),
+    "snapshot save": _file("w.txt", "x", "snapshot", "save", "note"),
+    "snapshot list": _snap("list"),
+    "snapshot show": _snap("show"),
+    "snapshot restore": _snap("restore", "last", "--worktree"),
+    "snapshot drop": _snap("drop", "last"),
+    "snapshot prune": _snap("prune", "--keep", "0"),
+    "model check": lambda m, i: ["model", "check"],
+    "config": lambda m, i: ["config"],
+    "remote show": lambda m, i: ["remote", "show"],
+    "purge": lambda m, i: ["purge", "--text", "no such text", "--yes"],
+    "sync": lambda m, i: ["sync"],
+    "sync bundle": lambda m, i: ["sync", "--bundle", "memory.bundle"],
+    "restore one": lambda m, i: ["restore", i[2], i[0]],
+    "add private": lambda m, i: ["add", "--private", "mine"],
+    "list kind": lambda m, i: ["list", "--tag", "x"],
+    "graph record": lambda m, i: ["graph", i[0]],
+    "dna show alone": lambda m, i: ["dna"],
+    "config one": lambda m, i: ["config", "sign"],
+    "config set": lambda m, i: ["config", "sign", "false"],
+    "config unset": lambda m, i: ["config", "--unset", "sign"],
+    "code imports of": _code("imports", "code.py", "--of"),
+    "snapshot save nothing": lambda m, i: ["snapshot", "save"],
+    "snapshot restore facts": _snap("restore", "last"),
+    "work override all": _work("override"),
+    "work resume review": _work("resume", "--review"),
+    "recall all": lambda m, i: ["recall", "words", "--all-sessions"],
+    "purge quarantine": lambda m, i: ["purge", "--quarantine-list"],
+    "purge quarantine drop": lambda m, i: ["purge", "--quarantine-drop"],
+    "install dry": lambda m, i: ["install", "claude", "--dry-run"],
+}
+
+# `i` are the ids of a gotcha about code.py and of two that were captured
+TRAPS: dict[str, Case] = {
+    "gotcha add": lambda m, i: ["gotcha", "add", "new", "-m", "text", "--error", ERROR],
+    "gotcha list": lambda m, i: ["gotcha", "list"],
+    "gotcha show": lambda m, i: ["gotcha", "show", i[1]],
+    "gotcha edit": lambda m, i: ["gotcha", "edit", i[1], "--severity", "info"],
+    "gotcha resolve": lambda m, i: ["gotcha", "resolve", *i[1:], "-m", "how"],
+    "gotcha reopen": lambda m, i: ["gotcha", "reopen", *i[1:]],
+    "gotcha snooze": lambda m, i: ["gotcha", "snooze", *i],
+    "gotcha snooze off": lambda m, i: ["gotcha", "snooze", "--off", *i],
+    "gotcha snooze list": lambda m, i: ["gotcha", "snooze"] if m("gotcha", "snooze", i[0]) else [],
+    "gotcha verify": lambda m, i: ["gotcha", "verify"],
+    "gotcha verify ID": lambda m, i: ["gotcha", "verify", *i[1:]],
+    "gotcha search": lambda m, i: ["gotcha", "search", "operand"],
+    "gotcha for": lambda m, i: ["gotcha", "for", "code.py:1"],
+    "gotcha context": lambda m, i: ["gotcha", "context", "--error", ERROR, "code.py"],
+    "gotcha stats": lambda m, i: ["gotcha", "stats"],
+    "inbox": lambda m, i: ["inbox"],
+    "inbox apply": lambda m, i: ["inbox", "--accept", i[1], "--reject", i[2]],
+    "error record": lambda m, i: ["error", "record", ERROR],
+    "session list": _session("list"),
+    "session cost": _session("cost"),
+    "error list": lambda m, i: ["error", "list"],
+}
