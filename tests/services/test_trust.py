@@ -262,7 +262,7 @@ def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, r
     session(machine, "TODO: write the rollback script for the orders.", id="s1")
     session(machine, "Let us go on.", "The rollback script is done.", id="s2")
     rows = data_of(mem(repo, "inbox", "--json"))
-    (proposal,) = [row["id"] for row in rows if not row["kind"] == "task"]
+    (proposal,) = [row["id"] for row in rows if row["kind"] != "task"]
     (entry,) = [row["id"] for row in rows if row["kind"] == "task"]
     assert "-" not in entry
     mem(repo, "inbox", "--accept", proposal)

@@ -417,7 +417,7 @@ def current_command(term: Terminal, as_json: bool) -> None:
     \b
     Examples:
       git mem session current
-      id=$(git mem session current --json | jq -r .id)
+      id=$(git mem session current --json | jq -r .data.id)
     """
     with term.open() as app:
         mine = running(app)
