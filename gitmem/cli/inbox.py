@@ -129,8 +129,7 @@ def inbox_command(  # noqa: C901
             tuple(id for id in ids if id not in answered) for ids in (accepted, rejected)
         )
         if answered and not (accepted or rejected or merged or accept_all):
-            if as_json:
-                term.json(_answers_json(tasks=answered))
+            _print_answers(term, as_json, tasks=answered)
             return
         if accepted or rejected or merged or accept_all:
             if accept_all:
@@ -150,8 +149,7 @@ def inbox_command(  # noqa: C901
                 if not (accepted or others) and not as_json:
                     term.note(EMPTY)
             applied = _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
-            if as_json:
-                term.json(_answers_json(**applied, tasks=answered))
+            _print_answers(term, as_json, **applied, tasks=answered)
             return
         most = -1 if everything else limit
         tasks = _open_tasks(app)
@@ -386,10 +384,11 @@ def _apply(
     return made | {"unchanged": [mark["id"] for _, mark in already]}
 
 
-def _answers_json(**ids: list[str]) -> dict[str, list[str]]:
-    """Return the ids of what was answered, by what became of it."""
-    names = ("accepted", "rejected", "merged", "unchanged", "tasks")
-    return {f"{name.removesuffix('s')}_ids": ids.get(name, []) for name in names}
+def _print_answers(term: Terminal, as_json: bool, **ids: list[str]) -> None:
+    """Print the ids of what was answered, by what became of it; nothing for people."""
+    if as_json:
+        names = ("accepted", "rejected", "merged", "unchanged", "tasks")
+        term.json({f"{name.removesuffix('s')}_ids": ids.get(name, []) for name in names})
 
 
 def _is_settled(app: App, id: str) -> bool:

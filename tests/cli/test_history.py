@@ -74,7 +74,7 @@ def test_log_of_one_record(mem: Mem) -> None:
     mem("forget", one)
     rows = mem("log", one[-8:], "--json").json
     assert [row["operation"] for row in rows] == ["forget", "pin", "edit", "add"]
-    assert rows[0]["changes"] == [{"what": "removed", "id": one}]
+    assert rows[0]["changes"] == [{"id": one, "change": "removed"}]
     assert rows[-1]["changes"] == [{"what": "added", "id": one}]
 
 
@@ -254,7 +254,7 @@ def test_diff_between_two_states(grown: tuple[Mem, str], args: list[str]) -> Non
         for row in mem("diff", *args, "--json").json
         if row["store_path"].startswith("memories/")
     }
-    assert sorted(row["what"] for row in records.values()) == ["added", "changed", "removed"]
+    assert sorted(row["change"] for row in records.values()) == ["added", "changed", "removed"]
     assert "# old title" in records[id]["old"]
     assert "# new title" in records[id]["new"]
     assert f"M\tmemories/{id[-2:]}/{id}.md" in mem("diff", *args, "--name-status").out.splitlines()

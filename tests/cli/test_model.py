@@ -89,7 +89,7 @@ def test_check_says_what_went_wrong(mem: Mem) -> None:
 
     assert "answered 400: API key" in done.err
     assert "hint: Check the key" in done.err
-    assert (row["ok"], row["kind"]) == (False, "key")
+    assert (row["ok"], row["failure"]["code"]) == (False, "key")
     assert KEY not in done.err + done.out + str(row)
 
 

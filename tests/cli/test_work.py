@@ -246,10 +246,10 @@ def test_an_epic_without_stories_has_made_no_progress(mem: Mem) -> None:
     assert mem("work", "story", "--json").json == [
         {
             "id": "a",
-            "title": "",
+            "title": None,
             "done": True,
             "current": False,
-            "completed_at": show(mem)["stories"][0]["completed"],
+            "completed": show(mem)["stories"][0]["completed"],
             "phase_results": {},
         },
         {
@@ -257,7 +257,7 @@ def test_an_epic_without_stories_has_made_no_progress(mem: Mem) -> None:
             "title": "With a title",
             "done": False,
             "current": True,
-            "completed_at": None,
+            "completed": None,
             "phase_results": {},
         },
     ]
@@ -339,10 +339,11 @@ def test_attempts_count_each_turn_at_a_story(shop: Mem) -> None:
     shop("work", "phase", "development")
     shop("work", "error", "tests fail")
     assert show(shop)["last_action"] == {
-        "type": "ERROR_OCCURRED",
-        "timestamp": show(shop)["last_action"]["at"],
+        "action": "ERROR_OCCURRED",
+        "at": show(shop)["last_action"]["at"],
         "story": "1.1",
         "phase": "development",
+        "executor": None,
         "note": "tests fail",
     }
     shop("work", "phase", "development")
@@ -911,13 +912,13 @@ def test_two_clones_converge(clones: tuple[Mem, Mem]) -> None:
     for mem in clones:
         found = show(mem)
         assert found["progress"] == {
-            "total": 3,
-            "completed": 2,
-            "percentage": 67,
-            "current": "1.2",
-            "stories_done": ["1.1", "1.3"],
-            "stories_pending": [],
+            "story_count": 3,
+            "done_count": 2,
+            "percent": 67,
+            "done_story_ids": ["1.1", "1.3"],
+            "pending_story_ids": [],
         }
+        assert found["current_story"]["id"] == "1.2"
         assert found["overrides"] == {"a": 1, "b": 2}
         assert found["executor_counts"] == {"dev": 2}
         assert (found["last_action"]["action"], found["current_story"]["phase"]) == (
@@ -1041,7 +1042,7 @@ def test_a_state_file_is_imported_once(mem: Mem, old: Path) -> None:
     mem("work", "import")
     assert show(mem)["progress"]["done_story_ids"] == ["12.1", "12.2"]
     newer = json.loads(json.dumps(STATE))
-    newer["session_state"]["progress"]["done_story_ids"] = ["12.1", "12.3"]
+    newer["session_state"]["progress"]["stories_done"] = ["12.1", "12.3"]
     old.write_text(json.dumps(newer))
     mem("work", "import")
     assert show(mem)["progress"]["done_story_ids"] == ["12.1", "12.2", "12.3"]

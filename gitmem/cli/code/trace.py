@@ -167,7 +167,8 @@ def import_command(
             )
         term.say(
             f"{facts['commit_count']} commit{'' if facts['commit_count'] == 1 else 's'} of "
-            f"{facts['session_count']} session{'' if facts['session_count'] == 1 else 's'} imported."
+            f"{facts['session_count']} session{'' if facts['session_count'] == 1 else 's'} "
+            f"imported."
         )
         if facts["missing_count"]:
             term.note(f"{facts['missing_count']} of the commits are not in this repository.")

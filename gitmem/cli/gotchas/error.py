@@ -123,7 +123,7 @@ def record_command(  # noqa: C901
             command,
             root,
         )
-        help_ = next((row["workaround"] for row in known if row["workaround"]), "")
+        help_ = next((row["workaround"] for row in known if row["workaround"]), None)
         fixed = next((row["fix"] for row in known if row["fix"]), "")
         if as_json:
             term.json(
@@ -135,7 +135,7 @@ def record_command(  # noqa: C901
                     "count": out.hits,
                     "threshold": rule.threshold,
                     "gotcha": out.gotcha,
-                    "workaround": help_ or None,
+                    "workaround": help_,
                     "last_fix": json.loads(fixed) if fixed else None,
                 }
             )

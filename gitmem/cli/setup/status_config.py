@@ -16,7 +16,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
 from gitmem.services.gotchas import placement
-from gitmem.state import requests
+from gitmem.state import drains, requests
 from gitmem.store import journal, sync
 
 WAITING = 5  # things that sessions wait for, that are named
@@ -318,19 +318,9 @@ def config_command(
         if unset:
             app.git.call("config", where, "--unset-all", f"gitmem.{name}", ok=(0, 5))
         elif value is None:
-            found = _told(name, app.settings.get(name))
             if name in app.settings.refused:
                 term.note("warning: {}\nhint: {}".format(*config.refusal(name)))
-            if as_json:
-                term.json(_setting_json(app, name))
-            else:
-                click.echo(
-                    "\n".join(found)
-                    if isinstance(found, tuple)
-                    else str(found).lower()
-                    if isinstance(found, bool)
-                    else found
-                )
+            _show_setting(term, app, name, as_json)
             return
         else:
             _settable(name, value, everywhere)
@@ -343,9 +333,23 @@ def config_command(
                 value,
             )
         app.forget_settings()
-        if as_json:
-            term.json(_setting_json(app, name))
-            return
+        _show_new_setting(term, app, name, as_json)
+
+
+def _show_setting(term: Terminal, app: App, name: str, as_json: bool) -> None:
+    value = _told(name, app.settings.get(name))
+    if as_json:
+        term.json(_setting_json(app, name))
+    elif isinstance(value, tuple):
+        click.echo("\n".join(value))
+    else:
+        click.echo(str(value).lower() if isinstance(value, bool) else value)
+
+
+def _show_new_setting(term: Terminal, app: App, name: str, as_json: bool) -> None:
+    if as_json:
+        term.json(_setting_json(app, name))
+    else:
         term.say(f"{name} is now {_value_text(_told(name, app.settings.get(name)))}")
 
 
