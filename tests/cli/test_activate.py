@@ -138,7 +138,7 @@ def test_json_tells_all_loaders(project: Mem):
     assert data["definition"]["commands"][0] == {
         "name": "develop",
         "description": "Implement a story",
-        "visibility": ["key", "quick", "full"],
+        "visibilities": ["key", "quick", "full"],
     }
     assert data["context"]["git"]["branch"] == "main"
 

@@ -64,7 +64,7 @@ def leave(
 
 
 def found(
-    mem: Mem, *args: str, group: str = "this_session", env: dict[str, str] | None = None
+    mem: Mem, *args: str, group: str = "session_hits", env: dict[str, str] | None = None
 ) -> list[tuple[int, str]]:
     """Return the lines and kinds that a recall finds."""
     return [
@@ -123,20 +123,16 @@ def test_groups_can_be_asked_for(mem: Mem):
     leave(mem.folder, "s1")
     leave(mem.folder, "s2-older")
     mem("add", "The ledger is append only")
-    assert set(mem("recall", "ledger", "--past", "--json", env=HERE).json) == {
-        "words",
-        "session",
-        "memory",
-    }
-    assert set(mem("recall", "ledger", "--session", "--json", env=HERE).json) == {
-        "words",
-        "session",
-        "this_session",
-    }
+    past = mem("recall", "ledger", "--past", "--json", env=HERE).json
+    assert past["records"]
+    assert (past["session_hits"], past["other_session_hits"]) == (None, None)
+    here = mem("recall", "ledger", "--session", "--json", env=HERE).json
+    assert here["session_hits"]
+    assert (here["records"], here["other_session_hits"]) == (None, None)
     assert (
         mem("recall", "ledger", "--session", "s2", "--json", env=HERE).json["session"] == "s2-older"
     )
-    assert found(mem, "ledger", "--all-sessions", group="other_sessions") == [
+    assert found(mem, "ledger", "--all-sessions", group="other_session_hits") == [
         (5, "marked"),
         (1, "asked"),
         (3, "failed"),

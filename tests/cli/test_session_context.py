@@ -22,9 +22,9 @@ def test_nothing_in_hand(mem: Mem) -> None:
     assert [
         found[key] for key in ("previous_agent", "workflow", "state", "story", "message", "id")
     ] == [None] * 6
-    assert [found[key] for key in ("last_commands", "agents", "tasks", "next", "handovers")] == [
-        []
-    ] * 5
+    assert [
+        found[key] for key in ("last_commands", "agents", "tasks", "next_steps", "handovers")
+    ] == [[]] * 5
     assert "nothing is in hand here" in mem("session", "context").out
 
 

@@ -97,7 +97,14 @@ class WorkContext:
             "agent": self.agent or None,
             "started": _time(self.began),
             "last_seen": _time(self.last),
-            "previous_agent": {**previous, "at": _time(previous["at"])} if previous else None,
+            "previous_agent": {
+                "agent": previous["agent"],
+                "at": _time(previous["at"]),
+                "command": previous.get("command") or None,
+                "failed": bool(previous.get("failed")),
+            }
+            if previous
+            else None,
             "last_commands": self.commands,
             "agents": [{**one, "at": _time(one["at"])} for one in self.agents],
             "tasks": [{**one, "at": _time(one["at"])} for one in self.tasks],
