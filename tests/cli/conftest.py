@@ -35,8 +35,13 @@ class Done:
 
     @property
     def json(self) -> Any:
-        """The output as JSON."""
+        """The data of the output with `--json`."""
         return data_of(self.out)
+
+    @property
+    def document(self) -> Any:
+        """The output as JSON of another format, without an envelope."""
+        return json.loads(self.out)
 
 
 def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:

@@ -75,7 +75,7 @@ def test_log_of_one_record(mem: Mem) -> None:
     rows = mem("log", one[-8:], "--json").json
     assert [row["operation"] for row in rows] == ["forget", "pin", "edit", "add"]
     assert rows[0]["changes"] == [{"id": one, "change": "removed"}]
-    assert rows[-1]["changes"] == [{"what": "added", "id": one}]
+    assert rows[-1]["changes"] == [{"id": one, "change": "added"}]
 
 
 def test_log_follows_the_chain(mem: Mem) -> None:
@@ -434,7 +434,7 @@ def test_graph_says_since_when(mem: Mem) -> None:
     assert found == {(one, two): linked, (new, two): replaced}
     assert f"links since {linked} → " in mem("graph", one).out
     whole = {
-        (e["source"], e["target"]): e["since"] and e["since"][:10]
+        (e["source"], e["target"]): e["created"] and e["created"][:10]
         for e in mem("graph", "--json").json["edges"]
     }
     assert whole == {(one, two): None, (new, two): replaced}

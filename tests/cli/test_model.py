@@ -157,7 +157,7 @@ def test_what_is_missing_is_said_by_check_and_doctor(
     assert "hint: " in done.err
     row = next(f for f in mem("doctor", "--json").json["findings"] if words in f["message"])
     assert row["level"] == "warning"
-    assert "Sessions are read offline." in row["what"]
+    assert "Sessions are read offline." in row["message"]
     assert row["hint"]
 
 

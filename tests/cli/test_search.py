@@ -134,7 +134,7 @@ def test_search_says_why(stocked: Mem) -> None:
 def test_search_by_format(stocked: Mem) -> None:
     """`--format` names any field."""
     assert (
-        stocked("search", "append", "-t", "rule", "--format", r"{type}\t{title}\t{reason}").out
+        stocked("search", "append", "-t", "rule", "--format", r"{type}\t{title}\t{reasons}").out
         == "rule\tThe ledger is append only\tappend in title\n"
     )
 

@@ -324,8 +324,8 @@ def test_marks(mem: Mem) -> None:
     assert mem("session", "mark", "--json").json == {
         "session": id,
         "line": 4,
-        "content": "two",
-        "new": True,
+        "text": "two",
+        "is_new": True,
     }
     assert mem("session", "mark", "--last", "--json").json["is_new"] is False
     assert mem("session", "mark", "--line", "3", "--json").json["text"] == "one"
@@ -514,7 +514,7 @@ def test_each_use_of_a_tool_is_shown_once(mem: Mem) -> None:
         "c.py",
         "d.py",
     ]
-    assert len(mem("session", "export", id).json["interactions"]) == 1 + len(uses)
+    assert len(mem("session", "export", id).document["interactions"]) == 1 + len(uses)
 
 
 def test_a_mark_is_shown_where_it_points(mem: Mem) -> None:
@@ -624,7 +624,7 @@ def test_by_date(mem: Mem) -> None:
     start(mem, "--new")
     day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 2 * DAY))
     assert [one["id"] for one in mem("session", "show", day, "--json").json] == [first, second]
-    assert [one["session_id"] for one in mem("session", "export", "--date", day).json] == [
+    assert [one["session_id"] for one in mem("session", "export", "--date", day).document] == [
         first,
         second,
     ]
@@ -651,7 +651,7 @@ def test_export(mem: Mem, tmp_path: Path) -> None:
     id = start(mem, "--title", "T")
     mem("session", "note", "hello 🎉")
     mem("session", "end")
-    found = mem("session", "export", id).json
+    found = mem("session", "export", id).document
     assert {"session_id", "agent", "started", "ended", "branch", "interactions"} <= set(found)
     assert found["ended"] is not None
     for one in found["interactions"]:
@@ -676,7 +676,7 @@ def test_a_damaged_history_is_shown_as_far_as_it_goes(mem: Mem) -> None:
         out.write(b'[1, 2]\n\xff\xfe\n{"role": 3, "content": 4, "metadata": 5}\n{"half": ')
     mem("session", "note", "after")
     assert "after" in mem("session", "show").out
-    assert mem("session", "export", id).json["interactions"][-1]["content"] == "after"
+    assert mem("session", "export", id).document["interactions"][-1]["content"] == "after"
     file.unlink()
     assert "T" in mem("session", "show").out
 
@@ -853,7 +853,7 @@ def test_as_a_process(mem: Mem) -> None:
 def test_an_export_to_standard_output(mem: Mem) -> None:
     """`-` names it, as in other tools; no file of that name is made."""
     id = start(mem)
-    assert mem("session", "export", "--output", "-").json["session_id"] == id
+    assert mem("session", "export", "--output", "-").document["session_id"] == id
     assert not (mem.folder / "-").exists()
 
 
@@ -890,7 +890,7 @@ def test_half_a_character_in_a_history_costs_itself_alone(mem: Mem) -> None:
         )
     assert "half ? of 😀" in mem("session", "show", id).out
     assert mem("session", "show", id, "--json").json[0]["events"][-1]["content"] == "half ? of 😀"
-    assert mem("session", "export", id).json["interactions"][-1]["content"] == "half ? of 😀"
+    assert mem("session", "export", id).document["interactions"][-1]["content"] == "half ? of 😀"
     assert mem("session", "resume", id, "--json").json["last_prompt"] == "half ? of 😀"
     assert "half ? of 😀" in mem("session", "mark", "--session", id).out
 
