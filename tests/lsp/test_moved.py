@@ -1,13 +1,13 @@
 """Code that went to another file, under git's eyes or not: the editor shows its gotchas where `git mem gotcha for` does."""
 
 import asyncio
-import json
 import subprocess
 import sys
 
 import pytest
 
 from gitmem.services.gotchas import lifecycle
+from tests.json_output import data_of
 
 CART = (
     "import os\n\n\nclass Cart:\n    def total(self):\n        return sum(price.net for price in self.prices)\n\n"
@@ -35,9 +35,9 @@ def told(repo, name: str) -> set[tuple[str, int, bool]]:
         text=True,
         check=True,
     )
-    found = json.loads(done.stdout)
+    found = data_of(done.stdout)
     return {
-        (g["id"], g["place"]["first"] - 1, g["place"]["path"] != name)
+        (g["id"], (g["place"]["line"] or 1) - 1, g["place"]["path"] != name)
         for g in found
         if g["place"]["state"] != "adrift"
     }
