@@ -441,7 +441,7 @@ def test_the_list_says_what_does_not_work(mem: Mem, repo: Path) -> None:
         ]
         seen[name] = (row["state"], row["reason"], found[0]["level"])
 
-    assert seen["current"] == ("current", "", "ok")
+    assert seen["current"] == ("current", None, "ok")
     assert seen["older"] == ("outdated", None, "note")
     assert seen["gone"] == ("broken", "'/nowhere/git-mem' is not there", "warning")
     assert seen["dangling"] == (
@@ -558,7 +558,7 @@ def test_init_installs_what_it_is_told(mem: Mem, repo: Path) -> None:
     assert (repo / ".gemini/settings.json").exists() and "the hooks of Gemini CLI: installed" in out
     assert "there is no agent 'cluade'" in mem("init", "--agents", "cluade", code=2).err
     assert [
-        row["action"] for row in mem("init", "--agents", "claude", "--json").json["agents"]
+        row["action"] for row in mem("init", "--agents", "claude", "--json").json["hook_changes"]
     ] == ["unchanged"]
 
 
