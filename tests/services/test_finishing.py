@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from gitmem import app
+from gitmem import app, repository
 from gitmem.app import App, open_app
 from gitmem.base import processes
 from gitmem.cli.sessions.summary import parts_of
