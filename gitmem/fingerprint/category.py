@@ -6,209 +6,151 @@ The error itself is asked first, then the command that failed, then the lines ar
 """
 
 from gitmem.base.fast import Lazy
+from gitmem.fingerprint.tables import (
+    CATEGORY_WORDS,
+    LINE_WORDS,
+    any_of,
+    any_pattern,
+    read_table,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TOOLS = read_table("tools.json")
+_TASK_WORDS: "dict[str, list[str]]" = _TOOLS["task_words"]
+
+
+def _of_tools(field: str, kind: str) -> "list[str]":
+    """Return what a field of `tools.json` has for all tools of a kind."""
+    entries: list[str] = []
+    for tool in _TOOLS["tools"]:
+        if tool["kind"] == kind and field in tool:
+            entries += tool[field]
+    return entries
+
 
 # Signs in the error itself. The first that fits wins.
 _SECURITY = Lazy(
-    r"(?i)\b(?:csrf|xss|unauthori[sz]ed|forbidden|authentication failed"
-    r"|permission denied \(publickey|vulnerabilit(?:y|ies)|sql injection|bad credentials"
-    r"|access denied|password authentication|invalid signature|"
-    r"host key verification failed|need auth|certificate (?:has expired|verify failed)"
-    r"|dubious ownership)\b|returned error: 40[13]$|^(?:\w+Error: )?40[13] "
+    rf"(?i)\b{any_of(CATEGORY_WORDS['security'])}\b|{any_pattern(CATEGORY_WORDS['security_patterns'])}"
 )
-_COMPILER = Lazy(
-    r"error\[E\d+\]|\berror TS\d+:|undefined reference|multiple definition of|could not compile"
-    r"|linker command|ld returned|cannot find -l|\(\.\w+\+0x|^(?:fatal )?error: .*(?:‘|undeclared"
-    r"|no such file or directory$|file not found$)"
-)
+_COMPILER = Lazy(any_pattern(_of_tools("decides", "build")))
 _LINTED = Lazy(
-    r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck"
-    r"|golangci-lint|black|isort)\b"
+    rf"(?i:\b{any_of(_of_tools('mentions', 'lint'))}\b)|{any_pattern(_of_tools('decides', 'lint'))}"
 )
 _TESTED = Lazy(
-    r"(?i)\b(?:(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright)(?!\.\w)"
-    r"|AssertionFailedError|tests? (?:failed|timed out|suite)|no tests? (?:files? )?(?:ran|found)"
-    r"|DID NOT RAISE|fixture '\w+' not found)\b|--- FAIL|"
-    r"^[\w.]+: (?:AssertionError|assert|expect\(|Failed:)|^not ok\b|^test .+ \(\w+Test\): "
+    rf"(?i:\b(?:{any_of(_of_tools('mentions', 'test'))}(?!\.\w)|{any_of(CATEGORY_WORDS['test'])}"
+    rf"|{any_of(CATEGORY_WORDS['no_tests'])})\b|^[\w.]+: {any_of(CATEGORY_WORDS['test_results'])})"
+    rf"|{any_pattern(_of_tools('decides', 'test'))}"
 )
-_ASSERTED = Lazy(r"(?i)\bassert(?:ion)?(?:error)?\b")
-_BUILT = Lazy(
-    r"(?i)\b(?:compil(?:e|ing|ation|er)|linker|webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+"
-    r"|clang|cmake|make|ninja|maven|mvn|gradle|(?:pip|npm|yarn|pnpm|apt|apt-get|bundle|poetry|uv"
-    r"|cargo) install|"
-    r"could not find a version|no matching distribution|unable to locate package"
-    r"|no rule to make target)\b"
-)
+_ASSERTED = Lazy(rf"(?i)\b{any_of(CATEGORY_WORDS['assert_words'])}\b")
+_BUILT = Lazy(rf"(?i)\b{any_of((*CATEGORY_WORDS['build'], *_of_tools('mentions', 'build')))}\b")
 _NETWORK = Lazy(
-    r"(?i)\b(?:E?CONN(?:REFUSED|RESET|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH"
-    r"|connection (?:refused|reset|timed out|error|closed)|getaddrinfo|could not resolve host"
-    r"|name or service not known|(?:GET|POST|PUT|PATCH|DELETE|request to|url:?) https?|HTTP/?\d"
-    r"|HTTP \w+|"
-    r"SQLITE_[A-Z]+|postgres(?:ql)?|psycopg2?|mysql|pymysql|sqlite3?|sqlalchemy|mongodb|redis|kafka"
-    r"|rabbitmq|docker|kubectl|curl|fetch failed|failed to connect|could not connect|cannot connect"
-    r"|connect to host|remote end closed|"
-    r"certificate|ConnectionError|ConnectionRefusedError|URLError|HTTP\w*Error|ConnectError"
-    r"|SocketTimeout|ConnectException|UnknownHostException|SQLException|status code \d{3})\b"
+    rf"(?i:\b{any_of((*CATEGORY_WORDS['network'], *_of_tools('mentions', 'integration')))}\b"
+    rf"|{any_pattern(CATEGORY_WORDS['network_patterns'])})"
+    rf"|{any_pattern(_of_tools('decides', 'integration'))}"
 )
-_REFUSED = Lazy(r"\bECONNREFUSED\b|\bConnectException\b|\bConnection refused\b|\bENOTFOUND\b")
-_WEAK = Lazy(r"(?i)\b(?:database|api|cors|webhook|graphql|ssl|tls)\b(?!\.)")
-_RUNS = Lazy(
-    r"(?:^|[\s/;&|(])(?:python[\d.]*|node|ruby|perl|php|lua[\d.]*|Rscript|tclsh|sbcl|guile|swipl"
-    r"|elixir|escript|ocaml|java|deno|bun|bash|dash|zsh|sh|tsx|ts-node)(?=\s)|(?:^|\s)\./\S|\b(?:go"
-    r"|cargo|dotnet|poetry|uv) run\b|\bnpm (?:start|run (?:start|dev))\b"
-)
+_REFUSED = Lazy(rf"\b{any_of(CATEGORY_WORDS['refused'])}\b")
+_WEAK = Lazy(rf"(?i)\b{any_of(CATEGORY_WORDS['weak_network'])}\b(?!\.)")
+_ALLOCATOR = rf"\b{any_of(CATEGORY_WORDS['allocators'])}\(\): "
 _CRASHED = Lazy(
-    r"(?i)\b(?:segmentation fault|segmentation violation|SIGSEGV|SIGKILL|SIGABRT|core dumped"
-    r"|bus error|panicked|out of memory|cannot allocate memory|error while loading shared libraries"
-    r"|MemoryError|OutOfMemoryError|stack smashing|double free|AddressSanitizer|LeakSanitizer"
-    r"|runtime error|invalid (?:read|write) of size|"
-    r"stack overflow|heap limit|floating point exception|goroutines are asleep"
-    r"|speicherzugriffsfehler|erreur de segmentation|violación de segmento|falha de segmentação"
-    r"|ошибка сегментирования)\b|"
-    r"\b\d+ (?:killed|aborted)\b|^(?:killed|aborted)\b|^panic: |\b(?:free|malloc|realloc"
-    r"|munmap_chunk)\(\): |assertion .{0,200} failed|^std::\w+|terminate called"
-    r"|fatal error: (?:sync|all goroutines|concurrent)"
+    rf"(?i)\b{any_of((*CATEGORY_WORDS['faults'], *CATEGORY_WORDS['crashes']))}\b|{_ALLOCATOR}"
+    rf"|{any_pattern(CATEGORY_WORDS['crash_patterns'])}"
 )
 _RUNTIME = Lazy(
-    r"(?i)(?:\w|^)(?:Error|Exception)\b|\wInterrupt\b|\b(?:traceback|null pointer|exception)\b"
-    r"|\b(?:syntax|parse) error\b|fatal error: uncaught|command not found|: not found$"
-    r"|is not recognized|"
-    r"(?:kommando nicht gefunden|commande introuvable|orden no encontrada|comando (?:não encontrado"
-    r"|non trovato)|команда не найдена|未找到命令|コマンドが見つかりません)"
+    rf"(?i)(?:\w|^)(?:Error|Exception)\b|\wInterrupt\b|\b{any_of(CATEGORY_WORDS['exceptions'])}\b"
+    rf"|: not found$|{any_of(CATEGORY_WORDS['missing_command'])}"
 )
-_THROWN = Lazy(
-    r"^(?:exception in thread|Exception in thread|Caused by: |Uncaught "
-    r"|Error: (?:Could not find or load|Main method))|^[\w.]*(?:Error|Exception)(?::|$)"
+_THROWN = Lazy(rf"^{any_of(CATEGORY_WORDS['thrown'])}|^[\w.]*(?:Error|Exception)(?::|$)")
+_OF_THE_CODE = Lazy(rf"^(?:[\w.]+: )?{any_of(CATEGORY_WORDS['mistakes'])}(?:Error|Exception)\b")
+_CRITICAL = Lazy(
+    rf"(?i)\b{any_of((*CATEGORY_WORDS['faults'], *CATEGORY_WORDS['critical']))}(?!\w)|{_ALLOCATOR}"
+    rf"|{any_pattern(CATEGORY_WORDS['critical_patterns'])}"
 )
-_OF_THE_CODE = Lazy(
-    r"^(?:[\w.]+: )?(?:Key|Index|Type|Value|Attribute|Name|ZeroDivision|UnboundLocal|Recursion"
-    r"|Overflow|Reference|Range|NullPointer|IllegalArgument|IllegalState|NoMethod|Argument)(?:Error"
-    r"|Exception)\b"
-)
+_INFO = Lazy(rf"\b{any_of(CATEGORY_WORDS['deprecated'])}\b")
+_UNBUILT = _of_tools("unbuilt", "test")
 _LAST = Lazy(r"&&|;|\|\|")
+
+
+def _programs(kind: str) -> str:
+    """Return an expression for the programs that do one kind of work whatever follows them."""
+    return any_of([command for command in _of_tools("commands", kind) if " " not in command])
+
+
+def _tasks(kind: str) -> str:
+    """Return an expression for the programs that do one kind of work with a certain word."""
+    return any_of([command for command in _of_tools("commands", kind) if " " in command])
+
+
+def _patterns(kind: str) -> str:
+    """Return an expression for the commands of a kind that words do not describe."""
+    return any_pattern(_of_tools("command_patterns", kind))
+
+
+# What runs a program of the project.
+_RUNS = Lazy(
+    rf"(?:^|[\s/;&|(]){_programs('runtime')}(?=\s)|\b{_tasks('runtime')}\b|(?:^|\s)\./\S"
+    rf"|{_patterns('runtime')}"
+)
 # What a command does. The first that fits wins.
+_START, _END, _GAP = r"(?:^|[\s/;&|(=])", r"(?=$|[\s;&|)])", r"\b[^|;&\n]{0,80}?"
 _COMMANDS = (
     (
         "build",
         Lazy(
-            r"(?i)\b(?:pip3?|npm|yarn|pnpm|bun|apt|apt-get|bundle|poetry|uv|cargo|gem|composer|brew"
-            r"|conda)\b[^|;&\n]{0,80}? (?:install|ci|add|sync|update|upgrade|download)\b"
+            rf"(?i)\b{any_of(_of_tools('programs', 'build'))}{_GAP} "
+            rf"{any_of(_TASK_WORDS['build'])}\b"
         ),
     ),
-    (
-        "lint",
-        Lazy(
-            r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop"
-            r"|shellcheck|golangci-lint|black|isort|yamllint|biome|oxlint|htmlhint|jsonlint"
-            r"|markdownlint|svelte-check|sqlfluff|bandit|pydocstyle|codespell|vulture|interrogate"
-            r"|go vet|cargo fmt|gofmt|hadolint|tflint|(?:npm|yarn|pnpm|make)(?: run)? lint)\b"
-        ),
-    ),
+    ("lint", Lazy(rf"(?i:\b{any_of(_of_tools('commands', 'lint'))}\b)|{_patterns('lint')}")),
     (
         "test",
         Lazy(
-            r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|prove"
-            r"|minitest|ava|jasmine|uvu)\b|\bnode\b[^|;&\n]{0,40} --test\b|"
-            r"\b(?:cargo|go|npm|yarn|pnpm|bun|make|gradlew?|mvnw?|tox|nox|dotnet|mix|rake|swift"
-            r"|bazel|deno)\b[^|;&\n]{0,80}?[ :](?:unit-?|integration-?)?tests?\b|(?:^"
-            r"|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b"
+            rf"(?i:\b{any_of(_of_tools('commands', 'test'))}\b"
+            rf"|\b{any_of(_of_tools('programs', 'test'))}{_GAP}[ :]"
+            rf"{any_of(_TASK_WORDS['test'])}s?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b)|{_patterns('test')}"
         ),
     ),
     (
         "build",
         Lazy(
-            r"(?i)(?:^|[\s/;&|(=])(?:webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|cc"
-            r"|clang(?:\+\+)?|cmake|g?make|ninja|mvnw?|gradlew?|javac|kotlinc|sass|lessc|postcss"
-            r"|terser|swc|parcel|tsup|ocamlc|ocamlopt|gfortran|nasm|protoc|bison|flex|m4|ghc|babel"
-            r"|pkg-config|dpkg|apt(?:-get)?|pip3?|msbuild|meson|bazel|terraform)(?=$|[\s;&|)])|"
-            r"\b(?:cargo|go|npm run|docker|deno|(?:yarn|pnpm|bun)(?: run)?|dotnet|swift|mix|stack"
-            r"|zig) (?:build|check|compile|publish)\b|\b(?:npm|npm run|yarn|pnpm|cargo) (?:ls|audit"
-            r"|publish|pack)\b|py_compile"
+            rf"(?i:{_START}{_programs('build')}{_END}|\b{_tasks('build')}\b)|{_patterns('build')}"
         ),
     ),
     (
         "integration",
         Lazy(
-            r"(?i)(?:^|[\s/;&|(=])(?:curl|wget|psql|mysql|mariadb|sqlite3|redis-cli|mongosh?|docker"
-            r"|kubectl|helm|ssh|scp|grpcurl|httpie|alembic|flyway|knex|prisma|sequelize"
-            r"|typeorm)(?=$|[\s;&|)])|manage\.py migrate"
+            rf"(?i:{_START}{_programs('integration')}{_END}|\b{_tasks('integration')}\b)"
+            rf"|{_patterns('integration')}"
         ),
     ),
-    ("general", Lazy(r"(?:^|[\s/;&|(])git\s")),
+    ("general", Lazy(rf"(?:^|[\s/;&|(]){_programs('general')}\s|{_patterns('general')}")),
 )
+# How the shells name a line of a script.
+_OF_SHELLS = rf"^\S+: (?:{any_of(LINE_WORDS['line'])} )?\d+ ?: "
 # What an output looks like, for when its command is not known. The first that fits wins.
 _LOOKS = (
-    (
-        "test",
-        Lazy(
-            r"(?m)^={3,} (?:FAILURES|ERRORS|short test summary|test session|no tests)"
-            r"|^Ran \d+ tests? in|^[ \t]*--- FAIL|^test result: FAILED|^[ \t]*● |<<< (?:FAILURE"
-            r"|ERROR)!|^[ \t]+\d++ failing$|^ FAIL |^FAILED \S+::|^Tests: |^not ok |"
-            r"^\d+ runs, \d+ assertions|^E   +\S|^pytest: error: "
-        ),
-    ),
-    (
-        "lint",
-        Lazy(
-            r"(?m)^\S+\.pyi?:\d+(?::\d+)?: (?:error|note): "
-            r"|^(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,5}:? (?!\d\d:).*\w|^[ \t]+\d++:\d++\s+(?:error"
-            r"|warning|✖)\s|✖ \d+ problems?|\bSC\d{4}\b|^Found \d+ errors?\b|^would reformat "
-            r"|^Oops! Something went wrong|"
-            r"^  \S+:\d+:\d+ - error: |^\[error\] \S+: |^Checking formatting"
-        ),
-    ),
-    (
-        "integration",
-        Lazy(
-            r"(?m)^(?:psql|mysql|mariadb): |^ERROR \d+ \(\w{5}\)|^(?:psql:\S+ )?ERROR:  "
-            r"|^LINE \d+: |^Error: (?:in prepare|stepping), |^Parse error near line|^(?:docker|curl"
-            r"|wget|ssh): |^ERR |^WRONGTYPE "
-        ),
-    ),
-    (
-        "build",
-        Lazy(
-            r"(?m)^\S+\.(?:c|cc|cpp|cxx|h|hpp|java|kt|s):\d+(?::\d+)?: .{0,10}?(?:error|erreur"
-            r"|Fehler|ошибка|エラー|错误)|^ *--> \S+:\d+:\d+$|^(?:vet: )?\S+\.go:\d+:\d+: "
-            r"|^error(?:\[E\d+\])?: .*(?:crate|package|Cargo|rustc|command|target)|"
-            r"^go: |^\[ERROR\] |^npm (?:error|ERR!) |^ERROR: (?:Could not|Cannot install"
-            r"|Invalid requirement|Directory|Package|Failed|unknown command|No matching)|^E: "
-            r"|^BUILD FAIL|^FAILURE: Build|^CMake Error|error during build|"
-            r"^(?:g|\w:)?make(?:\[\d+\])?: |^Makefile:\d+: |^ninja: |^(?:gcc|clang|cc1|javac"
-            r"|dpkg(?:-\w+)?|collect2): |^/\S+/ld: |\[built\]|compiled with \d+ error"
-            r"|^error: (?:release version|file not found|warnings found)|^✘ \[ERROR\]"
-        ),
-    ),
-    (
-        "runtime",
-        Lazy(
-            r"(?m)^\S+: (?:(?:line|Zeile|ligne|línea|linha|riga|行|строка) )?\d+ ?: |^zsh:\d+: "
-            r"| at \S+ line \d+\.$|^Node\.js v\d|^lua[\d.]*: |^PHP |^Error in \S+\("
-            r"|^exit status \d+$|^\S+\.rb:\d+:in |^usage: "
-        ),
-    ),
-    (
-        "general",
-        Lazy(
-            r"(?m)^(?:fatal|hint|CONFLICT|git): ?|^error: (?:pathspec|patch|The |Your "
-            r"|cannot rebase|remote )"
-        ),
-    ),
+    ("test", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'test'))}")),
+    ("lint", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'lint'))}")),
+    ("integration", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'integration'))}")),
+    ("build", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'build'))}")),
+    ("runtime", Lazy(rf"(?m){_OF_SHELLS}|{any_pattern(_of_tools('looks', 'runtime'))}")),
+    ("general", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'general'))}")),
 )
-_CRITICAL = Lazy(
-    r"(?i)\b(?:segmentation (?:fault|violation)|SIGSEGV|core dumped|bus error|panic:|panicked"
-    r"|panic$|out of memory|oom|killed|corrupt(?:ed|ion)?|data loss|deadlock|stack overflow"
-    r"|overflowed its stack|MemoryError|OutOfMemoryError|"
-    r"StackOverflowError|stack smashing|double free|AddressSanitizer|no space left on device"
-    r"|disk full|cannot allocate memory|heap limit|bad_alloc|speicherzugriffsfehler"
-    r"|erreur de segmentation|violación de segmento|"
-    r"falha de segmentação|ошибка сегментирования)(?!\w)|\b\d+ aborted\b|^aborted\b"
-    r"|goroutines are asleep|fatal error: (?:sync|concurrent)|^panic\b|(?-i:: Assertion [`'‘])"
-    r"|\b(?:free|malloc|realloc|munmap_chunk)\(\): "
+# What the lines around an error say, for when nothing else does. The first that fits wins.
+_SURROUNDINGS = (
+    ("security", _SECURITY),
+    ("lint", _LINTED),
+    ("test", _TESTED),
+    ("build", _BUILT),
+    ("integration", _NETWORK),
+    ("runtime", _RUNTIME),
+    ("runtime", _CRASHED),
 )
-_INFO = Lazy(r"\b(?:deprecat(?:ed|ion)|DeprecationWarning|FutureWarning)\b")
 
 
-def category(error: str, near: str, command: str) -> str:  # noqa: C901
+def category(error: str, near: str, command: str) -> str:
     """Return one of build, test, lint, runtime, integration, security, general."""
     if _SECURITY.search(error):
         return "security"
@@ -216,28 +158,33 @@ def category(error: str, near: str, command: str) -> str:  # noqa: C901
         return "runtime"
     if error.startswith("cd: "):
         return "runtime" if _RUNS.search(command) else "general"
-    doing = (
-        _doing(command)
-        if command
-        else next((name for name, words in _LOOKS if words.search(near)), "")
+    doing = _doing(command) if command else _first_fit(_LOOKS, near)
+    return (
+        _by_tool(error, near, command, doing)
+        or _by_task(error, near, command, doing)
+        or _by_words(error, near, command)
+        or _first_fit(_SURROUNDINGS, near)
+        or "general"
     )
+
+
+def _by_tool(error: str, near: str, command: str, doing: str) -> str:
+    """Return the category of an error of a compiler, a linter or a test; "" for another error."""
     if _COMPILER.search(error) or (error.startswith("error") and "cargo " in command):
         return "lint" if doing == "lint" else "build"
-    for name, words in (("lint", _LINTED), ("test", _TESTED)):
-        if words.search(error):
-            return name
-    if doing == "lint":
-        return doing
-    if doing == "test" and _OF_THE_CODE.search(error):
+    if _LINTED.search(error):
+        return "lint"
+    if _TESTED.search(error):
+        return "test"
+    if doing != "test":
+        return "lint" if doing == "lint" else ""
+    if _OF_THE_CODE.search(error):
         return "runtime"  # the code raised it, whoever ran it
-    if doing == "test":
-        return (
-            "build"
-            if "[build failed]" in near
-            or "error: could not compile" in near
-            or "COMPILATION ERROR" in near
-            else doing
-        )
+    return "build" if any(sign in near for sign in _UNBUILT) else "test"
+
+
+def _by_task(error: str, near: str, command: str, doing: str) -> str:
+    """Return the category of a crash, of a failed connection, or of what the command does."""
     # what was built
     is_run = (
         not command or doing != "build" or not _doing(_LAST.sub("\n", command).splitlines()[-1])
@@ -248,28 +195,27 @@ def category(error: str, near: str, command: str) -> str:  # noqa: C901
         return "integration"
     if doing == "build" and is_run and _THROWN.search(error):
         doing = "runtime"
-    if doing:
-        return "integration" if doing == "runtime" and _REFUSED.search(near) else doing
+    return _unless_refused(near) if doing == "runtime" else doing
+
+
+def _by_words(error: str, near: str, command: str) -> str:
+    """Return the category that the words of the error say, or that of a program of the project."""
     if _BUILT.search(error):
         return "build"
     if not command and _ASSERTED.search(error):
         return "test"
     if _RUNTIME.search(error):
-        return "integration" if _REFUSED.search(near) else "runtime"
+        return _unless_refused(near)
     if _WEAK.search(error):
         return "integration"
     if _RUNS.search(command):
         return "general" if _INFO.search(error) else "runtime"
-    for name, words in (
-        ("security", _SECURITY),
-        ("lint", _LINTED),
-        ("test", _TESTED),
-        ("build", _BUILT),
-        ("integration", _NETWORK),
-    ):
-        if words.search(near):
-            return name
-    return "runtime" if _RUNTIME.search(near) or _CRASHED.search(near) else "general"
+    return ""
+
+
+def _unless_refused(near: str) -> str:
+    """Return the category of an error at run time, which a server that is not there may cause."""
+    return "integration" if _REFUSED.search(near) else "runtime"
 
 
 def severity(error: str, kind: str) -> str:
@@ -282,4 +228,10 @@ def severity(error: str, kind: str) -> str:
 
 
 def _doing(command: str) -> str:
-    return next((name for name, words in _COMMANDS if words.search(command)), "") if command else ""
+    """Return the kind of work that a command does, "" for an unknown one."""
+    return _first_fit(_COMMANDS, command) if command else ""
+
+
+def _first_fit(table: "Sequence[tuple[str, Lazy]]", text: str) -> str:
+    """Return the category of the first expression that fits a text, "" without one."""
+    return next((name for name, words in table if words.search(text)), "")

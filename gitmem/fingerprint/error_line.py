@@ -1,12 +1,13 @@
 """Which line of an output names the error.
 
-Tools that wrap an error in pages of other text have their own shape (`shapes`); everything else is
-ranked line by line (`saying`).
+Test runners, build tools and languages that wrap an error in pages of other text have reports, in
+which it has a place of its own: `tool_lines.json` says by which sign a report is recognised, and
+which reader finds the error. Everything else is ranked line by line (`line_score`).
 """
 
 from gitmem.base.fast import Lazy
 from gitmem.fingerprint.line_score import NOISE, WRAPPING, bared, completed, rank_of, ranked, tidy
-from gitmem.fingerprint.tool_output import SHAPES
+from gitmem.fingerprint.tables import LINE_WORDS, REPORTS, any_of, lines_of_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,23 +16,8 @@ if TYPE_CHECKING:
     Found = tuple[int, str] | None
 
 # without any of these, and without a line that ranks, a longer output tells no error
-_SIGNS = (
-    "[ERROR]",
-    "[error]",
-    "Oops! ",
-    "stack traceback:",
-    "\nNode.js v",
-    "would reformat ",
-    "would be reformatted",
-    "\nDiff in ",
-    "\nhint: ",
-    "\nWhen you have resolved",
-)
-_DOING = Lazy(
-    r"(?i)(?:start|stopp|load|listen|build|download|fetch|install|connect|serv|runn|process|read"
-    r"|writ|creat|generat|initiali[sz]|prepar|check|updat|watch|wait|resolv|us|fork|clean|copy|open"
-    r"|clos|send|receiv|bundl|clon|search|add|remov|chang|audit|collect)(?:ing|ed|t)\b"
-)
+_SIGNS = lines_of_tools("signs")
+_DOING = Lazy(rf"(?i){any_of(LINE_WORDS['progress'])}(?:ing|ed|t)\b")
 _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 
 
@@ -43,11 +29,9 @@ def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
     What is known to have `failed` may say so in words that are not sign of it.
     """
     text = "\n".join(["", *lines])
-    for sign, shape in SHAPES:
-        if sign in text:
-            found = shape(lines)
-            if found is not None and found[1]:
-                return found
+    found = _reported(lines, text)
+    if found is not None:
+        return found
     found, rank = ranked(lines)
     if found is None or (rank <= 2 and not any(sign in text for sign in _SIGNS)):
         return _alone(lines) if failed else None
@@ -89,3 +73,28 @@ def _alone(lines: "Sequence[str]") -> "Found":
             continue
         return (number, tidy(lines[number])) if any(map(str.isalpha, bare)) else None
     return None
+
+
+def _reported(lines: "Sequence[str]", text: str) -> "Found":
+    """Return the number and the text of the line that names the error in the report of a tool.
+
+    None when the text of the lines, with a newline before each of them, is no such report.
+    """
+    for report in REPORTS:
+        if report["sign"] in text:
+            found = _read(report["reader"], lines)
+            if found is not None and found[1]:
+                return found
+    return None
+
+
+def _read(reader: str, lines: "Sequence[str]") -> "Found":
+    """Return what a reader finds in the lines of a report. Only its own group is imported."""
+    group, _, name = reader.partition(".")
+    if group == "python":
+        from gitmem.fingerprint.python_reports import READERS
+    elif group == "runners":
+        from gitmem.fingerprint.runner_reports import READERS
+    else:
+        from gitmem.fingerprint.build_reports import READERS
+    return READERS[name](lines)

@@ -2,9 +2,9 @@
 
 It gives a pattern that recognises the same error again, and how to speak of it.
 
-Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which the ends are looked
-at. `keyline` finds the line that names the error (by `shapes` of tools, else by what each line is
-`saying`), `normalise` makes its pattern, `category` its kind.
+Read by hooks: nothing but `re` and the tables of `tables`. Time is linear in the text, of which the
+ends are looked at. `error_line` finds the line that names the error, `normalise` makes its pattern,
+`category` its kind.
 """
 
 import re
@@ -12,7 +12,8 @@ import re
 from gitmem.base.fast import Lazy
 from gitmem.fingerprint.error_line import choose
 from gitmem.fingerprint.line_score import tidy
-from gitmem.fingerprint.normalise import EXTENSIONS, LINE, PATTERN, normalise
+from gitmem.fingerprint.normalise import LINE, PATTERN, normalise
+from gitmem.fingerprint.tables import EXTENSIONS, LINE_WORDS, any_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ _BEFORE = Lazy(
     r"|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught(?: \(in promise\))?|>) "
     r"|exception in thread \"[^\"]*\" |"
     r"(?:[A-Za-z]:\\|/)[^:*?\"'<>|\n]{1,200}\.\w{1,8}(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): ?"
-    r"|(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行"
-    r"|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da"
+    rf"|(?:[-\w./+]+ ?: )(?:{any_of(LINE_WORDS['line'])} ?)"
+    r"\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da"
     r"|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: "
     r"|[\w.-]*/\S+/(?=\w[\w.]*: ))+"
 )

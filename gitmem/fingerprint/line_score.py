@@ -6,6 +6,13 @@ Pure, read by hooks: most tests are plain string methods, because a pattern cost
 """
 
 from gitmem.base.fast import Lazy
+from gitmem.fingerprint.tables import (
+    CATEGORY_WORDS,
+    LINE_WORDS,
+    any_of,
+    any_pattern,
+    lines_of_tools,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,343 +23,32 @@ if TYPE_CHECKING:
 # lines that wrap an error without telling anything about it
 WRAPPING = Lazy(
     r"(?i)(?:error: )?(?:command failed with )?exit (?:code|status):? -?\d+\.?"
-    r"|</?(?:untrusted_context|tool_use_error|error|stderr|stdout|system)>"
+    rf"|</?{any_of(LINE_WORDS['wrappers'])}>"
 )
-_MARKS = (
-    "│",
-    "╷",
-    "╵",
-    "╭",
-    "╰",
-    "✖ ",
-    "✗ ",
-    "✘ ",
-    "× ",
-    "❯ ",
-    "❌ ",
-    "🚨 ",
-    "⨯ ",
-    "[ERROR]",
-    "[error]",
-    "[warn]",
-    "[FATAL]",
-    "[!] ",
-    "INTERNALERROR>",
-    "remote: ",
-    "| ",
-    "^-- ",
-)
-NOISE = (
-    "$ ",
-    "> ",
-    "+ ",
-    ">>> ",
-    "at ",
-    "--- ",
-    "+++ ",
-    "@@ ",
-    "#",
-    "warning",
-    "info:",
-    "info ",
-    "note:",
-    "note ",
-    "hint:",
-    "hint ",
-    "help:",
-    "help ",
-    "debug:",
-    "debug ",
-    "[info",
-    "[warning",
-    "[debug",
-    "npm warn",
-    "npm notice",
-    "npm err! code",
-    "npm error code",
-    "npm err! path",
-    "npm error path",
-    "npm err! errno",
-    "npm error errno",
-    "npm err! syscall",
-    "npm error syscall",
-    "npm err! dest",
-    "npm error dest",
-    "npm err! a complete log",
-    "npm error a complete log",
-    "npm err! command",
-    "npm error command",
-    "npm err! cwd",
-    "npm error cwd",
-    "npm err! in workspace",
-    "npm error in workspace",
-    "npm error location",
-    "npm error engine unsupported",
-    "npm err! engine unsupported",
-    "npm err! location",
-    "compiling ",
-    "downloading ",
-    "downloaded ",
-    "collecting ",
-    "finished ",
-    "running ",
-    "using cached",
-    "requirement already",
-    "building ",
-    "installing ",
-    "reading package",
-    "node.js v",
-    "for more information",
-    "run with",
-    "stack backtrace",
-    "goroutine ",
-    "process exited",
-    "traceback (most recent",
-    "during handling of",
-    "the above exception",
-    'file "',
-    "test session starts",
-    "collected ",
-    "usage: pytest",
-    "error: usage:",
-    "entering directory",
-    "auto-merging",
-    "transforming",
-    "rendering chunks",
-    "vite v",
-    "(use `node",
-    "****",
-    "to restore the original",
-    "when you have resolved",
-    "if you prefer",
-    "--2",
-    "oops!",
-    "eslint: ",
-    "checking formatting",
-    "to see the full stack",
-    "re-run maven",
-    "[help ",
-    "after correcting",
-    "testing started",
-    "enter passphrase",
-)
+_MARKS = (*LINE_WORDS["marks"], *lines_of_tools("marks"))
+_MARK_STARTS = "".join([mark[0] for mark in _MARKS])
+NOISE = (*LINE_WORDS["noise"], *lines_of_tools("noise"))
+_NOISE_LINES = frozenset(lines_of_tools("noise_lines"))
 # lines that say that something failed, and that another line says what
-_SUMMARY = (
-    "error: could not compile",
-    "error: aborting due to",
-    "error: test failed",
-    "error: doctest failed",
-    "error: process completed",
-    "error: command failed",
-    "error: subprocess-exited",
-    "error: failed to build",
-    "error: metadata-generation-failed",
-    "error: failed to push some refs",
-    "error: build failed",
-    "error in ",
-    "error command failed",
-    "error during build",
-    "error when starting",
-    "error occurred",
-    "errors:",
-    "collect2:",
-    "clang: error: linker",
-    "cc1: all warnings",
-    "command failed",
-    "build failed",
-    "failed:",
-    "failed (",
-    "fail:",
-    "fail ",
-    "fail\t",
-    "failures",
-    "failed to execute goal",
-    "failed to load config",
-    "test suite failed",
-    "ninja: build stopped",
-    "tests run:",
-    "tests:",
-    "test suites:",
-    "test result:",
-    "found ",
-    "fatal: could not read from remote",
-    "automatic merge failed",
-    "tar: error is not",
-    "tar: child",
-    "exit status",
-    "compilation failure",
-    "there were failing tests",
-    "execution failed for task",
-    "errors were encountered",
-    "could not apply",
-    "subprocess-exited",
-    "compilation error",
-    "execution of ",
-    "hook failed",
-    "ruff failed",
-    "some problems were",
-    "failing",
-    "short test summary",
-    "failed suites",
-    "failed tests",
-    "error: failed to run custom",
-    "error: linking with",
-)
-_SAID = (
-    "command not found",
-    "permission denied",
-    "no such file or directory",
-    "segmentation fault",
-    "out of memory",
-    "undefined reference",
-    "multiple definition of",
-    "double free",
-    "stack smashing",
-    "bus error",
-    "connection refused",
-    "connection timed out",
-    "no route to host",
-    "network is unreachable",
-    "name or service not known",
-    "temporary failure in name resolution",
-    "module not found: ",
-    "unrecognized arguments",
-    "panicked at ",
-    "is not recognized as",
-    ": error: ",
-    ": fatal error: ",
-)
-_STARTS = (
-    "error: ",
-    "error[",
-    "fatal: ",
-    "panic: ",
-    "caused by: ",
-    "e: ",
-    "error in ",
-    "exception in thread",
-    "conflict (",
-    "conflict(",
-    "konflikt (",
-    "conflit (",
-    "could not resolve",
-    "could not find",
-    "could not connect",
-    "could not open",
-    "cannot connect",
-    "curl: (",
-    "psql: ",
-    "the connection to the server",
-    "php fatal error",
-    "php parse error",
-    "e   ",
-    "killed",
-)
+_SUMMARY = (*LINE_WORDS["summary"], *lines_of_tools("summary"))
+_PHRASES = (*LINE_WORDS["phrases"], *lines_of_tools("phrases"))
+_STARTS = (*LINE_WORDS["starts"], *lines_of_tools("starts"))
 _SURE = Lazy(
-    r"(?i)^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*(?:Error|Exception|Exit|Interrupt|Fault"
-    r"|Timeout|Warning)(?: \[\w+\])?(?::\s|$| at \S+:\d+$)"
-    r"|(?:^|[:\]-] ?|\d\s+)(?:fatal |runtime |internal |syntax |parse )?(?:error|erreur|fehler"
-    r"|errore|erro|ошибка|エラー|错误|schwerwiegend)(?: ?[A-Z]*\d+"
-    r"| \d+ \(\w+\))?(?:\[\w+\])?(?: at line \d+)? ?[:：]"
-    r"|(?-i:\b(?:ERROR|FATAL|CRITICAL)\b|^[A-Z]{1,5}\d{3,5}:? )|\berror TS\d+:|^\d+:\d+\s+error\s"
-    r"|_test\.go:\d+: |\bkilled\b|\(\.\w+\+0x|^\S+\.go:\d+:\d+: |assertion .{0,200} failed"
-    r"|^no tests? (?:files? )?(?:ran|found)|^\S+\.rb:\d+:in "
-    r"|^\S+:\d+:\d+: (?-i:[A-Z]{1,5}\d{3,5}:? )|\bSC\d{4}\b"
+    rf"(?i:^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*{any_of(LINE_WORDS['classes'])}"
+    r"(?: \[\w+\])?(?::\s|$| at \S+:\d+$)"
+    rf"|(?:^|[:\]-] ?|\d\s+)(?:{any_of(LINE_WORDS['label_kinds'])} )?{any_of(LINE_WORDS['labels'])}"
+    r"(?: ?[A-Z]*\d+| \d+ \(\w+\))?(?:\[\w+\])?(?: at line \d+)? ?[:：]"
+    rf"|\bkilled\b|assertion .{{0,200}} failed|^{any_of(CATEGORY_WORDS['no_tests'])})"
+    rf"|\b{any_of(LINE_WORDS['levels'])}\b|{any_pattern(lines_of_tools('errors'))}"
 )
-_STEMS = (
-    "error",
-    "err!",
-    "fail",
-    "fatal",
-    "panic",
-    "exception",
-    "cannot",
-    "can't",
-    "could not",
-    "couldn't",
-    "unable",
-    "not found",
-    "denied",
-    "refused",
-    "undefined",
-    "unknown",
-    "unexpected",
-    "invalid",
-    "missing",
-    "mismatch",
-    "not set",
-    "by zero",
-    "premature",
-    "unterminated",
-    "no such",
-    "abort",
-    "timed out",
-    "timeout",
-    "conflict",
-    "rejected",
-    "not installed",
-    "not allowed",
-    "not permitted",
-    "does not exist",
-    "doesn't exist",
-    "not defined",
-    "unresolved",
-    "already exists",
-    "unbound",
-    "deadlock",
-    "not a ",
-    "no matching",
-    "declined",
-    "issues found",
-    "too many",
-    "not in ",
-    "requires ",
-    "nothing to",
-    "nothing added",
-    "erro",
-    "fehler",
-    "fehlge",
-    "nicht ",
-    "introuvable",
-    "impossible",
-    "échec",
-    "échou",
-    "refus",
-    "aucun",
-    "no se ",
-    "no existe",
-    "no encontr",
-    "denegado",
-    "falha",
-    "falhou",
-    "não ",
-    "inexistente",
-    "ошибка",
-    "не ",
-    "нет ",
-    "отказано",
-    "错误",
-    "没有",
-    "未找到",
-    "失败",
-    "エラー",
-    "ありません",
-    "見つかり",
-    "fallo",
-    "non ",
-    "negat",
-    "impossib",
-)
+_STEMS = tuple(LINE_WORDS["stems"])
 # a tool counts what it found, and it is nothing
+_COUNTED, _COUNTERS = any_of(LINE_WORDS["counted"]), any_of(LINE_WORDS["counters"])
 _COUNTS_NONE = Lazy(
-    r"\b(?:0|no) (?:\w+ )?(?:error|fail|problem|issue|vulnerabilit)(?!\w+:)|\b(?:errors?|fail(?:ed"
-    r"|ures?)?)\b ?[:=]? ?0\b|^test result: ok|^(?:tests|test suites):(?!.*fail)"
-    r"|\d passed\b(?!.*\bfail)"
+    rf"\b(?:0|no) (?:\w+ )?{_COUNTED}(?!\w+:)|\b{_COUNTERS}\b ?[:=]? ?0\b"
+    r"|^test result: ok|^(?:tests|test suites):(?!.*fail)|\d passed\b(?!.*\bfail)"
 )
-_COUNTS_SOME = Lazy(
-    r"\b[1-9]\d* (?:\w+ )?(?:error|fail|problem|issue|vulnerabilit)|\b(?:errors?|fail(?:ed"
-    r"|ures?)?)\b ?[:=]? ?[1-9]"
-)
+_COUNTS_SOME = Lazy(rf"\b[1-9]\d* (?:\w+ )?{_COUNTED}|\b{_COUNTERS}\b ?[:=]? ?[1-9]")
 # a missing command, as the shells say it
 _ABSENT = Lazy(
     r"(?:\S+: )?(?:line )?(?:\(eval\):)?(?:\d+: )?(?:(\S+): (?:command )?not found"
@@ -365,23 +61,16 @@ _FOLDER = Lazy(
 )
 _QUEUED = Lazy(r"[0-9A-F]{8,16}:error:[0-9A-F]{8}:")
 # the next line goes on
-_ENDS_OPEN = (" type", " of", " the", " to", " with", " for", " and", " or")
+_OPEN_ENDS = tuple([f" {word}" for word in LINE_WORDS["open_ends"]])
 _CODE_ALONE = Lazy(r"(?:Error: )?[A-Z]{2,}(?:_[A-Z]+)+")
-_WISHES = ("want", "wants", "wanted", "expect", "expects", "expected", "expecting")
-COMPARED = Lazy(
-    r"(?i)\b(?:got|wants?|wanted|expect(?:ed|s)?|actual|should|not equal)\b|[!=]=|\bgave\b"
-)
+_WISHES = tuple(LINE_WORDS["wishes"])
+COMPARED = Lazy(rf"(?i)\b{any_of(LINE_WORDS['compared'])}\b|[!=]=")
 _LEAD = Lazy(
     r"(?:[-\w./]+:\d+\.\d+(?:-\d+(?:\.\d+)?)?: |:?(?:[A-Za-z]:)?[-\w./\\@+~]+\.\w{1,8}(?::\d+"
     r"(?::\d+)?|:\[\d+,\d+\]|\(\d+(?:,\d+)?\)):? ?(?:- )?"
-    r"|[-\w./\\@+~]*(?:\.\w{1,4})?:?\(\.\w+\+0x[0-9a-f]+\): |\S*/(?:ld|collect2): ?(?=\S)"
-    r"|\d+:\d+ +(?=error|warning|✖|×)"
     r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z"
-    r"|[+-]\d\d:?\d\d)?\]?(?: \[?\d+\]?)?:? +|[EWF]\d{4} [\d:.]+ +\d+ \S+\] +|==\d+=="
-    r"|#\s+(?=Failed)|= note: |m4:[-\w./]+:\d+: |\[(?:emerg|alert|crit"
-    r"|error)\] \d+#\d+: (?:\*\d+ )?|[0-9A-F]{8,16}:(?=error:[0-9A-F]{8}:)"
-    r"|<internal:[^>\n]{1,200}>:\d+:|in [`'][^'\n]{1,80}': "
-    r"|[-\w./\\@+~]+\.\w{1,8}: (?=(?:fatal )?error\b)|\(node:\d+\) |E\s{2,}|-\s+(?=error|fatal))+"
+    r"|[+-]\d\d:?\d\d)?\]?(?: \[?\d+\]?)?:? +|[-\w./\\@+~]+\.\w{1,8}: (?=(?:fatal )?error\b)"
+    rf"|-\s+(?=error|fatal)|{any_pattern(lines_of_tools('leads'))})+"
 )
 
 
@@ -445,7 +134,7 @@ def rank_of(bare: str) -> int:  # noqa: C901
     if (
         (low.startswith(NOISE) and "failed test" not in low)
         or not any(map(str.isalpha, bare))
-        or low in {"npm error", "npm err!"}
+        or low in _NOISE_LINES
     ):
         return 1
     # a place alone
@@ -487,7 +176,7 @@ def rank_of(bare: str) -> int:  # noqa: C901
     if (
         low.startswith(_STARTS)
         or low.endswith(": not found")
-        or any(sign in low for sign in _SAID)
+        or any(phrase in low for phrase in _PHRASES)
         or _SURE.search(bare)
     ):
         return 5
@@ -508,7 +197,7 @@ def bared(line: str) -> str:
         bare = _logged(bare)
     elif bare.startswith("[") and bare[1:].partition(" ")[0].endswith("Error:"):
         bare = bare[1:].removesuffix(" {").removesuffix("]")
-    while bare and bare[0] in "│╷╵╭╰✖✗✘×❯❌🚨⨯[Ir|^" and bare.startswith(_MARKS):
+    while bare and bare[0] in _MARK_STARTS and bare.startswith(_MARKS):
         mark = next(mark for mark in _MARKS if bare.startswith(mark))
         bare = bare[len(mark) :].strip()
         if mark == "│":  # a box has two sides
@@ -567,7 +256,7 @@ def completed(lines: "Sequence[str]", at: int, said: str) -> str:
         return f"{said}: {cause.split('[cause]: ', 1)[1]}" if cause else said
     if _CODE_ALONE.fullmatch(said):
         return f"{said} {more[1]}"
-    if said.endswith(_ENDS_OPEN) and more[0] == at + 1 and lines[more[0]].startswith("    "):
+    if said.endswith(_OPEN_ENDS) and more[0] == at + 1 and lines[more[0]].startswith("    "):
         return f"{said} {more[1]}"
     is_open = (
         said.count("(") > said.count(")")

@@ -8,6 +8,7 @@ read by hooks.
 import re
 
 from gitmem.base.fast import Lazy
+from gitmem.fingerprint.tables import EXTENSIONS, HEADERS, NAME_WORDS, any_of
 
 LINE, PATTERN = 2000, 200  # characters of a line that are looked at, of a pattern
 
@@ -50,131 +51,29 @@ _AMOUNT = Lazy(r"(?i)(?:\d+(?:\.\d+)?(h|m|s|ms|µs|us|ns))+|\d+(?:\.\d+)?(?:[kMG
 _VERSION = Lazy(
     r"(?i)v\d++(?:\.\d++)++[\w.+-]*+|(?<!\d)\d++(?:\.\d++){2}(?:[-+~.]\w[\w.+~-]*+|(?:a|b|rc)\d++)"
 )
-_CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error(?: \d+)?)[ :=\[(]{0,3}$")
+_CODE = Lazy(
+    rf"(?i)(?:http(?:/\S+)?|error(?: \d+)?|{any_of(NAME_WORDS['exit_codes'])})[ :=\[(]{{0,3}}$"
+)
 _COMPARED = Lazy(
-    r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?"
-    r"|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,18}$"
+    rf"(?i)\b(?:status|http)(?:[ :=,()!]|\d{{3}}|\b{any_of(NAME_WORDS['status'])}\b){{1,18}}$"
 )
 _COUNTED = Lazy(r"(?i)error: $")
 _STATUS = Lazy(r"[45]\d\d [A-Z][A-Za-z' -]{2,30}")
-_COMMIT = Lazy(
-    r"(?i)\b(?:commit|object|revision|apply|sha\d*|hash|digest|checksum|HEAD is now at) ['\"(]?$"
-)
+_COMMIT = Lazy(rf"(?i)\b(?:sha\d*|{any_of(NAME_WORDS['hashes'])}) ['\"(]?$")
 # the name after these words is what is missing, or wrong: with another name it is another error
-_NAMED = (
-    "module",
-    "modules",
-    "package",
-    "packages",
-    "crate",
-    "command",
-    "named",
-    "resolve",
-    "attribute",
-    "name",
-    "table",
-    "column",
-    "relation",
-    "keyerror",
-    "option",
-    "argument",
-    "unrecognized",
-    "feature",
-    "target",
-    "script",
-    "service",
-    "import",
-    "from",
-    "function",
-    "method",
-    "macro",
-    "variable",
-    "identifier",
-    "member",
-    "field",
-    "reference to",
-    "definition of",
-    "declaration of",
-    "symbol",
-    "fixture",
-    "database",
-    "role",
-    "schema",
-    "command '[",
-    "class",
-    "instruction",
-    "library",
-    "extension",
-    "plugin",
-    "provided by",
-    "task",
-    "goal",
-    "profile",
-    "label",
-    "gem",
-    "binary",
-    "context",
-    "constraint",
-    "index",
-    "reference",
-    "phase",
-    "called",
-    "unknown property",
-    "env",
-    "directive",
-    "with string",
-    "script not found",
-    "or directory",
-    "not used",
-    "has no",
-    "reading",
-    "setting",
-    "type",
-)
+_NAMED = tuple(NAME_WORDS["before"])
 _UNKNOWN = Lazy(
-    r"(?i) ?:? ?(?:(?:is|was|are|does|do|has|could|can|isn't|wasn't|doesn't"
-    r"|in this)\b ?)?(?:not (?:found|defined|declared|installed|in (?:scope|GOROOT)|recogni|exist"
-    r"|be (?:found|resolved|imported)|provide|a git command)|"
-    r"cannot be (?:found|resolved)|no (?:attribute|member|field|exported)|exist\b|imported but"
-    r"|declared but|(?:defined|assigned|given)\b.{0,9}|undefined|undeclared|unknown|unbound|missing"
-    r"|no such (?:variable|table|column)|nicht |non déclaré|no se declaró|не |が宣言|未声明)"
+    rf"(?i) ?:? ?(?:{any_of(NAME_WORDS['verbs'])}\b ?)?"
+    rf"(?:{any_of(NAME_WORDS['after'])}\b|{any_of(NAME_WORDS['after_starts'])})"
 )
 _NAME = Lazy(r"@?[A-Za-z_$-](?:[A-Za-z_./:$@~*-]|(?<=[A-Za-z_])\d{1,2}(?!\d)){0,60}(?:\(\))?")
-_IMPORTED = Lazy(r"(?i)(?:module|package|resolve|import)[: ]{1,2}$|providing package $")
+_IMPORTED = Lazy(rf"(?i){any_of(NAME_WORDS['imports'])}[: ]{{1,2}}$|providing package $")
 # what is quoted after these is code: its numbers and paths go, not all of it
-_INSIDE = ("assertion", "process", "command", "type")
-_STOPPED = (
-    "fault",
-    "killed",
-    "aborted",
-    "bus error",
-    "dumped)",
-    "segmentation",
-    "speicherzugriffsfehler",
-    "segmento",
-    "segmentação",
-    "сегментирования",
-)
-_MISSING = (
-    "no such file or directory",
-    "file or directory not found",
-    "enoent",
-    "cannot find source file",
-)
-_GONE = (
-    ": no such file",
-    ": cannot open: no such file",
-    ": [errno 2] no such file",
-    ": no matching files",
-)
+_INSIDE = tuple(NAME_WORDS["code"])
+_STOPPED = tuple(NAME_WORDS["stopped"])
+_MISSING = tuple(NAME_WORDS["missing"])
+_GONE = tuple(NAME_WORDS["missing_after"])
 _HEADER = Lazy(r"(?i)fatal error: ['\"]?$")
-EXTENSIONS = frozenset(
-    "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt "
-    "kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
-    "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto "
-    "graphql tf gradle cmake mk so dll dylib a o pem crt csr asm f90 ml mli hs ex exs erl jar "
-    "whl gz tar zip db sqlite tmp tgz deb lua pl r".split()
-)
 _TWICE = ("<time> <time>", "<path> <path>", "<n> <n>")
 
 
@@ -322,7 +221,7 @@ def _is_spec(word: str, before: str) -> bool:
     ):
         return False
     return bool(_IMPORTED.search(before)) or (
-        word.rpartition(".")[2] in {"h", "hpp", "hh", "hxx"} and bool(_HEADER.search(before))
+        word.rpartition(".")[2] in HEADERS and bool(_HEADER.search(before))
     )
 
 

@@ -9,7 +9,7 @@ from tests.house.conftest import BIN, ROOT
 
 FOLDERS = ("gitmem", "lsp", "scripts", "tests")
 MARK = re.compile(r"#\s*(?:ruff:\s*)?noqa:\s*(?:\w+,\s*)*C901")
-MARKED = 72  # functions above ruff's limit; lower it when one becomes simpler
+MARKED = 71  # functions above ruff's limit; lower it when one becomes simpler
 ABOVE_LIMIT = 412  # functions in the snapshot of complexipy, likewise
 
 

@@ -1,0 +1,163 @@
+"""Reports of build tools, and of languages that wrap an error in other text.
+
+Each reader returns the number and the text of the line that names the error, None when the output
+is not what it seemed. Pure, read by hooks.
+"""
+
+from gitmem.fingerprint.line_score import completed, next_said, rank_of, ranked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Found = tuple[int, str] | None
+
+
+def read_cmake(lines: "Sequence[str]") -> "Found":
+    """Return the paragraph of CMake's first error that says most."""
+    start = next((n for n, line in enumerate(lines) if line.startswith("CMake Error")), -1)
+    if start < 0:
+        return None
+    if not lines[start].endswith(":"):
+        return start, lines[start]
+    parts = _paragraphs(lines[start + 1 : start + 40])
+    which = next(
+        (i for i, part in enumerate(parts) if part.startswith(("Could not", "Cannot", "No "))), 0
+    )
+    best = " ".join(parts[which : which + 1 + (parts[which].endswith(":"))]) if parts else ""
+    return start, f"CMake Error: {best}" if best else lines[start]
+
+
+def _paragraphs(lines: "Sequence[str]") -> "list[str]":
+    """Return the indented paragraphs at the start of some lines, each as one line."""
+    paragraphs: list[list[str]] = [[]]
+    for line in lines:
+        if line[:1].strip():
+            break
+        if line.strip():
+            paragraphs[-1].append(line.strip())
+        elif paragraphs[-1]:
+            paragraphs.append([])
+    return [" ".join(paragraph) for paragraph in paragraphs if paragraph]
+
+
+def read_gradle(lines: "Sequence[str]") -> "Found":
+    """Return Gradle's innermost reason, unless a compiler or a test said more before."""
+    at = next((n for n, line in enumerate(lines) if line.strip() == "* What went wrong:"), -1)
+    if at < 0:
+        return None
+    for number, line in enumerate(lines[:at]):
+        if line.endswith(" FAILED") and " > " in line:
+            more = next_said(lines, number + 1)
+            name = line.removesuffix(" FAILED").rpartition(" > ")[2]
+            return more and (more[0], f"{name}: {more[1].rpartition(' at ')[0] or more[1]}")
+    told = ranked(["" if line.startswith(("FAILURE: ", "> ")) else line for line in lines[:at]])[0]
+    if told is not None and rank_of(told[1]) == 5:
+        return told[0], completed(lines, *told)
+    number = _innermost_reason(lines, at + 1)
+    if number < 0:
+        return None
+    return number, completed(lines, number, lines[number].strip().removeprefix("> "))
+
+
+def _innermost_reason(lines: "Sequence[str]", start: int) -> int:
+    """Return the number of the line with Gradle's last reason, or of its first line; else -1."""
+    first, reason = -1, -1
+    for number in range(start, min(len(lines), start + 11)):
+        line = lines[number]
+        if not line.strip():
+            continue
+        if first < 0:
+            first = number
+        if line.startswith("* "):
+            break
+        is_hint = "See the " in line or "Run with" in line
+        if line.lstrip().startswith("> ") and not is_hint:
+            reason = number
+    return reason if reason >= 0 else first
+
+
+def read_cargo(lines: "Sequence[str]") -> "Found":
+    """Return Cargo's two innermost causes."""
+    causes = [
+        more
+        for n, line in enumerate(lines)
+        if line == "Caused by:" and (more := next_said(lines, n + 1))
+    ]
+    if not causes:
+        return None
+    said = ": ".join(cause[1].removeprefix("error: ") for cause in causes[-2:])
+    return causes[-1][0], completed(lines, causes[-1][0], f"error: {said}")
+
+
+def read_npm(lines: "Sequence[str]") -> "Found":
+    """Return npm's line that names the package that it did not find."""
+    at = next(
+        (
+            n
+            for n, line in enumerate(lines)
+            if line.startswith(("npm error 404 ", "npm ERR! 404 "))
+            and "'" in line
+            and " GET " not in line
+        ),
+        -1,
+    )
+    return (at, lines[at]) if at >= 0 else None
+
+
+def read_rust(lines: "Sequence[str]") -> "Found":
+    """Return what a panic of Rust says; an assertion has the name of its thread."""
+    at = next(
+        (n for n, line in enumerate(lines) if "panicked at" in line and line.endswith(":")), -1
+    )
+    more = next_said(lines, at + 1) if at >= 0 else None
+    if more is None:
+        return None
+    name = lines[at].split("'")[1] if lines[at].count("'") > 1 else "main"
+    return at, f"{name.rpartition('::')[2]}: {more[1]}" if name != "main" and more[1].startswith(
+        "assertion"
+    ) else f"panic: {more[1]}"
+
+
+def read_terminate(lines: "Sequence[str]") -> "Found":
+    """Return the exception that ended a C++ program."""
+    at = next(n for n, line in enumerate(lines) if "terminate called after throwing" in line)
+    kind = lines[at].split("'")[1] if lines[at].count("'") > 1 else ""
+    said = next(
+        (
+            line.split("what():", 1)[1].strip()
+            for line in lines[at + 1 : at + 3]
+            if "what():" in line
+        ),
+        "",
+    )
+    return at, f"{kind}: {said}" if kind and said and said != kind else kind or lines[at].strip()
+
+
+def read_java(lines: "Sequence[str]") -> "Found":
+    """Return the innermost cause of a Java exception."""
+    caused = [n for n, line in enumerate(lines) if line.lstrip().startswith("Caused by: ")]
+    return (caused[-1], lines[caused[-1]].strip()) if caused else None
+
+
+def read_lisp(lines: "Sequence[str]") -> "Found":
+    """Return the condition that nobody handled, which stands below its thread."""
+    start = next(
+        n
+        for n, line in enumerate(lines)
+        if line.startswith("Unhandled ") and " in thread #<" in line
+    )
+    end = next((n for n in range(start, min(len(lines), start + 4)) if lines[n].endswith(">:")), -1)
+    return next_said(lines, end + 1) if end >= 0 else None
+
+
+READERS: "dict[str, Callable[[Sequence[str]], Found]]" = {
+    "cmake": read_cmake,
+    "gradle": read_gradle,
+    "cargo": read_cargo,
+    "npm": read_npm,
+    "rust": read_rust,
+    "terminate": read_terminate,
+    "java": read_java,
+    "lisp": read_lisp,
+}

@@ -1,0 +1,195 @@
+"""The tables of tools and words are data: they follow their schemas, and a new row is enough for a tool."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from gitmem.fingerprint import build_reports, python_reports, runner_reports
+
+PACKAGE = resources.files("gitmem.fingerprint")
+TABLES = ("tools", "tool_lines", "error_words")
+MODULES = ("__init__.py", "base/__init__.py", "base/fast.py")
+PROBE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from gitmem.fingerprint.fingerprint import fingerprint
+mark = fingerprint(sys.argv[2], command=sys.argv[3])
+print(json.dumps([mark.pattern, mark.category] if mark else None))
+"""
+ZORP = {"name": "Zorp", "kind": "lint", "commands": ["zorp"], "looks": ["^zorp saw "]}
+ZORP_LINES = {
+    "name": "Zorp",
+    "noise": ["zorp: error log"],
+    "errors": ["^z> Z\\d "],
+    "leads": ["z> +"],
+    "marks": ["§ "],
+}
+
+
+def read(name: str) -> Any:
+    """Return a data file of the package."""
+    return json.loads(PACKAGE.joinpath(f"{name}.json").read_text("utf-8"))
+
+
+def problems(table: str, data: Any) -> list[str]:
+    """Return what is wrong with a table, as its schema says it."""
+    validator = jsonschema.Draft202012Validator(
+        read(f"{table}.schema"), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+    )
+    return [error.message for error in validator.iter_errors(data)]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_follows_its_schema(table: str) -> None:
+    """Each list is there, and says each thing once."""
+    jsonschema.Draft202012Validator.check_schema(read(f"{table}.schema"))
+
+    assert problems(table, read(table)) == []
+
+
+@pytest.mark.parametrize("table", ["tools", "tool_lines"])
+def test_each_tool_has_a_name_of_its_own(table: str) -> None:
+    names = [tool["name"] for tool in read(table)["tools"]]
+
+    assert sorted(set(names)) == sorted(names)
+
+
+WRONG_ROWS = [
+    ("tools", {"kind": "lint", "commands": ["zorp"]}),
+    ("tools", {"name": "Zorp", "kind": "lint"}),
+    ("tools", {"name": "Zorp", "kind": "run", "commands": ["zorp"]}),
+    ("tools", {"name": "Zorp", "kind": "lint", "comands": ["zorp"]}),
+    ("tools", {"name": "Zorp", "kind": "lint", "commands": []}),
+    ("tools", {"name": "Zorp", "kind": "lint", "commands": ["zorp "]}),
+    ("tools", {"name": "Zorp", "kind": "lint", "commands": ["zorp", "zorp"]}),
+    ("tools", {"name": "Zorp", "kind": "lint", "decides": ["(unclosed"]}),
+    ("tools", {"name": "Zorp", "kind": "lint", "programs": ["zorp"]}),
+    ("tools", {"name": "Zorp", "kind": "runtime", "mentions": ["zorp"]}),
+    ("tool_lines", {"name": "Zorp"}),
+    ("tool_lines", {"name": "Zorp", "noise": ["Zorp starts"]}),
+    ("tool_lines", {"name": "Zorp", "errors": ["["]}),
+    ("tool_lines", {"name": "Zorp", "marks": [""]}),
+]
+
+
+@pytest.mark.parametrize(("table", "row"), WRONG_ROWS, ids=str)
+def test_a_wrong_row_is_noticed(table: str, row: dict[str, Any]) -> None:
+    """A name, a kind or a field that is wrong, an entry that fits nothing, a field without effect."""
+    tools = read(table)
+
+    assert problems(table, {**tools, "tools": [*tools["tools"], row]}) != []
+
+
+def test_a_report_names_a_reader_that_exists() -> None:
+    """And each reader has a report."""
+    readers = {
+        f"{group}.{name}"
+        for group, module in {
+            "python": python_reports,
+            "runners": runner_reports,
+            "builds": build_reports,
+        }.items()
+        for name in module.READERS
+    }
+
+    assert {report["reader"] for report in read("tool_lines")["reports"]} == readers
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"sign": "x"}, {"sign": "", "reader": "python.pytest"}, {"sign": "x", "reader": "p"}]
+)
+def test_a_wrong_report_is_noticed(wrong: dict[str, str]) -> None:
+    lines = read("tool_lines")
+
+    assert problems("tool_lines", {**lines, "reports": [*lines["reports"], wrong]}) != []
+
+
+@pytest.mark.parametrize(
+    ("section", "wrong"),
+    [
+        ("categories", {"security": ["forbidden "]}),
+        ("categories", {"crash_patterns": ["["]}),
+        ("lines", {"stems": ["Error"]}),
+        ("lines", {"marks": ["| ", "| "]}),
+        ("names", {"before": []}),
+        ("names", {"new": ["word"]}),
+    ],
+)
+def test_a_wrong_list_of_words_is_noticed(section: str, wrong: dict[str, Any]) -> None:
+    words = read("error_words")
+
+    assert problems("error_words", {**words, section: {**words[section], **wrong}}) != []
+
+
+def copy_package(folder: Path, rows: dict[str, dict[str, Any]]) -> Path:
+    """Return a copy of what makes fingerprints, with another row in some of its tables."""
+    source = Path(str(PACKAGE)).parent
+    shutil.copytree(source / "fingerprint", folder / "gitmem" / "fingerprint")
+    for module in MODULES:
+        target = folder / "gitmem" / module
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(source / module, target)
+    for name, row in rows.items():
+        table = read(name)
+        table["tools"].append(row)
+        path = folder / "gitmem" / "fingerprint" / f"{name}.json"
+        path.write_text(json.dumps(table), "utf-8")
+    return folder
+
+
+def probe(folder: Path, output: str, command: str) -> Any:
+    """Return the pattern and the category of an output."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", PROBE, str(folder), output, command],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+OUTPUT = "zorp: error log follows\n§ z> Z4 two blanks\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "without", "with_row"),
+    [
+        # the program alone tells the category; noise, marks and signs tell the line
+        (
+            "zorp .",
+            OUTPUT,
+            ["zorp: error log follows", "general"],
+            ["Z4 two blanks", "lint"],
+        ),
+        # without a command, the output does
+        (
+            "",
+            f"zorp saw 2 files\n{OUTPUT}",
+            ["zorp: error log follows", "general"],
+            ["Z4 two blanks", "lint"],
+        ),
+        # the row is not asked about other tools
+        ("make", "make: *** [all] Error 1", ["make: *** [all] Error 1", "build"], None),
+    ],
+)
+def test_a_row_is_enough_for_a_new_tool(
+    tmp_path: Path, command: str, output: str, without: list[str], with_row: list[str] | None
+) -> None:
+    """Its command, its marks and its errors are recognised without a change of the code."""
+    rows = {"tools": ZORP, "tool_lines": ZORP_LINES}
+    assert [problems(name, {**read(name), "tools": [row]}) for name, row in rows.items()] == [
+        [],
+        [],
+    ]
+    before = copy_package(tmp_path / "before", {})
+    after = copy_package(tmp_path / "after", rows)
+
+    assert probe(before, output, command) == without
+    assert probe(after, output, command) == (with_row or without)
