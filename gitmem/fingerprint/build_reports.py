@@ -142,13 +142,14 @@ def read_java(lines: "Sequence[str]") -> "Found":
 
 def read_lisp(lines: "Sequence[str]") -> "Found":
     """Return the condition that nobody handled, which stands below its thread."""
-    start = next(
-        n
-        for n, line in enumerate(lines)
-        if line.startswith("Unhandled ") and " in thread #<" in line
-    )
-    end = next((n for n in range(start, min(len(lines), start + 4)) if lines[n].endswith(">:")), -1)
-    return next_said(lines, end + 1) if end >= 0 else None
+    for start, line in enumerate(lines):
+        if not line.startswith("Unhandled ") or " in thread #<" not in line:
+            continue
+        for number in range(start, min(len(lines), start + 4)):
+            if lines[number].endswith(">:"):
+                return next_said(lines, number + 1)
+        return None
+    return None
 
 
 READERS: "dict[str, Callable[[Sequence[str]], Found]]" = {

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from gitmem.fingerprint import build_reports, python_reports, runner_reports
+from gitmem.fingerprint.fingerprint import fingerprint
 
 PACKAGE = resources.files("gitmem.fingerprint")
 TABLES = ("tools", "tool_lines", "error_words")
@@ -100,6 +101,21 @@ def test_a_report_names_a_reader_that_exists() -> None:
     }
 
     assert {report["reader"] for report in read("tool_lines")["reports"]} == readers
+
+
+@pytest.mark.parametrize("before", ["", "x", "Error: x\n", "1"])
+@pytest.mark.parametrize("after", ["", "y", "\n", "\n\n  y\n", "y:\nz\n"])
+def test_the_sign_of_a_report_may_be_in_any_output(before: str, after: str) -> None:
+    """A reader that does not find the rest of its report leaves the output to the others."""
+    for report in read("tool_lines")["reports"]:
+        mark = fingerprint(f"{before}{report['sign']}{after}")
+        assert mark is None or mark.pattern
+
+
+def test_a_thread_of_lisp_is_no_error_by_itself() -> None:
+    mark = fingerprint("debugger invoked in thread #<THREAD main>\nerror: no rate for Peru\n")
+
+    assert mark is not None and mark.pattern == "error: no rate for Peru"
 
 
 @pytest.mark.parametrize(
