@@ -35,12 +35,16 @@ SHM, ROOM = "/dev/shm", 512 << 20  # noqa: S108 - a folder of random name is mad
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A local or remote branch: its full name, commit, commit time (epoch seconds) and author."""
+    """A local or remote branch: its full name, commit, commit time (epoch seconds) and author.
+
+    `mail` is in angle brackets.
+    """
 
     name: str
     commit: str
     at: int
     author: str
+    mail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,8 @@ class Merges:
                 "%(refname)",
                 "%(objectname)",
                 "%(committerdate:unix)",
-                "%(authorname) %(authoremail)",
+                "%(authorname)",
+                "%(authoremail)",
                 "%(symref)",
             )
         )
@@ -130,8 +135,8 @@ class Merges:
             line.decode("utf-8", "surrogateescape").split("\0") for line in out.split(b"\n") if line
         ]
         return [
-            Ref(name, commit, int(at) if at.isdigit() else 0, author)
-            for name, commit, at, author, link in rows
+            Ref(name, commit, int(at) if at.isdigit() else 0, author, mail)
+            for name, commit, at, author, mail, link in rows
             if not link and at
         ]
 
@@ -340,7 +345,9 @@ class Merges:
                 found[oid] = body.decode("utf-8", "replace")
         return found
 
-    def authors(self, base: str, tip: str, paths: Sequence[str]) -> list[str]:
+    def authors(
+        self, base: str, tip: str, paths: Sequence[str], *, with_mail: bool = False
+    ) -> list[str]:
         """Return who changed some files between two commits, the last first."""
         try:
             out = self._run(
@@ -348,7 +355,7 @@ class Merges:
                 "log",
                 "--max-count=200",
                 "--no-show-signature",
-                "--format=%an <%ae>",
+                "--format=%an <%ae>" if with_mail else "--format=%an",
                 f"{base}..{tip}",
                 "--",
                 *paths,

@@ -51,7 +51,7 @@ def test_one_line_of_an_agent_among_many(team: Team):
         ["s-one"],
     )
     steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
-    assert all("sessions" not in step for step in steps)
+    assert not any(step["sessions"] for step in steps)
     steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:balance", "--json"))
     assert [part["id"] for part in steps[0]["sessions"]] == ["s-one"]
     (row,) = data_of(run(team.repo, "trace", "export", "--json"))

@@ -79,7 +79,7 @@ def drift_command(
         )
         shown = [pair for pair in pairs if LEVELS.index(pair.level) >= LEVELS.index(level)]
         for pair in shown[:PAIRS]:
-            name_authors(merges, pair, lambda root: working(app, root))
+            name_authors(merges, pair, lambda root: working(app, root), with_mail=True)
         if as_json:
             term.json(
                 {
@@ -103,7 +103,7 @@ def _side(side: Side) -> dict[str, Any]:
         "kind": side.kind,
         "commit": side.head,
         "work_tree": side.root or None,
-        "author": side.author or None,
+        "author": f"{side.author} {side.mail}" if side.author else None,
     }
 
 

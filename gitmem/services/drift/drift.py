@@ -34,6 +34,7 @@ class Side:
     at: int = 0
     root: str = ""
     author: str = ""
+    mail: str = ""  # of the author, in angle brackets
 
 
 @dataclass(slots=True)
@@ -124,6 +125,7 @@ def _side(ref: Ref) -> Side:
         ref.at,
         "",
         ref.author,
+        ref.mail,
     )
 
 
@@ -340,7 +342,13 @@ def _conflict(
     pair.level = max((file.level for file in pair.files), key=LEVELS.index, default=LOW)
 
 
-def name_authors(merges: Merges, pair: Pair, working: Callable[[str], list[str]]) -> None:
+def name_authors(
+    merges: Merges,
+    pair: Pair,
+    working: Callable[[str], list[str]],
+    *,
+    with_mail: bool = False,
+) -> None:
     """Add to the worst files of a pair who changed them.
 
     `working` tells who is at work in a work tree.
@@ -348,7 +356,9 @@ def name_authors(merges: Merges, pair: Pair, working: Callable[[str], list[str]]
     for file in [one for one in pair.files if one.level in {HIGH, CRITICAL}][:5]:
         for mine, side in zip(file.authors, (pair.one, pair.two), strict=True):
             mine += working(side.root) if side.root and side.tip != side.head else []
-            mine += merges.authors(pair.base, side.head, file.names or [file.path])
+            mine += merges.authors(
+                pair.base, side.head, file.names or [file.path], with_mail=with_mail
+            )
 
 
 def advice(pair: Pair) -> str:
