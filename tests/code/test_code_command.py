@@ -70,7 +70,7 @@ def test_references_are_told_from_words_that_are_the_same(shop: Path):
     ]
     added = data_of(mem(shop, "code", "refs", "shop/money.py#add", "--json").stdout)
     assert [(one["path"], one["line"], one["inside"]) for one in added["references"]] == [
-        ("shop/cart.py", 1, ""),
+        ("shop/cart.py", 1, None),
         ("shop/cart.py", 8, "Cart.total"),
     ]
     done = mem(shop, "code", "refs", "Cart.total")
@@ -84,8 +84,8 @@ def test_imports_both_ways(shop: Path):
     out = mem(shop, "code", "imports", "app.py").stdout
     assert "shop (Cart) → shop/cart.py" in out
     assert data_of(mem(shop, "code", "imports", "shop/cart.py", "--of", "--json").stdout) == [
-        {"path": "app.py", "uses": 2, "names": ["Cart"]},
-        {"path": "shop/__init__.py", "uses": 1, "names": []},
+        {"path": "app.py", "use_count": 2, "names": ["Cart"]},
+        {"path": "shop/__init__.py", "use_count": 1, "names": []},
     ]
     assert "no file uses app.py" in mem(shop, "code", "imports", "app.py", "--of").stdout
     for given, said in (
@@ -152,4 +152,7 @@ def test_prune(shop: Path):
     assert (
         mem(shop, "code", "prune").stdout == "1 version of files removed from the cache, 5 kept.\n"
     )
-    assert data_of(mem(shop, "code", "prune", "--json").stdout) == {"removed": 0, "kept": 5}
+    assert data_of(mem(shop, "code", "prune", "--json").stdout) == {
+        "removed_count": 0,
+        "kept_count": 5,
+    }

@@ -121,7 +121,9 @@ def test_trends(busy: Path):
     """Hot files, agents, hours, failures and what was learned add up."""
     found = data_of(mem(busy, "trends", "--json").stdout)
     assert found["hot_files"][0] == {"path": "code.py", "commit_count": 2, "edit_count": 1}
-    assert found["agents"] == [{"agent": "claude", "sessions": 1, "tools": 1, "failed": 0}]
+    assert found["agents"] == [
+        {"agent": "claude", "session_count": 1, "tool_call_count": 1, "failed_count": 0}
+    ]
     assert (
         sum(found["hours"])
         == sum(found["weekdays"])
