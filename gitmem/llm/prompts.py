@@ -23,7 +23,6 @@ COMMAND, PATH, FILES = 600, 300, 8  # characters of a command and of a path, and
 ROOM = 4  # times what is shown, which is kept and scrubbed: what is cut at its end is not shown
 TEXT, DETAIL, TOPIC = 400, 600, 60  # characters of an answer's parts that are kept
 ITEMS, TOPICS = 60, 12  # of one answer
-CONFIDENCE = 0.75  # of an item, where the model does not say
 SURE = 0.5  # confidence from which on an item is proposed or told
 
 INSTRUCTION = """\
@@ -172,10 +171,7 @@ def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[I
                 lines=(turn.line, turn.line) if turn else (0, 0),
                 files=tuple(dict.fromkeys(name for name in named if name and name in text)),
                 role=source.role,
-                confidence=(
-                    confidence := min(1.0, max(0.0, float(row.get("confidence", CONFIDENCE))))
-                ),
-                sure=confidence >= SURE and source.is_sure,
+                sure=float(row.get("confidence", SURE)) >= SURE and source.is_sure,
                 marked=bool(turn and turn.marked),
             )
         )

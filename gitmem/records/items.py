@@ -45,8 +45,8 @@ class Item:
 
     `text` is one sentence that stands alone; `detail` is an error's solution, a pattern's context,
     a decision's reason. `lines` are (first, last) of the file that it was read from, (0, 0) when
-    there is none. `confidence` goes from 0 to 1. `sure` says whether it may be proposed in the
-    inbox or told to a model; what is not sure stands in the session's digest alone.
+    there is none. A rule's item is sure; a model's that its evidence does not bear out is not: it
+    stands in the session's digest alone.
     """
 
     kind: str
@@ -56,7 +56,6 @@ class Item:
     lines: tuple[int, int] = (0, 0)
     files: tuple[str, ...] = ()
     role: str = ""  # who said it
-    confidence: float = 0.5
     sure: bool = True
     marked: bool = False  # somebody said that it matters: never dropped
     commit: str = ""  # the id of the commit whose message says it

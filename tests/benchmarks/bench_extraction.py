@@ -30,7 +30,7 @@ def found(session: Session, *, sure: bool = False) -> list[Found]:
     return [
         Found(item.kind, item.text, item.detail)
         for item in extract(turns).items
-        if item.sure or item.marked or not sure
+        if item.sure or not sure
     ]
 
 

@@ -357,7 +357,6 @@ def _row(item: Item) -> dict[str, Any]:
         "lines": list(item.lines),
         "files": list(item.files),
         "role": item.role,
-        "confidence": item.confidence,
         "sure": item.sure or item.marked,
         "commit": item.commit,
     }

@@ -29,7 +29,6 @@ KINDS = {"memory": "fact", "decision": DECISION, "pattern": PATTERN, "gotcha": E
 MOST = 20  # trailers of one commit
 TITLE = 80  # characters of a gotcha's title in a proposal
 LONGEST = 2000  # characters of a trailer in a proposal
-SURE = 0.9  # confidence of what somebody says in so many words
 
 
 class TrailerWords(NamedTuple):
@@ -163,14 +162,12 @@ def proposal(words: TrailerWords, open_gotcha: Callable[[str], Record | None]) -
     if trailer.name != RESOLVES:
         said = trailer.value
         said = said if len(said) <= LONGEST else f"{said[: LONGEST - 1].rstrip()}…"
-        return Item(KINDS[trailer.name], said, role="", confidence=SURE, marked=True)
+        return Item(KINDS[trailer.name], said, role="", marked=True)
     gotcha = open_gotcha(_named(trailer))
     if gotcha is None:
         return None
     said = f"Check whether a commit by {words.by} resolves the gotcha: {gotcha.title[:TITLE]}"
-    return Item(
-        TASK, said, f"git mem gotcha resolve {gotcha.id[-8:]}", confidence=SURE, marked=True
-    )
+    return Item(TASK, said, f"git mem gotcha resolve {gotcha.id[-8:]}", marked=True)
 
 
 def by_source(others: Sequence[TrailerWords]) -> dict[tuple[str, Person], list[TrailerWords]]:

@@ -30,7 +30,7 @@ from gitmem.text.same_statement import same
 from gitmem.text.tokenizer import tokens
 
 MOST = 12  # proposals of one session that wait at once
-COMPARED = 200  # items, the surest, that are compared with what is known
+COMPARED = 200  # items that are compared with what is known
 LOOKED = 6  # records that an item is compared with
 LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
@@ -116,7 +116,7 @@ def _evidence(item: Item, source: str) -> str:
 
 
 def choose(items: Iterable[Item]) -> list[Item]:
-    """Return the items that are worth a proposal, the surest first.
+    """Return the items that are worth a proposal, marked ones first.
 
     They are sure, and they are to be kept beyond the session.
     """
@@ -126,7 +126,7 @@ def choose(items: Iterable[Item]) -> list[Item]:
         if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail))
         and (item.marked or item.sure)
     ]
-    return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:COMPARED]
+    return sorted(found, key=lambda item: not item.marked)[:COMPARED]
 
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:

@@ -1,0 +1,160 @@
+"""The items of a session so far: what is repeated, taken back, replaced, done changes them. Pure.
+
+Two items are the same only if nothing that distinguishes them differs: `gitmem.text.same_statement`
+compares them, never by a share of their words.
+"""
+
+from dataclasses import dataclass, field
+
+from gitmem.records.items import DECISION, DONE, PATTERN, PREFERENCE, TASK, Item, plain
+from gitmem.records.summary_entries import replaces, words
+from gitmem.text.completion import completed
+from gitmem.text.same_statement import bare, same
+from gitmem.transcripts.turn import USER, Turn
+
+KEPT = 3000  # candidates that are held at one time
+COMPARED = 300  # of them, the latest, that a new one is compared with
+NEAR = 2  # turns within which `forget that` takes back what was said
+TEXT, DETAIL = 300, 500  # characters
+CHOSEN = (DECISION, PREFERENCE, PATTERN)  # a later one may take the place of an earlier one
+
+
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """Something that is an item unless the rest of the session takes it back."""
+
+    kind: str
+    text: str
+    turn: Turn
+    number: int  # of its turn
+    detail: str = ""
+    last: int = 0  # the last line that is about it
+    at: str = ""
+    files: tuple[str, ...] = ()
+    marker: bool = False
+    marked: bool = False
+    listed: bool = False  # of a list of tasks that a tool keeps
+    gone: bool = field(default=False)
+
+    def item(self) -> Item:
+        """Return it as an item."""
+        first = self.turn.line
+        return Item(
+            self.kind,
+            self.text,
+            self.detail[:DETAIL],
+            self.at,
+            (first, max(first, self.last)) if first else (0, 0),
+            self.files,
+            self.turn.role,
+            marked=self.marked,
+            commit=self.turn.command if self.turn.tool == "commit" else "",
+        )
+
+
+class Collection:
+    """The candidates of a session, in the order in which they were said."""
+
+    def __init__(self) -> None:
+        self.all: list[Candidate] = []
+        self.number = 0  # of the turn that is read
+
+    def add(
+        self,
+        kind: str,
+        text: str,
+        turn: Turn,
+        *,
+        detail: str = "",
+        marker: bool = False,
+        listed: bool = False,
+    ) -> Candidate | None:
+        """Add something, unless it says nothing; return it, or what says the same already."""
+        text = text if len(text) <= TEXT else f"{text[: TEXT - 1].rstrip()}…"
+        if not plain(text):
+            return None
+        if kind == TASK and not (marker or listed) and completed(text):
+            kind = DONE
+        new = Candidate(
+            kind,
+            text,
+            turn,
+            self.number,
+            detail,
+            turn.line,
+            turn.at,
+            turn.files[:8],
+            marker,
+            turn.marked,
+            listed,
+        )
+        again = None if listed else self._again(new)
+        if again is not None:
+            again.last, again.at = max(again.last, turn.line), turn.at or again.at
+            again.marked, again.marker = again.marked or turn.marked, again.marker or marker
+            again.detail = again.detail or detail
+            return again
+        self._take_effect(new)
+        self.all.append(new)
+        self._trim()
+        return new
+
+    def _recent(self) -> list[Candidate]:
+        return [one for one in self.all[-COMPARED:] if not one.gone]
+
+    def _again(self, new: Candidate) -> Candidate | None:
+        kinds = CHOSEN if new.kind in CHOSEN else (new.kind,)
+        for one in self._recent():
+            if one.kind not in kinds or one.listed:
+                continue
+            if new.marked and one.marked and plain(new.text) != plain(one.text):
+                continue  # somebody marked both
+            if same(new.text, one.text):
+                return one
+        return None
+
+    def _take_effect(self, new: Candidate) -> None:
+        """Take away what the new one replaces, and the tasks that it finishes."""
+        for one in self._recent():
+            if one.marked or one.number == new.number:
+                continue
+            if new.kind in CHOSEN and one.kind in CHOSEN:
+                one.gone = replaces(new.text, one.text)
+            elif new.kind == DONE and one.kind == TASK and not one.listed:
+                one.gone = finishes(new.text, one.text)
+
+    def take_back(self, said: str, *, of_agent: bool = False) -> None:
+        """Take back what was said shortly before: what shares a word with `said`, else the last."""
+        near = [
+            one
+            for one in self._recent()
+            if self.number - one.number <= NEAR
+            and one.kind in (*CHOSEN, TASK)
+            and not (one.marked or (of_agent and one.turn.role == USER))
+        ]
+        about = [one for one in near if words(one.text) & words(said)]
+        if about or near:
+            (about or near)[-1].gone = True
+
+    def listed(self, text: str, box: str, turn: Turn) -> None:
+        """Take a row of a tool's list of tasks; its last state counts."""
+        for one in reversed(self.all):
+            if one.listed and plain(one.text) == plain(text):
+                one.kind, one.last, one.gone = DONE if box == "x" else TASK, turn.line, box == "-"
+                return
+        if box != "-":
+            self.add(DONE if box == "x" else TASK, text, turn, listed=True)
+
+    def _trim(self) -> None:
+        if len(self.all) > KEPT:
+            alive = [one for one in self.all if not one.gone]
+            excess = max(0, len(alive) - KEPT * 3 // 4)
+            self.all = [one for n, one in enumerate(alive) if n >= excess or one.marked]
+
+
+def finishes(done: str, task: str) -> bool:
+    """Return whether what is done names all that a task is about, its verb apart."""
+    asked = bare(task).split()
+    verb = words(asked[0]) if asked else frozenset()
+    about = words(bare(task)) - verb
+    return len(about) > 1 and about <= words(done)

@@ -1,0 +1,137 @@
+"""Errors of a session: commands that failed, complaints, and what is said to have helped. Pure."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from gitmem.fingerprint.fingerprint import fingerprint
+from gitmem.text import shell
+from gitmem.transcripts.turn import Turn
+
+OPEN = 32  # failures and complaints that wait for an explanation at one time
+NEAR = 6  # turns within which an explanation is about a failure
+SINCE = 3  # turns within which one is about a complaint, or goes on
+NOTES = 4  # sentences that explain one failure
+TEXT = 300  # characters of an error
+EDITORS = frozenset(
+    "Edit Write MultiEdit NotebookEdit replace write_file apply_patch edit write "
+    "str_replace_editor edit_file create_file".split()
+)
+
+
+@dataclass(slots=True, eq=False)
+class Failure:
+    """Something that went wrong, and what is known of it."""
+
+    text: str
+    turn: Turn
+    number: int  # of its turn
+    key: str = ""  # of the command that failed
+    notes: list[str] = field(default_factory=list)
+    helped: list[str] = field(default_factory=list)  # commands that set something up
+    files: list[str] = field(default_factory=list)
+    passed: bool = False
+    named: bool = False  # a marker or a heading names it
+    last: int = 0  # the last line that is about it
+    touched: int = 0  # the turn of the last explanation
+
+    def note(self, text: str, turn: Turn, number: int) -> None:
+        """Keep a sentence that explains it."""
+        if len(self.notes) < NOTES and text not in (self.text, *self.notes):
+            self.notes.append(text)
+            self.last, self.touched = max(self.last, turn.line), number
+
+    @property
+    def detail(self) -> str:
+        """What explains it, as sentences."""
+        ended = [note if note[-1:] in ".!。！" else f"{note}." for note in self.notes]
+        if self.passed and self.helped:
+            commands = ", ".join(dict.fromkeys(self.helped[-2:]))
+            ended.append(f"Passed after {commands}.")
+        return " ".join(ended)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether it is worth knowing."""
+        return self.named or bool(self.notes) or (self.passed and bool(self.helped))
+
+
+class FailureLog:
+    """What goes wrong in a session, as its turns come."""
+
+    def __init__(self) -> None:
+        self.number = 0  # of the turn that is read
+        self.over: list[Failure] = []
+        self._open: deque[Failure] = deque()
+
+    def add(self, text: str, turn: Turn, *, key: str = "", named: bool = False) -> Failure:
+        """Add something that went wrong."""
+        made = Failure(text[:TEXT], turn, self.number, key, named=named, last=turn.line)
+        self._open.append(made)
+        if len(self._open) > OPEN:
+            self._close(self._open.popleft())
+        return made
+
+    def tool(self, turn: Turn) -> None:
+        """Take one use of a tool: a command that failed or passed, or an edit."""
+        if turn.failed and turn.command and not shell.only_looks(turn.command):
+            self._failed(turn)
+        elif turn.failed is False and turn.command:
+            self._passed(turn)
+        elif turn.failed is not True and turn.files and turn.tool in EDITORS:
+            for one in self._open:
+                if not one.passed and (one.key or self.number - one.number <= NEAR):
+                    one.files = list(dict.fromkeys([*one.files, *turn.files]))[-4:]
+
+    def _failed(self, turn: Turn) -> None:
+        pattern = fingerprint(turn.text, command=turn.command)
+        key = shell.key(turn.command)
+        if pattern is None:
+            return
+        for one in self._open:
+            if one.key and one.key == key and not one.passed:
+                if one.text == pattern.title[:TEXT]:
+                    one.notes.clear()  # what was said of it did not help
+                    return
+                one.passed = bool(one.notes)  # it fails with something else now
+        self.add(pattern.title, turn, key=key)
+
+    def _passed(self, turn: Turn) -> None:
+        proven = shell.proven(turn.command)
+        helping = [f"`{command}`" for command in shell.helping(turn.command)[:2]]
+        for one in self._open:
+            if one.passed:
+                continue
+            if one.key and one.key in proven:
+                one.passed, one.last = True, max(one.last, turn.line)
+            else:
+                one.helped = (one.helped + helping)[-4:]
+
+    def explained(self, text: str, turn: Turn) -> bool:
+        """Take a sentence that says why something failed or what helped.
+
+        Return whether there is a failure, a complaint or an explanation that it goes on from.
+        """
+        for one in reversed(self._open):
+            age = self.number - max(one.number, one.touched)
+            if age <= (NEAR if one.key else SINCE) and not (one.passed and one.notes and age > 1):
+                one.note(text, turn, self.number)
+                return True
+        return False
+
+    def marked_fix(self, text: str, turn: Turn) -> bool:
+        """Take what a marker names as a cause or a fix; return whether there is an error for it."""
+        for one in reversed(self._open):
+            if one.named or self.number - one.number <= NEAR:
+                one.note(text, turn, self.number)
+                return True
+        return False
+
+    def _close(self, one: Failure) -> None:
+        if one.is_explained:
+            self.over = [*self.over, one][-2000:]
+
+    def found(self) -> list[Failure]:
+        """Return the errors that are worth knowing; a session is over."""
+        while self._open:
+            self._close(self._open.popleft())
+        return self.over

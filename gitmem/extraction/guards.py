@@ -1,0 +1,82 @@
+"""What keeps a sentence from being a statement of its speaker.
+
+Questions, suppositions, reported speech, quotations, pasted text and drafts. Pure.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from gitmem.extraction.phrases import language_data, tokenized
+from gitmem.extraction.sentences import Sentence
+
+SHORTEST, LONGEST = 8, 420  # characters of a sentence that can be a statement
+PASTED = 1500  # characters of a user's message that is taken for a pasted text
+_QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
+_LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
+_LOG = re.compile(
+    r"^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|\]| <)|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b"
+    r"|Traceback |\w+(?:Error|Exception)\b|npm |\+\+\+ |@@ )"
+)
+
+
+def asks(text: str, language: str) -> bool:
+    """Return whether a sentence asks."""
+    end = text.rstrip("\"'”’)]*_ ")
+    return (
+        end.endswith(("?", "？", "呢", "吗"))
+        or text.startswith("¿")
+        or language_data(language).phrases("guards", "question").search(tokenized(text)) is not None
+    )
+
+
+def unfit(text: str, language: str) -> bool:
+    """Return whether a text cannot be a statement, whatever phrase is in it."""
+    shortest = SHORTEST // 2 if language == "zh" else SHORTEST
+    return (
+        not shortest <= len(text) <= LONGEST
+        or not _LETTERS.search(text)
+        or bool(_QUOTATION.match(text) or _LOG.match(text))
+        or asks(text, language)
+    )
+
+
+@lru_cache(maxsize=2048)
+def withheld(said: str, language: str) -> bool:
+    """Return whether a tokenized sentence says what others say, or that nothing is settled."""
+    here = language_data(language)
+    return any(here.phrases("guards", name).search(said) for name in ("anywhere", "reported"))
+
+
+def supposed(before: str, language: str) -> bool:
+    """Return whether the tokens before a phrase make it a supposition: `if we decided to`."""
+    return language_data(language).phrases("guards", "before").search(before) is not None
+
+
+def said_in(name: str, text: str, language: str) -> bool:
+    """Return whether a phrase of a list of guards is in a text."""
+    return language_data(language).phrases("guards", name).search(tokenized(text)) is not None
+
+
+def asks_for_text(said: Sequence[Sentence], language: str) -> bool:
+    """Return whether a user asks for a text, whose sentences are not the agent's own."""
+    return any(said_in("writing", one.text, language) for one in said[:3])
+
+
+def own_words(said: Sequence[Sentence], size: int, language: str) -> Iterator[Sentence]:
+    """Yield the sentences of a user's message that are not of a text pasted into it.
+
+    A pasted text follows a line that introduces it (`this is from the README:`); in a message of
+    many characters it is all but the first and the last paragraph.
+    """
+    last = max((one.place for one in said if one.opens), default=0)
+    opened = 0
+    for one in said:
+        opened += one.opens and bool(one.place)
+        if size > PASTED and opened and one.place < last:
+            continue
+        if one.lead and said_in("pasted", one.lead, language):
+            continue
+        yield one
+        if one.text.endswith((":", "：")) and said_in("pasted", one.text, language):
+            return

@@ -1,0 +1,139 @@
+"""Markers and headings: `Decision: ...`, `[todo] ...`, `## Next steps`. Pure."""
+
+import re
+from functools import cache, lru_cache
+
+from gitmem.extraction.phrases import LANGUAGES, PhraseMatch, language_data, tokenized
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+
+FIX, REASON = "fix", "reason"  # markers that explain the item before
+KINDS = (DECISION, PREFERENCE, PATTERN, TASK, DONE, CONTEXT, ERROR)
+HEADING = 90  # characters of a heading that names a kind
+LEAD = 40  # characters of a line before a list that is its heading
+_MARKER = re.compile(
+    r"(?:\[(?P<boxed>[^\]\n]{2,30})\]\s*[:：—–-]?"
+    r"|(?P<name>[^\W\d_][\w '’-]{0,30}?)(?: \d{1,4})?\s*(?:[(（][^()]{1,40}[)）]\s*)?"
+    r"(?:[:：]|\s[—–](?=\s)))\s*(?P<rest>.*)",
+    re.DOTALL,
+)
+_BARE = re.compile(r"(TODO|FIXME|DECISION)\s+(\S.*)", re.DOTALL)
+# what stands where somebody has yet to write something, or has nothing to write
+_NOTHING = re.compile(
+    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)"
+    r"|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+[.)]?|nad[ao]|ningun[ao]"
+    r"|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|abert[oa]|abiert[oa]|pendente|pendiente|por definir"
+    r"|a definir|无|没有|暂无|待定|待办|是|否)\W*"
+)
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Return the kinds of all markers, by their names."""
+    out: dict[str, str] = {}
+    for language in LANGUAGES:
+        for kind, names in language_data(language).data["markers"].items():
+            out.update(dict.fromkeys(names.split("|"), kind))
+    return out
+
+
+@lru_cache(maxsize=2048)
+def labelled(text: str) -> tuple[str, str] | None:
+    """Return the kind that a marker in front of a text names, and the rest."""
+    found = _MARKER.match(text)
+    if found:
+        name = " ".join((found["boxed"] or found["name"]).lower().split()).replace("’", "'")
+        kind = _names().get(name)
+        return (kind, found["rest"].strip(" *_-—–")) if kind else None
+    bare = _BARE.match(text)
+    return (_names()[bare[1].lower()], bare[2]) if bare else None
+
+
+def tells(text: str) -> bool:
+    """Return whether a marked text says anything: `none yet` and `-` do not."""
+    return len(text) > 1 and any(map(str.isalpha, text)) and not _NOTHING.fullmatch(text)
+
+
+@cache
+def _lead_ins(language: str) -> re.Pattern[str]:
+    data = language_data(language).data
+    apart, bare = (
+        "|".join(sorted(map(re.escape, " ".join(data[key].split()).split(", ")), key=len)[::-1])
+        for key in ("lead_in", "lead_in_bare")
+    )
+    gap = r"\s*" if language == "zh" else r"\s+"
+    return re.compile(
+        rf"(?i)(?:(?:{apart})(?:\s*[,.!:;，。：！、；…]+|\s[-–—]){gap}|(?:{bare}){gap})(?=\S)"
+    )
+
+
+@lru_cache(maxsize=4096)
+def stripped(text: str, language: str) -> str:
+    """Return a sentence without what leads to it, its first letter in upper case."""
+    for _ in range(4):
+        found = _lead_ins(language).match(text)
+        if not found or len(text) - found.end() < 4:
+            break
+        text = text[found.end() :].lstrip(" ,;:：，、-—–")
+    text = text.strip()
+    first = text.split(" ", 1)[0].strip(",.:;").replace("'", "").replace("’", "")
+    return text[:1].upper() + text[1:] if text[:1].islower() and first.isalpha() else text
+
+
+@lru_cache(maxsize=1024)
+def _named(words: str) -> tuple[str, int]:
+    """Return the kind that a heading names, and how many of its tokens name it."""
+    said = tokenized(words) + "$ "
+    found: list[tuple[int, str, int]] = []
+    for language in LANGUAGES:
+        here = language_data(language)
+        for kind in KINDS:
+            match = here.phrases("headings", kind).search(said)
+            if match:
+                size = len(said[match.start : match.end].replace("$", "").split())
+                found.append((match.start, kind, size))
+    if not found:
+        return "", 0
+    kinds = {kind for _, kind, _ in found}
+    if {TASK, DONE} <= kinds:  # `not done yet`
+        return TASK, max(size for _, _, size in found)
+    _, kind, size = min(found)
+    return kind, size
+
+
+def headed(words: str) -> str:
+    """Return the kind that a heading names; empty where it names none."""
+    if not words or len(words) > HEADING or words.endswith(("?", "？")):
+        return ""
+    return _named(words)[0]
+
+
+def heading_is(words: str, name: str) -> bool:
+    """Return whether a heading is in a list of headings, such as `options`."""
+    said = tokenized(words) + "$ "
+    return any(_heading(language, name, said) for language in LANGUAGES)
+
+
+def _heading(language: str, name: str, said: str) -> PhraseMatch | None:
+    return language_data(language).phrases("headings", name).search(said)
+
+
+def lead(text: str) -> str:
+    """Return the heading that a line before a list is: `Done`, `Still to do:`; else nothing."""
+    bare = text.strip().strip("*_ ")
+    name = bare.rstrip(":： *_")
+    if not name or "\n" in bare or len(name) > LEAD or name[-1] in ".!?。！？":
+        return ""
+    if not (name[0].isupper() or name[0] > "\u2e7f" or name != bare):
+        return ""
+    marker = labelled(bare)
+    if marker and marker[1]:
+        return ""  # `Decision: use Redis` is an item
+    kind, size = _named(name)
+    return name if kind and 2 * size >= len(tokenized(name).split()) else ""
+
+
+def ends_list(text: str) -> bool:
+    """Return whether a line is a name before a list that names no kind: `Notes:`."""
+    bare = text.strip().strip("*_ ")
+    name = bare.rstrip(":： *_")
+    return name != bare and heading_is(name, "ends")

@@ -1,0 +1,177 @@
+"""Cue phrases of a language, read from `data/<language>.toml` and compiled for RE2.
+
+The syntax of a phrase is in `docs/extraction.md`. RE2 takes time linear in the text.
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+LANGUAGES = ("en", "pt", "es", "zh")
+LOOKED_AT = 2000  # characters of a text by which its language is known
+REPEATED = 4  # words that a star in a phrase stands for
+MEMORY = 64 << 20  # bytes that RE2 may use for one expression
+_HAN = "\u3400-\u9fff"
+_TOKEN = re.compile(rf"[{_HAN}]|[^\W{_HAN}]+(?:['./@+#:-]+[^\W{_HAN}]+)*|[^\w\s]")
+_PIECE = re.compile(r"\{\w+\}|[()\[\]|*^>.]|[^\s{}()\[\]|*^>.]+")
+_MARKS = {"ã": "pt", "õ": "pt", "ç": "pt", "ê": "pt", "ô": "pt", "ñ": "es", "¿": "es", "¡": "es"}
+# where a clause begins: `>` in a phrase
+_CLAUSE = "(?:^|[,;:(—–，；：]| and| but| so| y| e| pero| mas) "
+_WORD = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(r"`[^`\n]{1,300}`")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{2,300}(?:\"|$)|“[^”\n]{2,300}(?:”|$)|«[^»\n]{2,300}(?:»|$)|「[^」\n]{2,300}(?:」|$)"
+    r"|(?<!\w)'[^'\n]{12,300}'(?!\w)"
+)
+
+
+def tokenized(text: str) -> str:
+    """Return a text as phrases are looked for in it: lower case, a space around each token.
+
+    Code is one token, and so is what stands in quotation marks.
+    """
+    text = _QUOTED.sub(' "" ', _CODE.sub(" `` ", text)).replace("’", "'").lower()
+    return f" {' '.join(_TOKEN.findall(text))} "
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatch:
+    """Where a phrase is in a tokenized text."""
+
+    start: int
+    end: int
+
+
+class PhraseList:
+    """Phrases that are looked for together."""
+
+    def __init__(self, phrases: Sequence[str], parts: dict[str, str]) -> None:
+        # a phrase that ends with a full stop needs nothing after it
+        self._followed = _compiled([one for one in phrases if not one.endswith(".")], parts)
+        self._closed = _compiled([one for one in phrases if one.endswith(".")], parts)
+
+    def find(self, said: str, stop: frozenset[str]) -> PhraseMatch | None:
+        """Return the first phrase in a tokenized text that stands beside a word of content."""
+        found = self._followed.search(said) if self._followed else None
+        if found and has_content(said[found.end() :], stop):
+            return PhraseMatch(found.start(), found.end())
+        found = self._closed.search(said) if self._closed else None
+        if found and has_content(said[: found.start()] + said[found.end() - 1 :], stop):
+            return PhraseMatch(found.start(), found.end())
+        return None
+
+    def search(self, said: str) -> PhraseMatch | None:
+        """Return the first phrase in a tokenized text, whatever surrounds it."""
+        for pattern in (self._followed, self._closed):
+            found = pattern.search(said) if pattern else None
+            if found:
+                return PhraseMatch(found.start(), found.end())
+        return None
+
+
+def has_content(said: str, stop: frozenset[str]) -> bool:
+    """Return whether a tokenized text has a word that carries something."""
+    return any(
+        token not in stop and (token[0].isalnum() or token in '`"') for token in said.split()
+    )
+
+
+def _compiled(phrases: Sequence[str], parts: dict[str, str]) -> Any:
+    if not phrases:
+        return None
+    import re2  # type: ignore[import-untyped]  # its wheel has no types
+
+    options = re2.Options()
+    options.max_mem = MEMORY
+    return re2.compile("|".join(_expression(one, parts) for one in phrases), options)
+
+
+def _expression(phrase: str, parts: dict[str, str]) -> str:
+    begin = "^ " if phrase.startswith("^") else _CLAUSE if phrase[0] == ">" else " "
+    return begin + _pieces(phrase.strip("^>. "), parts)
+
+
+def _pieces(phrase: str, parts: dict[str, str]) -> str:
+    out = []
+    for piece in _PIECE.findall(phrase):
+        if piece[0] == "{":
+            out.append(f"(?:{_pieces(parts[piece[1:-1]], parts)})")
+        elif piece in "([":
+            out.append("(?:")
+        elif piece in ")]|":
+            out.append({")": ")", "]": ")?", "|": "|"}[piece])
+        elif piece == "*":
+            out.append(rf"(?:[^ ,;:.!?(，。；：][^ ]* ){{0,{REPEATED}}}")
+        else:
+            out.extend(f"{re.escape(token)} " for token in tokenized(piece).split())
+    return "".join(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What the file of a language says."""
+
+    name: str
+    stop: frozenset[str]
+    data: dict[str, Any]
+
+    def phrases(self, section: str, name: str) -> PhraseList:
+        """Return the phrases of a list."""
+        return _list(self.name, section, name)
+
+
+@cache
+def _list(language: str, section: str, name: str) -> PhraseList:
+    data = language_data(language).data
+    phrases: list[str] = data.get(section, {}).get(name, [])
+    return PhraseList(phrases, data["parts"])
+
+
+@cache
+def language_data(name: str) -> Language:
+    """Return a language by its name."""
+    path = resources.files("gitmem.extraction").joinpath("data", f"{name}.toml")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Language(name, frozenset(data["stop"].split()), data)
+
+
+@cache
+def _vocabulary(name: str) -> frozenset[str]:
+    """Return the usual words of a language, and those of its phrases."""
+    here = language_data(name)
+    sections = [section for section in here.data.values() if isinstance(section, dict)]
+    phrases = [
+        phrase
+        for section in sections
+        for entry in section.values()
+        for phrase in ([entry] if isinstance(entry, str) else entry)
+    ]
+    return here.stop | frozenset(_WORD.findall(" ".join(phrases)))
+
+
+@lru_cache(maxsize=4096)
+def _speaks_for(word: str) -> tuple[str, ...]:
+    return tuple(name for name in LANGUAGES if word in _vocabulary(name))
+
+
+def language_of(text: str, before: str = "en") -> str:
+    """Return the language of a text; where its words do not tell, the one before."""
+    text = _CODE.sub(" ", text[:LOOKED_AT])
+    han = sum("\u3400" <= char <= "\u9fff" for char in text)
+    if han * (12 if before == "zh" else 6) > len(text):
+        return "zh"
+    low = text.lower()
+    counts = dict.fromkeys(LANGUAGES, 0.0)
+    for word in _WORD.findall(low):
+        names = _speaks_for(word)
+        for name in names:
+            counts[name] += 1 / len(names)
+    for mark, name in _MARKS.items():
+        counts[name] += 1.5 * (mark in low)
+    counts[before] += 0.5
+    best = max(LANGUAGES, key=lambda name: counts[name])
+    return best if counts[best] > 0.7 else before

@@ -1,0 +1,84 @@
+"""Plain statements: which kind of thing a sentence says by the phrases of its language. Pure."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gitmem.extraction import guards
+from gitmem.extraction.markers import stripped
+from gitmem.extraction.phrases import PhraseMatch, language_data, tokenized
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.transcripts.turn import USER
+
+ORDER = (PREFERENCE, DECISION, TASK, DONE, PATTERN, CONTEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a sentence says: its kind, and the sentence without what leads to it."""
+
+    kind: str
+    text: str
+    fixes: bool = False  # of an error: it says what helped, not why
+
+
+@lru_cache(maxsize=2048)
+def statement(text: str, role: str, language: str) -> Statement | None:
+    """Return what a sentence states plainly; None if it states nothing.
+
+    Of several phrases the first one in the sentence decides.
+    """
+    text = stripped(text, language)
+    if guards.unfit(text, language):
+        return None
+    said = tokenized(text)
+    found = [
+        (match.start, order, kind)
+        for order, kind in enumerate(ORDER)
+        if (match := _cue(said, kind, role, language)) is not None
+    ]
+    found += [(match.start, -1, name) for name, match in explanations(said, language)]
+    if not found or guards.withheld(said, language):
+        return None
+    start, _, kind = min(found)
+    if guards.supposed(said[: start + 1], language):
+        return None
+    return (
+        Statement(ERROR, text, kind == "fix") if kind in ("cause", "fix") else Statement(kind, text)
+    )
+
+
+def _cue(said: str, kind: str, role: str, language: str) -> PhraseMatch | None:
+    here = language_data(language)
+    lists = ("any", "user" if role == USER else "agent")
+    found = [
+        match
+        for name in lists
+        if (match := here.phrases(kind, name).find(said, here.stop)) is not None
+    ]
+    if not found or here.phrases(kind, "not").search(said):
+        return None
+    return min(found, key=lambda match: match.start)
+
+
+def explanations(said: str, language: str) -> list[tuple[str, PhraseMatch]]:
+    """Return the phrases in a tokenized sentence that say why something failed or what helped."""
+    here = language_data(language)
+    found = [
+        (name, match)
+        for name in ("cause", "fix")
+        if (match := here.phrases(ERROR, name).find(said, here.stop)) is not None
+    ]
+    return [] if found and here.phrases(ERROR, "not").search(said) else found
+
+
+def complains(text: str, language: str) -> bool:
+    """Return whether a sentence says that something goes wrong."""
+    said = tokenized(text)
+    here = language_data(language)
+    symptom = here.phrases(ERROR, "symptom").search(said)
+    return symptom is not None and not is_fine(text, language)
+
+
+def is_fine(text: str, language: str) -> bool:
+    """Return whether a sentence says that nothing is wrong, or only supposes it."""
+    return language_data(language).phrases(ERROR, "not").search(tokenized(text)) is not None
