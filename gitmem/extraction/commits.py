@@ -52,6 +52,10 @@ _RULE = re.compile(
     r"|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止"
     r"|不允许|必须"
 )
+_WORK = re.compile(
+    r"(?i)^(?:add|implement|support|introduce|allow|enable|build|create|port|write|finish|migrate"
+    r"|añad|agreg|implement|soport|permit|adicion|suport|cri|新增|添加|实现|支持|完成)"
+)
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
 _TYPES = (
@@ -130,14 +134,15 @@ def _reverted(text: str, body: str) -> list[Lesson]:
 
 
 def _of_subject(kind: str, done: str, said: Sequence[str]) -> list[Lesson]:
-    fixes = kind in _FIXES or re.match(r"(?i)(?:fix|corrige|arregla|修复)", done)
+    fixes = kind in _FIXES or re.match(r"(?i)(?:[\w -]{1,30}: )?(?:fix|corrige|arregla|修复)", done)
     if fixes:
         return [(ERROR, done, " ".join(said[:3]))]
     if _RULE.search(done) and kind not in _DULL | {"docs", "doc", "test", "tests"}:
         return [(PATTERN, done, " ".join(said[:2]))]
     if said and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done))):
         return [(DECISION, done, " ".join(said[:2]))]
-    return [] if kind in _DULL else [(DONE, done, " ".join(said[:2]))]
+    is_work = kind in ("feat", "feature") or _WORK.match(done)
+    return [] if kind in _DULL or not is_work else [(DONE, done, " ".join(said[:2]))]
 
 
 def stands(mentions: Sequence[tuple[str, int]]) -> bool:

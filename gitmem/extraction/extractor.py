@@ -82,6 +82,7 @@ class Session:
         self._agent_spoke = False
         self._drafting = False  # the user asked for a text, such as an e-mail
         self._titled: Failure | None = None  # the error that the last heading names
+        self._spoken = 0  # turns in which somebody said something
         self._reports: list[Candidate] = []  # what the agent said last that it has done
         self._explains: Candidate | Failure | None = None  # what the next sentence may explain
 
@@ -107,7 +108,8 @@ class Session:
     def _take_words(self, turn: Turn) -> None:
         if turn.role != self._role:
             self._role, self._heading, self._under = turn.role, "", ""
-        self._found.number = self._failures.number = self._counts.turns
+        self._spoken += 1
+        self._found.number = self._failures.number = self._spoken
         self._language = language_of(turn.text, self._language)
         self._counts.asked += turn.role == USER and not turn.side
         if self._is_heading(turn) and not turn.marked:
@@ -129,7 +131,7 @@ class Session:
     def _drop_reports(self) -> None:
         """Drop what the agent said before that it has done: it reports at the end of the work."""
         for one in self._reports:
-            one.gone = one.gone or not one.marker
+            one.gone = True
         self._reports.clear()
 
     def _is_document(self, turn: Turn) -> bool:
@@ -165,6 +167,7 @@ class Session:
         said: Sequence[Sentence] = list(sentences(turn.text, self._heading))
         document = self._is_document(turn)
         if turn.role == USER and not turn.side:
+            self._failures.begin_request()
             self._drafting = guards.asks_for_text(said, self._language)
             if not document:
                 said = list(guards.own_words(said, len(turn.text), self._language))
@@ -200,7 +203,9 @@ class Session:
         if kind == ERROR:
             self._explains = self._failures.add(text, turn, named=True)
         else:
-            self._explains = self._found.add(kind, text, turn, marker=True)
+            self._explains = made = self._found.add(kind, text, turn, marker=True)
+            if made is not None and kind == DONE and turn.role == ASSISTANT and not sentence.box:
+                self._reports.append(made)
 
     def _take_labelled(self, sentence: Sentence, turn: Turn) -> bool:
         marker = labelled(sentence.text) or labelled(stripped(sentence.text, self._language))
@@ -222,7 +227,7 @@ class Session:
         if isinstance(made, Failure):
             if made is not self._titled and (sentence.opens or not self._lists(sentence, turn)):
                 return False
-            made.note(sentence.text, turn, self._counts.turns)
+            made.note(sentence.text, turn, self._spoken)
             return True
         if made is None or sentence.opens or not made.marker or made.kind not in EXPLAINED:
             return False
@@ -254,6 +259,9 @@ class Session:
         if turn.role == USER and not self._is_document(turn):
             self._take_objection(sentence, turn)
         found = statement(text, turn.role, self._language)
+        if found is None or found.kind != ERROR:
+            if turn.role == ASSISTANT and not guards.unfit(text, self._language):
+                self._failures.remark(text)
         if found is None:
             can_wait = turn.role == USER and not guards.unfit(text, self._language)
             if can_wait and complains(text, self._language):
@@ -262,8 +270,8 @@ class Session:
             made = self._found.add(found.kind, found.text, turn)
             if made is not None and found.kind == DONE and turn.role == ASSISTANT:
                 self._reports.append(made)
-        elif not self._failures.explained(found.text, turn):
-            self._failures.add(found.text, turn, named=True).touched = self._counts.turns
+        elif not self._failures.explained(found.text, turn) and found.stands_alone:
+            self._failures.add(found.text, turn, named=True).touched = self._spoken
 
     def _take_objection(self, sentence: Sentence, turn: Turn) -> None:
         """Take back what a user takes back, or what the agent said that a user corrects."""

@@ -11,6 +11,7 @@ OPEN = 32  # failures and complaints that wait for an explanation at one time
 NEAR = 6  # turns within which an explanation is about a failure
 SINCE = 3  # turns within which one is about a complaint, or goes on
 NOTES = 4  # sentences that explain one failure
+REMARKED, REMARKS = 2, 2  # turns after a failure, and sentences in them, that may be about it
 TEXT = 300  # characters of an error
 EDITORS = frozenset(
     "Edit Write MultiEdit NotebookEdit replace write_file apply_patch edit write "
@@ -27,9 +28,11 @@ class Failure:
     number: int  # of its turn
     key: str = ""  # of the command that failed
     notes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # what the agent said next
     helped: list[str] = field(default_factory=list)  # commands that set something up
     files: list[str] = field(default_factory=list)
     passed: bool = False
+    own_fault: bool = False  # something had been edited just before
     named: bool = False  # a marker or a heading names it
     last: int = 0  # the last line that is about it
     touched: int = 0  # the turn of the last explanation
@@ -43,7 +46,8 @@ class Failure:
     @property
     def detail(self) -> str:
         """What explains it, as sentences."""
-        ended = [note if note[-1:] in ".!。！" else f"{note}." for note in self.notes]
+        said = self.notes or self.remarks
+        ended = [note if note[-1:] in ".!。！" else f"{note}." for note in said]
         if self.passed and self.helped:
             commands = ", ".join(dict.fromkeys(self.helped[-2:]))
             ended.append(f"Passed after {commands}.")
@@ -52,7 +56,8 @@ class Failure:
     @property
     def is_explained(self) -> bool:
         """Whether it is worth knowing."""
-        return self.named or bool(self.notes) or (self.passed and bool(self.helped))
+        changed = self.passed and bool(self.helped or (self.remarks and self.files and not self.own_fault))
+        return self.named or changed or bool(self.notes)
 
 
 class FailureLog:
@@ -61,6 +66,7 @@ class FailureLog:
     def __init__(self) -> None:
         self.number = 0  # of the turn that is read
         self.over: list[Failure] = []
+        self._edited = False  # since the user said something
         self._open: deque[Failure] = deque()
 
     def add(self, text: str, turn: Turn, *, key: str = "", named: bool = False) -> Failure:
@@ -71,6 +77,10 @@ class FailureLog:
             self._close(self._open.popleft())
         return made
 
+    def begin_request(self) -> None:
+        """Take note that the user said something: what fails next is no fault of new edits."""
+        self._edited = False
+
     def tool(self, turn: Turn) -> None:
         """Take one use of a tool: a command that failed or passed, or an edit."""
         if turn.failed and turn.command and not shell.only_looks(turn.command):
@@ -78,6 +88,7 @@ class FailureLog:
         elif turn.failed is False and turn.command:
             self._passed(turn)
         elif turn.failed is not True and turn.files and turn.tool in EDITORS:
+            self._edited = True
             for one in self._open:
                 if not one.passed and (one.key or self.number - one.number <= NEAR):
                     one.files = list(dict.fromkeys([*one.files, *turn.files]))[-4:]
@@ -93,7 +104,7 @@ class FailureLog:
                     one.notes.clear()  # what was said of it did not help
                     return
                 one.passed = bool(one.notes)  # it fails with something else now
-        self.add(pattern.title, turn, key=key)
+        self.add(pattern.title, turn, key=key).own_fault = self._edited
 
     def _passed(self, turn: Turn) -> None:
         proven = shell.proven(turn.command)
@@ -105,6 +116,13 @@ class FailureLog:
                 one.passed, one.last = True, max(one.last, turn.line)
             else:
                 one.helped = (one.helped + helping)[-4:]
+
+    def remark(self, text: str) -> None:
+        """Take a sentence of the agent: the first ones after a failure may be about it."""
+        for one in self._open:
+            if one.key and not one.passed and self.number - one.number <= REMARKED:
+                if len(one.remarks) < REMARKS:
+                    one.remarks.append(text)
 
     def explained(self, text: str, turn: Turn) -> bool:
         """Take a sentence that says why something failed or what helped.

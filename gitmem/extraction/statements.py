@@ -9,6 +9,7 @@ from gitmem.extraction.phrases import PhraseMatch, language_data, tokenized
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import USER
 
+LEAST = 3  # words of content of an explanation that says what it explains
 ORDER = (PREFERENCE, DECISION, TASK, DONE, PATTERN, CONTEXT)
 
 
@@ -18,7 +19,7 @@ class Statement:
 
     kind: str
     text: str
-    fixes: bool = False  # of an error: it says what helped, not why
+    stands_alone: bool = True  # it names what it is about, in enough words
 
 
 @lru_cache(maxsize=2048)
@@ -42,9 +43,15 @@ def statement(text: str, role: str, language: str) -> Statement | None:
     start, _, kind = min(found)
     if guards.supposed(said[: start + 1], language):
         return None
-    return (
-        Statement(ERROR, text, kind == "fix") if kind in ("cause", "fix") else Statement(kind, text)
-    )
+    if kind not in ("cause", "fix"):
+        return Statement(kind, text)
+    return Statement(ERROR, text, len(content_words(said, language)) >= LEAST)
+
+
+def content_words(said: str, language: str) -> list[str]:
+    """Return the words of a tokenized sentence that carry something."""
+    stop = language_data(language).stop
+    return [token for token in said.split() if token not in stop and token[0].isalnum()]
 
 
 def _cue(said: str, kind: str, role: str, language: str) -> PhraseMatch | None:
