@@ -165,6 +165,8 @@ class Session:
 
     def _take_sentences(self, turn: Turn) -> None:
         said: Sequence[Sentence] = list(sentences(turn.text, self._heading))
+        if not said:  # a statement that ends with a colon, before its list
+            said = list(sentences(turn.text.rstrip(":： "), self._heading))
         document = self._is_document(turn)
         if turn.role == USER and not turn.side:
             self._failures.begin_request()
@@ -256,8 +258,9 @@ class Session:
 
     def _take_statement(self, sentence: Sentence, turn: Turn) -> None:
         text = sentence.text
-        if turn.role == USER and not self._is_document(turn):
-            self._take_objection(sentence, turn)
+        objects = turn.role == USER and not self._is_document(turn)
+        if objects and self._take_objection(sentence, turn):
+            return
         found = statement(text, turn.role, self._language)
         if found is None or found.kind != ERROR:
             if turn.role == ASSISTANT and not guards.unfit(text, self._language):
@@ -265,7 +268,9 @@ class Session:
         if found is None:
             can_wait = turn.role == USER and not guards.unfit(text, self._language)
             if can_wait and complains(text, self._language):
-                self._failures.add(stripped(text, self._language), turn)
+                complaint = self._failures.add(stripped(text, self._language), turn)
+                if self._is_document(turn) and sentence.opens:
+                    self._explains = complaint  # the rest of its paragraph says why
         elif found.kind != ERROR:
             made = self._found.add(found.kind, found.text, turn)
             if made is not None and found.kind == DONE and turn.role == ASSISTANT:
@@ -273,12 +278,19 @@ class Session:
         elif not self._failures.explained(found.text, turn) and found.stands_alone:
             self._failures.add(found.text, turn, named=True).touched = self._spoken
 
-    def _take_objection(self, sentence: Sentence, turn: Turn) -> None:
-        """Take back what a user takes back, or what the agent said that a user corrects."""
+    def _take_objection(self, sentence: Sentence, turn: Turn) -> bool:
+        """Take back what a user takes back, or what the agent said that a user corrects.
+
+        Return whether the sentence says what holds instead: `no, use pnpm`.
+        """
         if guards.said_in("retract", sentence.text, self._language):
             self._found.take_back(sentence.text)
         elif sentence.first and guards.said_in("overrule", sentence.text, self._language):
             self._found.take_back(sentence.text, of_agent=True)
+        if not (sentence.first and guards.said_in("correct", sentence.text, self._language)):
+            return False
+        text = stripped(sentence.text, self._language)
+        return self._found.add(DECISION, text, turn) is not None
 
     def extract(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found; the session is over."""

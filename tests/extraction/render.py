@@ -10,7 +10,7 @@ from typing import Any
 from tests.extraction.render_claude import Clock, Row, claude, place
 from tests.extraction.source import Label, Step, halves, label, split, steps
 
-HERE = Path(__file__).parent / "sessions"
+HERE = Path(__file__).parent / "others"
 FORMATS = ("claude", "gemini", "history", "dialogue", "file")
 LANGUAGES = ("en", "pt", "es", "zh")
 

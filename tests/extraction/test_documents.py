@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.extraction.extractor import extract
-from gitmem.extraction.rules.sentence_rules import headed
+from gitmem.extraction.markers import headed
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.repo.ignore import Ignored
 from gitmem.transcripts.ignored import shown

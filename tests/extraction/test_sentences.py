@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.extraction.language.sentences import sentences
+from gitmem.extraction.sentences import sentences
 
 WORDS = st.lists(st.from_regex(r"[a-z]{1,11}", fullmatch=True), min_size=20, max_size=45)
 

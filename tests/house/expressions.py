@@ -11,7 +11,8 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from gitmem.base.fast import Lazy
-from gitmem.extraction.language import cue_phrases
+from gitmem.extraction import markers
+from gitmem.extraction.phrases import LANGUAGES
 from gitmem.redaction import formats, passwords
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,10 +29,8 @@ DYNAMIC = {
         "a name, escaped; matched with 500 characters of a line",
     ),
     "gitmem/codemap/symbols/linear_regex.py": (1, "is RE2"),
-    "gitmem/extraction/language/cue_phrases.py": (
-        3,
-        "the rules in data/*.toml, which are fed below",
-    ),
+    "gitmem/extraction/markers.py": (1, "words in front of a sentence, which are fed below"),
+    "gitmem/extraction/phrases.py": (1, "is RE2"),
     "gitmem/fingerprint/fingerprint.py": (1, "a folder's path, escaped"),
     "gitmem/git/dates.py": (1, "matched with at most 100 characters"),
     "gitmem/hooks/context.py": (1, "`formats.MARKER`"),
@@ -207,14 +206,8 @@ def collect() -> tuple[list[Expression], list[str]]:  # noqa: C901
         add(f"formats: {kind}", re.compile(pattern, re.ASCII), set())
     for _, announced in passwords._announced():
         add("passwords: ANNOUNCED", announced, set())
-    for language in cue_phrases.LANGUAGES:
-        for kind, lists in cue_phrases.cues(language).of.items():
-            for name, rules in lists.items():
-                for pattern in filter(None, cue_phrases._compiled(tuple(rules))):
-                    add(f"{language}.toml: {kind}.{name}", pattern, set(), cue_phrases.LOOKED_AT)
-    for kind, *patterns in cue_phrases.markers():
-        for pattern in patterns:
-            add(f"*.toml: {kind}", pattern, set())
+    for language in LANGUAGES:
+        add(f"{language}.toml: lead_in", markers._lead_ins(language), {"match"})
     return list(rows.values()), unseen
 
 

@@ -123,13 +123,10 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "google-re2": "re2",
         "lsprotocol": "lsprotocol",
         "networkx": "networkx",
-        "numpy": "numpy",
         "pygit2": "pygit2",
         "pygls": "pygls",
-        "pystemmer": "Stemmer",
         "python-frontmatter": "frontmatter",
         "pyyaml": "yaml",
-        "threadpoolctl": "threadpoolctl",
         "tree-sitter": "tree_sitter",
         **{
             f"tree-sitter-{x}": f"tree_sitter_{x}"
