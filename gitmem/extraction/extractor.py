@@ -50,7 +50,7 @@ def extract(
 
     `known` says of a text that it need not be told again.
     """
-    session = Session()
+    session = _Session()
     for turn in turns:
         session.take(turn)
     return session.extract(limit, known)
@@ -65,7 +65,7 @@ class _Counts:
     commits: list[str] = field(default_factory=list)
 
 
-class Session:
+class _Session:
     """One pass over the turns of a session."""
 
     def __init__(self) -> None:

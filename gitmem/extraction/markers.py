@@ -104,12 +104,12 @@ def headed(words: str) -> str:
     """Return the kind that a heading names; empty where it names none."""
     if not words or len(words) > HEADING or words.endswith(("?", "？")):
         return ""
-    return _named(words)[0]
+    return "" if heading_is(words, "about_errors") else _named(words)[0]
 
 
 def heading_is(words: str, name: str) -> bool:
     """Return whether a heading is in a list of headings, such as `options`."""
-    said = tokenized(words) + "$ "
+    said = tokenized(re.sub(r"[()]", " ", words)) + "$ "
     return any(_heading(language, name, said) for language in LANGUAGES)
 
 
@@ -129,7 +129,8 @@ def lead(text: str) -> str:
     if marker and marker[1]:
         return ""  # `Decision: use Redis` is an item
     kind, size = _named(name)
-    return name if kind and 2 * size >= len(tokenized(name).split()) else ""
+    bare_name = re.sub(r"\([^()]*\)", "", name)
+    return name if kind and 2 * size >= len(tokenized(bare_name).split()) else ""
 
 
 def ends_list(text: str) -> bool:

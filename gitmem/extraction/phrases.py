@@ -13,7 +13,10 @@ from typing import Any
 
 LANGUAGES = ("en", "pt", "es", "zh")
 LOOKED_AT = 2000  # characters of a text by which its language is known
+QUOTED = "`\""  # tokens that stand for code and for what is quoted
+CLOSED = 2  # words of content of a sentence with a phrase that needs nothing after it
 REPEATED = 4  # words that a star in a phrase stands for
+STAYS = 0.3  # of a word that speaks for the language of the turn before
 MEMORY = 64 << 20  # bytes that RE2 may use for one expression
 _HAN = "\u3400-\u9fff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W{_HAN}]+(?:['./@+#:-]+[^\W{_HAN}]+)*|[^\w\s]")
@@ -60,7 +63,7 @@ class PhraseList:
         if found and has_content(said[found.end() :], stop):
             return PhraseMatch(found.start(), found.end())
         found = self._closed.search(said) if self._closed else None
-        if found and has_content(said[: found.start()] + said[found.end() - 1 :], stop):
+        if found and has_content(said, stop, CLOSED):
             return PhraseMatch(found.start(), found.end())
         return None
 
@@ -73,11 +76,12 @@ class PhraseList:
         return None
 
 
-def has_content(said: str, stop: frozenset[str]) -> bool:
-    """Return whether a tokenized text has a word that carries something."""
-    return any(
-        token not in stop and (token[0].isalnum() or token in '`"') for token in said.split()
-    )
+def has_content(said: str, stop: frozenset[str], least: int = 1) -> bool:
+    """Return whether a tokenized text has enough words that carry something."""
+    telling = [
+        token for token in said.split() if token not in stop and (token[0].isalnum() or token in QUOTED)
+    ]
+    return len(telling) >= least
 
 
 def _compiled(phrases: Sequence[str], parts: dict[str, str]) -> Any:
@@ -140,7 +144,7 @@ def language_data(name: str) -> Language:
 
 
 @cache
-def _vocabulary(name: str) -> frozenset[str]:
+def vocabulary(name: str) -> frozenset[str]:
     """Return the usual words of a language, and those of its phrases."""
     here = language_data(name)
     sections = [section for section in here.data.values() if isinstance(section, dict)]
@@ -155,7 +159,7 @@ def _vocabulary(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _speaks_for(word: str) -> tuple[str, ...]:
-    return tuple(name for name in LANGUAGES if word in _vocabulary(name))
+    return tuple(name for name in LANGUAGES if word in vocabulary(name))
 
 
 def language_of(text: str, before: str = "en") -> str:
@@ -172,6 +176,6 @@ def language_of(text: str, before: str = "en") -> str:
             counts[name] += 1 / len(names)
     for mark, name in _MARKS.items():
         counts[name] += 1.5 * (mark in low)
-    counts[before] += 0.5
+    counts[before] += STAYS
     best = max(LANGUAGES, key=lambda name: counts[name])
-    return best if counts[best] > 0.7 else before
+    return best if counts[best] > STAYS + 0.2 else before

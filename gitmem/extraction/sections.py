@@ -72,7 +72,7 @@ class Sections:
         level = len(level_mark.group()) if level_mark else BOLD
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
-        kind = "" if heading_is(text, "about_errors") else headed(text)
+        kind = headed(text)
         names_error = not kind and self.kind == ERROR and not text.endswith(("?", "？"))
         self._path.append((level, kind, refusal(text) if level < BOLD else ""))
         return names_error and " " in text

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from gitmem.extraction.phrases import LANGUAGES, language_data
+from gitmem.extraction.phrases import LANGUAGES, vocabulary
 
 KEPT = 4000  # words and pairs that are counted at one time
 HAN = (2, 3, 4)  # characters of what may be a word in Chinese
@@ -24,7 +24,7 @@ _HAN_STOP = re.compile(
 @cache
 def _stop() -> frozenset[str]:
     """Return what tells nothing in any language: a message may have a word of another one."""
-    return frozenset().union(*(language_data(name).stop for name in LANGUAGES))
+    return frozenset().union(*(vocabulary(name) for name in LANGUAGES))
 
 
 class Topics:

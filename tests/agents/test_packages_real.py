@@ -78,6 +78,29 @@ def _tells(cli: Cli, repo: Path) -> None:
     assert cli.agent in _mem(repo, "session", "list")
 
 
+def assert_asks_to_record(told: str) -> None:
+    """What the model is sent asks for decisions, corrections and finished tasks, with commands."""
+    assert "as it happens" in told
+    for command in (
+        "git mem add 'TITLE' -t decision -m 'TEXT'",
+        "git mem add 'TITLE' -t preference -m 'TEXT'",
+        "git mem supersede ID 'TITLE'",
+        "git mem summary done ID",
+    ):
+        assert command in told
+
+
+def test_the_commands_that_record_work(learned: Path) -> None:
+    """As the skill writes them: a decision, its correction, and a task that is finished."""
+    _mem(learned, "add", "Refunds lock the row", "-t", "decision", "-m", "Two paid twice.")
+    id = _mem(learned, "list", "--type", "decision", "--format", "{id} {title}").split("\n")
+    (refunds,) = [row.split(" ")[0] for row in id if "Refunds" in row]
+    _mem(learned, "supersede", refunds, "Refunds lock the order", "-m", "The row was too small.")
+    assert "Refunds lock the order" in _mem(learned, "list")
+    assert "Refunds lock the row" not in _mem(learned, "list")
+    (learned / "notes.md").write_text("TODO: write the refund guide\n")
+
+
 @pytest.mark.parametrize("path", [".", "agent-hooks", "agent-hooks/claude"])
 def test_claude_code_finds_nothing_wrong(path: str, start: Start, learned: Path) -> None:
     """In both marketplaces, nor in the plugin; a remark would count."""
@@ -158,6 +181,7 @@ def test_the_skill_reaches_the_model_when_it_asks(start: Start, learned: Path) -
     cli.run(learned, "remember that", "--plugin-dir", str(ROOT / "agent-hooks" / "claude"))
 
     assert "## What makes a good memory" in cli.model.asked[1].text
+    assert_asks_to_record(cli.model.asked[1].text)
 
 
 def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
@@ -171,6 +195,7 @@ def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
     told = cli.model.asked[0].text
     assert told.count("This repository has a memory that people and agents share") == 1
     assert told.count("Remember and recall what was learned in this repository") == 1
+    assert_asks_to_record(told)
     cli.env["GITMEM"] = "0"  # without a terminal, what a start tells stands before the slash
     cli.run(learned, "/recall round the totals")
     assert RECALL in cli.model.asked[-1].text
@@ -194,3 +219,4 @@ def test_codex_reads_the_section_for_agents_md(start: Start, learned: Path) -> N
         cli.model.asked[0].text.count("This repository has a memory that people and agents share")
         == 1
     )
+    assert_asks_to_record(cli.model.asked[0].text)

@@ -54,7 +54,7 @@ def test_json(mem: Mem) -> None:
 
     assert out["by"] == "offline"
     (item,) = out["items"]
-    assert item | {"confidence": 0, "text": ""} == {
+    assert item | {"text": ""} == {
         "kind": "preference",
         "text": "",
         "detail": "",
@@ -62,11 +62,9 @@ def test_json(mem: Mem) -> None:
         "lines": [2, 2],
         "files": [],
         "role": "user",
-        "confidence": 0,
         "sure": True,
         "commit": "",
     }
-    assert 0 < item["confidence"] <= 1
 
 
 def test_kinds_and_several_files(mem: Mem) -> None:

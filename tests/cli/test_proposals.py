@@ -31,7 +31,7 @@ TOWNS = (
     "monaco",
 )
 ITEMS = [
-    Item(DECISION, f"Serve {town} from the {town[::-1]} cluster", confidence=0.9) for town in TOWNS
+    Item(DECISION, f"Serve {town} from the {town[::-1]} cluster") for town in TOWNS
 ]
 
 
@@ -70,7 +70,7 @@ def found(mem: Mem, session: str, *texts: str) -> list[str]:
         made = proposals.propose(
             app.store("private"),
             app.writer(session=session),
-            [Item(DECISION, text, confidence=0.9) for text in texts],
+            [Item(DECISION, text) for text in texts],
             session,
             "a session",
             lambda: [i for _, i in app.indexes()],

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitmem.records.items import KINDS
 from tests.benchmarks.bench_extraction import (
     PLAIN_PRECISION,
     PLAIN_RECALL,
@@ -105,20 +106,6 @@ def test_transcripts_have_the_rows_of_the_real_ones() -> None:
         "sidechain",
     ):
         assert types[name], name
-
-
-@pytest.mark.parametrize("one", [one for one in SESSIONS if one.labels], ids=lambda one: one.id)
-def test_labels_are_in_the_words_of_their_session(one: Session) -> None:
-    lines = one.data.decode().splitlines()
-    if one.format in render.RENDER:
-        lines = [
-            json.dumps(json.loads(line), ensure_ascii=False).replace("\\n", " ") for line in lines
-        ]
-    said = words(" ".join(lines))
-    for label in one.labels:
-        for text in label.wordings:
-            told = words(text)
-            assert len(told & said) > 0.66 * len(told), label
 
 
 def test_a_session_is_the_same_bytes_at_every_run() -> None:

@@ -90,7 +90,6 @@ def test_items_come_with_their_evidence() -> None:
             (9, 9),
             ("app/session.py",),
             "assistant",
-            0.9,
         ),
     )
     assert (found.by, found.why, found.tokens, found.topics) == (NAME, "", 15, ("sessions",))
@@ -344,7 +343,7 @@ def test_an_answer_is_data_too() -> None:
 
     assert not re.search("[\n\x1b\u202e]|ghp_", item.text)
     assert len(item.text) <= 400
-    assert (item.lines, item.confidence) == ((0, 0), 1.0)
+    assert (item.lines, item.sure) == ((0, 0), True)
 
 
 def test_what_somebody_marked_is_never_dropped() -> None:

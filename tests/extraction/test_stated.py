@@ -106,27 +106,6 @@ def test_what_was_decided_elsewhere_or_long_ago(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "chosen"),
-    [
-        ("Number two then, scripts bypass Rails all the time here.", "exclusion constraint"),
-        ("the second one, not the lock", "exclusion constraint"),
-        ("Option one, no.", ""),
-        ("The first one, nope.", ""),
-        ("A primeira, não.", ""),
-        ("La segunda, no.", ""),
-    ],
-)
-def test_a_choice_by_a_number_in_words(said: str, chosen: str) -> None:
-    ways = "Two ways:\n\n1. Lock the berth row around check and insert.\n2. An exclusion constraint in Postgres on the berth and the dates."
-    decided = [
-        text
-        for kind, text in talk("two boats got the same berth", ways, said, "Good.")
-        if kind == DECISION
-    ]
-    assert [chosen in text for text in decided] == [True] * bool(chosen), decided
-
-
-@pytest.mark.parametrize(
     ("said", "cause"),
     [
         (
