@@ -13,7 +13,7 @@ from gitmem.text.same_statement import bare, same
 from gitmem.transcripts.turn import USER, Turn
 
 KEPT = 3000  # candidates that are held at one time
-COMPARED = 300  # of them, the latest, that a new one is compared with
+COMPARED = 120  # of them, the latest, that a new one is compared with
 NEAR = 2  # turns within which `forget that` takes back what was said
 TEXT, DETAIL = 300, 500  # characters
 CHOSEN = (DECISION, PREFERENCE, PATTERN)  # a later one may take the place of an earlier one

@@ -49,8 +49,8 @@ _SETTLES = re.compile(
 )
 _RULE = re.compile(
     r"(?i)\b(?:everywhere|always|never|must|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|on|during"
-    r"|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止"
-    r"|不允许|必须"
+    r"|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律"
+    r"|禁止|不允许|必须"
 )
 _WORK = re.compile(
     r"(?i)^(?:add|implement|support|introduce|allow|enable|build|create|port|write|finish|migrate"

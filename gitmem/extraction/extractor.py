@@ -262,9 +262,8 @@ class _Session:
         if objects and self._take_objection(sentence, turn):
             return
         found = statement(text, turn.role, self._language)
-        if found is None or found.kind != ERROR:
-            if turn.role == ASSISTANT and not guards.unfit(text, self._language):
-                self._failures.remark(text)
+        if found is None and turn.role == ASSISTANT and not guards.unfit(text, self._language):
+            self._failures.remark(text)
         if found is None:
             can_wait = turn.role == USER and not guards.unfit(text, self._language)
             if can_wait and complains(text, self._language):

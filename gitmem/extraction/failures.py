@@ -56,7 +56,9 @@ class Failure:
     @property
     def is_explained(self) -> bool:
         """Whether it is worth knowing."""
-        changed = self.passed and bool(self.helped or (self.remarks and self.files and not self.own_fault))
+        changed = self.passed and bool(
+            self.helped or (self.remarks and self.files and not self.own_fault)
+        )
         return self.named or changed or bool(self.notes)
 
 
@@ -120,9 +122,9 @@ class FailureLog:
     def remark(self, text: str) -> None:
         """Take a sentence of the agent: the first ones after a failure may be about it."""
         for one in self._open:
-            if one.key and not one.passed and self.number - one.number <= REMARKED:
-                if len(one.remarks) < REMARKS:
-                    one.remarks.append(text)
+            near = self.number - one.number <= REMARKED
+            if one.key and near and not one.passed and len(one.remarks) < REMARKS:
+                one.remarks.append(text)
 
     def explained(self, text: str, turn: Turn) -> bool:
         """Take a sentence that says why something failed or what helped.

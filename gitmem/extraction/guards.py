@@ -15,7 +15,7 @@ PASTED = 1500  # characters of a user's message that is taken for a pasted text
 _QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
 _LOG = re.compile(
-    r"^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|\]| <)|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b"
+    r"^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|\]| <)|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b"
     r"|Traceback |\w+(?:Error|Exception)\b|npm |\+\+\+ |@@ )"
 )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 LANGUAGES = ("en", "pt", "es", "zh")
 LOOKED_AT = 2000  # characters of a text by which its language is known
-QUOTED = "`\""  # tokens that stand for code and for what is quoted
+QUOTED = '`"'  # tokens that stand for code and for what is quoted
 CLOSED = 2  # words of content of a sentence with a phrase that needs nothing after it
 REPEATED = 4  # words that a star in a phrase stands for
 STAYS = 0.3  # of a word that speaks for the language of the turn before
@@ -79,7 +79,9 @@ class PhraseList:
 def has_content(said: str, stop: frozenset[str], least: int = 1) -> bool:
     """Return whether a tokenized text has enough words that carry something."""
     telling = [
-        token for token in said.split() if token not in stop and (token[0].isalnum() or token in QUOTED)
+        token
+        for token in said.split()
+        if token not in stop and (token[0].isalnum() or token in QUOTED)
     ]
     return len(telling) >= least
 

@@ -93,12 +93,19 @@ def assert_asks_to_record(told: str) -> None:
 def test_the_commands_that_record_work(learned: Path) -> None:
     """As the skill writes them: a decision, its correction, and a task that is finished."""
     _mem(learned, "add", "Refunds lock the row", "-t", "decision", "-m", "Two paid twice.")
-    id = _mem(learned, "list", "--type", "decision", "--format", "{id} {title}").split("\n")
-    (refunds,) = [row.split(" ")[0] for row in id if "Refunds" in row]
+    rows = _mem(learned, "list", "--type", "decision", "--format", "{id} {title}").splitlines()
+    (refunds,) = [row.split(" ")[0] for row in rows if "Refunds" in row]
     _mem(learned, "supersede", refunds, "Refunds lock the order", "-m", "The row was too small.")
     assert "Refunds lock the order" in _mem(learned, "list")
     assert "Refunds lock the row" not in _mem(learned, "list")
-    (learned / "notes.md").write_text("TODO: write the refund guide\n")
+    _mem(learned, "summary", "add", "--kind", "task", "Write the refund guide")
+    (task,) = [
+        line.split()[0]
+        for line in _mem(learned, "summary", "--ids").splitlines()
+        if "refund guide" in line
+    ]
+    _mem(learned, "summary", "done", task)
+    assert "refund guide" not in _mem(learned, "summary", "--ids")
 
 
 @pytest.mark.parametrize("path", [".", "agent-hooks", "agent-hooks/claude"])

@@ -30,9 +30,7 @@ TOWNS = (
     "bern",
     "monaco",
 )
-ITEMS = [
-    Item(DECISION, f"Serve {town} from the {town[::-1]} cluster") for town in TOWNS
-]
+ITEMS = [Item(DECISION, f"Serve {town} from the {town[::-1]} cluster") for town in TOWNS]
 
 
 def propose(mem: Mem, session: str) -> int:

@@ -16,10 +16,9 @@ from tests.benchmarks.bench_extraction import (
     by_kind,
     results,
 )
-from tests.extraction import render
 from tests.extraction.matching import Found, Tally, judge, pair, score, total, words
 from tests.extraction.plain_statements import plain_statements
-from tests.extraction.render import Session, load, session
+from tests.extraction.render import load, session
 from tests.extraction.source import Label
 
 SESSIONS = load()

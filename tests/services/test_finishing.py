@@ -43,8 +43,7 @@ def decided(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:
     said = [turn for turn in turns if "decided to" in turn.text]
     return Extract(
         items=tuple(
-            Item(DECISION, turn.text, at=turn.at, lines=(turn.line, turn.line))
-            for turn in said
+            Item(DECISION, turn.text, at=turn.at, lines=(turn.line, turn.line)) for turn in said
         )
     )
 

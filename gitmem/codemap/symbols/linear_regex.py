@@ -1,6 +1,6 @@
 """Regular expressions that are linear in the text, whoever wrote them.
 
-This is the only module that imports RE2.
+Expressions of users and records come here; the cue phrases of extraction have their own lists.
 """
 
 from functools import lru_cache
