@@ -206,8 +206,8 @@ class _Session:
             self._explains = self._failures.add(text, turn, named=True)
         else:
             self._explains = made = self._found.add(kind, text, turn, marker=True)
-            if made is not None and kind == DONE and turn.role == ASSISTANT and not sentence.box:
-                self._reports.append(made)
+            if not sentence.box:
+                self._note_report(made, turn)
 
     def _take_labelled(self, sentence: Sentence, turn: Turn) -> bool:
         marker = labelled(sentence.text) or labelled(stripped(sentence.text, self._language))
@@ -262,20 +262,29 @@ class _Session:
         if objects and self._take_objection(sentence, turn):
             return
         found = statement(text, turn.role, self._language)
-        if found is None and turn.role == ASSISTANT and not guards.unfit(text, self._language):
-            self._failures.remark(text)
         if found is None:
-            can_wait = turn.role == USER and not guards.unfit(text, self._language)
-            if can_wait and complains(text, self._language):
-                complaint = self._failures.add(stripped(text, self._language), turn)
-                if self._is_document(turn) and sentence.opens:
-                    self._explains = complaint  # the rest of its paragraph says why
-        elif found.kind != ERROR:
+            if not guards.unfit(text, self._language):
+                self._take_other(sentence, turn)
+        elif found.kind == ERROR:
+            if not self._failures.explained(found.text, turn) and found.stands_alone:
+                self._failures.add(found.text, turn, named=True).touched = self._spoken
+        else:
             made = self._found.add(found.kind, found.text, turn)
-            if made is not None and found.kind == DONE and turn.role == ASSISTANT:
-                self._reports.append(made)
-        elif not self._failures.explained(found.text, turn) and found.stands_alone:
-            self._failures.add(found.text, turn, named=True).touched = self._spoken
+            self._note_report(made, turn)
+
+    def _note_report(self, made: Candidate | None, turn: Turn) -> None:
+        if made is not None and made.kind == DONE and turn.role == ASSISTANT:
+            self._reports.append(made)
+
+    def _take_other(self, sentence: Sentence, turn: Turn) -> None:
+        """Take what may be about an error: an agent's remark, or a user's complaint."""
+        text = stripped(sentence.text, self._language)
+        if turn.role == ASSISTANT:
+            self._failures.remark(sentence.text)
+        elif turn.role == USER and complains(text, self._language):
+            complaint = self._failures.add(text, turn)
+            if self._is_document(turn) and sentence.opens:
+                self._explains = complaint  # the rest of its paragraph says why
 
     def _take_objection(self, sentence: Sentence, turn: Turn) -> bool:
         """Take back what a user takes back, or what the agent said that a user corrects.

@@ -6,11 +6,10 @@ Code, quotations and tables left out. Pure.
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 LONGEST = 600  # characters of a sentence that anything is looked for in
-MANY = 1 << 30  # more lines than a text has
 SENTENCES = 400  # of one turn
 WRAPPED = (60, 120)  # columns of lines that are cut for their length
 PARAGRAPH = 60  # lines of a paragraph that are looked at
@@ -43,6 +42,7 @@ _CODE = re.compile(
     r"|[{}\[\]();]+\s*$|</?\w++[^>]*+>\s*$|at [^\s(]++\(.*\)$|File \".*\", line \d+)"
 )
 _LABEL = re.compile(r"[^\W\d_][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?: |$)")
+_LIST_NUMBER = re.compile(r"\s*(?:\d{1,3}|[A-Ha-h])\.")
 _LEADING = re.compile(r"^(?:[^\w\s`\"'“‘«\[(<@#$./¿¡~✅✔☑-]|\ufe0f)+\s*")
 
 
@@ -68,29 +68,29 @@ class Sentence:
 def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
     """Yield the sentences of a text."""
     made = 0
-    for block, rows in _blocks(text, heading):
-        opens, at = True, 0
-        if block.box == " " and _STRUCK_OUT.match(block.text):
+    for block in _BlockReader(heading).read(text):
+        whole = " ".join(block.lines)
+        if block.box == " " and _STRUCK_OUT.match(whole):
             continue  # it is dropped, and what follows says so, or why
-        for part in [block.text] if block.box else split(block.text):
-            at = max(at, block.text.find(part, at))
-            clean = tidy(part)
-            row = rows[bisect(rows, (at, MANY)) - 1][1]
+        opens, at = True, 0
+        for part in [whole] if block.box else split(whole):
+            at = max(at, whole.find(part, at))
+            row = block.row(at)
             at += len(part)
-            if not clean:
-                continue
-            yield Sentence(
-                clean[:LONGEST],
-                block.heading,
-                block.lead,
-                block.box,
-                block.point,
-                made == 0,
-                made,
-                opens,
-                row,
-            )
-            made, opens = made + 1, False
+            clean = tidy(part)[:LONGEST]
+            if clean:
+                yield Sentence(
+                    clean,
+                    block.heading,
+                    block.lead,
+                    block.box,
+                    block.point,
+                    made == 0,
+                    made,
+                    opens,
+                    row,
+                )
+                made, opens = made + 1, False
             if made == SENTENCES:
                 return
 
@@ -110,92 +110,104 @@ def _heading_of(line: str) -> str:
     return bold[1] if bold else ""
 
 
-def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:  # noqa: C901
-    """Yield the points and paragraphs of a text, not split yet.
+@dataclass(slots=True)
+class _Block:
+    """A point or a paragraph: its lines, and the number of each in the text, counted from 0."""
 
-    Of each its lines: (where it begins in it, where in the text, counted from 0).
-    """
-    if "```" in text or "~~~" in text:
-        text = _INLINE_BLOCK.sub(_emptied, _FENCE.sub(_emptied, text))
-    lead = ""
-    held: list[str] = []
-    rows: list[int] = []  # the number of each line that is held
-    point: tuple[str, bool] | None = None  # the box of the point that is read
+    heading: str
+    lead: str = ""
+    box: str = ""
+    point: bool = False
+    lines: list[str] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
 
-    def ended() -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:
-        nonlocal point
-        whole = " ".join(held)
-        if whole:
-            begins = [
-                0,
-                *(
-                    size + 1
-                    for size in accumulate(len(one) + (n > 0) for n, one in enumerate(held[:-1]))
-                ),
-            ]
-            made = Sentence(
-                whole, heading, lead if point else "", point[0] if point else "", point is not None
-            )
-            yield made, list(zip(begins, rows, strict=True))
-        held.clear()
-        rows.clear()
-        point = None
+    def row(self, at: int) -> int:
+        """Return the number of the line that a character of the joined lines is in."""
+        begins = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        return self.rows[bisect(begins, at) - 1]
 
-    blank, line_before = True, ""
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        bare = line.strip()
-        if not bare:
-            yield from ended()
-            blank = True
-            continue
-        if bare.startswith((">", "|", "---", "===", "***")) or _CODE.match(line):
-            yield from ended()
-            continue
-        if head := _heading_of(line):
-            yield from ended()
-            heading, lead = head.strip("*_ "), ""
-            continue
+
+class _BlockReader:
+    """Reads the points and paragraphs of a text."""
+
+    def __init__(self, heading: str) -> None:
+        self._heading = heading
+        self._lead = ""
+        self._block = _Block(heading)
+        self._blank = True  # the line before was empty
+        self._before = ""
+
+    def read(self, text: str) -> Iterator[_Block]:
+        """Yield the blocks of a text, without code, quotations and tables."""
+        if "```" in text or "~~~" in text:
+            text = _INLINE_BLOCK.sub(_emptied, _FENCE.sub(_emptied, text))
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            bare = line.strip()
+            if self._is_apart(line, bare) or self._begins(lines, number):
+                yield from self._end()
+            if bare and not self._is_apart(line, bare):
+                self._take(line, bare, number)
+            elif not bare:
+                self._blank = True
+        yield from self._end()
+
+    def _is_apart(self, line: str, bare: str) -> bool:
+        """Return whether a line is no part of a point or paragraph."""
+        if not bare or bare.startswith((">", "|", "---", "===", "***")) or _CODE.match(line):
+            return True
+        head = _heading_of(line)
+        if head:
+            self._heading, self._lead = head.strip("*_ "), ""
+        return bool(head)
+
+    def _begins(self, lines: Sequence[str], number: int) -> bool:
+        """Return whether a line begins a point, or a paragraph of its own."""
+        line, block = lines[number], self._block
+        if _POINT.match(line) or _MARK_BOX.match(line.strip()):
+            return True
+        if block.point:
+            return not line.startswith((" ", "\t"))
+        return bool(block.lines) and self._stands_alone(lines, number)
+
+    def _stands_alone(self, lines: Sequence[str], number: int) -> bool:
+        first, last, bare = self._block.lines[0], self._block.lines[-1], lines[number].strip()
+        if last[-1:] in ".!?:。！？：;；" or not _wrapped(first, self._before, bare):
+            return True
+        return bare[:1].isupper() and not _stops(lines, number)
+
+    def _take(self, line: str, bare: str, number: int) -> None:
         found = _POINT.match(line)
-        marked = _MARK_BOX.match(bare) if not found else _MARK_BOX.match(found[2])
+        rest = found[2] if found else bare
+        marked = _MARK_BOX.match(rest)
         if found or marked:
-            yield from ended()
-            rest, box = (found[2] if found else bare), ""
-            boxed = _BOX.match(rest)
-            if boxed:
-                rest, box = boxed[2], "x" if boxed[1] in "xX✓✔" else "-" if boxed[1] == "-" else " "
-            elif marked:
-                rest, box = marked[2], {"☐": " ", "⬜": " ", "❌": "-"}.get(marked[1], "x")
-            held.append(rest)
-            rows.append(number)
-            point = (box, True)
+            self._block = _Block(self._heading, self._lead, point=True)
+            rest = self._without_box(rest)
         else:
-            if blank:
-                lead = ""
-            if held and (
-                (
-                    point is None
-                    and (
-                        held[-1][-1:] in ".!?:。！？：;；"
-                        or not _wrapped(held[0], line_before, bare)
-                        or (bare[:1].isupper() and not _stops(lines, number))
-                    )
-                )
-                or (point and not line.startswith((" ", "\t")))
-            ):
-                yield from ended()
-            if point is None and not line.startswith((" ", "\t")):
-                lead = ""
-            held.append(bare)
-            rows.append(number)
-        line_before = bare
-        if bare.endswith((":", "：")) and not (found and point and point[0]):
-            lead = tidy(" ".join(held)).rstrip(":： ")
-            held.clear()
-            rows.clear()
-            point = None
-        blank = False
-    yield from ended()
+            indented = line.startswith((" ", "\t"))
+            if self._blank or not (self._block.point or indented):
+                self._lead = ""
+        self._block.lines.append(rest)
+        self._block.rows.append(number)
+        self._blank, self._before = False, bare
+        if bare.endswith((":", "：")) and not self._block.box:
+            self._lead = tidy(" ".join(self._block.lines)).rstrip(":： ")
+            self._block = _Block(self._heading)
+
+    def _without_box(self, rest: str) -> str:
+        boxed, marked = _BOX.match(rest), _MARK_BOX.match(rest)
+        if boxed:
+            self._block.box = "x" if boxed[1] in "xX✓✔" else "-" if boxed[1] == "-" else " "
+            return boxed[2]
+        if marked:
+            self._block.box = {"☐": " ", "⬜": " ", "❌": "-"}.get(marked[1], "x")
+            return marked[2]
+        return rest
+
+    def _end(self) -> Iterator[_Block]:
+        if any(self._block.lines):
+            yield self._block
+        self._block = _Block(self._heading)
 
 
 def _emptied(found: re.Match[str]) -> str:
@@ -241,19 +253,22 @@ def split(text: str) -> list[str]:
     spans = [(one.start(), one.end()) for one in _SPAN.finditer(text)] if "`" in text else []
     for end in _END.finditer(text):
         here = bisect(spans, (end.start(), 0)) - 1
-        if here >= 0 and end.start() < spans[here][1]:
-            continue  # in code: `SELECT ... FOR UPDATE`
-        part = text[start : end.start()]
-        if not part.strip() or (_SHORT.search(part.rstrip("\"'”’)]*_ ")) and part.endswith(".")):
-            continue
-        if text[end.end() : end.end() + 1].isdigit() and _NUMBER.search(part):
-            continue
-        if re.fullmatch(r"\s*(?:\d{1,3}|[A-Ha-h])\.", part):
-            continue
-        out.append(text[start : end.end()].strip())
-        start = end.end()
+        in_code = here >= 0 and end.start() < spans[here][1]  # `SELECT ... FOR UPDATE`
+        if not in_code and _ends(text[start : end.start()], text[end.end() :][:1]):
+            out.append(text[start : end.end()].strip())
+            start = end.end()
     rest = text[start:].strip()
     return [*out, rest] if rest else out
+
+
+def _ends(part: str, following: str) -> bool:
+    """Return whether a full stop after a text ends a sentence, and not a short word or number."""
+    bare = part.rstrip("\"'”’)]*_ ")
+    if not part.strip() or (_SHORT.search(bare) and part.endswith(".")):
+        return False
+    if following.isdigit() and _NUMBER.search(part):
+        return False
+    return not _LIST_NUMBER.fullmatch(part)
 
 
 def tidy(text: str) -> str:
