@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from gitmem.extraction.markers import labelled
+from gitmem.extraction.markers import labelled, stripped
 from gitmem.extraction.sentences import sentences
-from gitmem.extraction.statements import statement
+from gitmem.extraction.statements import reason_in, statement
 from gitmem.records.items import DECISION, DONE, ERROR, PATTERN
 from gitmem.transcripts.turn import USER
 
@@ -114,7 +114,7 @@ def lessons(text: str, language: str) -> list[Lesson]:
         marker = labelled(one.text)
         found = statement(one.text, USER, language)
         if marker and marker[0] in (DECISION, PATTERN, "task") and marker[1]:
-            out.append((marker[0], marker[1], ""))
+            out.append((marker[0], stripped(marker[1], language), ""))
         elif (
             found
             and found.kind in (DECISION, PATTERN)
@@ -139,8 +139,9 @@ def _of_subject(kind: str, done: str, said: Sequence[str]) -> list[Lesson]:
         return [(ERROR, done, " ".join(said[:3]))]
     if _RULE.search(done) and kind not in _DULL | {"docs", "doc", "test", "tests"}:
         return [(PATTERN, done, " ".join(said[:2]))]
-    if said and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done))):
-        return [(DECISION, done, " ".join(said[:2]))]
+    why = " ".join(said[:2]) or reason_in(done)
+    if why and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done))):
+        return [(DECISION, done, why)]
     is_work = kind in ("feat", "feature") or _WORK.match(done)
     return [] if kind in _DULL or not is_work else [(DONE, done, " ".join(said[:2]))]
 

@@ -22,7 +22,7 @@ from gitmem.extraction.markers import (
 )
 from gitmem.extraction.phrases import language_of
 from gitmem.extraction.sentences import Sentence, last_heading, sentences
-from gitmem.extraction.statements import complains, is_fine, statement
+from gitmem.extraction.statements import complains, is_fine, reason_in, statement
 from gitmem.extraction.topics import Topics
 from gitmem.records.items import (
     CONTEXT,
@@ -269,7 +269,8 @@ class _Session:
             if not self._failures.explained(found.text, turn) and found.stands_alone:
                 self._failures.add(found.text, turn, named=True).touched = self._spoken
         else:
-            made = self._found.add(found.kind, found.text, turn)
+            why = reason_in(found.text) if found.kind in EXPLAINED else ""
+            made = self._found.add(found.kind, found.text, turn, detail=why)
             self._note_report(made, turn)
 
     def _note_report(self, made: Candidate | None, turn: Turn) -> None:

@@ -156,7 +156,8 @@ def vocabulary(name: str) -> frozenset[str]:
         for entry in section.values()
         for phrase in ([entry] if isinstance(entry, str) else entry)
     ]
-    return here.stop | frozenset(_WORD.findall(" ".join(phrases)))
+    words = _WORD.findall(" ".join(phrases))
+    return here.stop | frozenset(word for word in words if len(word) > 2)
 
 
 @lru_cache(maxsize=4096)

@@ -1,5 +1,6 @@
 """Plain statements: which kind of thing a sentence says by the phrases of its language. Pure."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,6 +10,9 @@ from gitmem.extraction.phrases import PhraseMatch, language_data, tokenized
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import USER
 
+_BECAUSE = re.compile(
+    r"(?i)\s(?:because|due to|porque|pois|ya que|já que|puesto que|por causa d[aeo])\b|因为|由于"
+)
 LEAST = 3  # words of content of an explanation that says what it explains
 ORDER = (PREFERENCE, DECISION, TASK, DONE, PATTERN, CONTEXT)
 
@@ -52,6 +56,12 @@ def content_words(said: str, language: str) -> list[str]:
     """Return the words of a tokenized sentence that carry something."""
     stop = language_data(language).stop
     return [token for token in said.split() if token not in stop and token[0].isalnum()]
+
+
+def reason_in(text: str) -> str:
+    """Return the reason that a statement gives: what follows `because`."""
+    found = _BECAUSE.search(text)
+    return text[found.end() :].strip(" .:;，。") if found and found.start() else ""
 
 
 def _cue(said: str, kind: str, role: str, language: str) -> PhraseMatch | None:

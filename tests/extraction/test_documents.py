@@ -629,7 +629,7 @@ def test_prose_and_what_is_marked_beside_a_refusal_is_told(plan: str) -> None:
 
 def test_a_decision_that_something_cannot_be_run_is_no_error() -> None:
     told = "We decided against Kafka because two people cannot run it."
-    assert found(f"# Plan\n\n{told}\n") == [(DECISION, told, "")]
+    assert found(f"# Plan\n\n{told}\n") == [(DECISION, told, "two people cannot run it")]
     assert found("User: I've decided, run the linter.\n\nAssistant: It is clean.\n") == []
 
 
