@@ -172,7 +172,7 @@ class _Session:
             self._failures.begin_request()
             self._drafting = guards.asks_for_text(said, self._language)
             if not document:
-                said = list(guards.own_words(said, len(turn.text), self._language))
+                said = list(guards.own_words(said, turn.text, self._language))
         elif self._drafting and not turn.side:
             return
         self._explains = self._titled if document else None

@@ -63,20 +63,26 @@ def asks_for_text(said: Sequence[Sentence], language: str) -> bool:
     return any(said_in("writing", one.text, language) for one in said[:3])
 
 
-def own_words(said: Sequence[Sentence], size: int, language: str) -> Iterator[Sentence]:
+def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Sentence]:
     """Yield the sentences of a user's message that are not of a text pasted into it.
 
     A pasted text follows a line that introduces it (`this is from the README:`); in a message of
     many characters it is all but the first and the last paragraph.
     """
     last = max((one.place for one in said if one.opens), default=0)
+    pasted = _pasted_from(text, language)
     opened = 0
     for one in said:
         opened += one.opens and bool(one.place)
-        if size > PASTED and opened and one.place < last:
-            continue
-        if one.lead and said_in("pasted", one.lead, language):
-            continue
-        yield one
-        if one.text.endswith((":", "：")) and said_in("pasted", one.text, language):
-            return
+        in_middle = opened and one.place < last
+        if one.row < pasted and not (len(text) > PASTED and in_middle):
+            yield one
+
+
+def _pasted_from(text: str, language: str) -> int:
+    """Return the number of the line after one that introduces a pasted text."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if line.rstrip().endswith((":", "：")) and said_in("pasted", line[:200], language):
+            return number + 1
+    return len(lines)
