@@ -11,6 +11,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+from gitmem.records.items import KINDS
+
 LANGUAGES = ("en", "pt", "es", "zh")
 LOOKED_AT = 2000  # characters of a text by which its language is known
 QUOTED = '`"'  # tokens that stand for code and for what is quoted
@@ -128,6 +130,17 @@ class Language:
     def phrases(self, section: str, name: str) -> PhraseList:
         """Return the phrases of a list."""
         return _list(self.name, section, name)
+
+
+@cache
+def every_cue(language: str) -> PhraseList:
+    """Return the phrases of all statements: most sentences have none of them."""
+    data = language_data(language).data
+    phrases: list[str] = []
+    for kind in KINDS:
+        for name, entries in data[kind].items():
+            phrases += entries if name not in ("not", "symptom") else []
+    return PhraseList(phrases, data["parts"])
 
 
 @cache

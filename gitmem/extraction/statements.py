@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from gitmem.extraction import guards
 from gitmem.extraction.markers import stripped
-from gitmem.extraction.phrases import PhraseMatch, language_data, tokenized
+from gitmem.extraction.phrases import PhraseMatch, every_cue, language_data, tokenized
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import USER
 
@@ -33,9 +33,9 @@ def statement(text: str, role: str, language: str) -> Statement | None:
     Of several phrases the first one in the sentence decides.
     """
     text = stripped(text, language)
-    if guards.unfit(text, language):
-        return None
     said = tokenized(text)
+    if every_cue(language).search(said) is None or guards.unfit(text, language):
+        return None
     found = [
         (match.start, order, kind)
         for order, kind in enumerate(ORDER)
