@@ -16,7 +16,7 @@ from gitmem.records.items import KINDS
 LANGUAGES = ("en", "pt", "es", "zh")
 LOOKED_AT = 2000  # characters of a text by which its language is known
 QUOTED = '`"'  # tokens that stand for code and for what is quoted
-CLOSED = 2  # words of content of a sentence with a phrase that needs nothing after it
+CLOSED = 1  # words of content of a sentence with a phrase that needs nothing after it
 REPEATED = 4  # words that a star in a phrase stands for
 STAYS = 0.3  # of a word that speaks for the language of the turn before
 MEMORY = 64 << 20  # bytes that RE2 may use for one expression

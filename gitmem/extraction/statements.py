@@ -41,7 +41,9 @@ def statement(text: str, role: str, language: str) -> Statement | None:
         for order, kind in enumerate(ORDER)
         if (match := _cue(said, kind, role, language)) is not None
     ]
-    found += [(match.start, -1, name) for name, match in explanations(said, language)]
+    # `I fixed the test` is done, `the cache was why` is a cause
+    last = {"cause": -1, "fix": len(ORDER)}
+    found += [(match.start, last[name], name) for name, match in explanations(said, language)]
     if not found or guards.withheld(said, language):
         return None
     start, _, kind = min(found)
