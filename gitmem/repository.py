@@ -24,7 +24,6 @@ from gitmem.repo.location import (
     user_repository,
 )
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
-from gitmem.state import drains
 from gitmem.state.database import State
 from gitmem.store import journal
 
@@ -350,6 +349,8 @@ class Repository:
 
         None is started if one was started a moment ago, or lately for the same reason.
         """
+        from gitmem.state import drains
+
         if not drains.claim(self.state, reason, now, DRAIN_GAP, RETRY_GAP, sure=sure):
             return 0
         folder = self.location.worktree or self.location.gitdir

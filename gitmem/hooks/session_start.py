@@ -27,6 +27,7 @@ from gitmem.state import (
     late_answers,
     perhaps_done,
     requests,
+    session_ends,
     sessions,
 )
 from gitmem.text.equality import plain
@@ -82,7 +83,7 @@ def start(hook: Hook) -> "list[str]":
         injections.forget(hook.repo.state, event.context)
         context_flags.note_restarted(hook.repo.state, event.context, hook.now)
     dirty = _Dirty(hook) if hook.repo.settings.get("inject") else None
-    dead = _bury(hook)
+    dead = _mark_interrupted_sessions(hook)
     # of a start before this one
     late_answers.take(hook.repo.state, event.context, (late_answers.START, late_answers.BEFORE))
     if dirty is not None and not hook.repo.is_current():
@@ -426,14 +427,16 @@ def _code_rows(one: "BriefingEntry") -> "list[Row]":
     return rows
 
 
-def _bury(hook: Hook) -> bool:
+def _mark_interrupted_sessions(hook: Hook) -> bool:
     """End the sessions that died, so that the next process with time finishes them.
 
     Say whether there were any.
     """
     ended = [
-        sessions.bury(hook.repo.state, one, hook.now)
-        for one in sessions.lost(hook.repo.state, hook.now, is_gone, hook.event.session)[:DEAD]
+        session_ends.mark_interrupted(hook.repo.state, one, hook.now)
+        for one in session_ends.interrupted_sessions(
+            hook.repo.state, hook.now, is_gone, hook.event.session
+        )[:DEAD]
     ]
     return any(ended)
 

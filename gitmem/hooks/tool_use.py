@@ -15,7 +15,7 @@ from gitmem.hooks.injection import inject
 from gitmem.records.kinds import LIVE, gotcha_id
 from gitmem.repo.location import storable
 from gitmem.repo.source_frames import read_lines
-from gitmem.state import context_flags, moved_code, trigger_hits
+from gitmem.state import moved_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +140,8 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
     except OSError:
         return []
     version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.repo.tips().values()))}"
+    from gitmem.state import trigger_hits
+
     hits = trigger_hits.hits(hook.repo.state, hook.repo.stored_root, path, version)
     if hits is None:
         # grammars and RE2: only a repository with such gotchas pays for them
@@ -184,6 +186,8 @@ def _passed(hook: Hook) -> None:  # noqa: C901
         from gitmem.hooks.turn_end import saves
 
         if saves(event.command):
+            from gitmem.state import context_flags
+
             context_flags.note_recorded(hook.repo.state, event.session)
     failures = attempts.failures(hook.repo.state, event.session)
     if not failures:

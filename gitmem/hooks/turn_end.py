@@ -5,7 +5,13 @@ Part of the hot path.
 
 from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
-from gitmem.state import context_flags, injections, memory_file_requests, requests, sessions
+from gitmem.state import (
+    context_flags,
+    injections,
+    memory_file_requests,
+    requests,
+    session_ends,
+)
 
 JUST = 30.0  # seconds for which a start after a compaction counts as the same one
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
@@ -78,7 +84,7 @@ def end(hook: Hook) -> "list[str]":
     from gitmem.state import attempts
 
     event = hook.event
-    sessions.end(hook.repo.state, event.session, hook.now, event.source or "end")
+    session_ends.end(hook.repo.state, event.session, hook.now, event.source or "end")
     attempts.forget(hook.repo.state, event.session)
     keeps_in_step(hook)
     hook.start_drain(f"end {event.session}", sure=True)

@@ -12,13 +12,13 @@ import time
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import healing, is_damage, is_locked, transaction, use_wal
 from gitmem.repo.location import Home
-from gitmem.state.schema import TABLES, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
+VERSION = 10  # of the tables in `schema`
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
@@ -114,6 +114,8 @@ class State:
         with transaction(db):
             if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
                 return
+            from gitmem.state.schema import TABLES  # most processes find them made
+
             names = db.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             ).fetchall()

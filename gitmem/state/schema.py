@@ -1,9 +1,9 @@
 """The tables of `state.db`. Part of the hot path.
 
-Nothing in them is a record: a file with other tables than these is begun anew.
+Nothing in them is a record: a file with other tables than these is begun anew
+(`database.VERSION`).
 """
 
-VERSION = 10
 TABLES = """\
 -- what the stores are still to be told: reads, and errors that commands met
 CREATE TABLE reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id))

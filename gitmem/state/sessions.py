@@ -3,13 +3,12 @@
 Standard library only; the hot path writes it.
 """
 
-from gitmem.base.sqlite import healing, transaction
-from gitmem.state import requests
+from gitmem.base.sqlite import healing
 from gitmem.state.database import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 # seconds without a sign of life after which a session whose process is not known counts as gone
 SILENCE = 1800.0
@@ -130,80 +129,6 @@ def describe(
         "?"
     )
     state.db.execute(sql, (kind, branch, story, title, id))
-
-
-@healing
-def end(state: State, id: str, at: float, why: str) -> bool:
-    """Note that a session has ended, and that it wants a digest; False when it had ended already.
-
-    Of processes that do so at once, one is told True.
-    """
-    return _end(state, id, at, why, "")
-
-
-def _end(
-    state: State,
-    id: str,
-    at: float,
-    why: str,
-    test: str,
-    *values: object,
-    asked: float | None = None,
-) -> bool:
-    db = state.db
-    with transaction(db):
-        ended = (
-            db.execute(
-                f"UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL{test}",
-                (at, why, id, *values),
-            ).rowcount
-            > 0
-        )
-        if ended:
-            db.execute(
-                "DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL",
-                (requests.DIGEST, id),
-            )
-            requests.add(state, requests.DIGEST, id, at if asked is None else asked)
-    return ended
-
-
-@healing
-def lost(
-    state: State, now: float, is_gone: "Callable[[str], bool | None]", but: str = ""
-) -> "list[Session]":
-    """Return the sessions that ended without reporting it.
-
-    Their process is gone, or, if that is not known, they have been silent for long.
-
-    `is_gone` answers for a process, None when it cannot tell; `but` is one that is surely there.
-    """
-    found = []
-    for one in some(state, ended=False):
-        gone = is_gone(one.process) if one.process else None
-        # clocks of two hosts, or of two processes at once, are never quite the same: a sign from
-        # the near future is one
-        if one.id != but and (gone if gone is not None else abs(now - one.last) >= SILENCE):
-            found.append(one)
-    return found
-
-
-@healing
-def bury(state: State, session: Session, now: float | None = None) -> bool:
-    """End a session that is lost, at its last sign of life.
-
-    False when it gave another one meanwhile. Its digest is asked for `now`.
-    """
-    return _end(state, session.id, session.last, GONE, " AND last = ?", session.last, asked=now)
-
-
-@healing
-def forgo(state: State, id: str, at: float, why: str) -> None:
-    """Note that a session has ended whose digest is there already."""
-    state.db.execute(
-        "UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL AND last = ?",
-        (at, why, id, at),
-    )
 
 
 @healing

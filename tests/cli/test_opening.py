@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.repo.location import Home, locate
-from gitmem.state import sessions
+from gitmem.state import session_ends, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import GONE, Session
 from tests.cli.conftest import DAY, Mem
@@ -30,7 +30,7 @@ def ended(
         opens=True,
     )
     if over:
-        sessions.end(state, session, at, why)
+        session_ends.end(state, session, at, why)
     state.close()
 
 

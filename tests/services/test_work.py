@@ -16,7 +16,7 @@ from gitmem.records.codec import decode
 from gitmem.records.record import make
 from gitmem.repo.location import Home
 from gitmem.services.work import epics as service
-from gitmem.state import epic_holders, sessions
+from gitmem.state import epic_holders, session_ends, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store import operations
@@ -107,7 +107,7 @@ def test_a_session_that_ended_or_was_buried(state: State) -> None:
     assert works.condition(
         state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False})
     )["alive"]
-    sessions.end(state, "s", NOW, "exit")
+    session_ends.end(state, "s", NOW, "exit")
     assert (
         works.condition(state, epic(0, session="s"), NOW + 1800, processes_of({}))["standing"]
         == "left"
@@ -117,7 +117,7 @@ def test_a_session_that_ended_or_was_buried(state: State) -> None:
         == "crashed"
     )
     session(state, "s", NOW, "p")
-    sessions.bury(state, next(one for one in sessions.some(state) if one.id == "s"))
+    session_ends.mark_interrupted(state, next(one for one in sessions.some(state) if one.id == "s"))
     assert works.condition(state, epic(0, session="s"), NOW, processes_of({}))["standing"] == "left"
     assert (
         works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"]

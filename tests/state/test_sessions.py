@@ -9,9 +9,18 @@ from pathlib import Path
 import pytest
 
 from gitmem.repo.location import Home
-from gitmem.state import context_flags, drains, hook_costs, moved_code, requests, sessions
+from gitmem.state import (
+    context_flags,
+    drains,
+    hook_costs,
+    moved_code,
+    requests,
+    session_ends,
+    sessions,
+)
 from gitmem.state.database import State
-from gitmem.state.sessions import GONE, LEASE, SILENCE, Session
+from gitmem.state.requests import LEASE
+from gitmem.state.sessions import GONE, SILENCE, Session
 
 T0 = 1_800_000_000.0
 
@@ -48,7 +57,7 @@ def test_a_clock_that_goes_back_takes_no_life(state: State):
 
 def test_only_what_opens_a_session_brings_it_back(state: State):
     sign(state, "s", T0, opens=True)
-    assert sessions.end(state, "s", T0 + 1, "exit")
+    assert session_ends.end(state, "s", T0 + 1, "exit")
     sign(state, "s", T0 + 2)
     assert sessions.some(state, ended=False) == []
     sign(state, "s", T0 + 3, opens=True)
@@ -57,10 +66,10 @@ def test_only_what_opens_a_session_brings_it_back(state: State):
 
 def test_an_end_happens_once_and_asks_for_one_digest(state: State):
     sign(state, "s", T0, opens=True)
-    assert [sessions.end(state, "s", T0 + n, "exit") for n in (1, 2)] == [True, False]
+    assert [session_ends.end(state, "s", T0 + n, "exit") for n in (1, 2)] == [True, False]
     assert requests.waiting(state) == 1
     sign(state, "s", T0 + 3, opens=True)
-    sessions.end(state, "s", T0 + 4, "exit")
+    session_ends.end(state, "s", T0 + 4, "exit")
     assert requests.waiting(state) == 1  # the first was not done yet: one will do
 
 
@@ -82,18 +91,18 @@ def test_which_sessions_are_lost(
 ):
     """Its process decides; silence alone where that is not known, to the second. A clock that lags buries nobody, one set back keeps nobody alive for good."""
     sign(state, "s", T0, opens=True, process=process)
-    found = sessions.lost(state, T0 + after, lambda _: answer)
+    found = session_ends.interrupted_sessions(state, T0 + after, lambda _: answer)
     assert [one.id for one in found] == (["s"] if lost else [])
-    assert sessions.lost(state, T0 + after, lambda _: answer, "s") == []
+    assert session_ends.interrupted_sessions(state, T0 + after, lambda _: answer, "s") == []
 
 
 def test_a_session_that_gave_a_sign_meanwhile_is_not_buried(state: State):
     sign(state, "s", T0, opens=True)
-    (one,) = sessions.lost(state, T0 + SILENCE, lambda _: None)
+    (one,) = session_ends.interrupted_sessions(state, T0 + SILENCE, lambda _: None)
     sign(state, "s", T0 + SILENCE + 1)
-    assert not sessions.bury(state, one)
-    (one,) = sessions.lost(state, T0 + 3 * SILENCE, lambda _: None)
-    assert [sessions.bury(state, one) for _ in range(2)] == [True, False]
+    assert not session_ends.mark_interrupted(state, one)
+    (one,) = session_ends.interrupted_sessions(state, T0 + 3 * SILENCE, lambda _: None)
+    assert [session_ends.mark_interrupted(state, one) for _ in range(2)] == [True, False]
     (one,) = sessions.some(state)
     assert (one.why, one.ended) == (GONE, T0 + SILENCE + 1)
 
@@ -137,7 +146,7 @@ def test_what_was_never_done_waits_behind_the_rest(state: State):
 def test_a_session_that_is_to_be_digested_is_not_forgotten(state: State):
     sign(state, "old", T0, opens=True)
     (one,) = sessions.some(state)
-    assert sessions.bury(state, one, T0 + 5000)
+    assert session_ends.mark_interrupted(state, one, T0 + 5000)
     state.expire(T0 + 4000)
     assert [one.id for one in sessions.some(state)] == ["old"]
     request = requests.take(state, T0 + 5001)
@@ -201,8 +210,8 @@ def test_spots_are_those_of_a_work_tree(state: State):
 
 def test_a_tool_call_of_one_that_was_buried_brings_it_back(state: State):
     sign(state, "s", T0, opens=True)
-    (one,) = sessions.lost(state, T0 + SILENCE, lambda _: None)
-    assert sessions.bury(state, one)
+    (one,) = session_ends.interrupted_sessions(state, T0 + SILENCE, lambda _: None)
+    assert session_ends.mark_interrupted(state, one)
     sign(state, "s", T0 + SILENCE + 1)
     assert [(one.why, one.ended) for one in sessions.some(state)] == [("", None)]
 

@@ -23,7 +23,7 @@ from gitmem.repo.refs import branch
 from gitmem.services.sessions import current as own
 from gitmem.services.sessions.digest import digest_id
 from gitmem.services.work import context
-from gitmem.state import activity, attempts, sessions
+from gitmem.state import activity, attempts, session_ends, sessions
 from gitmem.state.sessions import Session
 from gitmem.state.workflow import AGENT, Act
 
@@ -340,7 +340,7 @@ def _end(app: App, mine: Session) -> bool:
                 "Check the disk, and the rights of .git/gitmem; see: git mem doctor",
             )
         write(app, mine, "system", "", event="SessionEnd", source="hand")
-        ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
+        ended = session_ends.end(app.state, mine.id, app.clock.now(), "hand")
         attempts.forget(app.state, mine.id)
     own.closed(app.home, mine.id)
     return ended

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from gitmem.clock import seconds
 from gitmem.repo.location import Home
 from gitmem.services.session_log import reader
-from gitmem.state import sessions
+from gitmem.state import session_ends, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import GONE, SILENCE, Session
 
@@ -48,9 +48,9 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
         if one is None or one.last != last:
             continue  # it gave a sign of life this moment
         if has(digest_id(id)):
-            sessions.forgo(state, id, last, GONE)
+            session_ends.end_without_digest(state, id, last, GONE)
         else:
-            found += sessions.bury(state, one, now)
+            found += session_ends.mark_interrupted(state, one, now)
     return found
 
 

@@ -11,7 +11,7 @@ from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.diagnostics.note_cache import Looked
 from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.place_notes import EditorNote
-from gitmem_lsp.workspace.repositories import DocumentPlace, Repository
+from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
 from gitmem_lsp.workspace.repository_view import Rows
 
 
@@ -43,7 +43,7 @@ class Opened:
 class Documents(Protocol):
     """The open documents."""
 
-    def of(self, repository: Repository) -> list[Opened]:
+    def of(self, repository: ServedRepository) -> list[Opened]:
         """Return the open documents of a repository."""
 
     def touch(

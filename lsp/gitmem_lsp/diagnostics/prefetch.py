@@ -20,7 +20,7 @@ from gitmem_lsp.diagnostics.diagnostics import as_json, make_marks
 from gitmem_lsp.protocol.positions import split_lines
 from gitmem_lsp.settings import Options
 from gitmem_lsp.workspace.place_notes import blob_ids, bounded, quick_notes
-from gitmem_lsp.workspace.repositories import DocumentPlace, Repository
+from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
 from gitmem_lsp.workspace.repository_view import RepositoryView
 
 LARGEST = 1_000_000  # bytes of a file that is read
@@ -55,7 +55,7 @@ class Ahead:
     """What is ready. For the loop; the work itself is done on the repositories' threads."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[Repository, str | None], ReadyAnswers] = {}
+        self._tables: dict[tuple[ServedRepository, str | None], ReadyAnswers] = {}
 
     def find(
         self, place: DocumentPlace, encoding: str, options: Options, text: str

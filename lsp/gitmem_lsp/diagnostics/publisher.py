@@ -29,7 +29,7 @@ from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.line_shift import Edit, edits_of, shift
 from gitmem_lsp.settings import DEFAULTS, Options
 from gitmem_lsp.workspace.place_notes import EditorNote, bounded, quick_notes
-from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories, Repository, inside
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories, ServedRepository, inside
 from gitmem_lsp.workspace.repository_view import Rows
 
 log = logging.getLogger("gitmem_lsp")
@@ -49,9 +49,9 @@ class Publisher:
         self._documents: dict[str, Opened] = {}
         self._memory = Memory()
         self._ahead = Ahead()
-        self._preparing: dict[Repository, asyncio.Task[None]] = {}
+        self._preparing: dict[ServedRepository, asyncio.Task[None]] = {}
         self.tracking = Tracking(self, background)
-        self.on_repository: Callable[[Repository], None] = lambda _: None
+        self.on_repository: Callable[[ServedRepository], None] = lambda _: None
 
     # -- what is shown
 
@@ -68,7 +68,7 @@ class Publisher:
         """Return all open documents."""
         return list(self._documents.values())
 
-    def of(self, repository: Repository) -> list[Opened]:
+    def of(self, repository: ServedRepository) -> list[Opened]:
         """Return the open documents of a repository."""
         return [s for s in self._documents.values() if s.place and s.place.repository is repository]
 
@@ -239,7 +239,7 @@ class Publisher:
         if state.shown is not None:
             self._send(state, None, [])
 
-    async def reload(self, repository: Repository) -> None:
+    async def reload(self, repository: ServedRepository) -> None:
         """Read the stores for all documents of a repository and wait until that is shown."""
         states = self.of(repository)
         for state in states:
@@ -250,7 +250,7 @@ class Publisher:
                 break
             await asyncio.gather(*looking, return_exceptions=True)
 
-    def moved(self, repository: Repository) -> None:
+    def moved(self, repository: ServedRepository) -> None:
         """Look for the files' earlier names again, as after a checkout."""
         for state in self.of(repository):
             self.touch(state.uri, moved=True)
@@ -262,7 +262,7 @@ class Publisher:
         for repository in self._repositories.all():
             self.prepare(repository)
 
-    def prepare(self, repository: Repository) -> None:
+    def prepare(self, repository: ServedRepository) -> None:
         """Make the diagnostics of files that nobody has opened yet.
 
         Begins anew where that is under way.

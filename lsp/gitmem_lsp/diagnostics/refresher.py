@@ -11,7 +11,7 @@ from gitmem.errors import GitmemError
 from gitmem_lsp.background import Background
 from gitmem_lsp.client import Client
 from gitmem_lsp.diagnostics.publisher import Publisher
-from gitmem_lsp.workspace.repositories import Repository
+from gitmem_lsp.workspace.repositories import ServedRepository
 from gitmem_lsp.workspace.watcher import Watcher
 
 log = logging.getLogger("gitmem_lsp")
@@ -30,10 +30,10 @@ class Following:
         self._client = client
         self._background = background
         self._publisher = publisher
-        self._followed: set[Repository] = set()
+        self._followed: set[ServedRepository] = set()
         self.watcher = Watcher()
 
-    def follow(self, repository: Repository) -> None:
+    def follow(self, repository: ServedRepository) -> None:
         """Begin to follow a repository, if that is not done yet."""
         if repository not in self._followed:
             self._followed.add(repository)
@@ -43,7 +43,7 @@ class Following:
         """End watching."""
         self.watcher.close()
 
-    async def _follow(self, repository: Repository) -> None:
+    async def _follow(self, repository: ServedRepository) -> None:
         begun = time.monotonic()
         await asyncio.sleep(SETTLE)
         failed = 0  # looks, one after the other
@@ -62,26 +62,26 @@ class Following:
                 begun = time.monotonic()
                 self._publisher.retry()
 
-    def _patience(self, repository: Repository, failed: int) -> float:
+    def _patience(self, repository: ServedRepository, failed: int) -> float:
         patience = AHEAD if not repository.view.is_ahead else SLOW if repository.watched else POLL
         if failed:  # a store that is being built is there soon; one that is broken may stay so
             patience = min(SLOW, POLL * 2 ** min(failed - 1, 10))
         until = repository.view.until
         return patience if until is None else max(0.05, min(patience, until - time.time()))
 
-    async def _watch(self, repository: Repository) -> None:
+    async def _watch(self, repository: ServedRepository) -> None:
         repository.watched = await self.watcher.watch(
             repository.location, repository.user, repository.news.set
         )
 
-    async def _look_ahead(self, repository: Repository) -> None:
+    async def _look_ahead(self, repository: ServedRepository) -> None:
         try:
             await repository.run(repository.view.look_ahead)
             self._publisher.prepare(repository)
         except Exception as error:  # noqa: BLE001 - only speed is lost
             log.info("the stores could not be read ahead: %s", error)
 
-    async def _look(self, repository: Repository, anyway: bool) -> bool:
+    async def _look(self, repository: ServedRepository, anyway: bool) -> bool:
         """Bring what is shown up to date; False when that has to be tried again."""
         heads = repository.view.heads
         # folders may have come; what is written in them from now on is told, the rest is seen below

@@ -18,7 +18,7 @@ from gitmem_lsp.features.host import Host
 from gitmem_lsp.protocol.positions import git_lines, split_lines
 from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.place_notes import MAX_CHARS
-from gitmem_lsp.workspace.repositories import DocumentPlace, Repository
+from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
 
 PATIENCE = 3.0  # seconds that a request waits for the workspace's repositories to be found
 
@@ -66,7 +66,7 @@ async def holder(ls: Host, id: str, uri: str = "") -> DocumentPlace:
     """
     if uri:
         return await place_of(ls, uri)
-    repositories: dict[Repository, DocumentPlace] = {}
+    repositories: dict[ServedRepository, DocumentPlace] = {}
     for state in ls.publisher.all():
         if state.place is not None:
             if any(note.id == id for note in (*state.notes, *state.looked.past)):

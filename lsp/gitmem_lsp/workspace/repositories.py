@@ -1,9 +1,9 @@
 """Repositories: found by a document's folder, one `App` each, used by one thread each.
 
-All that touches git or SQLite runs on that thread (`Repository.run`): the server's loop never waits
-for a disk, two reads of one repository never meet, and a slow repository delays no other. Code is
-read and searched on a second thread (`Repository.read_code`), so that a large file does not delay
-an answer. What waits when its asker is cancelled never runs.
+All that touches git or SQLite runs on that thread (`ServedRepository.run`): the server's loop never
+waits for a disk, two reads of one repository never meet, and a slow repository delays no other.
+Code is read and searched on a second thread (`ServedRepository.read_code`), so that a large file
+does not delay an answer. What waits when its asker is cancelled never runs.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ REMEMBERED = 2000  # files whose repository is known without a look at the disk
 EDITING = os.path.join("gitmem", "editing")
 
 
-class Repository:
+class ServedRepository:
     """One repository, by its common dir: its two threads, and what is kept of it."""
 
     def __init__(
@@ -116,7 +116,7 @@ class DocumentPlace:
     The git dir is that of the work tree. For a link, the path of its target is there too.
     """
 
-    repository: Repository
+    repository: ServedRepository
     gitdir: str
     worktree: str | None
     paths: tuple[str, ...]
@@ -133,13 +133,13 @@ class Repositories:
     ) -> None:
         self.env = {key: value for key, value in env.items() if key not in MISLEADING}
         self._progress = progress
-        self._known: dict[str, Repository] = {}
+        self._known: dict[str, ServedRepository] = {}
         self._files: OrderedDict[str, DocumentPlace] = OrderedDict()
         self.homes: dict[str, DocumentPlace] = {}  # by folder of the workspace
         self.expected: list[str] = []  # folders whose repositories are being looked for
         self.found = asyncio.Event()
 
-    def all(self) -> list[Repository]:
+    def all(self) -> list[ServedRepository]:
         """Return the repositories in use."""
         return list(self._known.values())
 
@@ -186,7 +186,7 @@ class Repositories:
             report = (
                 (lambda done, total: progress(found.location, done, total)) if progress else None
             )
-            self._known[found.key] = Repository(found.location, self.env, report)
+            self._known[found.key] = ServedRepository(found.location, self.env, report)
         made = DocumentPlace(
             self._known[found.key], found.location.gitdir, found.location.worktree, found.paths
         )
