@@ -12,7 +12,7 @@ HEADING = 90  # characters of a heading that names a kind
 LEAD = 40  # characters of a line before a list that is its heading
 _MARKER = re.compile(
     r"(?:\[(?P<boxed>[^\]\n]{2,30})\]\s*[:：—–-]?"
-    r"|(?P<name>[^\W\d_][\w '’-]{0,30}?)(?: \d{1,4})?\s*(?:[(（][^()]{1,40}[)）]\s*)?"
+    r"|(?P<name>[^\W\d_][\w '’-]{0,30}?)(?: \d{1,4})?\s{0,9}(?:[(（][^()]{1,40}[)）]\s{0,9})?"
     r"(?:[:：]|\s[—–](?=\s)))\s*(?P<rest>.*)",
     re.DOTALL,
 )

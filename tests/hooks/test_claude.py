@@ -511,7 +511,7 @@ def test_hooks_in_two_files_count_once(project: Path, agent):
             child.stdin.close()
         assert [child.wait() for child in children] == [0, 0]
     (row,) = data_of(run(project, "error", "list", "--json"))
-    assert row["hits"] == 2
+    assert row["count"] == 2
 
 
 def test_parallel_hooks_lose_no_hit(project: Path, agent):

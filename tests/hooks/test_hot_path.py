@@ -76,6 +76,7 @@ OURS_OF_A_TOOL_CALL = {
     "gitmem.state.sessions",
     "gitmem.state.database",
     "gitmem.state.injections",
+    "gitmem.state.schema",  # the first call makes the tables
     "gitmem.state.hook_costs",
     "gitmem.state.late_answers",
     "gitmem.state.moved_code",

@@ -91,7 +91,7 @@ def test_a_failure_counts_though_the_database_could_not_be_opened(project: Path,
     db.close()
     agent("third").fail(crash(project))
     (row,) = data_of(run(project, "error", "list", "--json"))
-    assert row["hits"] == 2
+    assert row["count"] == 2
 
 
 def test_failures_that_a_killed_hook_had_in_hand_are_counted_once(project: Path, agent):
@@ -111,7 +111,7 @@ def test_failures_that_a_killed_hook_had_in_hand_are_counted_once(project: Path,
     (project / f".git/gitmem/errors.jsonl.{os.getpid()}.1").write_text(f"{hit}\n")
     agent("third").fail(crash(project))
     (row,) = data_of(run(project, "error", "list", "--json"))
-    assert row["hits"] == 3
+    assert row["count"] == 3
     assert [path.name for path in (project / ".git/gitmem").glob("errors.jsonl*")] == [
         f"errors.jsonl.{os.getpid()}.1"
     ]

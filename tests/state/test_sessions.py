@@ -108,7 +108,7 @@ def test_a_session_that_gave_a_sign_meanwhile_is_not_buried(state: State):
 
 
 def test_a_request_comes_back_when_its_taker_died(state: State):
-    requests.ask_snapshot(state, "s", T0)
+    requests.ask_snapshot(state, "s", T0, 600.0)
     first = requests.take(state, T0)
     assert first
     assert requests.take(state, T0 + LEASE - 1) is None
@@ -157,31 +157,12 @@ def test_a_session_that_is_to_be_digested_is_not_forgotten(state: State):
     assert sessions.some(state) == []
 
 
-def test_requests_of_an_older_version(tmp_path: Path):
-    """A database from before requests knew who had taken them."""
-    from gitmem.base.fast import sqlite
-
-    folder = tmp_path / "old"
-    folder.mkdir()
-    with sqlite.connect(str(folder / "state.db")) as db:
-        db.execute(
-            "CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)"
-        )
-        db.execute("INSERT INTO requests (kind, session, at) VALUES ('digest', 's', 1.0)")
-        db.execute("PRAGMA user_version = 6")
-    db.close()
-    state = State(Home(str(folder)))
-    found = requests.take(state, T0, "host 1 2")
-    state.close()
-    assert found
-    assert (found.session, found.tries) == ("s", 0)
-
-
 def test_a_snapshot_is_not_asked_for_all_the_time(state: State):
     asked = [requests.ask_snapshot(state, "s", T0 + n, 600.0) for n in (0, 1, 599, 600, 601)]
     assert asked == [True, False, False, True, False]
     assert requests.ask_snapshot(state, "t", T0 + 1, 600.0)
-    assert requests.ask_digest(state, "s", T0 + 1)
+    requests.ask_digest(state, "s", T0 + 1)
+    assert requests.waiting(state) == 4
 
 
 def test_costs_add_up(state: State):
@@ -198,17 +179,18 @@ def test_costs_add_up(state: State):
     )
 
 
-def test_spots_are_those_of_a_work_tree(state: State):
-    sessions.set_spots(state, "/a", "key", [("new.py", "got-1", 3, 4, "old.py")])
-    sessions.set_spots(state, "/b", "key", [("other.py", "got-1", 1, 1, "old.py")])
+def test_moved_code_is_that_of_a_work_tree(state: State):
+    moved_code.replace(state, "/a", "key", "", [("new.py", "got-1", 3, 4, "old.py")])
+    moved_code.replace(state, "/b", "key", "", [("other.py", "got-1", 1, 1, "old.py")])
     assert moved_code.places(state, "/a") == {"got-1": ("new.py", 3, 4, "old.py")}
     assert moved_code.places(state, "/a", "old.py") == {}
-    sessions.set_spots(state, "/a", "key2", [])
+    moved_code.replace(state, "/a", "key2", "", [])
     assert moved_code.places(state, "/a") == {}
     assert moved_code.places(state, "/b", "other.py")
+    assert moved_code.searched(state, "/a") == ("key2", "")
 
 
-def test_a_tool_call_of_one_that_was_buried_brings_it_back(state: State):
+def test_a_tool_call_of_one_that_was_interrupted_brings_it_back(state: State):
     sign(state, "s", T0, opens=True)
     (one,) = session_ends.interrupted_sessions(state, T0 + SILENCE, lambda _: None)
     assert session_ends.mark_interrupted(state, one)

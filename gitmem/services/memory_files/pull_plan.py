@@ -38,7 +38,7 @@ from gitmem.services.memory_files.pull import (
     Row,
 )
 from gitmem.services.memory_files.record_line import text_of, usual, whole
-from gitmem.services.memory_files.statements import TOLD, Statement, divided, same_words
+from gitmem.services.memory_files.statements import TOLD, FileStatement, divided, same_words
 from gitmem.services.records.write import clean
 from gitmem.store.layout import tombstone_path
 
@@ -62,7 +62,7 @@ class _Planner:
         self.plan = PullPlan(notes=list(files.notes))
         self.now = world.who.clock.stamp()
         self.gone: list[tuple[ImportedRecord, Memo | None]] = []
-        self.fresh: list[tuple[Memo, Statement]] = []
+        self.fresh: list[tuple[Memo, FileStatement]] = []
         self.used: set[str] = set()
         self._holds: dict[str, str] = {}
         self._undecided: set[str] = set()  # files that are not read now
@@ -157,13 +157,13 @@ class _Planner:
                     f"its lines are can only be told then."
                 )
 
-    def _author(self, memo: Memo, statement: Statement) -> str:
+    def _author(self, memo: Memo, statement: FileStatement) -> str:
         """Return who else wrote lines of a statement, "" if all of it is this user's."""
         if not memo.blamed:
             return ""
         return self.world.author(memo, _lines_of(memo, statement))
 
-    def _may_change(self, memo: Memo, statement: Statement, one: ImportedRecord) -> bool:
+    def _may_change(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> bool:
         """Say whether what a file says may change a record; else note that it does not."""
         if not self._author(memo, statement):
             return True
@@ -268,7 +268,9 @@ class _Planner:
             self.fresh.append(
                 (
                     _loose(memo),
-                    Statement(title, body, (number, number), type_of(title), text_key(title, body)),
+                    FileStatement(
+                        title, body, (number, number), type_of(title), text_key(title, body)
+                    ),
                 )
             )
         return bool(title)
@@ -417,7 +419,7 @@ class _Planner:
                 there.add(id(out[j]))
         return out
 
-    def _longer(self, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
+    def _longer(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
         """Have a record say what its statement says with more to it.
 
         What somebody made of its words meanwhile stays.
@@ -466,7 +468,7 @@ class _Planner:
             one,
         )
 
-    def _equal(self, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
+    def _equal(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
         before = one.record
         if not one.is_live:
             if not one.source.get("gone"):  # somebody put it aside on purpose
@@ -504,7 +506,7 @@ class _Planner:
                 one,
             )
 
-    def _changed(self, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
+    def _changed(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
         if not self._knows(one):
             self._note(HELD, memo, statement, one)
             return
@@ -529,7 +531,7 @@ class _Planner:
         else:
             self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
 
-    def _at(self, memo: Memo, statement: Statement, record: Record, author: str = "") -> Record:
+    def _at(self, memo: Memo, statement: FileStatement, record: Record, author: str = "") -> Record:
         """Return a record with the place of a statement: its source and its anchors.
 
         Anchors are set only for a file of the repository.
@@ -674,7 +676,7 @@ class _Planner:
             return False
         return same_words(record.title, record.body) == words
 
-    def _make(self, memo: Memo, statement: Statement, author: str = "") -> Record | None:
+    def _make(self, memo: Memo, statement: FileStatement, author: str = "") -> Record | None:
         """Return a new record, None for one that was forgotten.
 
         Its id is made from its words: two clones that read the same make the same record.
@@ -772,7 +774,7 @@ class _Planner:
 
     # -- what comes of it
 
-    def _note(self, what: str, memo: Memo, statement: Statement, one: ImportedRecord) -> None:
+    def _note(self, what: str, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
         self.used.add(one.record.id)
         self.plan.actions.append(
             Action(what, memo.name, statement.lines[0], one.scope, one.record.title, one.record)
@@ -822,7 +824,7 @@ def memo_scope(memo: Memo, one: ImportedRecord) -> str:
     return memo.scope if one.scope == "private" and memo.scope == "shared" else one.scope
 
 
-def _lines_of(memo: Memo, statement: Statement) -> Sequence[int]:
+def _lines_of(memo: Memo, statement: FileStatement) -> Sequence[int]:
     """Return the lines that a statement takes its words from.
 
     These are its own lines, the lines that continue it, its heading, and the line that introduces
@@ -850,7 +852,7 @@ def _fits(memo: Memo, one: ImportedRecord) -> bool:
     return memo.scope == one.scope and (memo.agent or "global") == one.record.get("agent")
 
 
-def _begins(statement: Statement, title: str) -> bool:
+def _begins(statement: FileStatement, title: str) -> bool:
     """Say whether a statement begins with the words of a title."""
     said, words = same_words(statement.title, statement.body), same_words(title, "").rstrip(_STOPS)
     return (

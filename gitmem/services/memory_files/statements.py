@@ -55,7 +55,7 @@ _APART = {"rule", "decision", "preference", "task"}
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FileStatement:
     """One statement. `lines` are (first, last), counted from 1; `key` tells its words from others.
 
     `older` has (key, title, body) as they are without the exceptions and steps that are told with
@@ -74,7 +74,7 @@ class Statement:
 class NotePage:
     """What a file says: its statements, the files it imports, the keys of its front matter."""
 
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[FileStatement, ...] = ()
     imports: tuple[tuple[int, str], ...] = ()
     front: dict[str, list[str]] = field(default_factory=dict)
     dropped: int = 0  # statements past the most that are taken
@@ -111,7 +111,7 @@ def parse(
     masked = _without_comments(lines, start)
     pieces = list(pieces_of(masked, start))
     imports = [(p.first, name.replace("\\ ", " ")) for p in pieces for name in _imported(p)]
-    out: list[Statement] = []
+    out: list[FileStatement] = []
     for piece in _joined(pieces):
         statement = _statement(piece, known, scrub)
         if statement is not None:
@@ -132,7 +132,7 @@ def whole(
     title: str,
     type: str,
     scrub: Callable[[str], str] = lambda text: text,
-) -> Statement | None:
+) -> FileStatement | None:
     """Return a file as one statement that has a title of its own.
 
     The result is None if the file has nothing besides its front matter and title.
@@ -143,7 +143,7 @@ def whole(
     heading, rest = clean_title(scrub(title)), clean_body(scrub(body))[:BODY]
     if not heading or not (rest.strip() or page.statements):
         return None
-    return Statement(
+    return FileStatement(
         heading, rest, (1, max(1, len(lines) - (not lines[-1]))), type, text_key(heading, rest)
     )
 
@@ -347,7 +347,7 @@ def _with(piece: Piece, below: Sequence[Piece], gap: str = "\n\n") -> Piece:
 
 def _statement(
     piece: Piece, known: Callable[[str], bool], scrub: Callable[[str], str]
-) -> Statement | None:
+) -> FileStatement | None:
     """Return a piece as a statement; None when it says nothing."""
     if piece.box == "x" or IMPORT.fullmatch(piece.text):
         return None
@@ -370,7 +370,7 @@ def _statement(
         *([_clean(*divided(*_parted(scrub(piece.alone))))] if piece.alone else []),
     ]
     older = tuple((one, *said) for said in dict.fromkeys(before) if (one := text_key(*said)) != key)
-    return Statement(title, body, (piece.first, piece.last), kind, key, older)
+    return FileStatement(title, body, (piece.first, piece.last), kind, key, older)
 
 
 def _parted(text: str) -> tuple[str, str]:
