@@ -157,7 +157,7 @@ def test_an_edit_after_which_the_command_passes_resolves_the_gotcha(world: World
         world.shell(FAILING),
     )
     assert new in pay.read_text()
-    (row,) = wait_for(lambda: [g for g in gotchas(path) if g.get("resolved")])
+    (row,) = wait_for(lambda: [g for g in gotchas(path) if g.get("is_resolved")])
     full = show(path, row["id"])
     assert f"`{FAILING}` passes after an edit of app/pay.py (+1 −1)." in full["body"]
     assert full["resolved"]["files"] == ["app/pay.py"]

@@ -48,4 +48,4 @@ def test_a_gotcha_is_seen_followed_and_resolved(
     assert any(title.startswith("Resolve gotcha") and TITLE in title for title in told["actions"])
     (message,) = world.messages("resolve")
     assert "Gitmem-Origin: editor" in message
-    assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]
+    assert [row["title"] for row in world.gotchas() if row.get("is_resolved")] == [TITLE]

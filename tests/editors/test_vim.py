@@ -51,7 +51,7 @@ def test_a_gotcha_is_seen_followed_and_resolved(
     assert TITLE in told["actions"]
     (message,) = world.messages("resolve")
     assert "Gitmem-Origin: editor" in message
-    assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]
+    assert [row["title"] for row in world.gotchas() if row.get("is_resolved")] == [TITLE]
 
 
 @pytest.mark.parametrize("name", ["a b", "100% #1 'ü' 😋"])

@@ -75,7 +75,7 @@ def test_a_command_with_a_secret_is_known_again(project: Path, agent):
     one.hook(
         "PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={}
     )
-    assert wait_for(lambda: [g for g in gotchas(project) if g.get("resolved")])
+    assert wait_for(lambda: [g for g in gotchas(project) if g.get("is_resolved")])
 
 
 @pytest.mark.parametrize(

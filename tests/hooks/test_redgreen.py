@@ -59,7 +59,7 @@ def test_edit_of_the_code_resolves(project, captured):
     )
     edits(captured, pay)
     passes(captured)
-    row = changed(project, lambda r: r["resolved"])
+    row = changed(project, lambda r: r["is_resolved"])
     full = show(project, row["id"])
     assert "`python app/pay.py` passes after an edit of app/pay.py (+2 −1)." in full["body"]
     assert (
@@ -79,7 +79,7 @@ def test_commit_of_the_fix_is_named(project, captured):
     edits(captured, pay)
     git(project, "commit", "-qam", "fix")
     passes(captured, f"cd {project} && {COMMAND}")
-    row = changed(project, lambda r: r["resolved"])
+    row = changed(project, lambda r: r["is_resolved"])
     head = git(project, "rev-parse", "HEAD").strip()
     assert f"committed as {head[:12]}" in show(project, row["id"])["body"]
 
@@ -92,7 +92,7 @@ def test_command_that_helped_becomes_the_workaround(project, captured):
     row = changed(project, lambda r: r["workaround"])
     assert ("What helped: `pip install tax-rates`; then `python app/pay.py` passed.", False) == (
         row["workaround"],
-        row["resolved"],
+        row["is_resolved"],
     )
     told = captured.fail(crash(project), COMMAND)
     assert "Workaround: What helped: `pip install tax-rates`" in told
@@ -116,7 +116,7 @@ def test_ignored_file_is_a_setting(project, captured):
     row = changed(project, lambda r: r["workaround"])
     assert ("What helped: a change of local.cfg; then `python app/pay.py` passed.", False) == (
         row["workaround"],
-        row["resolved"],
+        row["is_resolved"],
     )
 
 
@@ -137,7 +137,7 @@ def test_what_does_not_prove_that_it_passes(project, captured, command, response
     passes(captured, command, **response)
     run(project, "drain")
     row = the_gotcha(project)
-    assert (False, "") == (row["resolved"], row["workaround"])
+    assert (False, "") == (row["is_resolved"], row["workaround"])
 
 
 def test_background_command_proves_nothing(project, captured):
@@ -150,7 +150,7 @@ def test_background_command_proves_nothing(project, captured):
         tool_response={},
     )
     run(project, "drain")
-    assert not the_gotcha(project)["resolved"]
+    assert not the_gotcha(project)["is_resolved"]
 
 
 def test_other_session_and_ended_session_conclude_nothing(project, captured, agent):
@@ -162,7 +162,7 @@ def test_other_session_and_ended_session_conclude_nothing(project, captured, age
     edits(captured, project / "app" / "pay.py")
     passes(captured)
     run(project, "drain")
-    assert not the_gotcha(project)["resolved"]
+    assert not the_gotcha(project)["is_resolved"]
 
 
 def test_edit_before_the_last_failure_did_not_help(project, captured):
@@ -172,7 +172,7 @@ def test_edit_before_the_last_failure_did_not_help(project, captured):
     passes(captured)
     run(project, "drain")
     row = the_gotcha(project)
-    assert (False, "") == (row["resolved"], row["workaround"])
+    assert (False, "") == (row["is_resolved"], row["workaround"])
 
 
 def test_confirmed_gotcha_is_left_to_people(project, captured):
@@ -181,7 +181,7 @@ def test_confirmed_gotcha_is_left_to_people(project, captured):
     edits(captured, project / "app" / "pay.py")
     passes(captured)
     run(project, "drain")
-    assert not the_gotcha(project)["resolved"]
+    assert not the_gotcha(project)["is_resolved"]
 
 
 def test_secret_in_what_helped_is_masked(project, captured):
@@ -197,9 +197,9 @@ def test_hit_after_the_fix_reopens(project, captured):
     """A fix that did not hold is told as such."""
     edits(captured, project / "app" / "pay.py")
     passes(captured)
-    changed(project, lambda r: r["resolved"])
+    changed(project, lambda r: r["is_resolved"])
     captured.fail(crash(project), COMMAND)
-    row = changed(project, lambda r: not r["resolved"])
+    row = changed(project, lambda r: not r["is_resolved"])
     assert "> Reopened" in show(project, row["id"])["body"]
 
 
@@ -272,7 +272,7 @@ def test_error_that_another_followed_ended_there(project, agent):
     row = wait_for(lambda: (r := titled(project, "requests")) and r["workaround"] and r)
     assert ("What helped: `pip install requests`; then `pytest` passed.", False) == (
         row["workaround"],
-        row["resolved"],
+        row["is_resolved"],
     )
 
 
@@ -286,10 +286,10 @@ def test_each_folder_is_its_own(project, agent):
     edits(one, project / "backend" / "x.js")
     passes(one, "cd backend && npm test")
     run(project, "drain")
-    assert not titled(project, "frontend")["resolved"]
+    assert not titled(project, "frontend")["is_resolved"]
     edits(one, project / "frontend" / "y.js")
     passes(one, f"cd {project}/frontend && npm test -- --silent")
-    wait_for(lambda: titled(project, "frontend")["resolved"])
+    wait_for(lambda: titled(project, "frontend")["is_resolved"])
 
 
 def test_prose_is_no_fix_and_what_only_runs_no_help(project, captured):
@@ -299,7 +299,7 @@ def test_prose_is_no_fix_and_what_only_runs_no_help(project, captured):
     passes(captured)
     run(project, "drain")
     row = the_gotcha(project)
-    assert (False, "") == (row["resolved"], row["workaround"])
+    assert (False, "") == (row["is_resolved"], row["workaround"])
 
 
 def test_file_of_the_agent_itself_is_no_setting(project, captured):
@@ -328,7 +328,7 @@ def test_edit_through_the_shell_is_an_edit(project, captured):
     pay.write_text(pay.read_text() + "# by sed\n")
     passes(captured, "sed -i 's/a/b/' app/pay.py")
     passes(captured)
-    row = changed(project, lambda r: r["resolved"])
+    row = changed(project, lambda r: r["is_resolved"])
     assert "after an edit of app/pay.py (+1 −0)." in show(project, row["id"])["body"]
 
 
@@ -353,7 +353,7 @@ def test_secret_in_the_fix_is_masked(project, captured):
     """What resolves a gotcha is committed and shared, its front matter too."""
     edits(captured, project / "app" / "pay.py")
     passes(captured, "GH_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789 python app/pay.py")
-    row = changed(project, lambda r: r["resolved"])
+    row = changed(project, lambda r: r["is_resolved"])
     assert "ghp_abcdefghijklmnopqrstuvwxyz0123456789" not in run(
         project, "show", row["id"], "--raw"
     )
@@ -393,7 +393,7 @@ def test_other_work_tree_is_judged_in_its_own(project, captured, tmp_path):
     edits(captured, pay)
     passes(captured)
     run(tmp_path / "other", "drain")
-    row = changed(project, lambda r: r["resolved"])
+    row = changed(project, lambda r: r["is_resolved"])
     assert (git(project, "rev-parse", "HEAD").strip(), "1 file, +1 −0") == tuple(
         show(project, row["id"])["resolved"][k] for k in ("commit", "stat")
     )

@@ -90,7 +90,7 @@ def test_an_error_that_comes_back_is_answered_with_its_fix(project: Path, agent)
     answer = agent("later").fail(crash(project))
     assert "It came back: it was fixed on" in answer and f"at commit {commit}" in answer
     assert "TAX_RATE has a default in app/settings.py now" in answer and id[-8:] in answer
-    wait_for(lambda: not gotchas(project)[0].get("resolved"))
+    wait_for(lambda: not gotchas(project)[0].get("is_resolved"))
     fresh(project)
     assert "It came back" in agent("next day").fail(crash(project))
     assert "was fixed on" in run(project, "error", "record", crash(project))

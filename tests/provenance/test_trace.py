@@ -103,9 +103,9 @@ def test_out_and_in(team: Team, tmp_path: Path):
         ),
     )
     assert data_of(trace(clone, "import", "--json").stdout) == {
-        "commits": 1,
-        "sessions": 1,
-        "missing": 0,
+        "commit_count": 1,
+        "session_count": 1,
+        "missing_count": 0,
     }
     (origin,) = data_of(run(clone, "why", str(clone / "pay.py:5"), "--json"))[0]["origins"]
     assert [(part["id"], part["agent"], part["model"]) for part in origin["sessions"]] == [

@@ -162,7 +162,7 @@ def _placed_json(placed: "Placed") -> dict[str, Any]:
         **mention_json(placed.row),
         "workaround": placed.row.get("workaround") or None,
         "created": placed.row["created"],
-        "is_resolved": bool(placed.row.get("is_resolved")),
+        "is_resolved": bool(placed.row.get("resolved")),
         "place": place_json(placed.where),
     }
 
