@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gitmem.extraction.markers import labelled, stripped
 from gitmem.extraction.sentences import sentences
 from gitmem.extraction.statements import reason_in, statement
-from gitmem.records.items import DECISION, DONE, ERROR, PATTERN
+from gitmem.records.items import DECISION, DONE, ERROR, PATTERN, TASK
 from gitmem.transcripts.turn import USER
 
 Lesson = tuple[str, str, str]  # kind, text, detail
@@ -104,24 +104,37 @@ def lessons(text: str, language: str) -> list[Lesson]:
     subject, _, rest = text.partition("\n")
     body = _body(rest.strip("\n").split("\n"))
     kind, done = _parsed(subject)
-    if not done or _MADE.match(subject):
+    if not done:
         return []
     if _REVERT.match(subject.strip()):
         return _reverted(text, body)
+    marked = _marked(body, language)
+    if _MADE.match(subject):
+        return marked
     said = [one.text for one in sentences(body) if not labelled(one.text)]
     out = _of_subject(kind, done, said)
-    for one in sentences(body):
-        marker = labelled(one.text)
-        found = statement(one.text, USER, language)
-        if marker and marker[0] in (DECISION, PATTERN, "task") and marker[1]:
-            out.append((marker[0], stripped(marker[1], language), ""))
-        elif (
-            found
-            and found.kind in (DECISION, PATTERN)
-            and not any(one[0] == DECISION for one in out)
-        ):
-            out.append((found.kind, found.text, ""))
-    return out
+    if not any(lesson[0] == DECISION for lesson in (*out, *marked)):
+        out += _stated(said, language)
+    return out + marked
+
+
+def _marked(body: str, language: str) -> list[Lesson]:
+    """Return what lines of a body are marked as, such as `Decision: …`."""
+    markers = [labelled(sentence.text) for sentence in sentences(body)]
+    return [
+        (marker[0], stripped(marker[1], language), "")
+        for marker in markers
+        if marker and marker[1] and marker[0] in (DECISION, PATTERN, TASK)
+    ]
+
+
+def _stated(said: Sequence[str], language: str) -> list[Lesson]:
+    """Return the first decision or rule that the sentences of a body state."""
+    for text in said:
+        found = statement(text, USER, language)
+        if found and found.kind in (DECISION, PATTERN):
+            return [(found.kind, found.text, "")]
+    return []
 
 
 def _reverted(text: str, body: str) -> list[Lesson]:

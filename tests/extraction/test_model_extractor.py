@@ -343,7 +343,7 @@ def test_an_answer_is_data_too() -> None:
 
     assert not re.search("[\n\x1b\u202e]|ghp_", item.text)
     assert len(item.text) <= 400
-    assert (item.lines, item.sure) == ((0, 0), True)
+    assert (item.lines, item.sure) == ((0, 0), False)
 
 
 def test_what_somebody_marked_is_never_dropped() -> None:

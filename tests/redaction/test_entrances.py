@@ -110,7 +110,7 @@ def _trace(mem: Mem) -> None:
         "files": [{"path": "a.py", "conversations": [talk]}],
     }
     (mem.folder / "trace.jsonl").write_text(json.dumps(record) + "\n")
-    assert mem("trace", "import", "trace.jsonl", "--json").json["commits"] == 1
+    assert mem("trace", "import", "trace.jsonl", "--json").json["commit_count"] == 1
 
 
 DOORS: tuple[Callable[[Mem], None], ...] = (

@@ -177,7 +177,7 @@ def test_what_was_ignored_then_is_not_removed(work: Path) -> None:
 
 def test_a_clean_tree_makes_no_snapshot(work: Path) -> None:
     assert "nothing was saved" in mem(work, "snapshot", "save", "note").stdout
-    assert data_of(mem(work, "snapshot", "save", "--json").stdout)["id"] is None
+    assert data_of(mem(work, "snapshot", "save", "--json").stdout) is None
     assert git(work, "for-each-ref", "refs/gitmem/snapshots") == ""
 
 
