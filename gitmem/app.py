@@ -60,7 +60,11 @@ PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
 class App(Repository):
-    """One repository with its services. Close it, or use it as a context manager."""
+    """One repository with its services. Close it, or use it as a context manager.
+
+    Its state is in memory where the disk cannot be written, and its indexes follow the refs
+    (`index`, `indexes`); what the base class says of the index on disk is for hooks.
+    """
 
     def __init__(
         self,

@@ -84,7 +84,8 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:  #
         if args and not sequences.is_under_way(repo.location.gitdir):
             _name_session(repo, args[0])
     elif name == "pre-push":
-        if repo.settings.get("syncOnPush") and repo.settings.get("remote"):
+        settings = repo.read_settings()
+        if settings.get("syncOnPush") and settings.get("remote"):
             _start(repo, "sync")
     elif name in LATER:
         _note(repo.home, name, args)
@@ -133,7 +134,7 @@ def _append(home: Home, name: str, data: bytes) -> None:
 def _name_session(repo: Repository, file: str) -> None:
     """Add the session's trailer to a commit's message, where that is wanted."""
     id = _session(repo.env)
-    if id and repo.settings.get("commitTrailer"):
+    if id and repo.read_settings().get("commitTrailer"):
         args = (
             "interpret-trailers",
             "--in-place",
@@ -148,7 +149,7 @@ def _name_session(repo: Repository, file: str) -> None:
 
 def _warn(repo: Repository) -> int:
     """Show the critical gotchas of staged files; say whether they are to stop the commit."""
-    how = repo.settings.get("preCommit")
+    how = repo.read_settings().get("preCommit")
     if how == "off":
         return 0
     rows: list[Row] = []
@@ -175,7 +176,7 @@ def _current_index(repo: Repository) -> "tuple[Index | None, bool]":
 
     One that is behind is refreshed, if that is soon done.
     """
-    if not repo.waiting_writes() and repo.indexed_tips() == repo.asked_tips():
+    if not repo.waiting_writes() and repo.indexed_tips() == repo.tips_by_git():
         return repo.stored_index, True
     fresh = _refreshed(repo)
     return fresh or repo.stored_index, fresh is not None

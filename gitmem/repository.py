@@ -104,12 +104,16 @@ class Repository:
         Defaults where there is no git to ask: what is known of the repository still holds.
         """
         try:
-            if config.one_off(self.env):
-                return self._ask_settings()
-            sources = config.sources(self.location, self.env)
-            return config.cached(self.home, sources, self._ask_settings)
+            return self.read_settings()
         except GitmemError:
             return config.Settings({})
+
+    def read_settings(self) -> config.Settings:
+        """Return our settings as `settings` does; raises GitmemError where git does not answer."""
+        if config.one_off(self.env):
+            return self._ask_settings()
+        sources = config.sources(self.location, self.env)
+        return config.cached(self.home, sources, self._ask_settings)
 
     def _ask_settings(self) -> config.Settings:
         from gitmem.base.git_guard import LIST
@@ -257,19 +261,25 @@ class Repository:
         """Return the stores' commits as the refs have them now.
 
         Where a ref is broken, as the index has them. Only files are read: of a reftable, only git
-        knows (`asked_tips`).
+        knows (`tips_by_git`).
         """
         try:
-            pairs = (("shared", SHARED), ("private", PRIVATE))
-            tips = {name: raw_ref(self.location.commondir, ref) for name, ref in pairs}
+            return self._tips_by_files()
         except External:  # nothing can follow it before it is repaired
             return self.indexed_tips()
+
+    def _tips_by_files(self) -> "dict[str, str]":
+        pairs = (("shared", SHARED), ("private", PRIVATE))
+        tips = {name: raw_ref(self.location.commondir, ref) for name, ref in pairs}
         return {name: tip for name, tip in tips.items() if tip}
 
-    def asked_tips(self) -> "dict[str, str]":
-        """Return the stores' commits; git is asked where the refs are no files."""
+    def tips_by_git(self) -> "dict[str, str]":
+        """Return the stores' commits; git is asked where the refs are no files.
+
+        Raises External for a ref that is broken.
+        """
         if not has_reftable(self.location.commondir):
-            return self.tips()
+            return self._tips_by_files()
         names = {SHARED: "shared", PRIVATE: "private"}
         output = self.read_git("for-each-ref", "--format=%(refname) %(objectname)", *names)
         pairs = [line.split(" ") for line in (output or b"").decode().splitlines()]

@@ -2,6 +2,7 @@
 
 from gitmem.agents.prompt_text import clean
 from gitmem.hooks.context import Hook
+from gitmem.hooks.injection import fingerprint
 from gitmem.repo.refs import branch
 from gitmem.state import elsewhere, injections
 
@@ -25,7 +26,9 @@ def file_lines(hook: Hook) -> "list[str]":
     if not hook.paths or not hook.hears:
         return []
     found = elsewhere.of_paths(hook.repo.state, _mine(hook), hook.paths, AT_FILE)
-    by_id = {f"drift {one.path} {one.other}": one for one in found}
+    by_id: dict[str, Elsewhere] = {}
+    for one in found:  # the worst first; the same file may be on both sides of this one
+        by_id.setdefault(f"drift {fingerprint(f'{one.path} {one.other}')}", one)
     if not by_id:
         return []
     forms = [(id, one.level) for id, one in by_id.items()]

@@ -10,7 +10,7 @@ from gitmem.agents.prompt_text import clean
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.locate import locate
 from gitmem.codemap.search.question import Question
-from gitmem.hooks.injection import inject
+from gitmem.hooks.injection import fingerprint, inject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
     if not sure:
         return []
     key = " ".join(one.path for one in sure)
-    row = {"id": f"scout {key}"[:200], "kind": "entry", "oid": key[:400]}
+    row = {"id": f"scout {fingerprint(key)}", "kind": "entry", "oid": ""}
     return inject(
         hook,
         [row],

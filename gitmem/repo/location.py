@@ -83,14 +83,17 @@ def is_embedded(gitdir: str) -> bool:
 
     This is the case if it came as files of a clone.
 
-    Git never writes a file called `.git` of a commit, so what has that name is no such file.
+    Git never writes a file called `.git` of a commit, so what has that name is no such file. One
+    that names this very repository, as beside a `.bare` folder, makes no other of it.
     """
     if _is_internal(gitdir):
         return False
+    common = os.path.realpath(_common(gitdir, {}))
     here = os.path.realpath(gitdir)
     while (above := os.path.dirname(here)) != here:
         here = above
-        if _git_dir(os.path.join(here, ".git")) is not None:
+        other = _git_dir(os.path.join(here, ".git"))
+        if other is not None and os.path.realpath(_common(other, {})) != common:
             return True
     return False
 

@@ -43,6 +43,8 @@ def note_dna(state: State, commit: str) -> None:
 @healing
 def claim_dna(state: State, commit: str) -> bool:
     """Say whether the DNA of a commit is to be read: nobody has read it or asked for it."""
+    if commit in _get(state, "dna_commit, dna_asked"):
+        return False  # without a lock, which may be another's
     with transaction(state.db):
         due = commit not in _get(state, "dna_commit, dna_asked")
         if due:

@@ -21,14 +21,20 @@ def claim_reminder(state: State, session: str) -> bool:
 
     It is not reminded if it has recorded something.
     """
+    if not _may_remind(state, session):
+        return False  # without a lock, which may be another's
     with transaction(state.db):
-        row = state.db.execute(
-            "SELECT reminded, recorded FROM context_flags WHERE context = ?", (session,)
-        ).fetchone()
-        due = row is None or not any(row)
+        due = _may_remind(state, session)
         if due:
             state.db.execute(_REMINDED, (session, 1))
     return due
+
+
+def _may_remind(state: State, session: str) -> bool:
+    row = state.db.execute(
+        "SELECT reminded, recorded FROM context_flags WHERE context = ?", (session,)
+    ).fetchone()
+    return row is None or not any(row)
 
 
 @healing

@@ -110,10 +110,16 @@ class State:
 
     @staticmethod
     def _make_tables(db: sqlite.Connection) -> None:
-        """Make the tables, unless another process has done so meanwhile; others are dropped."""
+        """Make the tables, unless another process has done so meanwhile; older ones are dropped.
+
+        Raises sqlite.OperationalError for newer ones.
+        """
         with transaction(db):
-            if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version == VERSION:
                 return
+            if version > VERSION:
+                raise sqlite.OperationalError("state.db is of a newer version of git mem")
             from gitmem.state.schema import TABLES  # most processes find them made
 
             names = db.execute(
@@ -277,6 +283,7 @@ class State:
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM tool_calls WHERE until < ?", (before,))
+        self.db.execute("DELETE FROM trigger_hits WHERE root NOT IN (SELECT root FROM sessions)")
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
         session = (
             "CASE instr(context, '/') WHEN 0 THEN context "
@@ -284,24 +291,6 @@ class State:
         )
         for table in ("context_flags", "injections", "late_answers"):
             self.db.execute(f"DELETE FROM {table} WHERE {session} NOT IN (SELECT id FROM sessions)")
-
-    @healing
-    def purge_errors(self, needles: "Sequence[str]") -> None:
-        """Remove errors whose pattern has one of these texts, and the bytes of what was removed."""
-        texts = (
-            ("errors", "pattern"),
-            ("failing", "pattern || ' ' || command || ' ' || given"),
-            ("steps", "what"),
-            ("outcomes", "facts"),
-            ("acts", "what || ' ' || story"),
-            ("contexts", "story"),
-            ("late_answers", "text"),
-        )
-        for needle in needles:
-            for table, text in texts:
-                self.db.execute(f"DELETE FROM {table} WHERE instr({text}, ?) > 0", (needle,))
-        self.db.execute("VACUUM")
-        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @healing
     def errors(self, since: float) -> "list[tuple[str, int, float]]":

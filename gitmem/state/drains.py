@@ -6,6 +6,7 @@ Part of the hot path.
 from gitmem.base.fast import dumps, loads
 from gitmem.base.processes import runs
 from gitmem.base.sqlite import healing, transaction
+from gitmem.repo.location import storable
 from gitmem.state.database import State
 
 TYPE_CHECKING = False
@@ -75,7 +76,7 @@ def report(state: State, at: float, seconds: float, done: "Sequence[str]", faile
     """Keep what a drain did."""
     state.db.execute(
         "INSERT OR REPLACE INTO drain_report VALUES (1, ?, ?, ?, ?)",
-        (at, seconds, dumps(list(done)), failed),
+        (at, seconds, dumps(list(done)), storable(failed)),
     )
 
 

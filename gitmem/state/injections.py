@@ -14,18 +14,22 @@ def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]") -> "lis
 
     Return the ids that it did not have in this form. Of hooks that run at once, one gets each.
     """
-    fresh = []
+    if not _fresh(state, context, rows):
+        return []  # without a lock, which may be another's
     with transaction(state.db):
-        for id, form in rows:
-            given = state.db.execute(
-                "SELECT form FROM injections WHERE context = ? AND id = ?", (context, id)
-            ).fetchone()
-            if given is None or given[0] != form:
-                fresh.append(id)
-                state.db.execute(
-                    "INSERT OR REPLACE INTO injections VALUES (?, ?, ?)", (context, id, form)
-                )
-    return fresh
+        fresh = _fresh(state, context, rows)
+        state.db.executemany(
+            "INSERT OR REPLACE INTO injections VALUES (?, ?, ?)",
+            [(context, id, form) for id, form in fresh],
+        )
+    return [id for id, _ in fresh]
+
+
+def _fresh(
+    state: State, context: str, rows: "Sequence[tuple[str, str]]"
+) -> "list[tuple[str, str]]":
+    given = injected(state, context)
+    return [(id, form) for id, form in rows if given.get(id) != form]
 
 
 @healing

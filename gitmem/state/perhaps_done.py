@@ -1,6 +1,7 @@
 """Tasks that may be done, as sessions said: kept until somebody answers. Part of the hot path."""
 
 from gitmem.base.sqlite import healing, transaction
+from gitmem.repo.location import storable
 from gitmem.state.database import State
 
 TYPE_CHECKING = False
@@ -16,10 +17,10 @@ def known(state: State) -> "dict[str, dict[str, str]]":
 
     The id is that of a record or of an entry.
     """
-    rows = state.db.execute("SELECT id, text, why, session FROM perhaps_done ORDER BY id")
+    rows = state.db.execute("SELECT id, text, said, session FROM perhaps_done ORDER BY id")
     return {
-        id: {"text": text, "why": why, "session": session}
-        for id, text, why, session in rows.fetchall()
+        id: {"text": text, "why": said, "session": session}
+        for id, text, said, session in rows.fetchall()
     }
 
 
@@ -29,12 +30,13 @@ def keep(state: State, found: "Mapping[str, Mapping[str, str]]") -> None:
     db = state.db
     with transaction(db):
         old = known(state)
-        answers = dict(db.execute("SELECT id, why FROM still_open"))
+        answers = dict(db.execute("SELECT id, said FROM still_open"))
         for id, facts in found.items():
-            if answers.get(id) != facts["why"] and (id in old or len(old) < KEPT):
+            text, said = storable(facts.get("text", "")), storable(facts["why"])
+            if text and answers.get(id) != said and (id in old or len(old) < KEPT):
                 db.execute(
                     "INSERT OR REPLACE INTO perhaps_done VALUES (?, ?, ?, ?)",
-                    (id, facts.get("text", ""), facts["why"], facts.get("session", "")),
+                    (id, text, said, facts.get("session", "")),
                 )
 
 
@@ -44,4 +46,6 @@ def drop(state: State, id: str, *, still_open: str = "") -> None:
     with transaction(state.db):
         state.db.execute("DELETE FROM perhaps_done WHERE id = ?", (id,))
         if still_open:
-            state.db.execute("INSERT OR REPLACE INTO still_open VALUES (?, ?)", (id, still_open))
+            state.db.execute(
+                "INSERT OR REPLACE INTO still_open VALUES (?, ?)", (id, storable(still_open))
+            )

@@ -42,8 +42,12 @@ def release(state: State, session: str, call: str, now: float) -> None:
 def note_files_before(
     state: State, session: str, call: str, now: float, files: "Mapping[str, bytes]"
 ) -> None:
-    """Keep the marks of lines that files have before a command changes them."""
+    """Keep the marks of lines that files have before a command changes them.
+
+    Those of a command before it that nobody took are forgotten.
+    """
     with transaction(state.db):
+        state.db.execute("DELETE FROM files_before WHERE session = ? AND call = ?", (session, call))
         state.db.executemany(
             "INSERT OR REPLACE INTO files_before VALUES (?, ?, ?, ?, ?)",
             [(session, call, path, now, lines) for path, lines in files.items()],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.errors import NotARepository
+from gitmem.errors import External, NotARepository
 from gitmem.repository import Repository, find_repository
 from tests.conftest import HAS_REFTABLE, SHARED, git
 from tests.hooks.conftest import run_here
@@ -42,12 +42,12 @@ def test_an_index_that_is_behind_is_noticed_and_refreshed(
     repo = make_repo(kind)
     run_here(repo, "add", "One record")
     here = found(repo)
-    assert here.is_current() and here.indexed_tips() == here.asked_tips()
-    before = here.asked_tips()["shared"]
+    assert here.is_current() and here.indexed_tips() == here.tips_by_git()
+    before = here.tips_by_git()["shared"]
     run_here(repo, "add", "Another record")
     git(repo, "update-ref", SHARED, before)
     again = found(repo)
-    assert again.indexed_tips() != again.asked_tips() == {"shared": before}
+    assert again.indexed_tips() != again.tips_by_git() == {"shared": before}
     assert again.refresh(asks_git=True)
     index = again.stored_index
     assert index is not None and again.indexed_tips() == {"shared": before}
@@ -72,3 +72,25 @@ def test_damaged_indexes_are_discarded(repo: Path) -> None:
     assert "One record" in run_here(repo, "list")
     here.reopen_indexes()
     assert here.stored_index is not None
+
+
+def test_a_bare_folder_beside_a_git_file_is_one_repository(repo: Path, tmp_path: Path) -> None:
+    """`.bare` with a `.git` file that names it: the usual layout for many work trees."""
+    home = tmp_path / "layout"
+    home.mkdir()
+    git(home, "clone", "-q", "--bare", str(repo), ".bare")
+    (home / ".git").write_text("gitdir: ./.bare\n")
+    git(home, "worktree", "add", "-q", "tree")
+    assert found(home / "tree").root == str((home / "tree").resolve())
+    run_here(home / "tree", "session", "start", "--title", "Here")
+    assert "Here" in run_here(home / "tree", "session", "current")
+
+
+def test_a_broken_ref_is_not_taken_for_what_the_index_has(repo: Path) -> None:
+    """A commit must not pass as if nothing were known; an agent's hook goes on with the index."""
+    run_here(repo, "add", "One record")
+    (repo / ".git" / SHARED).write_text("no commit\n")
+    here = found(repo)
+    assert here.tips() == here.indexed_tips()
+    with pytest.raises(External):
+        here.tips_by_git()

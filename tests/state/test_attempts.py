@@ -1,6 +1,5 @@
 """What fails in a session, and what was done until it passed."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -173,20 +172,8 @@ def test_of_those_who_see_it_pass_at_once_one_concludes(state, tmp_path):
     assert 1 == len(outcomes(state))
 
 
-def test_old_ones_expire_and_secrets_are_purged(state):
-    """What holds a purged text goes, whichever table it is in."""
+def test_old_ones_expire(state):
     attempts.note_failure(state, "old", failure(at=1.0))
     attempts.note_step(state, "old", 1.0, EDIT, "/r/a.py")
     state.expire(5.0)
     assert [] == attempts.failures(state, "old")
-    attempts.note_failure(state, "s", failure(given="TOKEN=hunter2 make"))
-    attempts.note_step(state, "s", 11.0, COMMAND, "export T=hunter2")
-    state.db.execute(
-        "INSERT INTO outcomes (facts) VALUES (?)", (json.dumps({"command": "hunter2"}),)
-    )
-    state.purge_errors(["hunter2"])
-    assert ([], [], 0) == (
-        attempts.failures(state, "s"),
-        outcomes(state),
-        state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0],
-    )

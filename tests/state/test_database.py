@@ -370,3 +370,14 @@ def test_a_file_with_other_tables_is_begun_anew(home):
         assert (1, {}) == (state.add_error("p", T0, "s", DAY), state.reads("shared"))
         sql = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'tables_of_another_version'"
         assert state.db.execute(sql).fetchone() == (0,)
+
+
+def test_a_file_of_a_newer_version_is_left_alone(home):
+    """An older process goes on in memory; the newer one finds its file as it was."""
+    with contextlib.closing(State(home)) as state:
+        state.snooze("got-1", T0)
+        state.db.execute("PRAGMA user_version = 99")
+    with contextlib.closing(State(home)) as state:
+        assert state.in_memory
+    with contextlib.closing(sqlite3.connect(home.join(NAME))) as db:
+        assert db.execute("SELECT id FROM snoozes").fetchall() == [("got-1",)]

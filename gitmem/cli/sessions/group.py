@@ -11,7 +11,8 @@ from gitmem.agents import adapter, events
 from gitmem.base import processes
 from gitmem.cli.group import Parts
 from gitmem.errors import GitmemError
-from gitmem.repository import find_repository
+from gitmem.repo.location import locate
+from gitmem.repository import Repository
 from gitmem.services.sessions import current as own
 from gitmem.state import sessions
 from gitmem.state.database import State
@@ -96,7 +97,7 @@ def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
     Empty for any other one.
     """
     try:
-        home = find_repository(".", environ).home
+        home = Repository(locate(".", environ), environ).home
         other = sessions.shared_id(id, agent)
         # its history tells that there is one: most commands need not ask the database
         if not any(name.endswith(f"_{other}.jsonl") for name in os.listdir(home.join("sessions"))):
@@ -113,7 +114,7 @@ def _of_process(environ: Mapping[str, str]) -> str:
     That process also started the session's hooks. The id is empty when there is no such session.
     """
     try:
-        home = find_repository(".", environ).home
+        home = Repository(locate(".", environ), environ).home
         mine = processes.agent()
         if not mine or not os.path.exists(home.join("state.db")):
             return ""

@@ -31,7 +31,9 @@ _NAMES = frozenset(
         "transcript",
         "taker",
         "patch",
-        "key",
+        "context",
+        "call",
+        "form",
         "mine",
     }
 )

@@ -10,8 +10,8 @@ import os
 
 from gitmem.base import processes
 from gitmem.errors import GitmemError
-from gitmem.repo.location import Home
-from gitmem.repository import find_repository
+from gitmem.repo.location import Home, locate
+from gitmem.repository import Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def here(environ: "Mapping[str, str]") -> str:
     The current work tree is that of the current folder.
     """
     try:
-        repository = find_repository(".", environ)
+        repository = Repository(locate(".", environ), environ)
         if not os.path.isdir(repository.home.join(FOLDER)):
             return ""
         with open(place(repository.home, repository.root, terminal()), encoding="utf-8") as file:
