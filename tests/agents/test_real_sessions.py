@@ -84,7 +84,7 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
     )
     digest = ended(path)
     (one,) = sessions(path)
-    assert one["transcript"]
+    assert one["transcript_file"]
     if world.agent != "gemini":  # which tells its hooks all that was said in a turn
         assert [row for row in history(path, one["id"]) if DECIDED in row["content"]] == []
     text = run(path, "show", digest["id"])
