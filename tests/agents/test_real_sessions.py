@@ -1,6 +1,5 @@
 """Real CLIs, one session after the other: what a session decided and left to do is kept, and the next one is told of it."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -269,7 +268,7 @@ def test_an_agent_calls_git_mem_in_its_session(world: World):
     )
     digest = ended(path)
     (one,) = sessions(path)
-    assert json.loads((path / "current.json").read_text())["id"] == one["id"]
+    assert data_of((path / "current.json").read_text())["id"] == one["id"]
     assert [
         (row["metadata"]["event"], row["content"])
         for row in history(path, one["id"])
