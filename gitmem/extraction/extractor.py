@@ -22,7 +22,7 @@ from gitmem.extraction.markers import (
 )
 from gitmem.extraction.phrases import language_of
 from gitmem.extraction.sentences import Sentence, last_heading, sentences
-from gitmem.extraction.statements import complains, is_fine, reason_in, statement
+from gitmem.extraction.statements import Statement, complains, is_fine, reason_in, statement
 from gitmem.extraction.topics import Topics
 from gitmem.records.items import (
     CONTEXT,
@@ -85,6 +85,10 @@ class _Session:
         self._spoken = 0  # turns in which somebody said something
         self._reports: list[Candidate] = []  # what the agent said last that it has done
         self._explains: Candidate | Failure | None = None  # what the next sentence may explain
+        self._before = ""  # the sentence before, of the same message
+        self._announced = False  # it says that the next one is the cause: `I found it.`
+        self._error_said = 0  # the turn in which an error was last explained
+        self._has_retracted = False  # the message takes back what it says itself
 
     def take(self, turn: Turn) -> None:
         """Take one turn."""
@@ -176,12 +180,22 @@ class _Session:
         elif self._drafting and not turn.side:
             return
         self._explains = self._titled if document else None
+        self._before, self._announced, self._has_retracted = "", False, False
+        if not document:
+            said = self._standing(said, turn)
         for sentence in said:
             if not (turn.rows and sentence.row):
                 self._take_sentence(sentence, turn)
             else:
                 at = replace(turn, line=turn.line + sentence.row, rows=False)
                 self._take_sentence(sentence, at)
+
+    def _standing(self, said: Sequence[Sentence], turn: Turn) -> Sequence[Sentence]:
+        """Return the sentences of a message without those that it takes back itself."""
+        end = guards.retracted(said, self._language)
+        states = [statement(one.text, turn.role, self._language) for one in said[:end]]
+        self._has_retracted = any(states)
+        return said[end:]
 
     def _take_sentence(self, sentence: Sentence, turn: Turn) -> None:
         refused = self._sections.refused if self._is_document(turn) else ""
@@ -196,6 +210,7 @@ class _Session:
         elif not self._take_point(sentence, turn) and not turn.side:
             self._explains = None
             self._take_statement(sentence, turn)
+            self._before = sentence.text
 
     def _add_marked(self, kind: str, text: str, turn: Turn, sentence: Sentence) -> None:
         self._explains = None
@@ -261,17 +276,29 @@ class _Session:
         objects = turn.role == USER and not self._is_document(turn)
         if objects and self._take_objection(sentence, turn):
             return
-        found = statement(text, turn.role, self._language)
-        if found is None:
+        found = statement(text, turn.role, self._language) or self._announced_cause(text)
+        self._announced = guards.said_in("announces", text, self._language)
+        if found is None and self._before and guards.said_in("back", text, self._language):
+            self._found.add(PATTERN, stripped(self._before, self._language), turn)
+        elif found is None:
             if not guards.unfit(text, self._language):
                 self._take_other(sentence, turn)
         elif found.kind == ERROR:
             if not self._failures.explained(found.text, turn) and found.stands_alone:
                 self._failures.add(found.text, turn, named=True).touched = self._spoken
+            self._error_said = self._spoken
+        elif found.kind == DONE and self._error_said == self._spoken:
+            self._failures.explained(found.text, turn)  # what was done is how it was fixed
         else:
             why = reason_in(found.text) if found.kind in EXPLAINED else ""
             made = self._found.add(found.kind, found.text, turn, detail=why)
             self._note_report(made, turn)
+
+    def _announced_cause(self, text: str) -> Statement | None:
+        """Return the cause that the sentence before announces: `Found it.`"""
+        if self._announced and not guards.unfit(text, self._language):
+            return Statement(ERROR, stripped(text, self._language))
+        return None
 
     def _note_report(self, made: Candidate | None, turn: Turn) -> None:
         if made is not None and made.kind == DONE and turn.role == ASSISTANT:
@@ -292,7 +319,7 @@ class _Session:
 
         Return whether the sentence says what holds instead: `no, use pnpm`.
         """
-        if guards.said_in("retract", sentence.text, self._language):
+        if guards.said_in("retract", sentence.text, self._language) and not self._has_retracted:
             self._found.take_back(sentence.text)
         elif sentence.first and guards.said_in("overrule", sentence.text, self._language):
             self._found.take_back(sentence.text, of_agent=True)

@@ -6,6 +6,7 @@ Questions, suppositions, reported speech, quotations, pasted text and drafts. Pu
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from gitmem.extraction.phrases import language_data, tokenized
 from gitmem.extraction.sentences import Sentence
@@ -13,6 +14,10 @@ from gitmem.extraction.sentences import Sentence
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can be a statement
 PASTED = 1500  # characters of a user's message that is taken for a pasted text
 _QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
+_CLAUSES = re.compile(r"(?<=[,;:—–-])\s+|(?<=[，；])|\s+(?=¿)")
+_LETTER_HEAD = re.compile(
+    r"(?i)(?:from|to|cc|subject|date|de|para|assunto|asunto|fecha|data|发件人|收件人|主题)\s*[:：]"
+)
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
 _LOG = re.compile(
     r"^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|\]| <)|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b"
@@ -41,16 +46,43 @@ def unfit(text: str, language: str) -> bool:
     )
 
 
+def without_request(text: str, language: str) -> str:
+    """Return a sentence that asks without the request at its end.
+
+    `I prefer tabs, so could you change it?` states something before it asks.
+    """
+    if asks(text, language) and not said_in("request", text, language):
+        for clause in _CLAUSES.finditer(text):
+            if said_in("request", text[clause.end() :], language):
+                return text[: clause.start()].rstrip(" ,;:—–-，；")
+    return text
+
+
 @lru_cache(maxsize=2048)
 def withheld(said: str, language: str) -> bool:
-    """Return whether a tokenized sentence says what others say, or that nothing is settled."""
-    here = language_data(language)
-    return any(here.phrases("guards", name).search(said) for name in ("anywhere", "reported"))
+    """Return whether a tokenized sentence says that nothing is settled, or who said it."""
+    return language_data(language).phrases("guards", "anywhere").search(said) is not None
 
 
 def supposed(before: str, language: str) -> bool:
     """Return whether the tokens before a phrase make it a supposition: `if we decided to`."""
     return language_data(language).phrases("guards", "before").search(before) is not None
+
+
+def reported(clauses: str, language: str) -> bool:
+    """Return whether the tokens up to the end of a statement tell of others, or of the past."""
+    return language_data(language).phrases("guards", "reported").search(clauses) is not None
+
+
+def is_taken_back(said: str, language: str) -> bool:
+    """Return whether the tokens of a statement end with `just kidding`, or the like."""
+    return language_data(language).phrases("guards", "retract").search(said) is not None
+
+
+def retracted(said: Sequence[Sentence], language: str) -> int:
+    """Return how many sentences of a message its speaker takes back in the same message."""
+    numbers = [n for n, one in enumerate(said) if said_in("retract", one.text, language)]
+    return max(numbers, default=0)
 
 
 def said_in(name: str, text: str, language: str) -> bool:
@@ -66,8 +98,8 @@ def asks_for_text(said: Sequence[Sentence], language: str) -> bool:
 def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Sentence]:
     """Yield the sentences of a user's message that are not of a text pasted into it.
 
-    A pasted text follows a line that introduces it (`this is from the README:`); in a message of
-    many characters it is all but the first and the last paragraph.
+    A pasted text follows a line that introduces it (`this is from the README:`) or the head of a
+    letter; in a message of many characters it is all but the first and the last paragraph.
     """
     last = max((one.place for one in said if one.opens), default=0)
     pasted = _pasted_from(text, language)
@@ -80,9 +112,11 @@ def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Se
 
 
 def _pasted_from(text: str, language: str) -> int:
-    """Return the number of the line after one that introduces a pasted text."""
+    """Return the number of the first line of a pasted text."""
     lines = text.split("\n")
-    for number, line in enumerate(lines):
+    for number, (line, following) in enumerate(pairwise([*lines, ""]), start=1):
         if line.rstrip().endswith((":", "：")) and said_in("pasted", line[:200], language):
-            return number + 1
+            return number
+        if _LETTER_HEAD.match(line) and _LETTER_HEAD.match(following):
+            return number
     return len(lines)

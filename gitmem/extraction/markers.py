@@ -17,6 +17,11 @@ _MARKER = re.compile(
     re.DOTALL,
 )
 _BARE = re.compile(r"(TODO|FIXME|DECISION)\s+(\S.*)", re.DOTALL)
+_QUALIFIED = re.compile(  # `my verdict`, `TODO for the next session`
+    r"(?:(?:my|our|the|one more|mi|nuestra|la|el|una|minha|nossa|a|uma) )?(.+?)"
+    r"(?: (?:for|from|para|pra|here|aqui|aquí)\b.*)?"
+)
+PLANNED = (DECISION, PREFERENCE, PATTERN, TASK)  # kinds whose markers may say for what
 # what stands where somebody has yet to write something, or has nothing to write
 _NOTHING = re.compile(
     r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)"
@@ -42,10 +47,17 @@ def labelled(text: str) -> tuple[str, str] | None:
     found = _MARKER.match(text)
     if found:
         name = " ".join((found["boxed"] or found["name"]).lower().split()).replace("’", "'")
-        kind = _names().get(name)
+        kind = _names().get(name) or _qualified(name)
         return (kind, found["rest"].strip(" *_-—–")) if kind else None
     bare = _BARE.match(text)
     return (_names()[bare[1].lower()], bare[2]) if bare else None
+
+
+def _qualified(name: str) -> str | None:
+    """Return the kind that a marker names with a word before or after it."""
+    found = _QUALIFIED.fullmatch(name)
+    kind = _names().get(found[1]) if found else None
+    return kind if kind in PLANNED else None
 
 
 def tells(text: str) -> bool:

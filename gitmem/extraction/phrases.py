@@ -24,12 +24,13 @@ _HAN = "\u3400-\u9fff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W{_HAN}]+(?:['./@+#:-]+[^\W{_HAN}]+)*|[^\w\s]")
 _PIECE = re.compile(r"\{\w+\}|[()\[\]|*^>.]|[^\s{}()\[\]|*^>.]+")
 _MARKS = {"ã": "pt", "õ": "pt", "ç": "pt", "ê": "pt", "ô": "pt", "ñ": "es", "¿": "es", "¡": "es"}
+_MARKS |= dict.fromkeys(("vamos a ", "voy a ", " va a "), "es")
 # where a clause begins: `>` in a phrase
 _CLAUSE = "(?:^|[,;:(—–，；：]| and| but| so| y| e| pero| mas) "
 _WORD = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"`[^`\n]{1,300}`")
 _QUOTED = re.compile(
-    r"\"[^\"\n]{2,300}(?:\"|$)|“[^“”\n]{2,300}(?:”|$)|«[^«»\n]{2,300}(?:»|$)|「[^「」\n]{2,300}(?:」|$)"
+    r"\"[^\"\n]{2,500}(?:\"|$)|“[^”\n]{2,500}(?:”|$)|«[^»\n]{2,500}(?:»|$)|「[^」\n]{2,500}(?:」|$)"
     r"|(?<!\w)'[^'\n]{12,300}'(?!\w)"
 )
 
@@ -113,7 +114,7 @@ def _pieces(phrase: str, parts: dict[str, str]) -> str:
         elif piece in ")]|":
             out.append({")": ")", "]": ")?", "|": "|"}[piece])
         elif piece == "*":
-            out.append(rf"(?:[^ ,;:.!?(，。；：][^ ]* ){{0,{REPEATED}}}")
+            out.append(rf"(?:[^ ,;:.!?(，。；：][^ ]* ){{0,{REPEATED}}}?")
         else:
             out.extend(f"{re.escape(token)} " for token in tokenized(piece).split())
     return "".join(out)

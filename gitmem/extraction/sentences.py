@@ -30,7 +30,12 @@ _STRUCK_OUT = re.compile(
 )
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
-_SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])")
+# code and quotations: what ends a sentence in them ends no sentence of the speaker
+_SPAN = re.compile(
+    r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])"
+    r"|(?<!\w)\"(?=\S)[^\"\n]{1,500}\"(?!\w)|“[^”\n]{1,500}”|«[^»\n]{1,500}»|「[^」\n]{1,500}」"
+)
+_OPENING = re.compile(r"[`\"“«「]")
 _SHORT = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st"
     r"|aprox|pág|nº|al|inc|ver|v)\.$"
@@ -39,7 +44,8 @@ _NUMBER = re.compile(r"(?i)(?:^|[\s(\"“])(?:n[or]|ca?|vol|ch|sec|art|pp?)\.$")
 _CODE = re.compile(
     r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public"
     r"|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$"
-    r"|[{}\[\]();]+\s*$|</?\w++[^>]*+>\s*$|at [^\s(]++\(.*\)$|File \".*\", line \d+)"
+    r"|[{}\[\]();]+\s*$|</?\w++[^>]*+>\s*$|at [^\s(]++\(.*\)$|File \".*\", line \d+"
+    r"|\[(?:INFO|WARN(?:ING)?|DEBUG|TRACE|FATAL)\]|\[ERROR\] +\W?\d|[\w./-]+\.\w+:\d+:)"
 )
 _LABEL = re.compile(r"[^\W\d_][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?: |$)")
 _LIST_NUMBER = re.compile(r"\s*(?:\d{1,3}|[A-Ha-h])\.")
@@ -250,11 +256,11 @@ def split(text: str) -> list[str]:
     """Return the sentences of one paragraph."""
     out: list[str] = []
     start = 0
-    spans = [(one.start(), one.end()) for one in _SPAN.finditer(text)] if "`" in text else []
+    spans = [(one.start(), one.end()) for one in _SPAN.finditer(text)] if _OPENING.search(text) else []
     for end in _END.finditer(text):
         here = bisect(spans, (end.start(), 0)) - 1
-        in_code = here >= 0 and end.start() < spans[here][1]  # `SELECT ... FOR UPDATE`
-        if not in_code and _ends(text[start : end.start()], text[end.end() :][:1]):
+        inside = here >= 0 and end.end() <= spans[here][1]  # `SELECT ... FOR UPDATE`
+        if not inside and _ends(text[start : end.start()], text[end.end() :][:1]):
             out.append(text[start : end.end()].strip())
             start = end.end()
     rest = text[start:].strip()

@@ -13,6 +13,7 @@ from gitmem.transcripts.turn import USER
 _BECAUSE = re.compile(
     r"(?i)\s(?:because|due to|porque|pois|ya que|já que|puesto que|por causa d[aeo])\b|因为|由于"
 )
+_CLAUSE_END = re.compile(r" (?:[,;:—–，；]|because|since|porque|pois|ya que|já que|因 为) ")
 LEAST = 3  # words of content of an explanation that says what it explains
 ORDER = (PREFERENCE, DECISION, TASK, DONE, PATTERN, CONTEXT)
 
@@ -32,26 +33,36 @@ def statement(text: str, role: str, language: str) -> Statement | None:
 
     Of several phrases the first one in the sentence decides.
     """
-    text = stripped(text, language)
+    text = guards.without_request(stripped(text, language), language)
     said = tokenized(text)
     if every_cue(language).search(said) is None or guards.unfit(text, language):
         return None
     found = [
-        (match.start, order, kind)
+        (match.start, order, kind, match.end)
         for order, kind in enumerate(ORDER)
         if (match := _cue(said, kind, role, language)) is not None
     ]
     # `I fixed the test` is done, `the cache was why` is a cause
     last = {"cause": -1, "fix": len(ORDER)}
-    found += [(match.start, last[name], name) for name, match in explanations(said, language)]
+    found += [
+        (match.start, last[name], name, match.end) for name, match in explanations(said, language)
+    ]
     if not found or guards.withheld(said, language):
         return None
-    start, _, kind = min(found)
-    if guards.supposed(said[: start + 1], language):
+    start, _, kind, end = min(found)
+    if guards.supposed(said[: start + 1], language) or guards.is_taken_back(said[start:], language):
+        return None
+    if guards.reported(_clauses(said, end), language):
         return None
     if kind not in ("cause", "fix"):
         return Statement(kind, text)
     return Statement(ERROR, text, len(content_words(said, language)) >= LEAST)
+
+
+def _clauses(said: str, end: int) -> str:
+    """Return a tokenized sentence up to the end of the clause in which a phrase ends."""
+    found = _CLAUSE_END.search(said, max(0, end - 1))
+    return said[: found.start() + 1] if found else said
 
 
 def content_words(said: str, language: str) -> list[str]:
