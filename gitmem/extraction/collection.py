@@ -117,7 +117,7 @@ class Collection:
         """Take away what the new one replaces, and the tasks that it finishes."""
         before = self.all[-1] if self.all else new
         if new.kind == TASK and before.kind == DONE and before.number == new.number:
-            before.gone = not (before.marker or before.listed)  # it is done in part
+            before.gone |= not (before.marker or before.listed)  # it is done in part
         for one in self._recent():
             if one.marked or one.number == new.number:
                 continue

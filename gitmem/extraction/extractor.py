@@ -20,7 +20,7 @@ from gitmem.extraction.markers import (
     stripped,
     tells,
 )
-from gitmem.extraction.phrases import language_of
+from gitmem.extraction.phrases import language_of, tokenized
 from gitmem.extraction.sentences import Sentence, last_heading, sentences
 from gitmem.extraction.statements import Statement, complains, is_fine, reason_in, statement
 from gitmem.extraction.topics import Topics
@@ -277,13 +277,16 @@ class _Session:
         if objects and self._take_objection(sentence, turn):
             return
         found = statement(text, turn.role, self._language) or self._announced_cause(text)
-        self._announced = guards.said_in("announces", text, self._language)
-        if found is None and self._before and guards.said_in("back", text, self._language):
+        self._announced = guards.announces(text, self._language)
+        if self._before and guards.points_back(text, self._language):
             self._found.add(PATTERN, stripped(self._before, self._language), turn)
-        elif found is None:
-            if not guards.unfit(text, self._language):
-                self._take_other(sentence, turn)
-        elif found.kind == ERROR:
+        elif found is not None:
+            self._add_statement(found, turn)
+        elif not guards.unfit(text, self._language):
+            self._take_other(sentence, turn)
+
+    def _add_statement(self, found: Statement, turn: Turn) -> None:
+        if found.kind == ERROR:
             if not self._failures.explained(found.text, turn) and found.stands_alone:
                 self._failures.add(found.text, turn, named=True).touched = self._spoken
             self._error_said = self._spoken
@@ -295,7 +298,7 @@ class _Session:
             self._note_report(made, turn)
 
     def _announced_cause(self, text: str) -> Statement | None:
-        """Return the cause that the sentence before announces: `Found it.`"""
+        """Return the cause that the sentence before announces."""
         if self._announced and not guards.unfit(text, self._language):
             return Statement(ERROR, stripped(text, self._language))
         return None
@@ -319,7 +322,8 @@ class _Session:
 
         Return whether the sentence says what holds instead: `no, use pnpm`.
         """
-        if guards.said_in("retract", sentence.text, self._language) and not self._has_retracted:
+        said = tokenized(sentence.text)
+        if guards.is_taken_back(said, self._language) and not self._has_retracted:
             self._found.take_back(sentence.text)
         elif sentence.first and guards.said_in("overrule", sentence.text, self._language):
             self._found.take_back(sentence.text, of_agent=True)

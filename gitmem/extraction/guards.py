@@ -12,12 +12,16 @@ from gitmem.extraction.phrases import language_data, tokenized
 from gitmem.extraction.sentences import Sentence
 
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can be a statement
+ASKING = 3  # words before a phrase that asks for a text: `can you please`
+POINTING = 90  # characters of a sentence that is about the one before or after it
 PASTED = 1500  # characters of a user's message that is taken for a pasted text
+_NOT = re.compile(r" (?:not|don't|never|mustn't|can't|shouldn't|não|no|nunca|别|不) (?:to )?$")
 _QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
 _CLAUSES = re.compile(r"(?<=[,;:—–-])\s+|(?<=[，；])|\s+(?=¿)")
 _LETTER_HEAD = re.compile(
     r"(?i)(?:from|to|cc|subject|date|de|para|assunto|asunto|fecha|data|发件人|收件人|主题)\s*[:：]"
 )
+_GREETING = re.compile(r"(?i)(?:dear|estimad[oa]s?|prezad[oa]s?|car[oa]s|尊敬的)\b.{1,40}[,:，：]")
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
 _LOG = re.compile(
     r"^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d|\]| <)|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b"
@@ -43,6 +47,7 @@ def unfit(text: str, language: str) -> bool:
         or not _LETTERS.search(text)
         or bool(_QUOTATION.match(text) or _LOG.match(text))
         or asks(text, language)
+        or said_in("instruction", text, language)
     )
 
 
@@ -75,14 +80,25 @@ def reported(clauses: str, language: str) -> bool:
 
 
 def is_taken_back(said: str, language: str) -> bool:
-    """Return whether the tokens of a statement end with `just kidding`, or the like."""
-    return language_data(language).phrases("guards", "retract").search(said) is not None
+    """Return whether tokens say `forget it`, and not `don't forget it`."""
+    match = language_data(language).phrases("guards", "retract").search(said)
+    return match is not None and _NOT.search(said[: match.start + 1]) is None
 
 
 def retracted(said: Sequence[Sentence], language: str) -> int:
     """Return how many sentences of a message its speaker takes back in the same message."""
-    numbers = [n for n, one in enumerate(said) if said_in("retract", one.text, language)]
+    numbers = [n for n, one in enumerate(said) if is_taken_back(tokenized(one.text), language)]
     return max(numbers, default=0)
+
+
+def points_back(text: str, language: str) -> bool:
+    """Return whether a sentence says that the one before is a rule (`that's our convention`)."""
+    return len(text) <= POINTING and ":" not in text and said_in("back", text, language)
+
+
+def announces(text: str, language: str) -> bool:
+    """Return whether a sentence says that the next one is the cause (`I found it`)."""
+    return len(text) <= POINTING and said_in("announces", text, language)
 
 
 def said_in(name: str, text: str, language: str) -> bool:
@@ -99,8 +115,10 @@ def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Se
     """Yield the sentences of a user's message that are not of a text pasted into it.
 
     A pasted text follows a line that introduces it (`this is from the README:`) or the head of a
-    letter; in a message of many characters it is all but the first and the last paragraph.
+    letter; in a message of many characters it is all but the first and the last paragraph. What
+    follows `write an email` is what the text is to say.
     """
+    said = said[: _drafted_from(said, language)]
     last = max((one.place for one in said if one.opens), default=0)
     pasted = _pasted_from(text, language)
     opened = 0
@@ -111,6 +129,21 @@ def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Se
             yield one
 
 
+def _drafted_from(said: Sequence[Sentence], language: str) -> int:
+    """Return the number of the sentence that asks for a text, and of those after it."""
+    asking = language_data(language).phrases("guards", "writing")
+    for number, sentence in enumerate(said):
+        words = tokenized(sentence.text)
+        match = asking.search(words)
+        if (
+            match
+            and ":" not in words[: match.start]
+            and len(words[: match.start].split()) <= ASKING
+        ):
+            return number
+    return len(said)
+
+
 def _pasted_from(text: str, language: str) -> int:
     """Return the number of the first line of a pasted text."""
     lines = text.split("\n")
@@ -118,5 +151,7 @@ def _pasted_from(text: str, language: str) -> int:
         if line.rstrip().endswith((":", "：")) and said_in("pasted", line[:200], language):
             return number
         if _LETTER_HEAD.match(line) and _LETTER_HEAD.match(following):
+            return number
+        if number > 1 and _GREETING.match(line):
             return number
     return len(lines)

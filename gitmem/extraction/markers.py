@@ -21,7 +21,7 @@ _QUALIFIED = re.compile(  # `my verdict`, `TODO for the next session`
     r"(?:(?:my|our|the|one more|mi|nuestra|la|el|una|minha|nossa|a|uma) )?(.+?)"
     r"(?: (?:for|from|para|pra|here|aqui|aquí)\b.*)?"
 )
-PLANNED = (DECISION, PREFERENCE, PATTERN, TASK)  # kinds whose markers may say for what
+_PLANNED = (DECISION, PREFERENCE, PATTERN, TASK)  # kinds whose markers may say for what
 # what stands where somebody has yet to write something, or has nothing to write
 _NOTHING = re.compile(
     r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)"
@@ -57,7 +57,7 @@ def _qualified(name: str) -> str | None:
     """Return the kind that a marker names with a word before or after it."""
     found = _QUALIFIED.fullmatch(name)
     kind = _names().get(found[1]) if found else None
-    return kind if kind in PLANNED else None
+    return kind if kind in _PLANNED else None
 
 
 def tells(text: str) -> bool:

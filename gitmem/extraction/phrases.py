@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -22,9 +22,9 @@ STAYS = 0.3  # of a word that speaks for the language of the turn before
 MEMORY = 64 << 20  # bytes that RE2 may use for one expression
 _HAN = "\u3400-\u9fff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W{_HAN}]+(?:['./@+#:-]+[^\W{_HAN}]+)*|[^\w\s]")
-_PIECE = re.compile(r"\{\w+\}|[()\[\]|*^>.]|[^\s{}()\[\]|*^>.]+")
+_PIECE = re.compile(r"\{\w+\}|~\w+|[()\[\]|*^>.]|[^\s{}()\[\]|*^>.]+")
 _MARKS = {"ã": "pt", "õ": "pt", "ç": "pt", "ê": "pt", "ô": "pt", "ñ": "es", "¿": "es", "¡": "es"}
-_MARKS |= dict.fromkeys(("vamos a ", "voy a ", " va a "), "es")
+_MARKS |= {"vamos a ": "es", "voy a ": "es", " va a ": "es"}
 # where a clause begins: `>` in a phrase
 _CLAUSE = "(?:^|[,;:(—–，；：]| and| but| so| y| e| pero| mas) "
 _WORD = re.compile(r"[^\W\d_]+")
@@ -35,6 +35,7 @@ _QUOTED = re.compile(
 )
 
 
+@lru_cache(maxsize=1024)
 def tokenized(text: str) -> str:
     """Return a text as phrases are looked for in it: lower case, a space around each token.
 
@@ -56,9 +57,20 @@ class PhraseList:
     """Phrases that are looked for together."""
 
     def __init__(self, phrases: Sequence[str], parts: dict[str, str]) -> None:
-        # a phrase that ends with a full stop needs nothing after it
-        self._followed = _compiled([one for one in phrases if not one.endswith(".")], parts)
-        self._closed = _compiled([one for one in phrases if one.endswith(".")], parts)
+        self._phrases, self._parts = phrases, parts
+
+    @cached_property
+    def _any(self) -> Any:
+        return _compiled(self._phrases, self._parts)
+
+    @cached_property
+    def _closed(self) -> Any:
+        """The phrases that end with a full stop: they need nothing after them."""
+        return _compiled([phrase for phrase in self._phrases if phrase[-1] == "."], self._parts)
+
+    @cached_property
+    def _followed(self) -> Any:
+        return _compiled([phrase for phrase in self._phrases if phrase[-1] != "."], self._parts)
 
     def find(self, said: str, stop: frozenset[str]) -> PhraseMatch | None:
         """Return the first phrase in a tokenized text that stands beside a word of content."""
@@ -72,11 +84,8 @@ class PhraseList:
 
     def search(self, said: str) -> PhraseMatch | None:
         """Return the first phrase in a tokenized text, whatever surrounds it."""
-        for pattern in (self._followed, self._closed):
-            found = pattern.search(said) if pattern else None
-            if found:
-                return PhraseMatch(found.start(), found.end())
-        return None
+        match = self._any.search(said) if self._any else None
+        return PhraseMatch(match.start(), match.end()) if match else None
 
 
 def has_content(said: str, stop: frozenset[str], least: int = 1) -> bool:
@@ -109,6 +118,8 @@ def _pieces(phrase: str, parts: dict[str, str]) -> str:
     for piece in _PIECE.findall(phrase):
         if piece[0] == "{":
             out.append(f"(?:{_pieces(parts[piece[1:-1]], parts)})")
+        elif piece[0] == "~":  # a word with this ending
+            out.append(f"[^ ]{{2,}}{piece[1:]} ")
         elif piece in "([":
             out.append("(?:")
         elif piece in ")]|":
@@ -133,15 +144,25 @@ class Language:
         return _list(self.name, section, name)
 
 
+def has_cue(said: str, language: str) -> bool:
+    """Return whether a tokenized text has a phrase of any statement: most sentences have none."""
+    return any(cues.search(said) for cues in _cues(language))
+
+
 @cache
-def every_cue(language: str) -> PhraseList:
-    """Return the phrases of all statements: most sentences have none of them."""
+def _cues(language: str) -> tuple[PhraseList, ...]:
+    """Return the phrases of all statements, kind by kind: RE2 is slow with all in one."""
     data = language_data(language).data
-    phrases: list[str] = []
-    for kind in KINDS:
-        for name, entries in data[kind].items():
-            phrases += entries if name not in ("not", "symptom") else []
-    return PhraseList(phrases, data["parts"])
+    lists = [
+        [
+            phrase
+            for name in data[kind]
+            if name not in ("not", "symptom")
+            for phrase in data[kind][name]
+        ]
+        for kind in KINDS
+    ]
+    return tuple(PhraseList(phrases, data["parts"]) for phrases in lists)
 
 
 @cache

@@ -256,7 +256,9 @@ def split(text: str) -> list[str]:
     """Return the sentences of one paragraph."""
     out: list[str] = []
     start = 0
-    spans = [(one.start(), one.end()) for one in _SPAN.finditer(text)] if _OPENING.search(text) else []
+    spans = (
+        [(one.start(), one.end()) for one in _SPAN.finditer(text)] if _OPENING.search(text) else []
+    )
     for end in _END.finditer(text):
         here = bisect(spans, (end.start(), 0)) - 1
         inside = here >= 0 and end.end() <= spans[here][1]  # `SELECT ... FOR UPDATE`

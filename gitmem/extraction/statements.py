@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from gitmem.extraction import guards
 from gitmem.extraction.markers import stripped
-from gitmem.extraction.phrases import PhraseMatch, every_cue, language_data, tokenized
+from gitmem.extraction.phrases import PhraseMatch, has_cue, language_data, tokenized
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
-from gitmem.transcripts.turn import USER
+from gitmem.transcripts.turn import ASSISTANT, USER
 
 _BECAUSE = re.compile(
     r"(?i)\s(?:because|due to|porque|pois|ya que|já que|puesto que|por causa d[aeo])\b|因为|由于"
@@ -33,9 +33,12 @@ def statement(text: str, role: str, language: str) -> Statement | None:
 
     Of several phrases the first one in the sentence decides.
     """
+    confirms = role == ASSISTANT and guards.said_in("confirms", text, language)
     text = guards.without_request(stripped(text, language), language)
     said = tokenized(text)
-    if every_cue(language).search(said) is None or guards.unfit(text, language):
+    if confirms and not guards.unfit(text, language) and not guards.withheld(said, language):
+        return Statement(DECISION, text)
+    if not has_cue(said, language) or guards.unfit(text, language):
         return None
     found = [
         (match.start, order, kind, match.end)

@@ -15,7 +15,7 @@ TEXTS = {"stop", "lead_in", "lead_in_bare"}
 LISTS = {
     "guards": {
         *("question", "before", "anywhere", "reported", "writing", "pasted", "retract"),
-        *("overrule", "correct", "now", "request", "announces", "back"),
+        *("overrule", "correct", "now", "request", "announces", "back", "confirms", "instruction"),
     },
     "headings": {*KINDS, "about_errors", "refused", "rejected", "options", "ends"},
     "error": {"cause", "fix", "symptom", "not"},
