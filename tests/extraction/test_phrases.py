@@ -63,6 +63,8 @@ def test_each_phrase_compiles_and_is_there_once(language: str) -> None:
         ("^ always", "Always lock rows", True),
         ("^ always", "It always locks rows", False),
         ("> never", "Locks are cheap, never skip them", True),
+        ("^ ~ed the", "Moved the rows", True),
+        ("^ ~ed the", "Move the rows", False),
         ("is done .", "The export of rows is done.", True),
         ("we decided to", 'He wrote "we decided to use tabs" there', False),
         ("we decided to", "`we decided to` use tabs", False),
