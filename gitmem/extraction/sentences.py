@@ -33,7 +33,7 @@ _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’
 # code and quotations: what ends a sentence in them ends no sentence of the speaker
 _SPAN = re.compile(
     r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])"
-    r"|(?<!\w)\"(?=\S)[^\"\n]{1,500}\"(?!\w)|“[^”\n]{1,500}”|«[^»\n]{1,500}»|「[^」\n]{1,500}」"
+    r"|(?<!\w)\"(?=\S)[^\"\n]{1,500}\"(?!\w)|“[^“”\n]{1,500}”|«[^«»\n]{1,500}»|「[^「」\n]{1,500}」"
 )
 _OPENING = re.compile(r"[`\"“«「]")
 _SHORT = re.compile(
