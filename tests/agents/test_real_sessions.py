@@ -308,7 +308,7 @@ def test_an_epic_that_a_killed_session_was_at_is_told(world: World):
         world.shell("git mem work resume checkout --continue && git mem work story 1.1 --done"),
     )
     (epic,) = as_json(path, "work", "list")
-    assert (epic["progress"]["completed"], epic["progress"]["current"]) == (1, "1.2")
+    assert (epic["progress"]["done_count"], epic["current_story"]["id"]) == (1, "1.2")
 
 
 @pytest.mark.parametrize("world", ["claude"], indirect=True)

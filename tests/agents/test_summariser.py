@@ -115,4 +115,4 @@ def test_install_says_how_and_what_it_costs(repo: Path) -> None:
     )
     assert "at most 100,000 tokens a session" in done.stderr
     assert "git mem config --global summariser claude" in done.stderr
-    assert data_of(run(repo, "config", "summariser", "--json")) == "offline"
+    assert data_of(run(repo, "config", "summariser", "--json"))["value"] == "offline"
