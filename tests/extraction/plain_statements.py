@@ -11,6 +11,7 @@ from tests.extraction.matching import Found, Judged, judge
 from tests.extraction.source import Label
 
 HERE = Path(__file__).parent / "plain"
+HELD = Path(__file__).parent / "held"  # nobody looked at these to write a phrase
 AT = "2026-11-21T10:00:0{}Z"
 # what is said of how things are done may be any of these
 ALIKE = ({"preference", "pattern"}, {"decision", "preference"}, {"decision", "pattern"})
