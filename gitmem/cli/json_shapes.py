@@ -18,19 +18,34 @@ if TYPE_CHECKING:
 
 # a row's column or key -> its name in JSON
 _NAMES = {"oid": "blob", "path": "store_path"}
-# what only the index looks at, or has in a short form
-_INTERNAL = frozenset(
-    {"n", "pattern", "committer", "vouchers", "fix", "reason", "snippet", "unconfirmed", "code_now"}
-)
+# columns that only the index looks at, or that have a short form of a field
+_INTERNAL = frozenset({"n", "pattern", "committer", "vouchers", "fix", "reason", "snippet"})
 _SHORTENED = frozenset({"resolved", "confirmed", "source"})
 
 
 def record_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record, from a row of the index or from `rows.as_row`.
+    """Return a record, from a row of the index.
 
-    A row of the index says only whether a gotcha is resolved; the whole record says how.
+    The index says only whether a gotcha is resolved; the whole record says how.
     """
-    left_out = _INTERNAL | _SHORTENED if "n" in row else _INTERNAL
+    out = _named_values(row, _INTERNAL | _SHORTENED)
+    if row.get("fix"):
+        out["last_fix"] = json.loads(row["fix"])
+    if row.get("origin") in UNSURE and not row.get("confirmed"):
+        out["unconfirmed"] = True
+    return out
+
+
+def whole_row_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a whole record, from `rows.as_row`, with unknown fields as they are."""
+    out = _named_values(row, frozenset())
+    if not row["unconfirmed"]:
+        del out["unconfirmed"]
+    return out
+
+
+def _named_values(row: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
+    """Return the fields of a record that have a value, by their names in JSON."""
     out = {
         _NAMES.get(key, key): value
         for key, value in row.items()
@@ -38,20 +53,9 @@ def record_json(row: Mapping[str, Any]) -> dict[str, Any]:
     }
     if not row.get("conflict"):
         out.pop("conflict", None)
-    if row.get("fix"):
-        out["last_fix"] = json.loads(row["fix"])
     if row.get("kind") == "gotcha":
         out["is_resolved"] = bool(row.get("resolved"))
-    if is_unconfirmed(row):
-        out["unconfirmed"] = True
     return out
-
-
-def is_unconfirmed(row: Mapping[str, Any]) -> bool:
-    """Return whether a record was captured, and nobody has confirmed it."""
-    if "unconfirmed" in row:
-        return bool(row["unconfirmed"])
-    return row.get("origin") in UNSURE and not row.get("confirmed")
 
 
 _COLUMNS = {value: (key,) for key, value in _NAMES.items()} | {
@@ -142,8 +146,13 @@ def session_part_json(part: "Link | SessionLines") -> dict[str, Any]:
 
 
 def epic_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an epic in short, from a row of the index."""
-    return {"id": row["id"], "title": row["title"], "status": row["rest"]}
+    """Return an epic in short, from a row of `index.epics.unfinished`."""
+    return {
+        "id": row["id"],
+        "title": row["title"],
+        "status": row["status"],
+        "condition": row["standing"],
+    }
 
 
 def entry_json(entry: Mapping[str, Any], store: str | None = None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gitmem.cli.json_shapes import record_json
+from gitmem.cli.json_shapes import whole_row_json
 from gitmem.records.record import Record
 from gitmem.services.records.write import Change
 from gitmem.store.reader import Stored
@@ -38,6 +38,8 @@ def as_row(scope: str, stored: Stored) -> dict[str, Any]:
             row[key] = value
     return {
         **row,
+        "store": scope,
+        "kind": record.kind,
         "updated": record.updated,
         "body": record.body,
         "oid": stored.oid,
@@ -48,7 +50,7 @@ def as_row(scope: str, stored: Stored) -> dict[str, Any]:
 
 def whole_record_json(scope: str, record: Record) -> dict[str, Any]:
     """Return a record that was read from its file, or is to be written."""
-    return record_json(as_row(scope, Stored(record, "", "")))
+    return whole_row_json(as_row(scope, Stored(record, "", "")))
 
 
 def written_json(scope: str, change: Change) -> dict[str, Any]:

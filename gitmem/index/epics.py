@@ -48,6 +48,17 @@ def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
     return out
 
 
+def unfinished(
+    index: Index, state: State, now: float, is_gone: "Callable[[str], bool | None]"
+) -> "list[dict[str, Any]]":
+    """Return the epics that are active or paused, each with its condition."""
+    return [
+        {**epic, **condition(state, epic, now, is_gone)}
+        for epic in epics(index)
+        if epic["rest"] in {ACTIVE, "paused"}
+    ]
+
+
 # -- how it stands
 
 

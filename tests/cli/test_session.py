@@ -731,7 +731,9 @@ def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -
     found = mem("session", "resume", "--json").json
 
     assert (found["mark_texts"], found["note_texts"]) == (["two", "three"], ["one"])
-    assert [one["id"] for one in found["epics"]] == ["wrk-shop"]
+    assert [(one["id"], one["status"], one["condition"]) for one in found["epics"]] == [
+        ("wrk-shop", "active", "left")
+    ]
     assert mem("opening", "--json").json["reason"] == "the conversation of before goes on"
     assert [
         (hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["session_hits"]

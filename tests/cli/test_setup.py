@@ -646,7 +646,14 @@ def test_status_tells_where_the_work_stands(mem):
         for line in lines
     )
     work = mem("status", "--json").json["work"]
-    assert [epic["id"] for epic in work["epics"]] == ["wrk-checkout"]
+    assert [(epic["id"], epic["status"], epic["condition"]) for epic in work["epics"]] == [
+        ("wrk-checkout", "active", "active")
+    ]
+    mem("work", "pause")
+    (epic,) = mem("status", "--json").json["work"]["epics"]
+    (same,) = mem("work", "list", "--json").json
+    assert epic == {name: same[name] for name in epic} and epic["condition"] == "paused"
+    assert any("checkout is paused" in line for line in mem("status").out.splitlines())
     assert [task["text"] for task in work["pending_tasks"]] == ["Load-test the checkout"]
 
 

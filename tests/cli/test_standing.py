@@ -153,6 +153,21 @@ def test_archive_and_restore(mem: Mem) -> None:
     assert "nothing changed" in mem("restore", id).out
 
 
+def test_restore_leaves_a_record_that_was_never_archived(mem: Mem) -> None:
+    """It says so, writes no commit, and keeps a pinned record pinned."""
+    active, pinned = mem.add("A"), mem.add("P")
+    mem("pin", pinned)
+    before = tip(mem.folder)
+
+    assert mem("restore", active).out == (f"{active[-8:]} is there and active; nothing changed.\n")
+    rows = mem("restore", active, pinned, "--json").json
+    assert [(row["changed"], row["store_commit"], row["status"]) for row in rows] == [
+        (False, None, "active"),
+        (False, None, "pinned"),
+    ]
+    assert tip(mem.folder) == before
+
+
 @pytest.mark.parametrize("command", ["pin", "unpin", "archive", "restore", "forget"])
 def test_an_unknown_id_stops_before_anything_is_written(mem: Mem, command: str) -> None:
     """Of several ids one is unknown: nothing is changed."""

@@ -183,6 +183,8 @@ def test_contributors_of_others_stay_what_they_are(team: Team, kind: str):
     trace(team.repo, "import", str(team.repo / "t.jsonl"))
     assert team.sessions("pay.py:1") == ([] if kind == "human" else ["https://example.org/talk/9"])
     assert team.sessions("pay.py:5") == ["https://example.org/talk/9"]
+    parts = team.why("pay.py:8")["origins"][0]["other_sessions"]
+    assert {part["kind"] for part in parts} == ({"ai"} if kind == "human" else {"ai", kind})
     again = json.loads(trace(team.repo, "export").stdout)
     VALID.validate(again)
     found = {

@@ -10,7 +10,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.json_shapes import columns, hit_json, record_json
+from gitmem.cli.json_shapes import columns, hit_json, record_json, whole_row_json
 from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, width
 from gitmem.clock import stamp
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -123,10 +123,11 @@ def list_command(
                 fields=(*fields, "store"),
                 **bounds,
             )
+        to_json = whole_row_json if at else record_json
         if as_json:
-            term.json([record_json(r) for r in rows])
+            term.json([to_json(r) for r in rows])
         elif template:
-            term.page((formatted(template, record_json(r)) for r in rows), app)
+            term.page((formatted(template, to_json(r)) for r in rows), app)
         else:
             term.page((line(term, r) for r in rows), app)
             if (

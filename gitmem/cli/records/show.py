@@ -1,12 +1,13 @@
 """The command that shows a record, and states of the past for `list`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.json_shapes import place_json, record_json
+from gitmem.cli.json_shapes import place_json, whole_row_json
 from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, short
 from gitmem.clock import seconds
@@ -90,24 +91,33 @@ def show_command(
             name, _, revision = text.partition("@")
             found.append(_at(app, name, at or f"@{revision}") if at or revision else app.get(name))
         rows = []
+        code_notes: dict[str, list[str]] = {}
         for scope, stored in found:
             rows.append({**as_row(scope, stored), **computed(app, stored.record)})
             if stored.record.fields.get("conflict"):
                 rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
-                rows[-1] |= {**_now(app, stored.record), **_committer(app, scope, stored.record.id)}
+                places, code_notes[stored.record.id] = _code_places(app, stored.record)
+                rows[-1] |= {"places": places, **_committer(app, scope, stored.record.id)}
         if as_json:
-            term.json([record_json(row) for row in rows])
+            term.json([whole_row_json(row) for row in rows])
         elif raw:
             for _, stored in found:
                 click.echo(encode(stored.record).decode(), nl=False)
         elif template:
-            term.page((formatted(template, record_json(row)) for row in rows), app)
+            term.page((formatted(template, whole_row_json(row)) for row in rows), app)
         else:
             edges = [e for r in rows for _, index in app.indexes() for e in index.edges_of(r["id"])]
             now = app.clock.now()
-            term.page((text for r in rows for text in _card(term, r, edges, now)), app)
+            term.page(
+                (
+                    text
+                    for row in rows
+                    for text in _card(term, row, edges, now, code_notes.get(row["id"], ()))
+                ),
+                app,
+            )
 
 
 def _attic(store: Store, id: str) -> list[str]:
@@ -158,7 +168,11 @@ def _past_id(app: App, store: Any, text: str, commit: str) -> str:
 
 
 def _card(
-    term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]], now: float
+    term: Terminal,
+    row: dict[str, Any],
+    edges: list[tuple[str, str, str]],
+    now: float,
+    code_notes: Sequence[str],
 ) -> list[str]:
     kind = row.get("severity") or row.get("type") or row["kind"]
     out = [term.style(f"{row['kind']} {row['id']}", fg="yellow")]
@@ -209,9 +223,7 @@ def _card(
             "Code",
             ", ".join(
                 _place(a) + since
-                for a, since in zip(
-                    row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False
-                )
+                for a, since in zip(row.get("anchors") or [], code_notes or _NOTHING, strict=False)
             ),
         ),
         (
@@ -304,13 +316,10 @@ def _committer(app: App, scope: str, id: str) -> dict[str, Any]:
     return {"committed_by": writers(rows[0]["committer"])} if rows and disputed(rows[0]) else {}
 
 
-def _now(app: App, record: Record) -> dict[str, Any]:
-    """Return where the code of a record is now, with one entry for each anchor.
-
-    The key `places` is for programs, `code_now` for people.
-    """
+def _code_places(app: App, record: Record) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return where the code of a record is now, and the same in words: both by anchor."""
     if app.location.worktree is None or not record.anchors:
-        return {}
+        return [], []
     places, told = [], []
     for anchor in record.anchors[:PLACES]:
         where = app.follower.now(anchor)
@@ -336,7 +345,7 @@ def _now(app: App, record: Record) -> dict[str, Any]:
             if x
         )
         told.append(f" ({note})" if note else "")
-    return {"places": places, "code_now": told}
+    return places, told
 
 
 def _file(row: dict[str, Any]) -> str | None:

@@ -15,6 +15,7 @@ from gitmem.records.record import Record
 from gitmem.services.records import history, write
 from gitmem.services.records.write import Change
 from gitmem.store.reader import Stored
+from gitmem.store.store import Written
 
 
 @click.command("link", short_help="Link a record to others")
@@ -180,9 +181,7 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
             change = write.restore(store, app.writer(), history.last_version(store, id))
             rows.append(_restored(term, change, scope, as_json))
         for scope, stored in there:
-            change = write.set_status(
-                app.store(scope), app.writer(), stored.record, _status_after(stored), "restore"
-            )
+            change = _brought_back(app, scope, stored.record)
             rows.append(_restored(term, change, scope, as_json))
         if as_json:
             term.json(rows)
@@ -208,10 +207,11 @@ def _removed_and_present(
     return list(gone), here
 
 
-def _status_after(stored: Stored) -> str:
-    """Return the status of a record that is there once it is restored."""
-    status = stored.record.status
-    return "active" if status in {"archived", "decayed"} else status
+def _brought_back(app: App, scope: str, record: Record) -> Change:
+    """Make a record that is there active again; one that was not put aside stays as it is."""
+    if record.status not in {"archived", "decayed"}:
+        return Change(record, record, Written(None))
+    return write.set_status(app.store(scope), app.writer(), record, "active", "restore")
 
 
 def _restored(term: Terminal, change: Change, scope: str, as_json: bool) -> dict[str, Any]:

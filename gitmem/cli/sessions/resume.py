@@ -20,7 +20,6 @@ from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index import epics, summaries
 from gitmem.index.columns import FOREVER
-from gitmem.records.epic import ACTIVE, PAUSED
 from gitmem.records.items import DONE
 from gitmem.repo.location import locate, storable
 from gitmem.repo.refs import branch
@@ -154,7 +153,8 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
         if on and on.workflow
         else None,
         "epics": [
-            epic_json(epic) for epic in epics.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}
+            epic_json(epic)
+            for epic in epics.unfinished(app.index(), app.state, app.clock.now(), processes.is_gone)
         ][:EPICS],
         "resume_command": _command(mine),
         "in_this_work_tree": mine.root == tree,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitmem.app import App
+from gitmem.base import processes
 from gitmem.cli.json_shapes import epic_json
 from gitmem.cli.sessions.find import RUNNING, state_of
 from gitmem.cli.terminal import Terminal, age, plain
@@ -45,8 +46,7 @@ def work(app: App, session: str) -> dict[str, Any]:
         "epics": [
             epic_json(epic)
             for index in indexes
-            for epic in epics.epics(index)
-            if epic["rest"] in {"active", "paused"}
+            for epic in epics.unfinished(index, app.state, app.clock.now(), processes.is_gone)
         ],
         "pending_tasks": [{"id": one.id or None, "text": one.attributed} for one in tasks],
     }
@@ -66,7 +66,7 @@ def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
         )
     for epic in row["epics"]:
         name = plain(str(epic["id"]).removeprefix("wrk-"))
-        yield f"epic     {name} is {epic['status']}: git mem work show {name}"
+        yield f"epic     {name} is {epic['condition']}: git mem work show {name}"
     if tasks:
         named = "; ".join(plain(task["text"])[:60].rstrip(". ") for task in tasks[:NAMED])
         more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""

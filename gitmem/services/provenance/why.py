@@ -131,7 +131,7 @@ def origins(
         parts = _parts(found, some)
         mine = {part.session for part in parts}
         others = [
-            SessionLines(link.session, link.agent, link.model, link.how, link.at, [])
+            SessionLines(link.session, link.agent, link.model, link.how, link.at, [], link.kind)
             for link in (found if commit else ())
             if link.session not in mine and link.kind != HUMAN
         ]
