@@ -52,18 +52,20 @@ def test_json(mem: Mem) -> None:
 
     out = mem("extract", "s.jsonl", "--json").json
 
-    assert out["by"] == "offline"
+    assert out["extractor"] == "offline"
     (item,) = out["items"]
     assert item | {"text": ""} == {
         "kind": "preference",
         "text": "",
-        "detail": "",
+        "detail": None,
+        "source": "s.jsonl",
         "at": "2026-11-21T03:06:42Z",
-        "lines": [2, 2],
-        "files": [],
-        "role": "user",
+        "line": 2,
+        "end_line": 2,
+        "paths": [],
+        "speaker": "user",
         "sure": True,
-        "commit": "",
+        "commit_name": None,
     }
 
 
@@ -123,11 +125,15 @@ def test_commits_are_named(mem: Mem) -> None:
 
     assert f"(commit {id[:10]})" in shown.out
     (item,) = mem("extract", "--commits", "-1", "--json").json["items"]
-    assert (item["kind"], item["commit"], item["detail"]) == (
+    assert (item["kind"], item["commit_name"], item["detail"]) == (
         "decision",
         id,
         "requests has no HTTP/2",
     )
+    log = git(mem.folder, "log", "-1", "--oneline")
+    (mem.folder / "log.txt").write_text(log + "\n")
+    (item,) = mem("extract", "log.txt", "--from", "commits", "--json").json["items"]
+    assert (item["commit_name"], item["source"]) == (log.split()[0], "log.txt")
     (row,) = mem("inbox", "--json").json
     assert f"commit {id[:12]}" in mem("show", row["id"]).out
 
@@ -316,8 +322,8 @@ def test_odd_texts_are_read(mem: Mem, data: bytes, found: list[str]) -> None:
     """Another encoding, colours and links of a terminal, nothing at all, zeros that a crash left."""
     (mem.folder / "x").write_bytes(data)
     made = mem("extract", "x", "--json").json
-    assert [(one["kind"], one["text"], one["lines"]) for one in made["items"]] == [
-        ("decision", text, [1, 1]) for text in found
+    assert [(one["kind"], one["text"], one["line"], one["end_line"]) for one in made["items"]] == [
+        ("decision", text, 1, 1) for text in found
     ]
     assert made["topics"] == ["Postgres" if "Postgres" in text else "tabs" for text in found]
 

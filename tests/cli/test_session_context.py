@@ -136,6 +136,7 @@ def test_a_handover_is_told_to_whom_it_is_for(mem: Mem) -> None:
         "no retries",
     )
     made = mem("session", "handover", "@qa", *args, "--json").json
+    assert (made["changed"], made["journaled"]) == (True, False)
     assert (made["from_agent"], made["to_agent"], made["message"]) == (
         "dev",
         "qa",

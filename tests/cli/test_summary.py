@@ -57,7 +57,12 @@ def test_an_entry_is_put_in_shown_pinned_done_and_dropped(mem: Mem):
     assert texts(mem, "--kind", "task") == []
     assert texts(mem, "--kind", "done") == ["Load-test the new isolation level"]
     mem("summary", "unpin", decision["id"])
-    mem("summary", "drop", decision["id"])
+    (dropped,) = mem("summary", "drop", decision["id"], "--json").json
+    assert (dropped["id"], dropped["text"], dropped["store"]) == (
+        decision["id"],
+        decision["text"],
+        "shared",
+    )
     assert texts(mem, "--kind", "decision") == []
 
 

@@ -91,6 +91,25 @@ def test_a_task_that_is_done_by_hand_is_told_no_more(mem: Mem):
     assert "Load-test" not in mem("opening").out
 
 
+@pytest.mark.parametrize(("setting", "other"), [("private", "shared"), ("shared", "private")])
+def test_an_entry_that_is_replaced_names_its_store(mem: Mem, setting: str, other: str):
+    """The part that a new decision overrules is not the one that it goes into."""
+    for first, text in ((other, "Use MySQL for the orders store"), (setting, "")):
+        mem("config", "summary", first)
+        if text:
+            mem("summary", "add", text)
+    made = mem("summary", "add", "Use PostgreSQL for the orders store", "--json").json
+    assert (made["store"], [old["store"] for old in made["replaced_entries"]]) == (setting, [other])
+    (task,) = mem("summary", "drop", made["id"], "--json").json
+    assert task["store"] == setting
+    mem("config", "summary", other)
+    mem("summary", "add", "Use Redis for the sessions store")
+    mem("config", "summary", setting)
+    done = mem("summary", "add", "Use Valkey for the sessions store")
+    assert f"in the {other} part" in done.err
+    assert done.err.rstrip().endswith("undo --private" if other == "private" else "undo")
+
+
 def test_a_decision_that_was_overruled_by_hand_is_told_no_more(mem: Mem):
     old = entry(DECISION, "Use MySQL for the orders store")
     cumulative(mem.folder, old)

@@ -999,9 +999,11 @@ def test_a_state_file_is_imported_once(mem: Mem, old: Path) -> None:
     """All that it says comes in; it stays as it is; again it changes nothing; what is new in it comes in later."""
     before = old.read_bytes()
     assert "would import" in mem("work", "import", "--dry-run").out
+    row = mem("work", "import", "--dry-run", "--json").json[0]
+    assert (row["changed"], row["journaled"], row["dry_run"]) == (False, False, True)
     assert mem("work", "list", "--json").json == []
     row = mem("work", "import", "--json").json[0]
-    assert (row["id"], row["changed"]) == ("wrk-epic-12", True)
+    assert (row["id"], row["changed"], row["dry_run"]) == ("wrk-epic-12", True, False)
     found = show(mem)
     assert found["progress"] == {
         "story_count": 4,

@@ -90,6 +90,22 @@ def test_levels(base: Path):
     assert "charge" in text and "README conflict" in text and "→" in text
 
 
+def test_a_person_with_two_addresses_is_named_once(base: Path):
+    """By people; programs see both addresses."""
+    for name, value in (("left", "y * 2"), ("right", "y * 3")):
+        branch(base, name, "pay.py", "y = x", f"y = {value}")
+    git(base, "checkout", "-q", "left")
+    (base / "pay.py").write_text((base / "pay.py").read_text().replace("y * 2", "y * 4"))
+    git(base, "commit", "-qam", "again", "--author", "left <left@home.example.org>")
+    git(base, "checkout", "-q", "main")
+
+    (file,) = drift(base)[frozenset(("left", "right"))]["files"]
+    contributors = {*file["left_contributors"], *file["right_contributors"]}
+    assert {"left <left@example.org>", "left <left@home.example.org>"} < contributors
+    assert "left, left" not in (text := run(base, "drift", "left", "right"))
+    assert "(left and right)" in text or "(right and left)" in text
+
+
 def test_nothing_is_written(base: Path):
     """No object, no ref, no file, no index: neither by the merges nor for the work in hand of a linked work tree."""
     branch(base, "one", "pay.py", "y = x", "y = x * 2")

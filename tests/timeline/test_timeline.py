@@ -112,6 +112,8 @@ def test_text_and_table(busy: Path):
     assert "●" in text and "Released 1.0 (Grace)" in text and "\x1b" not in text
     rows = list(csv.DictReader(io.StringIO(mem(busy, "timeline", "--csv").stdout)))
     assert [row["title"] for row in rows] == [one["title"] for one in events(busy)]
+    names = [(one["author"] or "").partition(" <")[0] for one in events(busy)]
+    assert [row["author"] for row in rows] == names and "Test" in names
     assert "nothing happened" in mem(busy, "timeline", "--until", "2001-01-01").stderr
     assert "is not a date" in mem(busy, "timeline", "--since", "nonsense", code=1).stderr
     assert "exclude" in mem(busy, "timeline", "--csv", "--json", code=2).stderr

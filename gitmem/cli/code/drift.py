@@ -1,6 +1,6 @@
 """`git mem drift`: which branches and work trees change the same code."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -161,7 +161,7 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
 
 def _of_file(term: Terminal, file: DriftFile) -> Iterator[str]:
     conflict = term.style(" conflict", fg="red") if file.conflict else ""
-    one, two = (", ".join(map(_name, names[:3])) for names in file.authors)
+    one, two = (", ".join(_names(contributors)[:3]) for contributors in file.authors)
     who = f"  ({one or '?'} and {two or '?'})" if one or two else ""
     yield f"    {path_shown(file.path)}{conflict}{who}"
     for shared in file.shared[:4]:
@@ -173,8 +173,9 @@ def _of_file(term: Terminal, file: DriftFile) -> Iterator[str]:
         yield f"        and {len(file.shared) - 4} more"
 
 
-def _name(contributor: str) -> str:
-    return plain(contributor.partition(" <")[0])
+def _names(contributors: Sequence[str]) -> list[str]:
+    """Return the names of contributors; who has several addresses is named once."""
+    return list(dict.fromkeys(plain(name.partition(" <")[0]) for name in contributors))
 
 
 def _span(lines: Lines | None) -> str:

@@ -287,12 +287,8 @@ def _tell(  # noqa: C901
     many = len(found) > 1
     if as_json:
         topics = list(dict.fromkeys(topic for _, one in found for topic in one.topics))
-        rows = [
-            {**_row(item), **({"source": source.name} if many else {})}
-            for source, one in found
-            for item in one.items
-        ]
-        term.json({"by": found[0][1].by, "topics": topics, "items": rows})
+        rows = [_item_json(item, source) for source, one in found for item in one.items]
+        term.json({"extractor": found[0][1].by, "topics": topics, "items": rows})
         return
     for source, one in found:
         if many:
@@ -348,17 +344,20 @@ def _show(term: Terminal, item: Item) -> None:
         term.say(f"      in {plain(', '.join(item.files))}")
 
 
-def _row(item: Item) -> dict[str, Any]:
+def _item_json(item: Item, source: _Source) -> dict[str, Any]:
+    first, last = item.lines
     return {
         "kind": item.kind,
         "text": item.text,
-        "detail": item.detail,
-        "at": item.at,
-        "lines": list(item.lines),
-        "files": list(item.files),
-        "role": item.role,
+        "detail": item.detail or None,
+        "source": source.name,
+        "at": item.at or None,
+        "line": first or None,
+        "end_line": last or None,
+        "paths": list(item.files),
+        "speaker": item.role or None,
         "sure": item.sure or item.marked,
-        "commit": item.commit,
+        "commit_name": item.commit or None,
     }
 
 

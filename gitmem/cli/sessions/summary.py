@@ -301,7 +301,7 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
         )
         told = _became(change, entry)
         others = [
-            e
+            (name, e)
             for name, other in parts_of(app).stores.items()
             if name != scope
             for e in project_summary.overrule(other, who, entry, limit)
@@ -313,7 +313,7 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
                     "changed": change is not None,
                     "merged_entries": [entry_json(old, scope) for old in told["merged"]],
                     "replaced_entries": [entry_json(old, scope) for old in told["replaced"]]
-                    + [entry_json(old, "private") for old in others],
+                    + [entry_json(old, name) for name, old in others],
                 }
             )
         elif change is None:
@@ -337,10 +337,10 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
                     f"replaced {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: "
                     f"{back}"
                 )
-            for old in others:
+            for name, old in others:
                 term.note(
-                    f"replaced {key_of(old)[:8]} in your private part: {plain(str(old['text']))}. "
-                    f"To take it back: git mem undo --private"
+                    f"replaced {key_of(old)[:8]} in the {name} part: {plain(str(old['text']))}. "
+                    f"To take it back: git mem undo{' --private' if name == 'private' else ''}"
                 )
 
 
@@ -380,6 +380,7 @@ def _on_entry(
             parts, who = parts_of(app), app.writer()
             # all are looked at before the first is changed
             found = {key_of(entry): entry for entry in [parts.find(id) for id in ids]}
+            before = parts.records()
             for entry in found.values():
                 changes = parts.change(who, entry, act)
                 aside = _records_done(app, str(entry.get("text", ""))) if name == "done" else []
@@ -393,17 +394,17 @@ def _on_entry(
                         scope,
                     )
             if as_json:
-                term.json(_touched_json(parts, found, now=name in {"pin", "unpin"}))
+                after = parts.records() if name in {"pin", "unpin"} else before
+                term.json(_touched_json(after, found))
 
     return command
 
 
 def _touched_json(
-    parts: SummaryParts, touched: Mapping[str, Entry], *, now: bool
+    records: Mapping[str, Record], touched: Mapping[str, Entry]
 ) -> list[dict[str, Any]]:
-    """Return entries as they are `now`, else as they were."""
-    records = parts.records()
-    kept = {key_of(e): e for part in joined(records).values() for e in part} if now else {}
+    """Return the touched entries as the parts of the summary have them, each with its store."""
+    kept = {key_of(entry): entry for part in joined(records).values() for entry in part}
     entries = [kept.get(key, entry) for key, entry in touched.items()]
     return [entry_json(entry, scope_of(entry, records)) for entry in entries]
 

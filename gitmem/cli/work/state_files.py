@@ -20,6 +20,7 @@ from gitmem.services.work import state_files
 from gitmem.services.work.epics import EpicServices
 from gitmem.services.work.state_files import StateFile
 from gitmem.state import epic_holders
+from gitmem.store.store import Written
 
 
 @click.command("import", short_help=TABLE["import"][2])
@@ -68,20 +69,11 @@ def import_command(
                     desk, id, "import", {"state": state}, title=one.title, chooses=takes
                 )
             )
-            changed = None if written is None or written.journaled else written.commit is not None
-            out.append(
-                {"source": path, "id": id, "title": one.title, "changed": changed is not False}
-            )
+            row = {"source": path, "id": id, "title": one.title, **_written_json(written)}
+            out.append(row)
             if not as_json:
-                verb = (
-                    "would import"
-                    if dry_run
-                    else "imported"
-                    if changed is not False
-                    else "nothing new in"
-                )
                 term.say(
-                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, "
+                    f"{_verb(row)} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, "
                     f"{_far(one)}{options.journaled(written) if written else ''}"
                 )
         every = rows(app)
@@ -107,6 +99,22 @@ def import_command(
                 f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work "
                 f"start {plain(others[0][4:])}"
             )
+
+
+def _written_json(written: Written | None) -> dict[str, bool]:
+    """Return what became of an import; None was a dry run."""
+    journaled = written is not None and written.journaled
+    return {
+        "changed": journaled or (written is not None and written.commit is not None),
+        "journaled": journaled,
+        "dry_run": written is None,
+    }
+
+
+def _verb(row: dict[str, Any]) -> str:
+    if row["dry_run"]:
+        return "would import"
+    return "imported" if row["changed"] else "nothing new in"
 
 
 def _at(desk: EpicServices, every: list[dict[str, Any]]) -> str:

@@ -369,8 +369,13 @@ def _stamp(at: float) -> str:
 
 
 def csv_row(event: TimelineEvent) -> Mapping[str, str]:
-    """Return an event as a row of a table."""
-    facts = {"at": stamp(event.at), "action": event.what, "paths": " ".join(event.files)}
+    """Return an event as a row of a table; its author is a name alone."""
+    facts = {
+        "at": stamp(event.at),
+        "action": event.what,
+        "author": event.author_name,
+        "paths": " ".join(event.files),
+    }
     return {key: facts.get(key) or str(getattr(event, key, "")) for key in COLUMNS}
 
 
