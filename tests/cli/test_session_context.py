@@ -39,7 +39,7 @@ def test_tasks_lead_through_a_workflow(mem: Mem) -> None:
         == "in_development"
     )
     again = mem("session", "task", "develop", "--agent", "dev", "--json").json
-    assert (again["counted"], len(again["tasks"])) == (False, 3)
+    assert (again["recorded"], len(again["tasks"])) == (False, 3)
     assert "done already" in mem("session", "task", "develop", "--agent", "dev").out
     unknown = mem("session", "task", "wash the car", "--json").json
     assert (unknown["in_workflow"], unknown["workflow"], unknown["state"]) == (

@@ -104,7 +104,7 @@ def test_definitions_tests_and_what_is_remembered(shop: Path):
     assert {"qualified_name": "round_half", "kind": "function", "line": 1} in found["files"][0][
         "symbols"
     ]
-    assert [one["path"] for one in found["files"] if one["is_test"]] == [
+    assert [one["path"] for one in found["files"] if one["is_secondary"]] == [
         "docs_src/rounding.py",
         "tests/test_money.py",
     ]
@@ -151,7 +151,7 @@ def test_budget_and_limits(shop: Path):
             [
                 one
                 for one in scout(shop, "-n", "1", "round the price of the cart")["files"]
-                if not one["is_test"]
+                if not one["is_secondary"]
             ]
         )
         == 1

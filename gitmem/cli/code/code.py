@@ -423,7 +423,7 @@ def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json
                         {
                             "path": path_text(path),
                             "score": value,
-                            "user_count": len(graph.dependents(path)),
+                            "dependent_count": len(graph.dependents(path)),
                             "names": _names(graph.used(path))[:10],
                         }
                         for path, value in rows[:limit]

@@ -95,7 +95,7 @@ def scout_command(
                         {
                             "path": path_text(one.path),
                             "score": one.score,
-                            "is_test": one.aside,
+                            "is_secondary": one.aside,
                             "reasons": one.reasons,
                             "symbols": [
                                 {"qualified_name": name, "kind": kind, "line": line}

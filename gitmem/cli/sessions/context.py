@@ -161,7 +161,7 @@ def task_command(
                     **found.facts(),
                     "task": what,
                     "success": success,
-                    "counted": added,
+                    "recorded": added,
                     "in_workflow": table.resolve(what) is not None,
                 }
             )

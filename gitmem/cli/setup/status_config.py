@@ -199,7 +199,7 @@ def _status(app: App) -> dict[str, Any]:
         "requests": _requests(app),
         **_off(app),
         "lost_gotchas": _lost_gotchas(app),
-        "pending_read_count": sum(n for n, _ in app.state.reads("shared").values()),
+        "unsaved_read_count": sum(n for n, _ in app.state.reads("shared").values()),
     }
 
 

@@ -57,7 +57,7 @@ class Losses:
             "other_writers": [
                 {"author": author, "record_count": count} for author, count in self.writers.items()
             ],
-            "earlier_ids": sorted(self.before),
+            "recently_purged_ids": sorted(self.before),
         }
 
 

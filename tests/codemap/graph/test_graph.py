@@ -393,7 +393,7 @@ def test_killed_in_the_middle(tmp_path: Path):
             os.killpg(child.pid, 9)
             child.wait()
     done = subprocess.run(args, capture_output=True, check=True)
-    assert b'"user_count": 1' in done.stdout
+    assert b'"dependent_count": 1' in done.stdout
 
 
 def test_ranks_do_not_hang_on_the_hash_seed(tmp_path: Path):
