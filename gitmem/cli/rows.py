@@ -61,7 +61,7 @@ def written_json(scope: str, change: Change) -> dict[str, Any]:
     written = change.written
     return {
         **whole_record_json(scope, change.after),
-        "changed": written.commit is not None or written.journaled,
+        "changed": written.changed,
         "store_commit": written.commit,
         "journaled": written.journaled,
     }

@@ -63,6 +63,11 @@ class Written:
     commit: str | None
     journaled: bool = False
 
+    @property
+    def changed(self) -> bool:
+        """Whether something was written, also where it waits in the journal."""
+        return self.commit is not None or self.journaled
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:

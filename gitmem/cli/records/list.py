@@ -91,9 +91,11 @@ def list_command(
             if as_json
             else (*SORTED_BY[o["order"]], *(columns(names(template)) if template else LINE))
         )
+        to_json = record_json
         if at:
             from gitmem.cli.records.show import listed_at  # the past needs the whole store
 
+            to_json = whole_row_json
             rows = listed_at(
                 app, at, options.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes
             )[: limit if limit >= 0 else None]
@@ -123,7 +125,6 @@ def list_command(
                 fields=(*fields, "store"),
                 **bounds,
             )
-        to_json = whole_row_json if at else record_json
         if as_json:
             term.json([to_json(r) for r in rows])
         elif template:

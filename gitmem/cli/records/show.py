@@ -7,7 +7,8 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.json_shapes import place_json, whole_row_json
+from gitmem.cli.json_shapes import whole_row_json
+from gitmem.cli.records.code_places import code_places
 from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, short
 from gitmem.clock import seconds
@@ -23,7 +24,6 @@ from gitmem.store.reader import Damaged, Stored
 from gitmem.store.store import Store
 
 _NOTHING = ("",) * 64
-PLACES = 32  # of a record that are looked at
 DIRTY = 12  # changed files of a snapshot that are named
 
 
@@ -98,7 +98,7 @@ def show_command(
                 rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
-                places, code_notes[stored.record.id] = _code_places(app, stored.record)
+                places, code_notes[stored.record.id] = code_places(app, stored.record)
                 rows[-1] |= {"places": places, **_committer(app, scope, stored.record.id)}
         if as_json:
             term.json([whole_row_json(row) for row in rows])
@@ -314,38 +314,6 @@ def _committer(app: App, scope: str, id: str) -> dict[str, Any]:
         return {}
     rows = app.index().rows(ids=[id], stores=[scope], fields=("id", "store", "author", "committer"))
     return {"committed_by": writers(rows[0]["committer"])} if rows and disputed(rows[0]) else {}
-
-
-def _code_places(app: App, record: Record) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return where the code of a record is now, and the same in words: both by anchor."""
-    if app.location.worktree is None or not record.anchors:
-        return [], []
-    places, told = [], []
-    for anchor in record.anchors[:PLACES]:
-        where = app.follower.now(anchor)
-        places.append(place_json(where))
-        span = anchor.get("lines")
-        moved = where.path != anchor.get("path") or (
-            isinstance(span, list) and span[:1] != [where.first]
-        )
-        now = f"now {where.path}:{where.first}" if moved else ""
-        said = {
-            "adrift": "not found any more",
-            "changed": "changed since",
-            "approximate": "only its definition is there",
-        }.get(where.state, "")
-        if where.state == "file":
-            now = f"now {where.path}" if where.path != anchor.get("path") else ""
-        note = ", ".join(
-            x
-            for x in (
-                "" if where.state in {"adrift", "glob"} else now,
-                said or ("changed since" if where.stale else ""),
-            )
-            if x
-        )
-        told.append(f" ({note})" if note else "")
-    return places, told
 
 
 def _file(row: dict[str, Any]) -> str | None:

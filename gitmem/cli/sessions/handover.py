@@ -137,7 +137,7 @@ def handover_command(
                     "id": change.after.id,
                     "title": change.after.title,
                     **what.facts(on),
-                    "changed": change.written.commit is not None or change.written.journaled,
+                    "changed": change.written.changed,
                     "store_commit": change.written.commit,
                     "journaled": change.written.journaled,
                 }

@@ -267,7 +267,7 @@ def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
     where = "" if scope == "shared" else f" in the {scope} store"
     term.say(
         f"{what}{where}{options.journaled(change.written)}"
-        if change.written.commit or change.written.journaled
+        if change.written.changed
         else "nothing changed."
     )
     for finding in change.findings:
@@ -394,16 +394,19 @@ def _on_entry(
                         scope,
                     )
             if as_json:
-                after = parts.records() if name in {"pin", "unpin"} else before
-                term.json(_touched_json(after, found))
+                term.json(_touched_json(name, parts, before, found))
 
     return command
 
 
 def _touched_json(
-    records: Mapping[str, Record], touched: Mapping[str, Entry]
+    command: str,
+    parts: SummaryParts,
+    before: Mapping[str, Record],
+    touched: Mapping[str, Entry],
 ) -> list[dict[str, Any]]:
-    """Return the touched entries as the parts of the summary have them, each with its store."""
+    """Return entries with their stores: pinned and unpinned ones as they are, others as before."""
+    records = parts.records() if command in {"pin", "unpin"} else before
     kept = {key_of(entry): entry for part in joined(records).values() for entry in part}
     entries = [kept.get(key, entry) for key, entry in touched.items()]
     return [entry_json(entry, scope_of(entry, records)) for entry in entries]

@@ -51,7 +51,7 @@ def waiting_epic(id: str, written: Written) -> dict[str, Any]:
 
 
 def _outcome(written: Written) -> dict[str, bool]:
-    changed = written.commit is not None or written.journaled
+    changed = written.changed
     return {"changed": changed, "journaled": written.journaled}
 
 

@@ -103,10 +103,9 @@ def import_command(
 
 def _written_json(written: Written | None) -> dict[str, bool]:
     """Return what became of an import; None was a dry run."""
-    journaled = written is not None and written.journaled
     return {
-        "changed": journaled or (written is not None and written.commit is not None),
-        "journaled": journaled,
+        "changed": written is not None and written.changed,
+        "journaled": written is not None and written.journaled,
         "dry_run": written is None,
     }
 

@@ -364,7 +364,7 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
         "digest",
         f"summary: digest {new.id}",
     )
-    return change if change.written.commit or change.written.journaled else None
+    return change if change.written.changed else None
 
 
 def write_snapshot(desk: SessionServices, session: Session, at: float, why: str) -> bool:
