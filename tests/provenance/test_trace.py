@@ -113,7 +113,10 @@ def test_out_and_in(team: Team, tmp_path: Path):
     ]
     assert data_of(trace(clone, "import", "--json").stdout)["commit_count"] == 0
     (clone / "t.jsonl").write_text(line.replace(oid, "0" * 40) + "\n")
-    assert data_of(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing_count"] == 1
+    assert (
+        data_of(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing_count"]
+        == 1
+    )
 
 
 VALID = jsonschema.Draft202012Validator(
