@@ -127,10 +127,19 @@ class _Session:
             self._take_commit(turn)
         else:
             self._take_sentences(turn)
-        if turn.marked and not any(one.marked for one in self._found.all[before:]):
-            text = stripped(" ".join(turn.text.split())[:MARKED], self._language)
-            self._found.add(CONTEXT, text, turn, marker=True)
+        if turn.marked:
+            self._keep_marked(turn, self._found.all[before:])
         self._agent_spoke |= turn.role == ASSISTANT
+
+    def _keep_marked(self, turn: Turn, taken: Sequence[Candidate]) -> None:
+        """Take each sentence of a marked turn that no phrase has taken."""
+        said = " | ".join(plain(candidate.text) for candidate in taken)
+        texts = [sentence.text for sentence in sentences(turn.text)] or [turn.text]
+        for text in texts:
+            marker = labelled(text)
+            words = stripped(" ".join((marker[1] if marker else text).split()), self._language)
+            if plain(words) not in said:
+                self._found.add(CONTEXT, words[:MARKED], turn, marker=True)
 
     def _drop_reports(self) -> None:
         """Drop what the agent said before that it has done: it reports at the end of the work."""

@@ -822,21 +822,6 @@ def test_an_agent_without_hooks(mem: Mem) -> None:
     assert rows(mem.folder, "cc-7")[-1]["content"] == "x"
 
 
-def test_an_older_database_is_brought_up_to_date(mem: Mem) -> None:
-    """Sessions of before stay."""
-    start(mem, "--title", "T")
-    with sqlite3.connect(mem.folder / ".git/gitmem/state.db") as db:
-        for column in ("kind", "branch", "story", "title"):
-            db.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
-        for table in ("acts", "contexts"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("PRAGMA user_version = 5")
-    db.close()
-    assert len(mem("session", "list", "--json").json) == 1
-    mem("session", "task", "develop")
-    assert mem("session", "context", "--json").json["state"] == "in_development"
-
-
 def test_help_of_each(outside: Mem) -> None:
     """Each command explains itself, with examples."""
     from gitmem.cli.sessions.group import TABLE
