@@ -26,7 +26,7 @@ from gitmem.services.sessions import finish, project_summary, transcript_file
 from gitmem.services.sessions.recovery import adopt
 from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import sessions
-from gitmem.state.sessions import LEASE
+from gitmem.state.requests import LEASE
 from gitmem.store.store import Store
 from gitmem.transcripts.turn import Turn
 from gitmem.worker.session_jobs import desk
