@@ -4,6 +4,7 @@ The only module that starts git. Nothing of the caller's environment that could 
 another repository, open a prompt or run a hook gets through.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -104,6 +105,9 @@ def child_env(env: Mapping[str, str], extra: Mapping[str, str] | None = None) ->
     if extra:
         out.update(extra)
     return out
+
+
+_running: set["subprocess.Popen[bytes]"] = set()  # calls that a thread waits for
 
 
 class Git:
@@ -207,6 +211,7 @@ class Git:
             raise External(
                 "git is not installed, or not on the PATH.", "Install git 2.30 or newer."
             ) from error
+        _running.add(process)
         try:
             out, err = process.communicate(stdin, timeout=limit)
         except subprocess.TimeoutExpired as error:
@@ -218,6 +223,8 @@ class Git:
         except BaseException:
             _kill_group(process)
             raise
+        finally:
+            _running.discard(process)
         text = err.decode("utf-8", "replace").strip()
         if process.returncode not in ok:
             raise failure(verb_of(args), process.returncode, text)
@@ -254,6 +261,16 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     except (OSError, PermissionError):
         process.kill()
     process.communicate()
+
+
+def end_running_calls() -> None:
+    """End the calls of git that other threads of this process still wait for.
+
+    A process that ends without them would leave a git that hangs behind.
+    """
+    for process in list(_running):
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:

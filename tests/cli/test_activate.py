@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gitmem.base.processes import runs
 from tests.cli.conftest import Mem, spawn, venv_path
 from tests.conftest import git
 from tests.json_output import data_of
@@ -74,14 +75,14 @@ def hanging_git(tmp_path: Path, verb: str) -> dict[str, str]:
 
 
 def no_children_left(tmp_path: Path) -> bool:
-    for pid in (tmp_path / "pids").read_text().split():
-        try:
-            os.kill(int(pid), 0)
-        except ProcessLookupError:
-            continue
+    """Say whether each git that hung was ended, a moment later at the latest."""
+    pids = (tmp_path / "pids").read_text().split()
+    until = time.monotonic() + 2
+    while (left := [pid for pid in pids if runs(pid)]) and time.monotonic() < until:
+        time.sleep(0.02)
+    for pid in left:
         os.kill(int(pid), signal.SIGKILL)
-        return False
-    return True
+    return not left
 
 
 def test_the_greeting_of_a_new_session(project: Mem):

@@ -14,6 +14,7 @@ from gitmem.cli.sessions.activation_json import activation_json, definition_json
 from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.git.process import end_running_calls
 from gitmem.services.briefing import activation, agent_definitions, greeting
 from gitmem.services.briefing.activation import Activation, ActivationPlace
 
@@ -80,6 +81,7 @@ def activate_command(
         _say(term, active)
     sys.stdout.flush()
     activation.note(place, active.agent.name)
+    end_running_calls()
     if any(one.name == "index" and one.status == activation.TIMEOUT for one in active.results):
         with contextlib.suppress(OSError):  # so that the next one finds it
             detach(["-C", place.location.worktree or place.location.gitdir, "drain"], term.environ)
