@@ -33,7 +33,8 @@ def _of_tools(field: str, kind: str) -> "list[str]":
 
 # Signs in the error itself. The first that fits wins.
 _SECURITY = Lazy(
-    rf"(?i)\b{any_of(CATEGORY_WORDS['security'])}\b|{any_pattern(CATEGORY_WORDS['security_patterns'])}"
+    rf"(?i)\b{any_of(CATEGORY_WORDS['security'])}\b"
+    rf"|{any_pattern(CATEGORY_WORDS['security_patterns'])}"
 )
 _COMPILER = Lazy(any_pattern(_of_tools("decides", "build")))
 _LINTED = Lazy(
@@ -109,7 +110,8 @@ _COMMANDS = (
         Lazy(
             rf"(?i:\b{any_of(_of_tools('commands', 'test'))}\b"
             rf"|\b{any_of(_of_tools('programs', 'test'))}{_GAP}[ :]"
-            rf"{any_of(_TASK_WORDS['test'])}s?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b)|{_patterns('test')}"
+            rf"{any_of(_TASK_WORDS['test'])}s?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b)"
+            rf"|{_patterns('test')}"
         ),
     ),
     (

@@ -67,9 +67,8 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
                 f"{row['slowest_seconds'] * 1000:>7,.0f} ms"
             )
         term.say(
-            f"{'together':<15}{total['call_count']:>7,}{total['answer_count']:>9,}{total['tokens']:>9,}"
-            f"{'':>13}{total['duration_seconds'] * 1000:>7,.0f} "
-            f"ms"
+            f"{'together':<15}{total['call_count']:>7,}{total['answer_count']:>9,}"
+            f"{total['tokens']:>9,}{'':>13}{total['duration_seconds'] * 1000:>7,.0f} ms"
         )
 
 
