@@ -35,8 +35,8 @@ def tree(repo: Path, rows: Sequence[tuple[bytes, str, Any]]) -> str:
 
 def nested(path: bytes, mode: str, content: bytes | str) -> list[tuple[bytes, str, Any]]:
     """Return the rows of a tree that has one file at a path."""
-    first, _, rest = path.partition(b"/")
-    return [(first, "40000", nested(rest, mode, content))] if rest else [(first, mode, content)]
+    first, slash, rest = path.partition(b"/")
+    return [(first, "40000", nested(rest, mode, content))] if slash else [(first, mode, content)]
 
 
 def forge(

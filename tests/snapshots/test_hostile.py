@@ -203,6 +203,7 @@ STATES: list[dict[str, Any]] = [
     {"raw": [1]},
     {"raw": ["\ud800"]},
     {"intended": {"x": 1}},
+    {"intended": {"x": "040000"}},
     {"omitted": [1]},
     {"omitted": [{"path": 3, "why": ""}]},
     {"commit": "--help"},
@@ -262,7 +263,7 @@ def test_refused_paths_are_named_and_hooks_stay(repo: Path) -> None:
     assert "two entries" in restored(repo, forge(repo, twice), "--force").stderr
     slash = restored(repo, forge(repo, [(b"x/../../y", "100644", b"x")]), "--force")
     assert slash.returncode == 1
-    listed = forge(repo, [], state={"intended": [".git/hooks/x"], "flags": {"-x": "S"}})
+    listed = forge(repo, [], state={"intended": {".git/hooks/x": "100644"}, "flags": {"-x": "S"}})
     assert ".git/hooks/x" in restored(repo, listed).stderr
 
 

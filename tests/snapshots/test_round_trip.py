@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.app import open_app
@@ -139,6 +139,10 @@ def look(repo: Path) -> tuple[dict[str, object], str]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(before=actions, wreck=actions)
+@example(
+    before=[("unstage", "d/e/f.txt", b""), ("intend", "d/e/f.txt", b"")],
+    wreck=[("commit", "a.txt", b"")],
+)
 def test_saved_wrecked_restored(make_repo, before, wreck):
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder) / "r"

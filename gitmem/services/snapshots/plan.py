@@ -223,8 +223,8 @@ def _plan_entries(
             out.flags.append(path)
 
 
-def _sides(saved: SavedSnapshot, path: str) -> tuple[list[list[str]] | None, bool]:
-    return saved.state.unmerged.get(path), path in saved.state.intended
+def _sides(saved: SavedSnapshot, path: str) -> tuple[list[list[str]] | None, str | None]:
+    return saved.state.unmerged.get(path), saved.state.intended.get(path)
 
 
 def _find(objects: Objects, tree: str | None, path: str) -> TreeEntry | None:

@@ -7,13 +7,14 @@ restore that was killed can be run again, or undone by restoring the one that wa
 
 import json
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from gitmem.base.files import write_atomic
 from gitmem.errors import External, GitFailed, UserError
-from gitmem.git.objects import LINK, Objects, TreeEntry
+from gitmem.git.objects import EXEC, LINK, Objects, TreeEntry
 from gitmem.git.work_state import ABSENT, Work
 from gitmem.repo.location import RESTORING, Home
 from gitmem.repo.path_rules import named
@@ -139,7 +140,7 @@ def _has(letter: str, flag: str) -> bool:
     return letter.lower() == "s" if flag == "S" else letter.islower()
 
 
-def _list(rows: Sequence[str]) -> bytes:
+def _list(rows: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(row) + b"\0" for row in rows)
 
 
@@ -198,24 +199,22 @@ class _Files:
     def _intend(self) -> None:
         """Intend to add what was intended.
 
-        Git does so with files that are there, so an empty one is lent to it.
+        Git takes the mode of an entry from a file, so empty ones are lent to it in a folder apart.
         """
-        wanted = [path for path in self._then.state.intended if path in self._plan.stage]
-        root = self._work.root
-        lent = [path for path in wanted if not os.path.lexists(os.path.join(root, path))]
-        try:
-            for path in lent:
-                self._tree.make_room(path)
-                self._tree.write_new(path)
-            if wanted:
-                how = (
-                    "--intent-to-add",
-                    "--force",
-                    "--pathspec-from-file=-",
-                    "--pathspec-file-nul",
-                )
-                literal = ("--literal-pathspecs",)
-                self._work.run("add", *how, stdin=_list(wanted), index=self._index, config=literal)
-        finally:
-            for path in lent:
-                self._tree.remove(path, prune=True)
+        wanted = {
+            path: mode
+            for path, mode in self._then.state.intended.items()
+            if path in self._plan.stage
+        }
+        if not wanted:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            lent = WorkTreeFiles(folder, ())
+            for path, mode in wanted.items():
+                if mode == f"{LINK:06o}":
+                    lent.link(path, "lent")
+                else:
+                    lent.write_new(path, mode=0o777 if mode == f"{EXEC:06o}" else 0o666)
+            how = ("--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
+            where = ("--work-tree", folder, "--literal-pathspecs")
+            self._work.run("add", *how, stdin=_list(wanted), index=self._index, config=where)

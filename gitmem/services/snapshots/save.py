@@ -155,6 +155,8 @@ def _take(
     seen = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
     # git does not look at files with these flags
     flagged = [ChangedPath(path, ".", "M") for path in state.flags if path not in seen]
+    rows = list(work.entries())
+    modes = {path: mode for mode, _, path in rows}
     for one in (*state.changed, *flagged):
         name = one.path.rpartition("/")[2]
         if one.stages:
@@ -164,7 +166,8 @@ def _take(
                 if mode != ABSENT:
                     out.conflicts[f"{number}/{one.path}"] = TreeEntry(name, int(mode, 8), oid)
         elif one.intended:
-            out.state.intended.append(one.path)
+            out.staged[one.path] = None  # the commit may have the file all the same
+            out.state.intended[one.path] = modes.get(one.path, "100644")
         elif one.staged not in {".", "?"}:
             out.staged[one.path] = (
                 None
@@ -177,9 +180,7 @@ def _take(
             _take_file(work, one, out, named, limit, algorithm)
     apart = seen | set(state.flags)
     entries = [
-        row
-        for row in work.entries()
-        if row[0] in REGULAR and row[2] not in apart and not hides(row[2])
+        row for row in rows if row[0] in REGULAR and row[2] not in apart and not hides(row[2])
     ]
     _take_unchanged(work, out, entries, limit, algorithm)
     return out

@@ -14,6 +14,7 @@ VERSION = 1
 _OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _STAGE_MODES = frozenset({"000000", "100644", "100755", "120000", "160000"})
 _FLAG = re.compile(r"[A-Za-z]\Z")
+_MODE = re.compile(r"(100644|100755|120000|160000)\Z")
 _PERMISSIONS = re.compile(r"[0-7]{3}\Z")
 
 
@@ -36,7 +37,8 @@ class SnapshotState:
     raw: list[str] = field(default_factory=list)
     # 'S' skip-worktree, 'h' assumed unchanged, 's' both
     flags: dict[str, str] = field(default_factory=dict)
-    intended: list[str] = field(default_factory=list)  # `git add -N`
+    # `git add -N`: path -> the mode of the entry
+    intended: dict[str, str] = field(default_factory=dict)
     # path -> (mode, oid) of the three stages
     unmerged: dict[str, list[list[str]]] = field(default_factory=dict)
     omitted: list[dict[str, Any]] = field(default_factory=list)  # path, why
@@ -93,10 +95,10 @@ def _check_texts(state: SnapshotState) -> None:
 
 
 def _check_lists(state: SnapshotState) -> None:
-    for name in ("raw", "intended", "ignored", "omitted"):
+    for name in ("raw", "ignored", "omitted"):
         if not isinstance(getattr(state, name), list):
             raise StateDamaged(f"'{name}' is not a list")
-    for name in ("raw", "intended", "ignored"):
+    for name in ("raw", "ignored"):
         for path in getattr(state, name):
             _check_path(name, path)
     for omitted in state.omitted:
@@ -106,10 +108,10 @@ def _check_lists(state: SnapshotState) -> None:
 
 
 def _check_maps(state: SnapshotState) -> None:
-    for name in ("flags", "unmerged", "modes", "under_way"):
+    for name in ("flags", "intended", "unmerged", "modes", "under_way"):
         if not isinstance(getattr(state, name), dict):
             raise StateDamaged(f"'{name}' is not an object")
-    for name, expression in (("flags", _FLAG), ("modes", _PERMISSIONS)):
+    for name, expression in (("flags", _FLAG), ("intended", _MODE), ("modes", _PERMISSIONS)):
         for path, value in getattr(state, name).items():
             _check_path(name, path)
             if not isinstance(value, str) or not expression.match(value):
