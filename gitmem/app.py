@@ -20,6 +20,7 @@ from gitmem.index import joined
 from gitmem.index.fresh import FreshIndex
 from gitmem.index.reader import Index
 from gitmem.repo import identity
+from gitmem.repo.caller import BACKGROUND, agent_program
 from gitmem.repo.location import (
     COMMITS,
     Location,
@@ -82,6 +83,7 @@ class App(Repository):
         self.notices = Notices()
         self.fresh_index = FreshIndex(self.home, self._stores, progress)
         self.unsigned = False  # a commit that should have been signed could not be
+        self.is_background = False  # a program works here, for nobody who looks on
 
     def __enter__(self) -> "App":
         return self
@@ -142,6 +144,7 @@ class App(Repository):
             agent or self.namespace,
             self.env.get("GITMEM_SESSION", "") if session is None else session,
             self.settings.get("allowSecret"),
+            BACKGROUND if self.is_background else agent_program(self.env),
         )
 
     def model(self) -> "Model | None":

@@ -165,7 +165,7 @@ def _warn(repo: Repository) -> int:
         print(BEHIND, flush=True)  # noqa: T201 - for the person who commits; git hands it on
     if not rows:
         return 0
-    sure = any(row["confirmed"] or row["origin"] not in {"captured", "extracted"} for row in rows)
+    sure = not all(row["unconfirmed"] for row in rows)
     stops = how == "block" and sure
     print(_shown(rows, set(staged), stops=stops), flush=True)  # noqa: T201 - as above
     return STOP if stops else 0
@@ -295,11 +295,7 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
         anchor: Mapping[str, Any] = next(
             (one for one in row["anchors"] if one.get("path") in staged), {}
         )
-        unsure = (
-            ""
-            if row["confirmed"] or row["origin"] not in {"captured", "extracted"}
-            else " (unconfirmed)"
-        )
+        unsure = " (unconfirmed)" if row["unconfirmed"] else ""
         path = clean(str(anchor.get("path") or ""), 200)
         lines.append(
             f"  {row['id'][-8:]} {path}{': ' if path else ''}{clean(row['title'], 200)}{unsure}"

@@ -5,7 +5,6 @@ angle brackets, is one line, and has an end. Standard library only: the hot path
 """
 
 from gitmem.base.fast import Lazy, loads
-from gitmem.records.kinds import UNSURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,8 +146,7 @@ def record_line(
         f"by {author}" if author else "",
         ""
         if origin == "manual"
-        else clean(origin, 20)
-        + (", unconfirmed" if origin in UNSURE and not row["confirmed"] else ""),
+        else clean(origin, 20) + (", unconfirmed" if row["unconfirmed"] else ""),
     ]
     if is_gotcha and (row["occurrences"] or 0) > 1:
         facts.append(f"seen {int(row['occurrences'])} times")

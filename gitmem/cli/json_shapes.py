@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gitmem.clock import stamp
-from gitmem.records.kinds import UNSURE
 
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.placement import Placement
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 _NAMES = {"oid": "blob", "path": "store_path"}
 # columns that only the index looks at, or that have a short form of a field
 _INTERNAL = frozenset({"n", "pattern", "committer", "vouchers", "fix", "reason", "snippet"})
-_SHORTENED = frozenset({"resolved", "confirmed", "source"})
+_SHORTENED = frozenset({"resolved", "unconfirmed", "source"})
 
 
 def record_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,7 +30,7 @@ def record_json(row: Mapping[str, Any]) -> dict[str, Any]:
     out = _named_values(row, _INTERNAL | _SHORTENED)
     if row.get("fix"):
         out["last_fix"] = json.loads(row["fix"])
-    if row.get("origin") in UNSURE and not row.get("confirmed"):
+    if row.get("unconfirmed"):
         out["unconfirmed"] = True
     return out
 
@@ -61,7 +60,6 @@ def _named_values(row: Mapping[str, Any], left_out: frozenset[str]) -> dict[str,
 _COLUMNS = {value: (key,) for key, value in _NAMES.items()} | {
     "last_fix": ("fix",),
     "is_resolved": ("kind", "resolved"),
-    "unconfirmed": ("origin", "confirmed"),
 }
 
 

@@ -16,7 +16,6 @@ from gitmem.app import App, open_app, open_user, user_store
 from gitmem.cli.json_output import envelope, json_text
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
-from gitmem.records.kinds import UNSURE
 from gitmem.repo.location import STOPPED
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
@@ -259,7 +258,7 @@ LINE = (
     "severity",
     "resolved",
     "conflict",
-    "confirmed",
+    "unconfirmed",
 )  # what `line` shows
 
 
@@ -299,7 +298,7 @@ def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
         yield "resolved"
     if row.get("conflict"):
         yield term.style("conflict", fg="red")
-    if row.get("origin") in UNSURE and not row.get("confirmed") and not row.get("resolved"):
+    if row.get("unconfirmed") and not row.get("resolved"):
         yield "unconfirmed"
     elif row.get("origin") not in {"manual", None, ""}:
         yield plain(str(row["origin"]))

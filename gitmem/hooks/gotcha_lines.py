@@ -7,7 +7,6 @@ import os
 
 from gitmem.agents.prompt_text import place, record_line
 from gitmem.hooks.context import Hook
-from gitmem.records.kinds import UNSURE
 from gitmem.repo.source_frames import read_lines
 from gitmem.state import moved_code
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 def shown(hook: Hook, rows: "list[Row]") -> "list[Row]":
     """Return the rows that this user wants to be told of."""
     if not hook.repo.settings.get("injectUnconfirmed"):
-        rows = [row for row in rows if row["confirmed"] or row["origin"] not in UNSURE]
+        rows = [row for row in rows if not row["unconfirmed"]]
     hidden = hook.repo.state.snoozed(hook.now) if rows else {}
     return [row for row in rows if row["id"] not in hidden] if hidden else rows
 

@@ -36,20 +36,20 @@ CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, typ
   created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT,
       resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
   pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL,
-      project TEXT, confirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT,
+      project TEXT, unconfirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT,
   committer TEXT, vouchers TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
 CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences,
-    0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
-  WHERE confirmed = 0 AND origin IN ('captured', 'extracted', 'imported');
+    0) DESC, last_seen DESC, id, kind, status, resolved)
+  WHERE unconfirmed = 1;
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1
     WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
 CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE status = 'pinned';
 CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity,
-    origin, confirmed);
+    origin, unconfirmed);
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;

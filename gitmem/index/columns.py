@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.records import epic
-from gitmem.records.kinds import IMPORTED, error_patterns, text_key
+from gitmem.records.kinds import error_patterns, text_key
 from gitmem.records.record import Record
 from gitmem.text.tokenizer import fold, parts
 
@@ -48,17 +48,10 @@ def columns(record: Record) -> tuple[Any, ...]:
         json.dumps(triggers, ensure_ascii=False) if triggers else "",
         record.get("decay_rate") if record.kind == "memory" else None,
         str(record.fields.get("project", "")),
-        int(_is_settled(record)),
+        int(record.unconfirmed),
         _fix(record),
         _source(record),
     )
-
-
-def _is_settled(record: Record) -> bool:
-    """Say whether nobody has to confirm a record any more, or of an import ever had to."""
-    if record.kind not in {"memory", "gotcha"} or record.fields.get("confirmed"):
-        return True
-    return record.get("origin") == IMPORTED and not record.unconfirmed
 
 
 def _fix(record: Record) -> str:

@@ -18,6 +18,7 @@ from gitmem.git.objects import Objects, TreeDifference
 from gitmem.git.record_log import CommitStep, FileStep
 from gitmem.index.columns import entries
 from gitmem.records.record import Record
+from gitmem.records.trust import is_confirmed
 from gitmem.store.layout import FILE_LIMIT, GITMEM, in_record_folder
 from gitmem.store.reader import Stored, load
 
@@ -324,7 +325,7 @@ def _version(record: Record) -> _Version:
     return _Version(
         _digest(texts),
         tuple(entry_key(row) for row in entries(record)) if record.kind == "summary" else (),
-        _digest([repr(sorted(confirmed.items()))]) if isinstance(confirmed, dict) else "",
+        _digest([repr(confirmed)]) if is_confirmed(record) else "",
         record.status == "pinned",
         frozenset(line.strip() for text in texts for line in text.splitlines() if line.strip()),
     )

@@ -97,10 +97,8 @@ def filtered(  # noqa: C901
         where.append("resolved = ?")
         values.append(int(resolved))
     if unconfirmed is not None:
-        where.append(
-            ("" if unconfirmed else "NOT ")
-            + "(confirmed = 0 AND origin IN ('captured', 'extracted', 'imported'))"
-        )
+        # in full: only so does SQLite see that an index has these alone
+        where.append("unconfirmed = 1" if unconfirmed else "unconfirmed = 0")
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))

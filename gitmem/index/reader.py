@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 19
+SCHEMA = 20
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py
@@ -57,7 +57,7 @@ FIELDS = (
     "triggers",
     "decay_rate",
     "project",
-    "confirmed",
+    "unconfirmed",
     "fix",
     "source",
     "oid",
@@ -496,7 +496,7 @@ def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dic
             # in one call: most texts are short
             for one, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):
                 one[key] = value
-        elif key in {"resolved", "conflict", "confirmed"}:
+        elif key in {"resolved", "conflict", "unconfirmed"}:
             for one in out:
                 one[key] = bool(one[key])
     return out

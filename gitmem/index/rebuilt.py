@@ -14,7 +14,7 @@ from gitmem.text.tokenizer import unfold
 _ROW = (
     "store, id, kind, type, status, agent, session, author, origin, title, created, updated, rev, "
     "importance, severity, category, occurrences, "
-    "last_seen, workaround, tags, anchors, triggers, decay_rate, project, resolved, confirmed"
+    "last_seen, workaround, tags, anchors, triggers, decay_rate, project, resolved, unconfirmed"
 )
 _PLAIN = (
     "type",
@@ -76,7 +76,7 @@ def rebuilt(
         # what was resolved or confirmed says when and by whom, which the index does not keep
         for record in (
             _versions(plain, fields)
-            if not row["resolved"] and (row["origin"] == "manual" or not row["confirmed"])
+            if not row["resolved"] and (row["origin"] == "manual" or row["unconfirmed"])
             else ()
         ):
             data = encode(record)

@@ -5,7 +5,18 @@ import re
 MOST = 5  # notes that are kept in the text; history has the others
 LONGEST = 2_000  # characters of one
 OWN = r"(?:Resolved|Reopened) \d{4}-\d\d-\d\dT[0-9:.]+Z?(?:[:.].*)?"
+AGAIN = "it happened again after it was resolved."
 _NOTE = re.compile(rf"(?m)^> {OWN}$\n?(?:\n(?=> |\Z))?")
+
+# a note without a word of anybody's
+_WORDLESS = re.compile(
+    rf"(?m)^> Reopened \d{{4}}-\d\d-\d\dT[0-9:.]+Z(?:\.|: {re.escape(AGAIN)})$\n?"
+)
+
+
+def without_wordless(body: str) -> str:
+    """Return a text without the notes that say only when the gotcha came back."""
+    return _WORDLESS.sub("", body)
 
 
 def with_note(body: str, note: str) -> str:

@@ -20,10 +20,11 @@ NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
 STATUSES = ("active", "decayed", "archived", "pinned")
 LIVE = ("active", "pinned")  # statuses of what is told, matched and counted
-ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
+ORIGINS = ("manual", "agent", "captured", "extracted", "imported", "consolidated")
 IMPORTED = "imported"
 # origins of what a person or an agent has to confirm; of what is imported, only what others wrote
-UNSURE = ("captured", "extracted", IMPORTED)
+UNSURE = ("agent", "captured", "extracted", IMPORTED)
+FACTS = frozenset({"memory", "gotcha"})  # kinds of what is known
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
 

@@ -5,7 +5,6 @@ makes a new record. The table below is the format's: `docs/format.md` says the s
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,23 +12,21 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
+from gitmem.records import trust
 from gitmem.records.kinds import (
     CATEGORIES,
-    IMPORTED,
     KIND,
     NAMED,
     PREFIX,
     SEVERITIES,
     STATUSES,
     TYPES,
-    UNSURE,
 )
+from gitmem.records.texts import clean_body, clean_text, clean_title
 
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
 STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z")
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line end
-TITLE_LIMIT = 300
 
 # (key, type); the order is the canonical order of the front matter. A `set` is a list without
 # duplicates, sorted; `maps` a list of objects; `any` whatever JSON holds.
@@ -215,14 +212,8 @@ class Record:
 
     @property
     def unconfirmed(self) -> bool:
-        """Whether nobody has said yet that what was captured or extracted is so."""
-        if self.kind not in {"memory", "gotcha"} or self.fields.get("confirmed"):
-            return False
-        origin = self.get("origin")
-        if origin == IMPORTED:
-            source = self.fields.get("source")
-            return isinstance(source, Mapping) and bool(source.get("author"))
-        return origin in UNSURE
+        """Whether nobody vouches for the words that a fact has."""
+        return trust.is_unconfirmed(self)
 
     def change(
         self, *, title: str | None = None, body: str | None = None, **fields: Any
@@ -271,37 +262,6 @@ def is_stamp(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def clean_text(text: str) -> str:
-    """Return text in NFC with LF line ends and without characters that could steer a terminal.
-
-    Lone surrogates and control characters are replaced.
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # far quicker than the expression, and nearly always true
-    if not text.replace("\n", "").isprintable():
-        text = CONTROLS.sub("�", text)
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
-    return text
-
-
-def clean_title(text: str) -> str:
-    """Return a title: one line, single spaces, at most 300 characters."""
-    # spaces first: some controls are spaces
-    title = " ".join(clean_text(" ".join(text.split())).split())
-    return title if len(title) <= TITLE_LIMIT else title[: TITLE_LIMIT - 1].rstrip() + "…"
-
-
-def clean_body(text: str) -> str:
-    """Return a body: no blank lines at the ends, one line end at the last."""
-    lines = clean_text(text).split("\n")
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "\n".join(lines).rstrip() + "\n" if lines else ""
 
 
 def canonical(record: Record) -> Record:  # noqa: C901

@@ -13,7 +13,7 @@ from typing import Any
 
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.records.codec import decode, encode
-from gitmem.records.gotcha_notes import with_note
+from gitmem.records.gotcha_notes import AGAIN, with_note
 from gitmem.records.kinds import gotcha_id
 from gitmem.records.record import Record, kind_of, make
 from gitmem.store.layout import attic_path, record_path, tombstone_path
@@ -270,7 +270,7 @@ def _observe(op: Op, view: View) -> None:
     if old.resolved:
         # how it was dealt with then
         fixes = sorted([*fixes, old.get("resolved")], key=lambda fix: str(fix.get("at")))[-FIXES:]
-        body = with_note(body, f"Reopened {op['at']}: it happened again after it was resolved.")
+        body = with_note(body, f"Reopened {op['at']}: {AGAIN}")
     after = old.touched(op["at"]).change(
         body=body,
         last_seen=max(op["at"], old.get("last_seen") or ""),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gitmem.app import App
 from gitmem.base.processes import runs
 from gitmem.errors import GitmemError, UnknownId, UserError
+from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.identity import fold
 from gitmem.repo.location import COMMITS, REWRITTEN
 from gitmem.repo.refs import branches_stamp
@@ -172,7 +173,7 @@ def _proposed(app: App, words: "Sequence[TrailerWords]", source: str) -> int:
     from gitmem.services.sessions import proposals
 
     items = [commit_trailers.proposal(said, lambda name: _open_gotcha(app, name)) for said in words]
-    who = Writer(app.clock, words[0].by, allow=app.settings.get("allowSecret"))
+    who = Writer(app.clock, words[0].by, allow=app.settings.get("allowSecret"), program=BACKGROUND)
     wanted = [item for item in items if item is not None]
 
     def indexes() -> "list[Index]":

@@ -41,6 +41,7 @@ def drain(app: App) -> None:
 
 
 def _drain(app: App) -> None:
+    app.is_background = True
     with _alone(app):
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
         drains.begin(app.state)
@@ -198,6 +199,7 @@ def _native(app: App) -> list[str]:
             continue
         try:
             with open_app(root, app.env, app.clock, "git") as other:
+                other.is_background = True
                 done += keep_in_step(other, how)
         # a file that nobody may write must not keep the rest from its turn
         except GitmemError as error:

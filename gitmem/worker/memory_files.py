@@ -58,7 +58,7 @@ FIELDS = (
     "workaround",
     "anchors",
     "decay_rate",
-    "confirmed",
+    "unconfirmed",
     "oid",
     "path",
     "author",

@@ -11,17 +11,8 @@ from hypothesis import strategies as st
 from gitmem.clock import Clock, base32, ulid_time
 from gitmem.errors import InvalidRecord
 from gitmem.records.kinds import NAMED, PREFIX
-from gitmem.records.record import (
-    SCHEMA,
-    TITLE_LIMIT,
-    Record,
-    canonical,
-    clean_body,
-    clean_text,
-    clean_title,
-    kind_of,
-    make,
-)
+from gitmem.records.record import SCHEMA, Record, canonical, kind_of, make
+from gitmem.records.texts import TITLE_LIMIT, clean_body, clean_text, clean_title
 from gitmem.store.layout import id_of_path, record_path, safe_path
 from tests.records.strategies import ids, records
 from tests.scale import scaled

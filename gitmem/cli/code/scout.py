@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from gitmem.cli import options
 from gitmem.cli.json_shapes import match_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.errors import UnknownId, UserError
+from gitmem.repo.caller import BACKGROUND
 from gitmem.services.records import write
 from gitmem.services.retrieval.matcher import best, find
 from gitmem.services.retrieval.task import Task
@@ -167,7 +169,7 @@ def _save(app: App, text: str, found: list[ScoutFinding], scope: str) -> list[st
             "Say the task in other words, or name files and functions.",
         )
     store = app.store(scope)
-    who = app.writer()
+    who = replace(app.writer(), program=BACKGROUND)  # nobody has looked at it yet
     out = []
     for record in records(who, text, found):
         try:

@@ -19,7 +19,8 @@ from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.object_codec import object_id
 from gitmem.records.codec import decode, encode
 from gitmem.records.kinds import CATEGORIES, SEVERITIES, TYPES
-from gitmem.records.record import TITLE_LIMIT, Record, clean_body, kind_of
+from gitmem.records.record import Record, kind_of
+from gitmem.records.texts import TITLE_LIMIT, clean_body
 from gitmem.repo.location import inside
 from gitmem.repo.refs import head
 from gitmem.services.records import write

@@ -16,7 +16,6 @@ from gitmem.errors import UnknownId
 from gitmem.records.codec import encode
 from gitmem.records.decay import effective_score
 from gitmem.records.epic import facts as facts_of_work
-from gitmem.records.kinds import UNSURE
 from gitmem.records.record import Record
 from gitmem.services.records import history
 from gitmem.services.records.committers import disputed, writers
@@ -332,7 +331,7 @@ def _origin(row: dict[str, Any]) -> str | None:
         return None
     return (
         f"{origin}, unconfirmed (git mem inbox)"
-        if origin in UNSURE and not row.get("confirmed") and not row.get("resolved")
+        if row.get("unconfirmed") and not row.get("resolved")
         else origin
     )
 

@@ -11,6 +11,7 @@ from gitmem.agents import adapter, events
 from gitmem.base import processes
 from gitmem.cli.group import Parts
 from gitmem.errors import GitmemError
+from gitmem.repo.caller import agent_program
 from gitmem.repo.location import locate
 from gitmem.repository import Repository
 from gitmem.services.sessions import current as own
@@ -82,13 +83,8 @@ def agent_around(environ: Mapping[str, str]) -> str:
 
     Empty when there is none.
     """
-    for name in events.ADAPTERS:
-        known = adapter.find(name)
-        if any(environ.get(variable) for variable in known.session) or (
-            known.mark and environ.get(known.mark)
-        ):
-            return name
-    return ""
+    program = agent_program(environ)
+    return program if program in events.ADAPTERS else ""
 
 
 def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:

@@ -8,7 +8,7 @@ Answered from the index alone. Part of the hot path.
 from itertools import islice
 
 from gitmem.index import summaries
-from gitmem.records.kinds import LIVE, UNSURE
+from gitmem.records.kinds import LIVE
 from gitmem.services.records.committers import is_accepted, is_foreign, writers
 from gitmem.text.equality import plain
 from gitmem.text.greetings import trivial
@@ -67,7 +67,7 @@ FIELDS = (
     "workaround",
     "conflict",
     "anchors",
-    "confirmed",
+    "unconfirmed",
     "source",
     "oid",
     "committer",
@@ -395,7 +395,7 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Briefing
         pinned=accepted and row["status"] == "pinned",
         critical=accepted and gotcha and row["severity"] == "critical",
         importance=float(row["importance"] or 0),
-        unsure=row["origin"] in UNSURE and not row["confirmed"],
+        unsure=row["unconfirmed"],
         session=str(row["session"] or ""),
         where=_place(row["anchors"]),
         row=row,

@@ -14,7 +14,8 @@ from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.imports import ecma
 from gitmem.codemap.imports.files import ProjectFiles, json_object, table, texts, toml_table
 from gitmem.errors import UnknownId
-from gitmem.records.record import Record, clean_title
+from gitmem.records.record import Record
+from gitmem.records.texts import clean_title
 from gitmem.redaction.mask import scrub
 from gitmem.services.dna import manifests
 from gitmem.services.dna.facts import ProjectFacts, gather

@@ -9,6 +9,7 @@ proposal.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from gitmem.errors import UnknownId, UserError
@@ -83,7 +84,7 @@ def learn(
     The same words twice, as after an amend, make one record.
     """
     commit, trailer, author = words
-    by = Writer(who.clock, author, who.agent, who.session, who.allow)
+    by = replace(who, author=author)
     if trailer.name == RESOLVES:
         return _resolve(store, by, words, find, tree)
     record = _record(by, words)

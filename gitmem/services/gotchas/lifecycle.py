@@ -6,15 +6,17 @@ this time is the caller's to say.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
 from gitmem.errors import UserError
 from gitmem.index.reader import Index
 from gitmem.records.gotcha_notes import cut, with_note
-from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES, UNSURE, error_patterns
+from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES, error_patterns
 from gitmem.records.merge import counted, restamp
 from gitmem.records.record import Record
+from gitmem.records.trust import confirmed_by
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.store import operations
@@ -23,7 +25,7 @@ from gitmem.store.store import Message, Store, Written
 Row = dict[str, Any]
 NEARLY = 0.85  # of the words of two titles are the same
 # what statistics tell gotchas apart by
-COUNTED = ("status", "resolved", "category", "severity", "origin", "confirmed")
+COUNTED = ("status", "resolved", "category", "severity", "origin", "unconfirmed")
 
 
 def require_gotcha(record: Record, what: str) -> None:
@@ -107,8 +109,11 @@ def resolve(
     at, note = who.clock.stamp(), cut(note)
     facts = {"at": at, "by": who.author[0], "commit": commit, "note": note, **(fix or {})}
     done = {key: value for key, value in facts.items() if value}
-    body = with_note(before.body, f"Resolved {at}: {note}" if note else "")
-    return write.update(store, who, before, before.change(resolved=done, body=body), "resolve")
+    # a program's note stays out of the words that a person may have confirmed
+    says = bool(note) and (who.is_person or before.unconfirmed)
+    body = with_note(before.body, f"Resolved {at}: {note}" if says else "")
+    after = before.change(resolved=done, body=body)
+    return write.update(store, who, before, after, "resolve", vouches=True)
 
 
 def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
@@ -116,7 +121,9 @@ def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
     require_gotcha(before, "reopened")
     if not before.resolved:
         return Change(before, before, Written(None))
-    body = with_note(before.body, f"Reopened {who.clock.stamp()}" + (f": {note}" if note else "."))
+    says = bool(note) and (who.is_person or before.unconfirmed)
+    end = f": {note}" if says else "."
+    body = with_note(before.body, f"Reopened {who.clock.stamp()}{end}")
     return write.update(store, who, before, before.change(resolved=None, body=body), "reopen")
 
 
@@ -133,10 +140,11 @@ def confirm(
     """
     if before.kind not in {"gotcha", "memory"}:
         raise UserError(f"{before.id} is a {before.kind}; only gotchas and memories are confirmed.")
-    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
+    write.require_person(who, "confirm")
     places = before.anchors if anchors is None else [dict(a) for a in anchors]
-    after = before.change(confirmed={k: v for k, v in facts.items() if v}, anchors=places)
-    return write.update(store, who, before, after, "confirm")
+    after, found = write.clean(before.change(anchors=places), who.allow)
+    after = confirmed_by(after, who.clock.stamp(), who.author[0], commit)
+    return replace(write.update(store, who, before, after, "confirm"), findings=found)
 
 
 def reanchor(
@@ -179,8 +187,8 @@ def merge(
 
     They are archived. One commit.
 
-    What a person wrote or confirmed stays so: what it becomes part of is confirmed with it, and has
-    its words as a quotation.
+    What a person wrote or confirmed is quoted in what it becomes part of. A person who merges
+    vouches for that text.
     """
     require_mergeable(into, others)
     others = [
@@ -223,9 +231,9 @@ def merge(
             )
             + "\n"
         )
-        if into.unconfirmed:
-            after = after.change(confirmed={"at": who.clock.stamp(), "by": who.author[0]})
     after, found = write.clean(after, who.allow)
+    if told or not into.unconfirmed:
+        after = write.vouched(who, after)
     after = restamp(into, after.touched(who.clock.stamp()))
     after = counted(
         after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica
@@ -302,7 +310,7 @@ def statistics(
         "open_count": count(row for row in live if not row["resolved"]),
         "resolved_count": count(row for row in rows if row["resolved"]),
         "unconfirmed_count": count(
-            row for row in live if is_unconfirmed(row) and not row["resolved"]
+            row for row in live if row["unconfirmed"] and not row["resolved"]
         ),
         "archived_count": count(rows) - count(live),
         "by_category": by("category", CATEGORIES),
@@ -323,8 +331,3 @@ def statistics(
         if snoozed
         else 0,
     }
-
-
-def is_unconfirmed(row: Mapping[str, Any]) -> bool:
-    """Say whether a row of the index tells what nobody has confirmed."""
-    return row["origin"] in UNSURE and not row.get("confirmed")

@@ -8,12 +8,14 @@ people.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gitmem.errors import GitmemError, UserError
 from gitmem.git.worktree import WorkTree
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
+from gitmem.repo.caller import BACKGROUND
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
@@ -97,7 +99,7 @@ def _conclude(
             continue
         change = _learn(
             store,
-            Writer(who.clock, BY, who.agent, str(facts.get("session", "")), who.allow),
+            replace(who, author=BY, session=str(facts.get("session", "")), program=BACKGROUND),
             record,
             facts,
             tree,

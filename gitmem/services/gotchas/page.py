@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gitmem.records.gotcha_notes import OWN
-from gitmem.records.kinds import CATEGORIES, UNSURE
+from gitmem.records.kinds import CATEGORIES
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&!#]")
 _CODE = re.compile(r"^(?: {4}|\t| {0,3}(?:```|~~~))", re.MULTILINE)
@@ -51,7 +51,7 @@ def _section(row: dict[str, Any]) -> list[str]:
         f"[{str(row['severity'] or 'warning').upper()}]",
         *(["resolved"] if row["resolved"] else []),
     ]
-    if row["origin"] in UNSURE and not row.get("confirmed"):
+    if row["unconfirmed"]:
         marks.append("unconfirmed")
     title = f"### {marks[0]} {escape(row['title'])}" + (
         f" ({', '.join(marks[1:])})" if marks[1:] else ""

@@ -36,7 +36,7 @@ def unaccepted(shared: Store, index: Index) -> list[Entry]:
     accepted = [
         row["title"]
         for row in index.rows(kinds=("memory", "gotcha"), limit=5000)
-        if row["store"] == "shared" and row["confirmed"]
+        if row["store"] == "shared" and row["origin"] != "manual" and not row["unconfirmed"]
     ]
     return [
         e

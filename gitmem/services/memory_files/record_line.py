@@ -9,7 +9,7 @@ from typing import Any
 
 from gitmem.clock import seconds
 from gitmem.records.decay import effective_score
-from gitmem.records.kinds import LIVE, UNSURE
+from gitmem.records.kinds import LIVE
 from gitmem.services.memory_files.managed_block import WORKAROUND, BlockEntry
 
 TITLE, HELP = 300, 200  # characters
@@ -92,7 +92,7 @@ def _tells(row: Row) -> bool:
         row["kind"] in {"memory", "gotcha"}
         and row["status"] in LIVE
         and not row["resolved"]
-        and (row["origin"] not in UNSURE or bool(row["confirmed"]))
+        and not row["unconfirmed"]
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gitmem.records.kinds import text_key
-from gitmem.records.record import clean_body, clean_title
+from gitmem.records.texts import clean_body, clean_title
 from gitmem.redaction.formats import public
 from gitmem.services.memory_files.managed_block import regions
 from gitmem.services.memory_files.note_types import type_of

@@ -10,9 +10,10 @@ from typing import Any
 
 from gitmem.clock import Clock
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.records.kinds import PREFIX, error_patterns, gotcha_id
+from gitmem.records.kinds import FACTS, PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
+from gitmem.records.trust import confirmed_by, words_digest
 from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import SecretFinding, scrub, scrub_all
 from gitmem.store import operations
@@ -35,13 +36,23 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes, for which agent and session, and which values are known to be no secrets."""
+    """Who writes, for which agent and session, and which values are known to be no secrets.
+
+    `program` is the agent's CLI that runs the command, or `git mem` for work in the background;
+    empty for a person, who alone vouches for facts.
+    """
 
     clock: Clock
     author: tuple[str, str]
     agent: str = "global"
     session: str = ""
     allow: Sequence[str] = ()
+    program: str = ""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person writes, not a program."""
+        return not self.program
 
     def message(self, record: Record, op: str, subject: str = "") -> Message:
         """Return the commit message of a change of one record."""
@@ -119,6 +130,8 @@ def draft(
     Raises InvalidRecord.
     """
     now = who.clock.stamp()
+    if origin == "manual" and kind in FACTS and not who.is_person:
+        origin = "agent"
     common = {
         "created": now,
         "updated": now,
@@ -146,11 +159,42 @@ def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
     )
 
 
+def vouched(who: Writer, record: Record, commit: str = "") -> Record:
+    """Return a fact that a person vouches for by what they do with it; a program vouches for none.
+
+    `commit` is what is checked out.
+    """
+    if not who.is_person or record.kind not in FACTS or not record.unconfirmed:
+        return record
+    return confirmed_by(record, who.clock.stamp(), who.author[0], commit)
+
+
+def require_person(who: Writer, what: str) -> None:
+    """Raise UserError for a program that would answer for a person: `what` is a verb."""
+    if not who.is_person:
+        raise UserError(
+            f"this runs in {who.program}, and an agent cannot {what} facts: a person does.",
+            "Ask the user to look at them in a terminal of their own: git mem inbox",
+        )
+
+
 def update(
-    store: Store, who: Writer, before: Record, after: Record, op: str, subject: str = ""
+    store: Store,
+    who: Writer,
+    before: Record,
+    after: Record,
+    op: str,
+    subject: str = "",
+    *,
+    vouches: bool = False,
 ) -> Change:
-    """Write a changed record on top of what it was; a change to nothing writes nothing."""
+    """Write a changed record on top of what it was; a change to nothing writes nothing.
+
+    A person who changes the words of a fact vouches for them; with `vouches` in any case.
+    """
     after, found = clean(after, who.allow)
+    if vouches or words_digest(before) != words_digest(after):
+        after = vouched(who, after)
     if (after.title, after.body, dict(after.fields)) == (
         before.title,
         before.body,
@@ -168,7 +212,8 @@ def update(
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
     """Pin, unpin, archive or activate a record."""
-    return update(store, who, before, before.change(status=status), op)
+    after = before.change(status=status)
+    return update(store, who, before, after, op, vouches=status == "pinned")
 
 
 def link(
@@ -204,7 +249,7 @@ def supersede(
         new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow
     )
     if before:
-        new = restamp(before, new.touched(who.clock.stamp()))
+        new = restamp(before, vouched(who, new).touched(who.clock.stamp()))
     gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
     message = who.message(
         new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"'

@@ -16,7 +16,6 @@ import re
 
 from gitmem.base.sqlite import healing
 from gitmem.clock import seconds
-from gitmem.records.kinds import UNSURE
 from gitmem.services.retrieval.error_evidence import ErrorEvidence
 from gitmem.services.retrieval.file_evidence import FileEvidence
 from gitmem.services.retrieval.task import Case, Cases, Task, storable
@@ -118,14 +117,9 @@ def best(
     out: dict[str, Match] = {}
     for one in sorted(found, key=lambda m: (-m.score, str(m.row["id"]))):
         row = one.row
-        if row["id"] not in snoozed and (unconfirmed or not is_unconfirmed(row)):
+        if row["id"] not in snoozed and (unconfirmed or not row["unconfirmed"]):
             out.setdefault(row["id"], one)
     return list(out.values())[:most]
-
-
-def is_unconfirmed(row: "Row") -> bool:
-    """Say whether nobody has yet looked at what was captured or extracted."""
-    return row["origin"] in UNSURE and not row.get("confirmed")
 
 
 def fit(found: "Sequence[Match]", budget: int, cost: "Callable[[Match], int]") -> "list[Match]":

@@ -22,6 +22,7 @@ from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record
 from gitmem.records.summary_entries import Entry, entry_of
 from gitmem.redaction.mask import scrub
+from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.refs import PRIVATE
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
@@ -213,7 +214,7 @@ def write_digest(
         *_by_commits([one for one in between if one not in commits], stamp(session.started)),
     ]
     done = []
-    who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
+    who = replace(desk.who, session=session.id, program=BACKGROUND)
     new = digest(
         session,
         seen,

@@ -51,7 +51,7 @@ def settle(
         if (
             later
             and TAG in row["tags"]
-            and not row["confirmed"]
+            and row["unconfirmed"]
             and replaces(item.text, row["title"])
         ):
             out += _aside(stores, who, row, f"Overruled: {item.text} ({source})", "overruled")

@@ -15,7 +15,7 @@ from gitmem.llm.prompts import TEXT, harmless
 from gitmem.records.items import DONE, KINDS, SECTION, TASK, item_id
 from gitmem.records.kinds import derived_id
 from gitmem.records.merge import restamp
-from gitmem.records.record import Record, clean_title, make
+from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import (
     FLAGS,
     Entry,
@@ -25,6 +25,7 @@ from gitmem.records.summary_entries import (
     ordered,
     sound,
 )
+from gitmem.records.texts import clean_title
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer

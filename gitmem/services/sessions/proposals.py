@@ -16,12 +16,13 @@ from gitmem.fingerprint.category import category
 from gitmem.git.commit_messages import Person
 from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
-from gitmem.records.kinds import IMPORTED, LIVE, derived_id
+from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import beside, replaces, without_reason
+from gitmem.records.trust import confirmed_by
 from gitmem.services.records import write
-from gitmem.services.records.write import Change, Writer
+from gitmem.services.records.write import Change, Writer, require_person
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
@@ -164,7 +165,7 @@ def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
         row
         for index in indexes
         for row in index.rows(what=DECISION, statuses=("active",), limit=LATEST)
-        if row["store"] == "shared" and row["confirmed"] and row["origin"] != IMPORTED
+        if row["store"] == "shared" and row["origin"] == "extracted" and not row["unconfirmed"]
     )
     return [row["id"] for row in rows if replaces(item.text, row["title"])][:LOOKED]
 
@@ -200,7 +201,7 @@ def suggest(
 
     Return the new ones.
     """
-    by = Writer(who.clock, who.author, UNTOLD, "", who.allow)
+    by = replace(who, agent=UNTOLD, session="")
     return _write(store, by, items, "", source, indexes, elsewhere)
 
 
@@ -220,7 +221,7 @@ def suggest_of_commits(
     for oid in dict.fromkeys(item.commit for item in items):
         author = authors.get(oid, UNKNOWN)
         said = [replace(item, commit="", role="") for item in items if item.commit == oid]
-        by = Writer(who.clock, author, who.agent, who.session, who.allow)
+        by = replace(who, author=author)
         new += suggest(
             store, by, choose(said), f"commit {oid[:12]} by {author}", indexes, elsewhere
         )
@@ -339,13 +340,11 @@ def accept(
 
     This is one commit, together with `more`. The proposal leaves the private store.
     """
-    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
+    require_person(who, "accept")
     tags = [tag for tag in record.tags if tag != TAG]
-    confirmed = {k: v for k, v in facts.items() if v}
     agent = None if record.fields.get("agent") == UNTOLD else record.fields.get("agent")
-    after = record.change(confirmed=confirmed, tags=tags or None, item=None, agent=agent).touched(
-        who.clock.stamp()
-    )
+    after = record.change(tags=tags or None, item=None, agent=agent)
+    after = confirmed_by(after, who.clock.stamp(), who.author[0], commit).touched(who.clock.stamp())
     todo = [operations.put(after, revive=True), *more]
     todo += [
         operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old)

@@ -20,8 +20,8 @@ from gitmem.records.items import (
     TASK,
     item_id,
 )
-from gitmem.records.record import clean_title
 from gitmem.records.summary_entries import Entry, key_of, ordered
+from gitmem.records.texts import clean_title
 
 HEADINGS: Mapping[str, str] = {
     DECISION: "Decisions",

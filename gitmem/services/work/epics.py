@@ -22,7 +22,8 @@ from gitmem.errors import UserError
 from gitmem.index import epics
 from gitmem.records import epic as work
 from gitmem.records.epic_operations import NAME, TEXT
-from gitmem.records.record import Record, clean_text, clean_title, kind_of, make
+from gitmem.records.record import Record, kind_of, make
+from gitmem.records.texts import clean_text, clean_title
 from gitmem.redaction.mask import scrub, scrub_all
 from gitmem.services.records.write import Writer, set_status
 from gitmem.state import epic_holders, sessions

@@ -12,7 +12,8 @@ from typing import Any
 
 from gitmem.errors import InvalidRecord
 from gitmem.records.codec import decode, encode_canonical
-from gitmem.records.record import ENUMS, SCHEMA, Record, canonical, clean_text, kind_of
+from gitmem.records.record import ENUMS, SCHEMA, Record, canonical, kind_of
+from gitmem.records.texts import clean_text
 from gitmem.store.history.forms import Forms
 from gitmem.store.layout import FOLDER, FORMAT_PATH, PURGES, id_of_path
 

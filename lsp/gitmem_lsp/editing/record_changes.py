@@ -4,7 +4,7 @@ Each function is one commit that says it came from an editor; on the repository'
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from gitmem.app import App
@@ -49,7 +49,7 @@ class Done:
 def writer(app: App) -> EditorWriter:
     """Return who writes."""
     who = app.writer()
-    return EditorWriter(who.clock, who.author, who.agent, who.session, who.allow)
+    return EditorWriter(*(getattr(who, field.name) for field in fields(who)))
 
 
 def head(app: App, gitdir: str) -> str:

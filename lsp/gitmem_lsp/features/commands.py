@@ -336,12 +336,10 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
         rows = view.app.rows(
             kinds=("gotcha",),
             statuses=LIVE,
-            fields=("id", "store", "resolved", "origin", "confirmed"),
+            fields=("id", "store", "resolved", "unconfirmed"),
         )
         left = [row for row in rows if not row["resolved"]]
-        unsure = sum(
-            row["origin"] in {"captured", "extracted"} and not row["confirmed"] for row in left
-        )
+        unsure = sum(row["unconfirmed"] for row in left)
         return {
             "gotchas": len(rows),
             "unresolved": len(left),

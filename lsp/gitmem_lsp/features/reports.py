@@ -51,7 +51,7 @@ def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]
         "category": plain(str(row["category"] or "")),
         "status": row["status"],
         "resolved": bool(row["resolved"]),
-        "unconfirmed": row["origin"] in {"captured", "extracted"} and not row.get("confirmed"),
+        "unconfirmed": bool(row["unconfirmed"]),
         "line": line,
         "state": state,
         "workaround": plain(str(row.get("workaround") or "")),

@@ -94,7 +94,7 @@ class EditorNote:
     @property
     def unconfirmed(self) -> bool:
         """Whether it was captured or extracted, and nobody has said that it is so."""
-        return self.row.get("origin") in {"captured", "extracted"} and not self.row.get("confirmed")
+        return bool(self.row.get("unconfirmed"))
 
 
 def bounded(text: str, lines: Sequence[str]) -> bool:

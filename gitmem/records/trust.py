@@ -1,0 +1,57 @@
+"""Who vouches for a fact: its confirmation, and the words that it was given for."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from gitmem.records.gotcha_notes import without_wordless
+from gitmem.records.kinds import FACTS, IMPORTED, UNSURE
+from gitmem.records.texts import clean_body, clean_text, clean_title
+
+if TYPE_CHECKING:
+    from gitmem.records.record import Record
+
+
+def words_digest(record: "Record") -> str:
+    """Return what tells the words of a fact from any others: 16 hex characters of a SHA-256.
+
+    Its input is a JSON list of title, body, workaround and `verify` (`docs/format.md`). A note of
+    when a gotcha came back does not count.
+    """
+    import json
+
+    texts = [
+        clean_title(record.title),
+        clean_body(without_wordless(record.body)),
+        clean_text(str(record.fields.get("workaround") or "")).strip(),
+        record.fields.get("verify") or "",
+    ]
+    whole = json.dumps(texts, sort_keys=True, ensure_ascii=False)
+    return sha256(whole.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def is_confirmed(record: "Record") -> bool:
+    """Return whether a person confirmed a fact with the words that it has now."""
+    confirmed = record.fields.get("confirmed")
+    return isinstance(confirmed, Mapping) and confirmed.get("words") == words_digest(record)
+
+
+def is_unconfirmed(record: "Record") -> bool:
+    """Return whether nobody vouches for a fact.
+
+    A person vouches for what they wrote, until a confirmation of it is about other words. What was
+    imported from a file of the user's own needs none.
+    """
+    if record.kind not in FACTS or is_confirmed(record):
+        return False
+    origin = record.get("origin")
+    if origin == IMPORTED and not record.fields.get("confirmed"):
+        source = record.fields.get("source")
+        return isinstance(source, Mapping) and bool(source.get("author"))
+    return origin in UNSURE or bool(record.fields.get("confirmed"))
+
+
+def confirmed_by(record: "Record", at: str, by: str, commit: str = "") -> "Record":
+    """Return a fact that a person confirms as it is: `at` a time, `by` the person's name."""
+    facts: dict[str, Any] = {"at": at, "by": by, "commit": commit, "words": words_digest(record)}
+    return record.change(confirmed={key: value for key, value in facts.items() if value})
