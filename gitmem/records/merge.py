@@ -24,7 +24,9 @@ Stamp = tuple[int, str, str]
 
 EARLIEST = frozenset({"created", "first_seen"})
 LATEST = frozenset({"rev", "updated", "last_seen"})
-WHOLE = frozenset({"resolved", "confirmed"})  # maps that mean one thing: never mixed from two sides
+WHOLE = frozenset(
+    {"resolved", "confirmed", "done"}
+)  # maps that mean one thing: never mixed from two sides
 SUMMED = frozenset({"occurrences"})
 MOST = 2**53 - 1  # of a count: a whole number that every reader of JSON keeps
 
@@ -51,6 +53,8 @@ class _Side:
 
     def stamp(self, key: str) -> Stamp:
         text = self.record.get("stamps").get(key)
+        if key == "title" and isinstance(text, list) and text:
+            text = str(text[0]).rpartition(" ")[0]  # what tells the titles apart is not of it
         return _parse(text, self.own) if isinstance(text, str) else self.own
 
 
@@ -125,7 +129,7 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
             value = _scalar(key, o, x, y, a, b, stamps)
         if value is not None:
             fields[key] = value
-    title = _scalar("title", base.title, a.record.title, b.record.title, a, b, stamps)
+    title, lost, is_disputed = _title(base, a, b, stamps)
     body, kept, conflict = _body(base, a, b, attic, stamps)
     if not kept:
         conflict = bool(
@@ -147,11 +151,11 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
         stamps[key] = _write(max(a.stamp(key), b.stamp(key)))
     fields |= {key: value for key, value in joined.items() if value}
     fields["stamps"] = stamps
+    conflict = conflict or is_disputed
     fields["conflict"] = conflict or None
     merged = _fit(Record(a.record.id, a.record.kind, title, body, MappingProxyType(fields)), kept)
-    return MergedRecord(
-        merged, {k: v[1] for k, v in kept.items()} if len(kept) > 1 else {}, conflict
-    )
+    saved = {k: v[1] for k, v in kept.items()} if len(kept) > 1 else {}
+    return MergedRecord(merged, {**saved, **{side.digest: side.data for side in lost}}, conflict)
 
 
 def _fit(record: Record, kept: Mapping[str, tuple[Stamp, bytes, str]]) -> bytes:
@@ -176,6 +180,44 @@ def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[s
     )
     stamps[key] = _write(max(s for v, s in votes if v == value))
     return value
+
+
+def _title(
+    base: Record, a: _Side, b: _Side, stamps: dict[str, Any]
+) -> tuple[str, list[_Side], bool]:
+    """Return the later of two titles, the sides whose title gave way, and whether any ever did.
+
+    `stamps.title` lists a stamp for each title that was given, the newest first, with what tells
+    the titles apart: a third side finds the same conflict in any order.
+    """
+    changed = [side for side in (a, b) if side.record.title != base.title]
+    given: dict[str, Stamp] = {}
+    for side in changed:
+        for name, stamp in _titles(side):
+            given[name] = max(stamp, given.get(name, stamp))
+    if not given:
+        return base.title, [], False
+    ordered = sorted(given, key=lambda name: given[name], reverse=True)
+    winner = max(changed, key=lambda side: (side.stamp("title"), side.record.title))
+    stamps["title"] = _write(given[ordered[0]])
+    if len(ordered) == 1:
+        return winner.record.title, [], False
+    stamps["title"] = [f"{_write(given[name])} {name}" for name in ordered]
+    lost = [side for side in changed if side.record.title != winner.record.title]
+    return winner.record.title, lost, True
+
+
+def _titles(side: _Side) -> list[tuple[str, Stamp]]:
+    """Return what tells each title that a side was given from others, and its stamp."""
+    listed = side.record.get("stamps").get("title")
+    name = digest(side.record.title.encode())
+    if not isinstance(listed, list):
+        return [(name, side.stamp("title"))]
+    out = []
+    for text in map(str, listed):
+        stamp, _, other = text.rpartition(" ")
+        out.append((other, _parse(stamp, side.own)))
+    return out or [(name, side.own)]
 
 
 def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> int:
@@ -357,7 +399,9 @@ def restamp(before: Record, after: Record) -> Record:
             same = before.fields.get(name) == after.fields.get(name)
         if same:
             kept[key] = value
-    resolved = before.body != after.body
+    # a title that is disputed is settled by another title, a body by another body
+    disputed = isinstance(stamps.get("title"), list)
+    resolved = before.title != after.title if disputed else before.body != after.body
     return after.change(
         stamps=kept or None, conflict=None if resolved else after.fields.get("conflict")
     )

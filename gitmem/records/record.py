@@ -5,7 +5,7 @@ makes a new record. The table below is the format's: `docs/format.md` says the s
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -53,7 +53,12 @@ OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("decay_rate", "number"),
         ("anchors", "maps"),
         ("triggers", "map"),
+        ("sources", "maps"),
         ("confirmed", "map"),
+        ("done", "map"),
+        ("expires", "str"),
+        ("verify", "maps"),
+        ("settled", "maps"),
     ),
     "gotcha": (
         ("category", "str"),
@@ -70,7 +75,10 @@ OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("resolved", "map"),
         ("fixes", "maps"),
         ("source", "str"),
+        ("sources", "maps"),
         ("confirmed", "map"),
+        ("verify", "maps"),
+        ("settled", "maps"),
     ),
     "summary": (
         ("scope", "str"),
@@ -147,6 +155,8 @@ SHARED_DEFAULTS: Mapping[str, Any] = {
     "session": "",
     "updated": "",
 }
+
+SOURCES, FIRST_SOURCES = 20, 3  # of a fact, that are kept: the first of them, else the latest
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -264,6 +274,21 @@ def is_stamp(text: str) -> bool:
     return True
 
 
+def is_expiry(text: str) -> bool:
+    """Say whether a text is a day, a time in UTC, or nothing."""
+    return not text or is_stamp(text) or is_stamp(f"{text}T00:00:00Z")
+
+
+def bounded_sources(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return where a fact was seen: the first three and the latest seventeen, in their order."""
+    ordered = sorted(
+        map(dict, sources), key=lambda source: (str(source.get("at")), sort_key(source))
+    )
+    if len(ordered) > SOURCES:
+        ordered = ordered[:FIRST_SOURCES] + ordered[FIRST_SOURCES - SOURCES :]
+    return ordered
+
+
 def canonical(record: Record) -> Record:  # noqa: C901
     """Return the record with every field checked and in its one canonical form.
 
@@ -292,6 +317,13 @@ def canonical(record: Record) -> Record:  # noqa: C901
     importance = known.get("importance")
     if importance is not None and not 0 <= importance <= 10:
         raise InvalidRecord(f"importance cannot be {importance}.", "It goes from 0 to 10.")
+    if not is_expiry(str(known.get("expires", ""))):
+        raise InvalidRecord(
+            f"expires cannot be '{known['expires']}'.",
+            "It is a day, such as 2026-12-31, or a time, such as 2026-12-31T18:00:00Z.",
+        )
+    if "sources" in known:
+        known["sources"] = bounded_sources(known["sources"])
     if "created" not in known:
         raise InvalidRecord("a record needs the time it was created.")
     for key in sorted(k for k in record.fields if k not in schema and k not in {"id", "kind"}):

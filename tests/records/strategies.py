@@ -34,6 +34,9 @@ unknown = st.dictionaries(
     max_size=2,
 )
 ids = st.integers(0, 2**128 - 1).map(base32)
+sources = st.lists(
+    st.fixed_dictionaries({"at": stamps, "session": st.sampled_from(["a", "b"])}), max_size=30
+)
 
 MEMORY_EDITS = {
     "type": st.sampled_from(TYPES),
@@ -43,6 +46,10 @@ MEMORY_EDITS = {
     "tags": tags,
     "links": tags,
     "anchors": anchors,
+    "sources": sources,
+    "done": st.none() | st.fixed_dictionaries({"by": words}),
+    "expires": st.sampled_from(["", "2026-12-31", "2026-12-31T18:00:00Z"]),
+    "verify": st.lists(st.fixed_dictionaries({"path": words}), max_size=2),
     "triggers": st.dictionaries(st.sampled_from(["error", "code"]), words, max_size=2),
 }
 GOTCHA_EDITS = {

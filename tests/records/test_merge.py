@@ -124,6 +124,41 @@ def test_conflicting_bodies_keep_the_loser():
     assert encode(old) in out.attic.values()
 
 
+def test_two_new_titles_are_a_conflict():
+    """Of two titles the later stays, the attic has the other; a third clone sees the same."""
+    base = _memory(rev=1)
+    old, new = base.change(title="Use tabs", rev=2), base.change(title="Use spaces", rev=3)
+    third = base.change(body="and why\n", rev=4)
+    out = merge_bytes(base.id, encode(base), encode(old), encode(new), {}.get)
+    merged = decode(out.data)
+    assert (merged.title, merged.get("conflict"), out.conflict) == ("Use spaces", True, True)
+    assert [*out.attic.values()] == [encode(old)]
+    later = decode(merge_bytes(base.id, encode(base), out.data, encode(third), {}.get).data)
+    assert (later.title, later.get("conflict")) == ("Use spaces", True)
+
+    kept = restamp(later, later.change(body="other\n", rev=9))
+    assert kept.get("conflict") is True  # the title is still in dispute
+    settled = restamp(later, later.change(title="Use either", rev=9))
+    assert (settled.get("conflict"), settled.get("stamps").get("title")) == (None, None)
+
+
+def test_the_same_new_title_is_no_conflict():
+    """Two people who give the same title agree."""
+    base = _memory(rev=1)
+    one, two = base.change(title="Use tabs", rev=2), base.change(title="Use tabs", rev=3)
+    out = merge_bytes(base.id, encode(base), encode(one), encode(two), {}.get)
+    assert (decode(out.data).get("conflict"), dict(out.attic)) == (None, {})
+
+
+def test_sources_are_joined_and_bounded():
+    """Both sides' sources stay: of many the first three and the latest seventeen."""
+    base = _memory(rev=1)
+    seen = [{"at": f"2026-01-01T00:00:{n:02d}Z", "session": "s"} for n in range(30)]
+    one, two = base.change(sources=seen[::2], rev=2), base.change(sources=seen[1::2], rev=2)
+    merged = decode(merge_bytes(base.id, encode(base), encode(one), encode(two), {}.get).data)
+    assert merged.get("sources") == seen[:3] + seen[-17:]
+
+
 def test_pinned_beats_decay():
     """A later move of decay does not undo a person's pin."""
     base = _memory(rev=1)
