@@ -140,14 +140,7 @@ def record_line(
         str((row["last_seen"] if is_gotcha else "") or row["updated"] or row["created"] or "")[:10],
         10,
     )
-    origin = str(row["origin"] or "manual")
-    facts = [
-        day,
-        f"by {author}" if author else "",
-        ""
-        if origin == "manual"
-        else clean(origin, 20) + (", unconfirmed" if row["unconfirmed"] else ""),
-    ]
+    facts = [day, _by(row, author), "unconfirmed" if row["unconfirmed"] else ""]
     if is_gotcha and (row["occurrences"] or 0) > 1:
         facts.append(f"seen {int(row['occurrences'])} times")
     if row["resolved"]:
@@ -164,6 +157,15 @@ def record_line(
     elif body:
         line = f"{line} {clean(body, most)}"
     return f"{line} {clean(fix, 2 * most)}" if fix else line
+
+
+def _by(row: "dict[str, Any]", author: str) -> str:
+    """Return who made a record: a person, their agent, or git mem, from what it read."""
+    origin = str(row["origin"] or "manual")
+    if origin == "agent":
+        return f"by an agent of {author}" if author else "by an agent"
+    by = f"by {author}" if author else ""
+    return by if origin == "manual" else f"{by}, {clean(origin, 20)}".lstrip(", ")
 
 
 def fix_text(fix: str) -> str:

@@ -357,6 +357,8 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
+    if given[1]:
+        write.require_person(app.writer(), "reject")
     so = [
         record
         for record in given[0]
@@ -425,8 +427,10 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     commit = head(app.location) or ""
-    replaced: list[str] = []
-    if _moves(scope, stored.record, "shared"):
+    moves = _moves(scope, stored.record, "shared")
+    old_records = write.replaced_by(app.store("shared" if moves else scope), stored.record)
+    entries: list[str] = []
+    if moves:
         private, shared, who = app.store("private"), app.store("shared"), app.writer()
         project_summary.reword(private, who, stored.record)
         entry = project_summary.of_record(project_summary.load(private), stored.record)
@@ -437,11 +441,7 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
         )
         if not more:
             project_summary.reword(shared, who, stored.record)
-        replaced = [
-            f"{short(one.id)} {plain(one.title)}"
-            for one in proposals.replaced_by(shared, stored.record)
-        ]
-        replaced += [f"{key_of(e)[:8]} of the summary, {plain(str(e['text']))}" for e in old]
+        entries = [f"{key_of(e)[:8]} of the summary, {plain(str(e['text']))}" for e in old]
         change, scope = (
             proposals.accept(private, shared, who, stored.record, commit, more),
             "shared",
@@ -450,7 +450,7 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
         change = lifecycle.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
         done(term, change, "accepted", scope)
-        for one in replaced:
+        for one in [*(f"{short(old.id)} {plain(old.title)}" for old in old_records), *entries]:
             term.note(f"replaced {one}. To take it back: git mem undo")
     return stored.record.id
 

@@ -41,6 +41,8 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
         term.say(f"{short(change.after.id)} is already so; nothing changed.")
         return
     where = f" in your {scope} store" if scope != "shared" else ""
+    if change.after.unconfirmed and change.after.get("origin") == "agent":
+        term.note("unconfirmed, as an agent wrote it. A person confirms it: git mem inbox")
     term.say(
         f"{verb} {term.style(short(change.after.id), fg='yellow')} "
         f"{plain(change.after.title)}{where}{options.journaled(change.written)}"
@@ -470,13 +472,9 @@ def edit_command(
                 title=title, body=None if text is None else clean_body(text), **fields
             )
         after = decode(encode(after))
-        done(
-            term,
-            write.update(app.store(scope), app.writer(), record, after, "edit"),
-            "changed",
-            scope,
-            as_json,
-        )
+        change = write.revise(app.store(scope), app.writer(), record, after)
+        verb = "changed" if change.before else f"{short(record.id)} stays as it is; proposed"
+        done(term, change, verb, scope, as_json)
 
 
 def edited_record(term: Terminal, app: App, record: Record) -> Record:
@@ -562,7 +560,9 @@ def supersede_command(
                 who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)}
             )
             change = write.supersede(app.store(scope), who, before, new)
-        done(term, change, f"{short(before.id)} is superseded by", scope, as_json)
+        kept = not who.is_person and not before.unconfirmed
+        verb = "stays until a person accepts" if kept else "is superseded by"
+        done(term, change, f"{short(before.id)} {verb}", scope, as_json)
 
 
 def titled(heading: str, text: str) -> tuple[str, str]:

@@ -193,13 +193,9 @@ def _card(
             facts.append(
                 ("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}")
             )
-        if row.get("confirmed"):
-            facts.append(
-                (
-                    "Confirmed",
-                    f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}",
-                )
-            )
+    if row.get("confirmed") and not row.get("unconfirmed"):
+        vouched = row["confirmed"]
+        facts.append(("Confirmed", f"{vouched.get('at', '')} by {vouched.get('by', '')}"))
     if row["kind"] == "snapshot":
         facts += _snapshot(row)
     if row["kind"] == "work":

@@ -6,7 +6,6 @@ this time is the caller's to say.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -16,7 +15,6 @@ from gitmem.records.gotcha_notes import cut, with_note
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES, error_patterns
 from gitmem.records.merge import counted, restamp
 from gitmem.records.record import Record
-from gitmem.records.trust import confirmed_by
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.store import operations
@@ -140,11 +138,8 @@ def confirm(
     """
     if before.kind not in {"gotcha", "memory"}:
         raise UserError(f"{before.id} is a {before.kind}; only gotchas and memories are confirmed.")
-    write.require_person(who, "confirm")
     places = before.anchors if anchors is None else [dict(a) for a in anchors]
-    after, found = write.clean(before.change(anchors=places), who.allow)
-    after = confirmed_by(after, who.clock.stamp(), who.author[0], commit)
-    return replace(write.update(store, who, before, after, "confirm"), findings=found)
+    return write.confirm(store, who, before, before.change(anchors=places), commit)
 
 
 def reanchor(

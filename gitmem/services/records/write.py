@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gitmem.clock import Clock
-from gitmem.errors import InvalidRecord, UserError
-from gitmem.records.kinds import FACTS, PREFIX, error_patterns, gotcha_id
+from gitmem.errors import InvalidRecord, UnknownId, UserError
+from gitmem.records.kinds import FACTS, LIVE, PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.records.trust import confirmed_by, words_digest
@@ -147,8 +147,14 @@ def draft(
         **common,
         agent=who.agent if who.agent != "global" else None,
         session=who.session or None,
+        sources=_seen_by_agent(who, now) if origin == "agent" else None,
         **fields,
     )
+
+
+def _seen_by_agent(who: Writer, now: str) -> list[dict[str, Any]]:
+    facts = {"at": now, "role": "agent", "program": who.program, "session": who.session}
+    return [{key: value for key, value in facts.items() if value}]
 
 
 def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
@@ -210,6 +216,70 @@ def update(
     )
 
 
+INHERITED = (
+    "type",
+    "importance",
+    "project",
+    "tags",
+    "anchors",
+    "triggers",
+    "category",
+    "severity",
+    "workaround",
+    "verify",
+    "expires",
+)  # fields that a successor has from what it is to replace
+
+
+def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
+    """Write an edit of a record.
+
+    A program's new words for what a person vouches for become a proposal that supersedes it: the
+    record stays as it is until a person accepts them.
+    """
+    same = words_digest(before) == words_digest(after)
+    if same or who.is_person or before.kind not in FACTS or before.unconfirmed:
+        return update(store, who, before, after, "edit")
+    inherited = {key: after.fields[key] for key in INHERITED if key in after.fields}
+    agent = replace(who, agent=str(after.get("agent")))
+    new = draft(agent, after.kind, after.title, after.body, supersedes=[before.id], **inherited)
+    return add(store, agent, new, "propose")
+
+
+def replaced_by(store: Store, record: Record) -> list[Record]:
+    """Return the active records of a store that a proposal replaces once it is accepted."""
+    out = []
+    for id in record.get("supersedes") or []:
+        try:
+            old = store.get(id).record
+        except UnknownId:
+            continue
+        out += [old] if old.status in LIVE else []
+    return out
+
+
+def archivals(who: Writer, records: Sequence[Record]) -> list[operations.Op]:
+    """Return the operations that put records aside."""
+    now = who.clock.stamp()
+    return [
+        operations.put(restamp(old, old.change(status="archived").touched(now)), old)
+        for old in records
+    ]
+
+
+def confirm(store: Store, who: Writer, before: Record, after: Record, commit: str) -> Change:
+    """Write that a person vouches for a fact, and put aside what it replaces; one commit.
+
+    Raises UserError for a program.
+    """
+    require_person(who, "confirm")
+    after, found = clean(after, who.allow)
+    after = confirmed_by(after, who.clock.stamp(), who.author[0], commit)
+    after = restamp(before, after.touched(who.clock.stamp()))
+    todo = [operations.put(after, before), *archivals(who, replaced_by(store, before))]
+    return Change(before, after, store.write(todo, who.message(after, "confirm")), found)
+
+
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
     """Pin, unpin, archive or activate a record."""
     after = before.change(status=status)
@@ -234,7 +304,8 @@ def supersede(
 ) -> Change:
     """Write a record that takes the place of an old one.
 
-    The old one is archived in the same commit.
+    The old one is archived in the same commit, unless a person vouches for it and a program writes:
+    then it stays until a person accepts the new one.
 
     `before` is what `new` is now when it is there already, None for a new record. Raises UserError
     when `old` supersedes `new` itself.
@@ -255,10 +326,13 @@ def supersede(
         new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"'
     )
     message = replace(message, ids=(new.id, old.id))
+    todo = [operations.put(new, before)]
+    if who.is_person or old.unconfirmed or old.kind not in FACTS:
+        todo.append(operations.put(gone, old))
     return Change(
         before,
         new,
-        store.write([operations.put(new, before), operations.put(gone, old)], message),
+        store.write(todo, message),
         found,
     )
 

@@ -17,12 +17,11 @@ from gitmem.git.commit_messages import Person
 from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
 from gitmem.records.kinds import LIVE, derived_id
-from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import beside, replaces, without_reason
 from gitmem.records.trust import confirmed_by
 from gitmem.services.records import write
-from gitmem.services.records.write import Change, Writer, require_person
+from gitmem.services.records.write import Change, Writer, archivals, replaced_by, require_person
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
@@ -316,18 +315,6 @@ def rejected(store: Store) -> list[str]:
     return [said for _, said in sorted(found, reverse=True)[:REFUSED]]
 
 
-def replaced_by(shared: Store, record: Record) -> list[Record]:
-    """Return the active shared records that a proposal replaces once it is accepted."""
-    found = []
-    for id in record.get("supersedes"):
-        try:
-            old = shared.get(id).record
-        except UnknownId:
-            continue
-        found += [old] if old.status == "active" else []
-    return found
-
-
 def accept(
     private: Store,
     shared: Store,
@@ -346,10 +333,7 @@ def accept(
     after = record.change(tags=tags or None, item=None, agent=agent)
     after = confirmed_by(after, who.clock.stamp(), who.author[0], commit).touched(who.clock.stamp())
     todo = [operations.put(after, revive=True), *more]
-    todo += [
-        operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old)
-        for old in replaced_by(shared, record)
-    ]
+    todo += archivals(who, replaced_by(shared, record))
     written = shared.write(todo, who.message(after, "confirm"))
     private.write(
         [operations.collect(record.id)],

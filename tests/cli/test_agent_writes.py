@@ -1,0 +1,106 @@
+"""What an agent's commands may do: they write and propose; a person's words stay, and only a person confirms."""
+
+import pytest
+
+from tests.json_output import data_of
+
+# a variable of each CLI, and those of a person's terminal in an editor that has an agent
+AGENTS = {
+    "claude": "CLAUDECODE",
+    "gemini": "GEMINI_CLI",
+    "codex": "CODEX_THREAD_ID",
+    "cursor": "CURSOR_AGENT",
+    "opencode": "OPENCODE",
+    "copilot": "COPILOT_CLI",
+    "acme": "AI_AGENT",
+}
+CLAUDE = {"CLAUDECODE": "1"}
+
+
+def test_an_agents_fact_is_marked(mem):
+    """Everybody sees that an agent wrote it, and where."""
+    for name, variable in AGENTS.items():
+        env = {variable: "acme" if variable == "AI_AGENT" else "1"}
+        fact = data_of(mem("add", f"Use {name}", "-t", "decision", "--json", env=env).out)
+        assert (fact["origin"], fact["unconfirmed"]) == ("agent", True)
+        assert [(s["role"], s["program"]) for s in fact["sources"]] == [("agent", name)]
+    assert mem("list").out.count("(unconfirmed)") == len(AGENTS)
+
+
+@pytest.mark.parametrize("variable", ["CURSOR_TRACE_ID", "TERM_PROGRAM", "VSCODE_PID"])
+def test_a_terminal_in_an_editor_is_a_persons(mem, variable):
+    fact = data_of(mem("add", "Use tabs", "--json", env={variable: "x"}).out)
+    assert (fact["origin"], "unconfirmed" in fact) == ("manual", False)
+
+
+def test_an_agents_edit_of_a_persons_fact_is_a_proposal(mem):
+    """It waits beside the fact; accepted, it takes its place."""
+    fact = data_of(mem("add", "Use SQLite", "-t", "decision", "--tag", "db", "--json").out)
+    done = mem("edit", fact["id"], "--title", "Use DuckDB", env=CLAUDE)
+    assert "stays as it is; proposed" in done.out
+    assert mem.show(fact["id"])["title"] == "Use SQLite"
+    (waiting,) = mem("inbox", "--json").json
+    assert (waiting["title"], waiting["tags"]) == ("Use DuckDB", ["db"])
+
+    mem("inbox", "--accept", waiting["id"])
+    assert [one["title"] for one in data_of(mem("list", "--json").out)] == ["Use DuckDB"]
+    accepted = mem.show(waiting["id"])
+    assert accepted["supersedes"] == [fact["id"]]
+    assert "unconfirmed" not in accepted
+
+
+def test_an_agent_may_add_to_a_persons_fact(mem):
+    """A tag changes no words: it is written as anybody's is."""
+    fact = data_of(mem("add", "Use SQLite", "--json").out)
+    mem("edit", fact["id"], "--tag", "db", env=CLAUDE)
+    after = mem.show(fact["id"])
+    assert (after["tags"], "unconfirmed" in after) == (["db"], False)
+
+
+def test_an_agents_successor_waits(mem):
+    fact = data_of(mem("add", "Use SQLite", "--json").out)
+    done = mem("supersede", fact["id"], "Use Postgres", env=CLAUDE)
+    assert "stays until a person accepts" in done.out
+    titles = {one["title"]: one["status"] for one in data_of(mem("list", "--json").out)}
+    assert titles == {"Use SQLite": "active", "Use Postgres": "active"}
+
+
+def test_an_agent_answers_for_nobody(mem):
+    """To accept, reject and verify is a person's; the message says what to do."""
+    fact = data_of(mem("gotcha", "add", "It breaks", "--json", env=CLAUDE).out)
+    for command in (
+        ("inbox", "--accept", fact["id"]),
+        ("inbox", "--reject", fact["id"]),
+        ("gotcha", "verify", fact["id"]),
+    ):
+        done = mem(*command, code=1, env=CLAUDE)
+        assert "an agent cannot" in done.err
+        assert "git mem inbox" in done.err
+    assert mem.show(fact["id"])["unconfirmed"] is True
+    # pinned by an agent, it is kept and still nobody's word; pinned by a person it is confirmed
+    mem("pin", fact["id"], env=CLAUDE)
+    assert mem.show(fact["id"])["unconfirmed"] is True
+    mem("unpin", fact["id"])
+    mem("pin", fact["id"])
+    assert "unconfirmed" not in mem.show(fact["id"])
+
+
+def test_what_a_person_does_with_a_fact_confirms_it(mem):
+    """Editing its words, resolving it: both say that it is so."""
+    for number, command in enumerate((["edit", "--title", "Other"], ["gotcha", "resolve"])):
+        fact = data_of(mem("gotcha", "add", f"It breaks {number}", "--json", env=CLAUDE).out)
+        words = [command[0], *command[1:]]
+        words.insert(2 if command[0] == "gotcha" else 1, fact["id"])
+        mem(*words)
+        assert "unconfirmed" not in mem.show(fact["id"])
+
+
+def test_an_agents_resolution_keeps_a_confirmation(mem):
+    """What an agent says of how it was fixed is no part of the words that a person confirmed."""
+    fact = data_of(mem("gotcha", "add", "It breaks", "--json", env=CLAUDE).out)
+    mem("inbox", "--accept", fact["id"])
+    mem("gotcha", "resolve", fact["id"], "-m", "Push without a review", env=CLAUDE)
+    mem("gotcha", "reopen", fact["id"], "-m", "Push at once", env=CLAUDE)
+    after = mem.show(fact["id"])
+    assert "unconfirmed" not in after
+    assert "Push" not in after.get("body", "")
