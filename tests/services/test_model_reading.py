@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.extraction import extractor
-from gitmem.extraction.model_extractor import CHUNK, extract, merged
 from gitmem.llm.gemini import DEFAULT, GenaiModel
 from gitmem.llm.prompts import OVERHEAD, SCHEMA, cost, line, shown, tokens
 from gitmem.llm.provider import Unready
 from gitmem.records.items import KINDS, Item, item_id
+from gitmem.services.session_log.model_reading import CHUNK, extract, merged
 from gitmem.transcripts.turn import Turn
 from tests.llm.gemini_server import Gemini, Reply, blocked, error, said, serving
 

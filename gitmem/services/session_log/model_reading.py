@@ -107,39 +107,43 @@ def extract(
     spent = max(0, getattr(model, "tokens", 0) - before)
     # for facts, and what is marked: neither depends on a model
     whole = extractor.extract(kept, known=known)
-    if all(part.failure for part in parts) and not window.passed:
-        return replace(whole, why=why, tokens=spent)
-    facts = _joined(old.facts, whole.facts)
     if all(part.failure for part in parts):
-        names = _topics([whole.topics, old.topics])
-        return Extract(
-            items=merged([*old.items, *whole.items]),
-            topics=names,
-            why=why,
-            tokens=spent,
-            facts=facts,
-        )
+        offline = _joined_offline(old, whole) if window.passed else whole
+        return replace(offline, why=why, tokens=spent)
+    read = _of_parts(parts, whole, old, known)
+    return replace(read, by=model.name, why=why, tokens=spent)
+
+
+def _joined_offline(old: Extract, newer: Extract) -> Extract:
+    """Return what the offline rules read in two parts of a session."""
+    topics = _topics([newer.topics, old.topics])
+    return Extract(
+        merged([*old.items, *newer.items]), topics, facts=_joined(old.facts, newer.facts)
+    )
+
+
+def _of_parts(
+    parts: Sequence[_Part], whole: Extract, old: Extract, known: Callable[[str], bool] | None
+) -> Extract:
+    """Return what parts taught, with what the offline rules read in the turns before them.
+
+    `whole` is what these read in the parts themselves.
+    """
     for part in parts:
         if part.failure:
-            found = extractor.extract(part.turns, known=known)
-            part.items, part.topics = found.items, found.topics
-    told = [
+            offline = extractor.extract(part.turns, known=known)
+            part.items, part.topics = offline.items, offline.topics
+    items = [
         item
         for part in parts
         for item in part.items
         if item.marked or known is None or not known(item.text)
     ]
     # what somebody marked is never dropped
-    told += [item for item in whole.items if item.marked and not _is_told(item, told)]
+    items += [item for item in whole.items if item.marked and not _is_in(item, items)]
     names = _topics([*(part.topics for part in reversed(parts)), old.topics])
-    return Extract(
-        items=merged([*old.items, *_ordered(told)]),
-        topics=names,
-        by=model.name,
-        why=why,
-        tokens=spent,
-        facts=facts,
-    )
+    facts = _joined(old.facts, whole.facts)
+    return Extract(merged([*old.items, *_ordered(items)]), names, facts=facts)
 
 
 def merged(found: Iterable[Item]) -> tuple[Item, ...]:
@@ -219,13 +223,13 @@ def _ask(model: Model, chunk: Sequence[Turn], allow: Sequence[str]) -> _Part:
     return _Part(chunk, prompts.items(answer, shown, text), prompts.topics(answer))
 
 
-def _is_told(item: Item, told: Sequence[Item]) -> bool:
-    """Say whether a model told what a marked item is about: the same words, or the same lines."""
+def _is_in(item: Item, items: Sequence[Item]) -> bool:
+    """Say whether items have what a marked one is about: the same words, or the same lines."""
     first, last = item.lines
     return any(
         (other.marked and first <= other.lines[0] <= last and first > 0)
         or item_id(other.text) == item_id(item.text)
-        for other in told
+        for other in items
     )
 
 
