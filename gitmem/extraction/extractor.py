@@ -119,7 +119,7 @@ class _Session:
         if self._is_heading(turn) and not turn.marked:
             return
         if not turn.side:
-            self._topics.add(turn.text, self._language, 2.0 if turn.role == USER else 1.0)
+            self._topics.add(turn.text, 2.0 if turn.role == USER else 1.0)
         before = len(self._found.all)
         if turn.role == ASSISTANT and not turn.side:
             self._drop_reports()
