@@ -3,7 +3,7 @@
 import re
 from functools import cache, lru_cache
 
-from gitmem.extraction.phrases import LANGUAGES, PhraseMatch, language_data, tokenized
+from gitmem.extraction.phrases import LANGUAGES, in_any_language, language_data, tokenized
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 
 FIX, REASON = "fix", "reason"  # markers that explain the item before
@@ -121,12 +121,7 @@ def headed(words: str) -> str:
 
 def heading_is(words: str, name: str) -> bool:
     """Return whether a heading is in a list of headings, such as `options`."""
-    said = tokenized(re.sub(r"[()]", " ", words)) + "$ "
-    return any(_heading(language, name, said) for language in LANGUAGES)
-
-
-def _heading(language: str, name: str, said: str) -> PhraseMatch | None:
-    return language_data(language).phrases("headings", name).search(said)
+    return in_any_language("headings", name, tokenized(re.sub(r"[()]", " ", words)) + "$ ")
 
 
 def lead(text: str) -> str:

@@ -144,6 +144,11 @@ class Language:
         return _list(self.name, section, name)
 
 
+def in_any_language(section: str, name: str, said: str) -> bool:
+    """Return whether a phrase of a list is in a tokenized text, whatever its language."""
+    return any(_list(language, section, name).search(said) for language in LANGUAGES)
+
+
 def has_cue(said: str, language: str) -> bool:
     """Return whether a tokenized text has a phrase of any statement: most sentences have none."""
     return any(cues.search(said) for cues in _cues(language))
