@@ -334,9 +334,9 @@ class _Session:
         said = tokenized(sentence.text)
         if guards.is_taken_back(said, self._language) and not self._has_retracted:
             self._found.take_back(sentence.text)
-        elif sentence.first and guards.said_in("overrule", sentence.text, self._language):
+        elif not sentence.place and guards.said_in("overrule", sentence.text, self._language):
             self._found.take_back(sentence.text, of_agent=True)
-        if not (sentence.first and guards.said_in("correct", sentence.text, self._language)):
+        if not (not sentence.place and guards.said_in("correct", sentence.text, self._language)):
             return False
         text = stripped(sentence.text, self._language)
         return self._found.add(DECISION, text, turn) is not None

@@ -22,13 +22,7 @@ _QUALIFIED = re.compile(  # `my verdict`, `TODO for the next session`
     r"(?: (?:for|from|para|pra|here|aqui|aquí)\b.*)?"
 )
 _PLANNED = (DECISION, PREFERENCE, PATTERN, TASK)  # kinds whose markers may say for what
-# what stands where somebody has yet to write something, or has nothing to write
-_NOTHING = re.compile(
-    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)"
-    r"|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+[.)]?|nad[ao]|ningun[ao]"
-    r"|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|abert[oa]|abiert[oa]|pendente|pendiente|por definir"
-    r"|a definir|无|没有|暂无|待定|待办|是|否)\W*"
-)
+_AROUND = re.compile(r"^\W+|\W+$")
 
 
 @cache
@@ -62,7 +56,9 @@ def _qualified(name: str) -> str | None:
 
 def tells(text: str) -> bool:
     """Return whether a marked text says anything: `none yet` and `-` do not."""
-    return len(text) > 1 and any(map(str.isalpha, text)) and not _NOTHING.fullmatch(text)
+    bare = _AROUND.sub("", text)
+    says_nothing = in_any_language("guards", "nothing", f"{tokenized(bare)}$ ")
+    return len(bare) > 1 and any(map(str.isalpha, bare)) and not says_nothing
 
 
 @cache
