@@ -73,9 +73,9 @@ def reason_in(text: str) -> str:
 
 def _cue(said: str, name: str, role: str, language: str) -> PhraseMatch | None:
     here = language_data(language)
-    kind, lists = name, ("any", "user" if role == USER else "agent")
-    if name in ("cause", "fix"):
-        kind, lists = ERROR, (name,)
+    explains = name in ("cause", "fix")
+    kind = ERROR if explains else name
+    lists = [name] if explains else ["any", "user" if role == USER else "agent"]
     match = here.phrases(kind, *lists).find(said, here.stop)
     return None if match and here.phrases(kind, "not").search(said) else match
 

@@ -358,18 +358,6 @@ def test_what_somebody_marked_is_never_dropped() -> None:
     assert found.by == NAME
 
 
-def test_what_is_known_is_not_told_again() -> None:
-    """Neither by the model nor by the rules."""
-    with serving(
-        answer(("decision", "Sessions are kept in Redis.", 1), ("task", "Write the docs.", 1))
-    ) as gemini:
-        found = extract(
-            model(gemini), [turn(1, PLAN)], budget=100_000, known=lambda text: "Redis" in text
-        )
-
-    assert [item.text for item in found.items] == ["Write the docs."]
-
-
 def test_a_model_of_the_live_api_is_said() -> None:
     """The record names the model that answered, and why it is another."""
     with serving(answer(("task", "Write the docs.", 1))) as gemini:

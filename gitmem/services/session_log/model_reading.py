@@ -73,7 +73,6 @@ def extract(
     *,
     budget: int,
     allow: Sequence[str] = (),
-    known: Callable[[str], bool] | None = None,
     now: Callable[[], float] = time.monotonic,
     longest: float = LONGEST,
 ) -> Extract:
@@ -83,14 +82,13 @@ def extract(
 
     `turns` is read once, and never held as a whole. At most `budget` tokens are sent, by estimate;
     the oldest turns that nobody marked are beyond it. Never raises ModelFailed: `by` and `why`
-    tell. `allow` are expressions of what is not a secret; `known` says of a text that it need not
-    be told again.
+    tell. `allow` are expressions of what is not a secret.
     """
     if model is None:
-        return extractor.extract(turns, known=known)
+        return extractor.extract(turns)
     window = _Window(_room(budget))
     stream = window.older(turns)
-    old = extractor.extract(stream, known=known)
+    old = extractor.extract(stream)
     for _ in stream:  # whatever it left: the window must have seen all
         pass
     kept = window.turns()
@@ -106,11 +104,11 @@ def extract(
     why = _why(model, parts, window.passed)
     spent = max(0, getattr(model, "tokens", 0) - before)
     # for facts, and what is marked: neither depends on a model
-    whole = extractor.extract(kept, known=known)
+    whole = extractor.extract(kept)
     if all(part.failure for part in parts):
         offline = _joined_offline(old, whole) if window.passed else whole
         return replace(offline, why=why, tokens=spent)
-    read = _of_parts(parts, whole, old, known)
+    read = _of_parts(parts, whole, old)
     return replace(read, by=model.name, why=why, tokens=spent)
 
 
@@ -122,23 +120,16 @@ def _joined_offline(old: Extract, newer: Extract) -> Extract:
     )
 
 
-def _of_parts(
-    parts: Sequence[_Part], whole: Extract, old: Extract, known: Callable[[str], bool] | None
-) -> Extract:
+def _of_parts(parts: Sequence[_Part], whole: Extract, old: Extract) -> Extract:
     """Return what parts taught, with what the offline rules read in the turns before them.
 
     `whole` is what these read in the parts themselves.
     """
     for part in parts:
         if part.failure:
-            offline = extractor.extract(part.turns, known=known)
+            offline = extractor.extract(part.turns)
             part.items, part.topics = offline.items, offline.topics
-    items = [
-        item
-        for part in parts
-        for item in part.items
-        if item.marked or known is None or not known(item.text)
-    ]
+    items = [item for part in parts for item in part.items]
     # what somebody marked is never dropped
     items += [item for item in whole.items if item.marked and not _is_in(item, items)]
     names = _topics([*(part.topics for part in reversed(parts)), old.topics])
