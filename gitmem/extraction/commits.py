@@ -43,19 +43,19 @@ def _is_type(names: str, kind: str) -> bool:
 def landed(text: str) -> tuple[str, bool]:
     """Return the subject that a message lands or reverts, and whether it reverts it."""
     subject, back = text.partition("\n")[0].strip(), False
-    while found := _REVERT.match(subject):
-        subject, back = found[1], back ^ subject.startswith("Revert")
+    while reverted := _REVERT.match(subject):
+        subject, back = reverted[1], back ^ subject.startswith("Revert")
     return _parsed(subject)[1], back
 
 
 def _parsed(subject: str) -> tuple[str, str]:
     """Return (type, what was done) of a subject."""
-    found = _TYPE.match(re.sub(r" \(#\d+\)$", "", subject.strip()))
-    if not found:
+    match = _TYPE.match(re.sub(r" \(#\d+\)$", "", subject.strip()))
+    if not match:
         return "", ""
-    kind = (found["type"] or "").lower()
+    kind = (match["type"] or "").lower()
     # `calibration: keep it` is not a type, and says what it is about
-    whole = found["rest"] if _is_type("fix dull other", kind) else found.string
+    whole = match["rest"] if _is_type("fix dull other", kind) else match.string
     return kind, whole[:1].upper() + whole[1:]
 
 
@@ -84,7 +84,7 @@ def lessons(text: str, language: str) -> list[Lesson]:
     marked = _marked(body, language)
     if _EMPTY.match(subject) or _says("empty", subject):
         return marked
-    said = [one.text for one in sentences(body) if not labelled(one.text)]
+    said = [part.text for part in sentences(body) if not labelled(part.text)]
     out = _of_subject(kind, done, said)
     if not any(lesson[0] == DECISION for lesson in (*out, *marked)):
         out += _stated(said, language)
@@ -104,9 +104,9 @@ def _marked(body: str, language: str) -> list[Lesson]:
 def _stated(said: Sequence[str], language: str) -> list[Lesson]:
     """Return the first decision or rule that the sentences of a body state."""
     for text in said:
-        found = statement(text, USER, language)
-        if found and found.kind in (DECISION, PATTERN):
-            return [(found.kind, found.text, "")]
+        stated = statement(text, USER, language)
+        if stated and stated.kind in (DECISION, PATTERN):
+            return [(stated.kind, stated.text, "")]
     return []
 
 
@@ -114,7 +114,7 @@ def _reverted(text: str, body: str) -> list[Lesson]:
     what, back = landed(text)
     if not back:
         return [(DONE, what, "")]
-    why = " ".join(one.text for one in sentences(_REVERTS.sub("", body)))
+    why = " ".join(part.text for part in sentences(_REVERTS.sub("", body)))
     # what was tried and taken back is worth knowing where somebody says why
     return [(DECISION, f"{what}: taken back", why)] if why else []
 

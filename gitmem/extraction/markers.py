@@ -2,12 +2,12 @@
 
 import re
 from functools import cache, lru_cache
+from itertools import product
 
 from gitmem.extraction.phrases import LANGUAGES, in_any_language, language_data, tokenized
-from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.records.items import DECISION, DONE, KINDS, PATTERN, PREFERENCE, TASK
 
 FIX, REASON = "fix", "reason"  # markers that explain the item before
-KINDS = (DECISION, PREFERENCE, PATTERN, TASK, DONE, CONTEXT, ERROR)
 HEADING = 90  # characters of a heading that names a kind
 LEAD = 40  # characters of a line before a list that is its heading
 _MARKER = re.compile(
@@ -38,19 +38,19 @@ def _names() -> dict[str, str]:
 @lru_cache(maxsize=2048)
 def labelled(text: str) -> tuple[str, str] | None:
     """Return the kind that a marker in front of a text names, and the rest."""
-    found = _MARKER.match(text)
-    if found:
-        name = " ".join((found["boxed"] or found["name"]).lower().split()).replace("’", "'")
+    match = _MARKER.match(text)
+    if match:
+        name = " ".join((match["boxed"] or match["name"]).lower().split()).replace("’", "'")
         kind = _names().get(name) or _qualified(name)
-        return (kind, found["rest"].strip(" *_-—–")) if kind else None
+        return (kind, match["rest"].strip(" *_-—–")) if kind else None
     bare = _BARE.match(text)
     return (_names()[bare[1].lower()], bare[2]) if bare else None
 
 
 def _qualified(name: str) -> str | None:
     """Return the kind that a marker names with a word before or after it."""
-    found = _QUALIFIED.fullmatch(name)
-    kind = _names().get(found[1]) if found else None
+    match = _QUALIFIED.fullmatch(name)
+    kind = _names().get(match[1]) if match else None
     return kind if kind in _PLANNED else None
 
 
@@ -78,10 +78,10 @@ def _lead_ins(language: str) -> re.Pattern[str]:
 def stripped(text: str, language: str) -> str:
     """Return a sentence without what leads to it, its first letter in upper case."""
     for _ in range(4):
-        found = _lead_ins(language).match(text)
-        if not found or len(text) - found.end() < 4:
+        leading = _lead_ins(language).match(text)
+        if not leading or len(text) - leading.end() < 4:
             break
-        text = text[found.end() :].lstrip(" ,;:：，、-—–")
+        text = text[leading.end() :].lstrip(" ,;:：，、-—–")
     text = text.strip()
     first = text.split(" ", 1)[0].strip(",.:;").replace("'", "").replace("’", "")
     return text[:1].upper() + text[1:] if text[:1].islower() and first.isalpha() else text
@@ -91,21 +91,16 @@ def stripped(text: str, language: str) -> str:
 def _named(words: str) -> tuple[str, int]:
     """Return the kind that a heading names, and how many of its tokens name it."""
     said = tokenized(words) + "$ "
-    found: list[tuple[int, str, int]] = []
-    for language in LANGUAGES:
-        here = language_data(language)
-        for kind in KINDS:
-            match = here.phrases("headings", kind).search(said)
-            if match:
-                size = len(said[match.start : match.end].replace("$", "").split())
-                found.append((match.start, kind, size))
-    if not found:
-        return "", 0
-    kinds = {kind for _, kind, _ in found}
+    named = {}
+    for language, kind in product(LANGUAGES, KINDS):
+        if match := language_data(language).phrases("headings", kind).search(said):
+            size = len(said[match.start : match.end].replace("$", "").split())
+            named[match.start, kind] = size
+    kinds = {kind for _, kind in named}
     if {TASK, DONE} <= kinds:  # `not done yet`
-        return TASK, max(size for _, _, size in found)
-    _, kind, size = min(found)
-    return kind, size
+        return TASK, max(named.values())
+    first = min(named, default=None)
+    return (first[1], named[first]) if first else ("", 0)
 
 
 def headed(words: str) -> str:

@@ -96,7 +96,7 @@ def _compiled(phrases: Sequence[str], parts: dict[str, str]) -> Any:
 
     options = re2.Options()
     options.max_mem = MEMORY
-    return re2.compile("|".join(_expression(one, parts) for one in phrases), options)
+    return re2.compile("|".join(_expression(phrase, parts) for phrase in phrases), options)
 
 
 def _expression(phrase: str, parts: dict[str, str]) -> str:

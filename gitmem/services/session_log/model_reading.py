@@ -137,13 +137,13 @@ def _of_parts(parts: Sequence[_Part], whole: Extract, old: Extract) -> Extract:
     return Extract(merged([*old.items, *_ordered(items)]), names, facts=facts)
 
 
-def merged(found: Iterable[Item]) -> tuple[Item, ...]:
+def merged(items: Iterable[Item]) -> tuple[Item, ...]:
     """Return items, oldest first, without those that say the same in the same words.
 
     The newest one stays at its place, and is marked if one of them was.
     """
     out: dict[str, Item] = {}
-    for item in found:
+    for item in items:
         id = item_id(item.text)
         before = out.pop(id, None)
         if before is not None:
@@ -241,7 +241,7 @@ def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
         out.append(share + " ".join(causes[:2]))
     if passed and len(failed) < len(parts):
         out.append(f"the oldest {passed} turns were read offline: gitmem.modelBudget.")
-    return " ".join(" ".join(one for one in out if one).split())
+    return " ".join(" ".join(part for part in out if part).split())
 
 
 def _ordered(items: Sequence[Item]) -> list[Item]:
@@ -255,8 +255,8 @@ def _topics(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return the topics of parts, each once; those that more parts name first."""
     count: dict[str, int] = {}
     named: dict[str, str] = {}
-    for one in lists:
-        for topic in one:
+    for topics in lists:
+        for topic in topics:
             key = plain(topic)
             if key:
                 count[key] = count.get(key, 0) + 1
@@ -271,15 +271,15 @@ def _joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any
     """
     out = dict(older)
     for key, value in newer.items():
-        known: Any = out.get(key)
-        if isinstance(value, bool) or isinstance(known, bool) or type(known) is not type(value):
+        before: Any = out.get(key)
+        if isinstance(value, bool) or isinstance(before, bool) or type(before) is not type(value):
             out[key] = value
         elif isinstance(value, int | float):
-            out[key] = known + value
+            out[key] = before + value
         elif isinstance(value, list | tuple):
-            out[key] = type(value)([*known, *(one for one in value if one not in known)])
+            out[key] = type(value)([*before, *(part for part in value if part not in before)])
         elif isinstance(value, Mapping):
-            out[key] = _joined(known, value)
+            out[key] = _joined(before, value)
         else:
             out[key] = value
     return out
