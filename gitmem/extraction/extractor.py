@@ -304,7 +304,7 @@ class _Session:
             self._items.take_back(sentence.text)
         elif not sentence.place and guards.said_in("overrule", sentence.text, self._language):
             self._items.take_back(sentence.text, of_agent=True)
-        if not (not sentence.place and guards.said_in("correct", sentence.text, self._language)):
+        if sentence.place or not guards.said_in("correct", sentence.text, self._language):
             return False
         text = stripped(sentence.text, self._language)
         return self._items.add(DECISION, text, turn) is not None
