@@ -211,7 +211,7 @@ class _Session:
             return True
         if isinstance(self._explains, Candidate):
             self._explains.detail = self._explains.detail or rest
-        elif kind == REASON or not self._failures.marked_fix(rest, turn):
+        elif kind == REASON or not self._failures.explained(rest, turn):
             return False
         return True
 

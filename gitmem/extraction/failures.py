@@ -133,17 +133,8 @@ class FailureLog:
         """
         for failure in reversed(self._open):
             age = self.number - max(failure.number, failure.touched)
-            if age <= (NEAR if failure.key else SINCE) and not (
-                failure.passed and failure.notes and age > 1
-            ):
-                failure.note(text, turn, self.number)
-                return True
-        return False
-
-    def marked_fix(self, text: str, turn: Turn) -> bool:
-        """Take what a marker names as a cause or a fix; return whether there is an error for it."""
-        for failure in reversed(self._open):
-            if failure.named or self.number - failure.number <= NEAR:
+            is_over = failure.passed and failure.notes and age > 1
+            if age <= (NEAR if failure.key or failure.named else SINCE) and not is_over:
                 failure.note(text, turn, self.number)
                 return True
         return False

@@ -27,7 +27,7 @@ def _usual() -> frozenset[str]:
 
 
 @dataclass(slots=True)
-class _Term:
+class _Counted:
     shown: str
     weight: float = 0.0
     turns: int = 0
@@ -37,18 +37,18 @@ class Topics:
     """Counts words of what was said: names weigh more, and words of several turns."""
 
     def __init__(self) -> None:
-        self._terms: dict[str, _Term] = {}
+        self._terms: dict[str, _Counted] = {}
 
     def add(self, text: str, weight: float) -> None:
         """Count the words of one turn."""
         for name, shown in {word.lower(): word for word in _terms(text[:LOOKED_AT])}.items():
-            term = self._terms.setdefault(name, _Term(shown))
+            term = self._terms.setdefault(name, _Counted(shown))
             term.turns += 1
             term.weight += weight * (TELLS_MORE if " " in shown or not shown.islower() else 1.0)
         if len(self._terms) > 2 * KEPT:
             self._terms = dict(self._ranked()[:KEPT])
 
-    def _ranked(self) -> list[tuple[str, _Term]]:
+    def _ranked(self) -> list[tuple[str, _Counted]]:
         return sorted(self._terms.items(), key=lambda pair: -pair[1].weight)
 
     def best(self) -> tuple[str, ...]:
