@@ -4,7 +4,7 @@ Two items are the same only if nothing that distinguishes them differs: `gitmem.
 compares them, never by a share of their words.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from gitmem.records.items import DECISION, DONE, PATTERN, PREFERENCE, TASK, Item, plain
 from gitmem.records.summary_entries import replaces, words
@@ -34,22 +34,15 @@ class Candidate:
     marker: bool = False
     marked: bool = False
     listed: bool = False  # of a list of tasks that a tool keeps
-    gone: bool = field(default=False)
+    gone: bool = False
 
     def item(self) -> Item:
         """Return it as an item."""
-        first = self.turn.line
-        return Item(
-            self.kind,
-            self.text,
-            self.detail[:DETAIL],
-            self.at,
-            (first, max(first, self.last)) if first else (0, 0),
-            self.files,
-            self.turn.role,
-            marked=self.marked,
-            commit=self.turn.command if self.turn.tool == "commit" else "",
-        )
+        first, detail = self.turn.line, self.detail[:DETAIL]
+        lines = (first, max(first, self.last)) if first else (0, 0)
+        item = Item(self.kind, self.text, detail, self.at, lines, self.files, self.turn.role)
+        commit = self.turn.command if self.turn.tool == "commit" else ""
+        return replace(item, marked=self.marked, commit=commit)
 
 
 class Collection:
@@ -60,36 +53,17 @@ class Collection:
         self.number = 0  # of the turn that is read
 
     def add(
-        self,
-        kind: str,
-        text: str,
-        turn: Turn,
-        *,
-        detail: str = "",
-        marker: bool = False,
-        listed: bool = False,
+        self, kind: str, text: str, turn: Turn, *, detail: str = "", marker: bool = False
     ) -> Candidate | None:
         """Add something, unless it says nothing; return it, or what says the same already."""
         text = text if len(text) <= TEXT else f"{text[: TEXT - 1].rstrip()}…"
         if not plain(text):
             return None
-        if kind == TASK and not (marker or listed) and completed(text):
+        if kind == TASK and not marker and completed(text):
             kind = DONE
-        new = Candidate(
-            kind,
-            text,
-            turn,
-            self.number,
-            detail,
-            turn.line,
-            turn.at,
-            turn.files[:8],
-            marker,
-            turn.marked,
-            listed,
-        )
-        again = None if listed else self._again(new)
-        if again is not None:
+        new = Candidate(kind, text, turn, self.number, detail, turn.line, turn.at, turn.files[:8])
+        new.marker, new.marked = marker, turn.marked
+        if again := self._again(new):
             again.last, again.at = max(again.last, turn.line), turn.at or again.at
             again.marked, again.marker = again.marked or turn.marked, again.marker or marker
             again.detail = again.detail or detail
@@ -100,17 +74,17 @@ class Collection:
         return new
 
     def _recent(self) -> list[Candidate]:
-        return [one for one in self.all[-COMPARED:] if not one.gone]
+        return [candidate for candidate in self.all[-COMPARED:] if not candidate.gone]
 
     def _again(self, new: Candidate) -> Candidate | None:
+        """Return what says the same; what is marked in other words stays beside it."""
         kinds = CHOSEN if new.kind in CHOSEN else (new.kind,)
-        for one in self._recent():
-            if one.kind not in kinds or one.listed:
+        for before in self._recent():
+            is_apart = new.marked and before.marked and plain(new.text) != plain(before.text)
+            if before.listed or is_apart or before.kind not in kinds:
                 continue
-            if new.marked and one.marked and plain(new.text) != plain(one.text):
-                continue  # somebody marked both
-            if same(new.text, one.text):
-                return one
+            if same(new.text, before.text):
+                return before
         return None
 
     def _take_effect(self, new: Candidate) -> None:
@@ -118,41 +92,41 @@ class Collection:
         before = self.all[-1] if self.all else new
         if new.kind == TASK and before.kind == DONE and before.number == new.number:
             before.gone |= not (before.marker or before.listed)  # it is done in part
-        for one in self._recent():
-            if one.marked or one.number == new.number:
+        for before in self._recent():
+            if before.marked or before.number == new.number:
                 continue
-            if new.kind in CHOSEN and one.kind in CHOSEN:
-                one.gone = replaces(new.text, one.text)
-            elif new.kind == DONE and one.kind == TASK and not one.listed:
-                one.gone = finishes(new.text, one.text)
+            if new.kind in CHOSEN and before.kind in CHOSEN:
+                before.gone = replaces(new.text, before.text)
+            elif new.kind == DONE and before.kind == TASK and not before.listed:
+                before.gone = finishes(new.text, before.text)
 
     def take_back(self, said: str, *, of_agent: bool = False) -> None:
         """Take back what was said shortly before: what shares a word with `said`, else the last."""
         near = [
-            one
-            for one in self._recent()
-            if self.number - one.number <= NEAR
-            and one.kind in (*CHOSEN, TASK)
-            and not (one.marked or (of_agent and one.turn.role == USER))
+            before
+            for before in self._recent()
+            if self.number - before.number <= NEAR and before.kind in (*CHOSEN, TASK)
+            if not (before.marked or (of_agent and before.turn.role == USER))
         ]
-        about = [one for one in near if words(one.text) & words(said)]
+        about = [before for before in near if words(before.text) & words(said)]
         if about or near:
             (about or near)[-1].gone = True
 
     def listed(self, text: str, box: str, turn: Turn) -> None:
         """Take a row of a tool's list of tasks; its last state counts."""
-        for one in reversed(self.all):
-            if one.listed and plain(one.text) == plain(text):
-                one.kind, one.last, one.gone = DONE if box == "x" else TASK, turn.line, box == "-"
-                return
-        if box != "-":
-            self.add(DONE if box == "x" else TASK, text, turn, listed=True)
+        text = text[:TEXT]
+        rows = (row for row in reversed(self.all) if row.listed and plain(row.text) == plain(text))
+        row = next(rows, None)
+        if row is None:
+            row = Candidate(TASK, text, turn, self.number, at=turn.at, listed=True)
+            self.all.append(row)
+        row.kind, row.last, row.gone = DONE if box == "x" else TASK, turn.line, box == "-"
 
     def _trim(self) -> None:
         if len(self.all) > KEPT:
-            alive = [one for one in self.all if not one.gone]
-            excess = max(0, len(alive) - KEPT * 3 // 4)
-            self.all = [one for n, one in enumerate(alive) if n >= excess or one.marked]
+            alive = [candidate for candidate in self.all if not candidate.gone]
+            excess = len(alive) - KEPT * 3 // 4
+            self.all = [row for number, row in enumerate(alive) if number >= excess or row.marked]
 
 
 def finishes(done: str, task: str) -> bool:

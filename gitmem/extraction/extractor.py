@@ -3,77 +3,47 @@
 One pass over the turns, in bounded memory.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from gitmem.extraction import guards, sections
-from gitmem.extraction.collection import Candidate, Collection
+from gitmem.extraction.collection import CHOSEN, Candidate, Collection
 from gitmem.extraction.commits import landed, lessons, stands
 from gitmem.extraction.failures import EDITORS, Failure, FailureLog
-from gitmem.extraction.markers import (
-    FIX,
-    REASON,
-    ends_list,
-    labelled,
-    lead,
-    stripped,
-    tells,
-)
+from gitmem.extraction.markers import FIX, REASON, ends_list, labelled, lead, stripped, tells
 from gitmem.extraction.phrases import language_of, tokenized
 from gitmem.extraction.sentences import Sentence, last_heading, sentences
 from gitmem.extraction.statements import Statement, complains, is_fine, reason_in, statement
 from gitmem.extraction.topics import Topics
-from gitmem.records.items import (
-    CONTEXT,
-    DECISION,
-    DONE,
-    ERROR,
-    PATTERN,
-    PREFERENCE,
-    TASK,
-    Extract,
-    plain,
-)
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, TASK, Extract, plain
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 LIMIT = 120  # items of one session
-FILES = 40
+FILES, COMMITS = 40, 200
 MARKED = 400  # characters of a marked turn that names no kind
-EXPLAINED = (DECISION, PREFERENCE, PATTERN)  # what a following reason explains
+REPORTED = (DONE, ERROR, PATTERN, CONTEXT)  # lists in which an agent explains its work
 
 
-def extract(
-    turns: Iterable[Turn], *, limit: int = LIMIT, known: Callable[[str], bool] | None = None
-) -> Extract:
-    """Return what turns taught, at most `limit` items and all that is marked.
-
-    `known` says of a text that it need not be told again.
-    """
+def extract(turns: Iterable[Turn], *, limit: int = LIMIT) -> Extract:
+    """Return what turns taught, at most `limit` items and all that is marked."""
     session = _Session()
     for turn in turns:
         session.take(turn)
-    return session.extract(limit, known)
-
-
-@dataclass(slots=True)
-class _Counts:
-    turns: int = 0
-    asked: int = 0
-    tokens: int = 0
-    files: Counter[str] = field(default_factory=Counter)
-    commits: list[str] = field(default_factory=list)
+    return session.extract(limit)
 
 
 class _Session:
     """One pass over the turns of a session."""
 
     def __init__(self) -> None:
-        self._found = Collection()
+        self._items = Collection()
         self._failures = FailureLog()
         self._topics = Topics()
         self._sections = sections.Sections()
-        self._counts = _Counts()
+        self._counts = Counter(turns=0, asked=0, tokens=0)
+        self._files: Counter[str] = Counter()
+        self._commits: deque[str] = deque(maxlen=COMMITS)
         self._landed: dict[str, list[tuple[str, int]]] = {}
         self._language = "en"
         self._role = ""
@@ -92,8 +62,7 @@ class _Session:
 
     def take(self, turn: Turn) -> None:
         """Take one turn."""
-        self._counts.turns += 1
-        self._counts.tokens += turn.tokens
+        self._counts.update(turns=1, tokens=turn.tokens)
         if turn.role == TOOL and not turn.marked:
             self._take_tool(turn)
         elif turn.text and (turn.role != SYSTEM or turn.marked):
@@ -101,11 +70,11 @@ class _Session:
 
     def _take_tool(self, turn: Turn) -> None:
         if turn.files and turn.tool in EDITORS and turn.failed is not True:
-            self._counts.files.update(turn.files)
+            self._files.update(turn.files)
         if turn.text.startswith("- [") and not turn.command and not turn.files:
             for sentence in sentences(turn.text):
-                if sentence.box:
-                    self._found.listed(sentence.text, sentence.box, turn)
+                if sentence.box and plain(sentence.text):
+                    self._items.listed(sentence.text, sentence.box, turn)
         else:
             self._failures.tool(turn)
 
@@ -113,14 +82,14 @@ class _Session:
         if turn.role != self._role:
             self._role, self._heading, self._under = turn.role, "", ""
         self._spoken += 1
-        self._found.number = self._failures.number = self._spoken
+        self._items.number = self._failures.number = self._spoken
         self._language = language_of(turn.text, self._language)
-        self._counts.asked += turn.role == USER and not turn.side
+        self._counts["asked"] += turn.role == USER and not turn.side
         if self._is_heading(turn) and not turn.marked:
             return
         if not turn.side:
-            self._topics.add(turn.text, self._language, 2.0 if turn.role == USER else 1.0)
-        before = len(self._found.all)
+            self._topics.add(turn.text, 2.0 if turn.role == USER else 1.0)
+        before = len(self._items.all)
         if turn.role == ASSISTANT and not turn.side:
             self._drop_reports()
         if turn.tool == "commit":
@@ -128,7 +97,7 @@ class _Session:
         else:
             self._take_sentences(turn)
         if turn.marked:
-            self._keep_marked(turn, self._found.all[before:])
+            self._keep_marked(turn, self._items.all[before:])
         self._agent_spoke |= turn.role == ASSISTANT
 
     def _keep_marked(self, turn: Turn, taken: Sequence[Candidate]) -> None:
@@ -139,12 +108,12 @@ class _Session:
             marker = labelled(text)
             words = stripped(" ".join((marker[1] if marker else text).split()), self._language)
             if plain(words) not in said:
-                self._found.add(CONTEXT, words[:MARKED], turn, marker=True)
+                self._items.add(CONTEXT, words[:MARKED], turn, marker=True)
 
     def _drop_reports(self) -> None:
         """Drop what the agent said before that it has done: it reports at the end of the work."""
-        for one in self._reports:
-            one.gone = True
+        for report in self._reports:
+            report.gone = True
         self._reports.clear()
 
     def _is_document(self, turn: Turn) -> bool:
@@ -171,10 +140,9 @@ class _Session:
     def _take_commit(self, turn: Turn) -> None:
         subject, back = landed(turn.text)
         self._landed.setdefault(plain(subject), []).append((turn.at, -1 if back else 1))
-        self._counts.commits.append(turn.text.split("\n", 1)[0][:200])
-        del self._counts.commits[:-200]
+        self._commits.append(turn.text.split("\n", 1)[0][:200])
         for kind, text, detail in lessons(turn.text, self._language):
-            self._found.add(kind, text, turn, detail=detail)
+            self._items.add(kind, text, turn, detail=detail)
 
     def _take_sentences(self, turn: Turn) -> None:
         said: Sequence[Sentence] = list(sentences(turn.text, self._heading))
@@ -202,7 +170,7 @@ class _Session:
     def _standing(self, said: Sequence[Sentence], turn: Turn) -> Sequence[Sentence]:
         """Return the sentences of a message without those that it takes back itself."""
         end = guards.retracted(said, self._language)
-        states = [statement(one.text, turn.role, self._language) for one in said[:end]]
+        states = [statement(part.text, turn.role, self._language) for part in said[:end]]
         self._has_retracted = any(states)
         return said[end:]
 
@@ -229,7 +197,7 @@ class _Session:
         if kind == ERROR:
             self._explains = self._failures.add(text, turn, named=True)
         else:
-            self._explains = made = self._found.add(kind, text, turn, marker=True)
+            self._explains = made = self._items.add(kind, text, turn, marker=True)
             if not sentence.box:
                 self._note_report(made, turn)
 
@@ -243,7 +211,7 @@ class _Session:
             return True
         if isinstance(self._explains, Candidate):
             self._explains.detail = self._explains.detail or rest
-        elif kind == REASON or not self._failures.marked_fix(rest, turn):
+        elif kind == REASON or not self._failures.explained(rest, turn):
             return False
         return True
 
@@ -255,7 +223,7 @@ class _Session:
                 return False
             made.note(sentence.text, turn, self._spoken)
             return True
-        if made is None or sentence.opens or not made.marker or made.kind not in EXPLAINED:
+        if made is None or sentence.opens or not made.marker or made.kind not in CHOSEN:
             return False
         if sentence.point or not made.detail:
             made.detail = f"{made.detail} {sentence.text}".strip()
@@ -272,7 +240,7 @@ class _Session:
         text = stripped(sentence.text, self._language)
         if not kind or guards.asks(text, self._language) or not tells(text):
             return False
-        if turn.role == ASSISTANT and not turn.tool and kind not in (DECISION, TASK, PREFERENCE):
+        if turn.role == ASSISTANT and not turn.tool and kind in REPORTED:
             return True  # a list of what was done or explained, not a plan
         if not (sentence.point or (kind == ERROR and self._is_document(turn))):
             return False
@@ -285,25 +253,25 @@ class _Session:
         objects = turn.role == USER and not self._is_document(turn)
         if objects and self._take_objection(sentence, turn):
             return
-        found = statement(text, turn.role, self._language) or self._announced_cause(text)
+        stated = statement(text, turn.role, self._language) or self._announced_cause(text)
         self._announced = guards.announces(text, self._language)
         if self._before and guards.points_back(text, self._language):
-            self._found.add(PATTERN, stripped(self._before, self._language), turn)
-        elif found is not None:
-            self._add_statement(found, turn)
+            self._items.add(PATTERN, stripped(self._before, self._language), turn)
+        elif stated is not None:
+            self._add_statement(stated, turn)
         elif not guards.unfit(text, self._language):
             self._take_other(sentence, turn)
 
-    def _add_statement(self, found: Statement, turn: Turn) -> None:
-        if found.kind == ERROR:
-            if not self._failures.explained(found.text, turn) and found.stands_alone:
-                self._failures.add(found.text, turn, named=True).touched = self._spoken
+    def _add_statement(self, stated: Statement, turn: Turn) -> None:
+        if stated.kind == ERROR:
+            if not self._failures.explained(stated.text, turn) and stated.stands_alone:
+                self._failures.add(stated.text, turn, named=True).touched = self._spoken
             self._error_said = self._spoken
-        elif found.kind == DONE and self._error_said == self._spoken:
-            self._failures.explained(found.text, turn)  # what was done is how it was fixed
+        elif stated.kind == DONE and self._error_said == self._spoken:
+            self._failures.explained(stated.text, turn)  # what was done is how it was fixed
         else:
-            why = reason_in(found.text) if found.kind in EXPLAINED else ""
-            made = self._found.add(found.kind, found.text, turn, detail=why)
+            why = reason_in(stated.text) if stated.kind in CHOSEN else ""
+            made = self._items.add(stated.kind, stated.text, turn, detail=why)
             self._note_report(made, turn)
 
     def _announced_cause(self, text: str) -> Statement | None:
@@ -333,44 +301,28 @@ class _Session:
         """
         said = tokenized(sentence.text)
         if guards.is_taken_back(said, self._language) and not self._has_retracted:
-            self._found.take_back(sentence.text)
-        elif sentence.first and guards.said_in("overrule", sentence.text, self._language):
-            self._found.take_back(sentence.text, of_agent=True)
-        if not (sentence.first and guards.said_in("correct", sentence.text, self._language)):
+            self._items.take_back(sentence.text)
+        elif not sentence.place and guards.said_in("overrule", sentence.text, self._language):
+            self._items.take_back(sentence.text, of_agent=True)
+        if sentence.place or not guards.said_in("correct", sentence.text, self._language):
             return False
         text = stripped(sentence.text, self._language)
-        return self._found.add(DECISION, text, turn) is not None
+        return self._items.add(DECISION, text, turn) is not None
 
-    def extract(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
+    def extract(self, limit: int) -> Extract:
         """Return what was found; the session is over."""
-        for error in self._failures.found():
-            self._found.all.append(
-                Candidate(
-                    ERROR,
-                    stripped(error.text, self._language),
-                    error.turn,
-                    error.number,
-                    error.detail,
-                    error.last,
-                    error.turn.at,
-                    tuple(error.files),
-                )
-            )
-        kept = [one for one in self._found.all if not one.gone and self._still_stands(one)]
-        if known is not None:
-            kept = [one for one in kept if one.marked or not known(one.text)]
-        ranked = sorted(kept, key=lambda one: (one.marked, one.marker, one.number), reverse=True)
-        marked = sum(one.marked for one in kept)
-        best = sorted(ranked[: max(limit, marked)], key=lambda one: one.number)
-        facts = {
-            "turns": self._counts.turns,
-            "asked": self._counts.asked,
-            "tokens": self._counts.tokens,
-            "files": [path for path, _ in self._counts.files.most_common(FILES)],
-            "commits": self._counts.commits,
-        }
-        items = tuple(one.item() for one in best)
+        for error in self._failures.worth_telling():
+            text, number, at = stripped(error.text, self._language), error.number, error.turn.at
+            made = Candidate(ERROR, text, error.turn, number, error.detail, error.last, at)
+            made.files = tuple(error.files)
+            self._items.all.append(made)
+        kept = [made for made in self._items.all if not made.gone and self._still_stands(made)]
+        kept.sort(key=lambda made: (made.marked, made.marker, made.number), reverse=True)
+        best = kept[: max(limit, sum(made.marked for made in kept))]
+        items = tuple(made.item() for made in sorted(best, key=lambda made: made.number))
+        files = [path for path, _ in self._files.most_common(FILES)]
+        facts = {**self._counts, "files": files, "commits": list(self._commits)}
         return Extract(items, self._topics.best(), facts=facts)
 
-    def _still_stands(self, one: Candidate) -> bool:
-        return one.kind == ERROR or stands(self._landed.get(plain(one.text), ()))
+    def _still_stands(self, made: Candidate) -> bool:
+        return made.kind == ERROR or stands(self._landed.get(plain(made.text), ()))

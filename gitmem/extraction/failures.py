@@ -91,66 +91,59 @@ class FailureLog:
             self._passed(turn)
         elif turn.failed is not True and turn.files and turn.tool in EDITORS:
             self._edited = True
-            for one in self._open:
-                if not one.passed and (one.key or self.number - one.number <= NEAR):
-                    one.files = list(dict.fromkeys([*one.files, *turn.files]))[-4:]
+            for failure in self._open:
+                if not failure.passed and (failure.key or self.number - failure.number <= NEAR):
+                    failure.files = list(dict.fromkeys([*failure.files, *turn.files]))[-4:]
 
     def _failed(self, turn: Turn) -> None:
         pattern = fingerprint(turn.text, command=turn.command)
         key = shell.key(turn.command)
         if pattern is None:
             return
-        for one in self._open:
-            if one.key and one.key == key and not one.passed:
-                if one.text == pattern.title[:TEXT]:
-                    one.notes.clear()  # what was said of it did not help
+        for failure in self._open:
+            if failure.key and failure.key == key and not failure.passed:
+                if failure.text == pattern.title[:TEXT]:
+                    failure.notes.clear()  # what was said of it did not help
                     return
-                one.passed = bool(one.notes)  # it fails with something else now
+                failure.passed = bool(failure.notes)  # it fails with something else now
         self.add(pattern.title, turn, key=key).own_fault = self._edited
 
     def _passed(self, turn: Turn) -> None:
         proven = shell.proven(turn.command)
         helping = [f"`{command}`" for command in shell.helping(turn.command)[:2]]
-        for one in self._open:
-            if one.passed:
+        for failure in self._open:
+            if failure.passed:
                 continue
-            if one.key and one.key in proven:
-                one.passed, one.last = True, max(one.last, turn.line)
+            if failure.key and failure.key in proven:
+                failure.passed, failure.last = True, max(failure.last, turn.line)
             else:
-                one.helped = (one.helped + helping)[-4:]
+                failure.helped = (failure.helped + helping)[-4:]
 
     def remark(self, text: str) -> None:
         """Take a sentence of the agent: the first ones after a failure may be about it."""
-        for one in self._open:
-            near = self.number - one.number <= REMARKED
-            if one.key and near and not one.passed and len(one.remarks) < REMARKS:
-                one.remarks.append(text)
+        for failure in self._open:
+            near = self.number - failure.number <= REMARKED
+            if failure.key and near and not failure.passed and len(failure.remarks) < REMARKS:
+                failure.remarks.append(text)
 
     def explained(self, text: str, turn: Turn) -> bool:
         """Take a sentence that says why something failed or what helped.
 
         Return whether there is a failure, a complaint or an explanation that it goes on from.
         """
-        for one in reversed(self._open):
-            age = self.number - max(one.number, one.touched)
-            if age <= (NEAR if one.key else SINCE) and not (one.passed and one.notes and age > 1):
-                one.note(text, turn, self.number)
+        for failure in reversed(self._open):
+            age = self.number - max(failure.number, failure.touched)
+            is_over = failure.passed and failure.notes and age > 1
+            if age <= (NEAR if failure.key or failure.named else SINCE) and not is_over:
+                failure.note(text, turn, self.number)
                 return True
         return False
 
-    def marked_fix(self, text: str, turn: Turn) -> bool:
-        """Take what a marker names as a cause or a fix; return whether there is an error for it."""
-        for one in reversed(self._open):
-            if one.named or self.number - one.number <= NEAR:
-                one.note(text, turn, self.number)
-                return True
-        return False
+    def _close(self, failure: Failure) -> None:
+        if failure.is_explained:
+            self.over = [*self.over, failure][-2000:]
 
-    def _close(self, one: Failure) -> None:
-        if one.is_explained:
-            self.over = [*self.over, one][-2000:]
-
-    def found(self) -> list[Failure]:
+    def worth_telling(self) -> list[Failure]:
         """Return the errors that are worth knowing; a session is over."""
         while self._open:
             self._close(self._open.popleft())

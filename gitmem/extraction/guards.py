@@ -87,7 +87,7 @@ def is_taken_back(said: str, language: str) -> bool:
 
 def retracted(said: Sequence[Sentence], language: str) -> int:
     """Return how many sentences of a message its speaker takes back in the same message."""
-    numbers = [n for n, one in enumerate(said) if is_taken_back(tokenized(one.text), language)]
+    numbers = [n for n, part in enumerate(said) if is_taken_back(tokenized(part.text), language)]
     return max(numbers, default=0)
 
 
@@ -108,7 +108,7 @@ def said_in(name: str, text: str, language: str) -> bool:
 
 def asks_for_text(said: Sequence[Sentence], language: str) -> bool:
     """Return whether a user asks for a text, whose sentences are not the agent's own."""
-    return any(said_in("writing", one.text, language) for one in said[:3])
+    return any(said_in("writing", part.text, language) for part in said[:3])
 
 
 def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Sentence]:
@@ -119,14 +119,14 @@ def own_words(said: Sequence[Sentence], text: str, language: str) -> Iterator[Se
     follows `write an email` is what the text is to say.
     """
     said = said[: _drafted_from(said, language)]
-    last = max((one.place for one in said if one.opens), default=0)
+    last = max((part.place for part in said if part.opens), default=0)
     pasted = _pasted_from(text, language)
     opened = 0
-    for one in said:
-        opened += one.opens and bool(one.place)
-        in_middle = opened and one.place < last
-        if one.row < pasted and not (len(text) > PASTED and in_middle):
-            yield one
+    for part in said:
+        opened += part.opens and bool(part.place)
+        in_middle = opened and part.place < last
+        if part.row < pasted and not (len(text) > PASTED and in_middle):
+            yield part
 
 
 def _drafted_from(said: Sequence[Sentence], language: str) -> int:

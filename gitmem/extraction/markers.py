@@ -2,12 +2,12 @@
 
 import re
 from functools import cache, lru_cache
+from itertools import product
 
-from gitmem.extraction.phrases import LANGUAGES, PhraseMatch, language_data, tokenized
-from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.extraction.phrases import LANGUAGES, in_any_language, language_data, tokenized
+from gitmem.records.items import DECISION, DONE, KINDS, PATTERN, PREFERENCE, TASK
 
 FIX, REASON = "fix", "reason"  # markers that explain the item before
-KINDS = (DECISION, PREFERENCE, PATTERN, TASK, DONE, CONTEXT, ERROR)
 HEADING = 90  # characters of a heading that names a kind
 LEAD = 40  # characters of a line before a list that is its heading
 _MARKER = re.compile(
@@ -22,13 +22,7 @@ _QUALIFIED = re.compile(  # `my verdict`, `TODO for the next session`
     r"(?: (?:for|from|para|pra|here|aqui|aquí)\b.*)?"
 )
 _PLANNED = (DECISION, PREFERENCE, PATTERN, TASK)  # kinds whose markers may say for what
-# what stands where somebody has yet to write something, or has nothing to write
-_NOTHING = re.compile(
-    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)"
-    r"|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+[.)]?|nad[ao]|ningun[ao]"
-    r"|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|abert[oa]|abiert[oa]|pendente|pendiente|por definir"
-    r"|a definir|无|没有|暂无|待定|待办|是|否)\W*"
-)
+_AROUND = re.compile(r"^\W+|\W+$")
 
 
 @cache
@@ -44,25 +38,27 @@ def _names() -> dict[str, str]:
 @lru_cache(maxsize=2048)
 def labelled(text: str) -> tuple[str, str] | None:
     """Return the kind that a marker in front of a text names, and the rest."""
-    found = _MARKER.match(text)
-    if found:
-        name = " ".join((found["boxed"] or found["name"]).lower().split()).replace("’", "'")
+    match = _MARKER.match(text)
+    if match:
+        name = " ".join((match["boxed"] or match["name"]).lower().split()).replace("’", "'")
         kind = _names().get(name) or _qualified(name)
-        return (kind, found["rest"].strip(" *_-—–")) if kind else None
+        return (kind, match["rest"].strip(" *_-—–")) if kind else None
     bare = _BARE.match(text)
     return (_names()[bare[1].lower()], bare[2]) if bare else None
 
 
 def _qualified(name: str) -> str | None:
     """Return the kind that a marker names with a word before or after it."""
-    found = _QUALIFIED.fullmatch(name)
-    kind = _names().get(found[1]) if found else None
+    match = _QUALIFIED.fullmatch(name)
+    kind = _names().get(match[1]) if match else None
     return kind if kind in _PLANNED else None
 
 
 def tells(text: str) -> bool:
     """Return whether a marked text says anything: `none yet` and `-` do not."""
-    return len(text) > 1 and any(map(str.isalpha, text)) and not _NOTHING.fullmatch(text)
+    bare = _AROUND.sub("", text)
+    says_nothing = in_any_language("guards", "nothing", f"{tokenized(bare)}$ ")
+    return len(bare) > 1 and any(map(str.isalpha, bare)) and not says_nothing
 
 
 @cache
@@ -82,10 +78,10 @@ def _lead_ins(language: str) -> re.Pattern[str]:
 def stripped(text: str, language: str) -> str:
     """Return a sentence without what leads to it, its first letter in upper case."""
     for _ in range(4):
-        found = _lead_ins(language).match(text)
-        if not found or len(text) - found.end() < 4:
+        leading = _lead_ins(language).match(text)
+        if not leading or len(text) - leading.end() < 4:
             break
-        text = text[found.end() :].lstrip(" ,;:：，、-—–")
+        text = text[leading.end() :].lstrip(" ,;:：，、-—–")
     text = text.strip()
     first = text.split(" ", 1)[0].strip(",.:;").replace("'", "").replace("’", "")
     return text[:1].upper() + text[1:] if text[:1].islower() and first.isalpha() else text
@@ -95,21 +91,16 @@ def stripped(text: str, language: str) -> str:
 def _named(words: str) -> tuple[str, int]:
     """Return the kind that a heading names, and how many of its tokens name it."""
     said = tokenized(words) + "$ "
-    found: list[tuple[int, str, int]] = []
-    for language in LANGUAGES:
-        here = language_data(language)
-        for kind in KINDS:
-            match = here.phrases("headings", kind).search(said)
-            if match:
-                size = len(said[match.start : match.end].replace("$", "").split())
-                found.append((match.start, kind, size))
-    if not found:
-        return "", 0
-    kinds = {kind for _, kind, _ in found}
+    named = {}
+    for language, kind in product(LANGUAGES, KINDS):
+        if match := language_data(language).phrases("headings", kind).search(said):
+            size = len(said[match.start : match.end].replace("$", "").split())
+            named[match.start, kind] = size
+    kinds = {kind for _, kind in named}
     if {TASK, DONE} <= kinds:  # `not done yet`
-        return TASK, max(size for _, _, size in found)
-    _, kind, size = min(found)
-    return kind, size
+        return TASK, max(named.values())
+    first = min(named, default=None)
+    return (first[1], named[first]) if first else ("", 0)
 
 
 def headed(words: str) -> str:
@@ -121,12 +112,7 @@ def headed(words: str) -> str:
 
 def heading_is(words: str, name: str) -> bool:
     """Return whether a heading is in a list of headings, such as `options`."""
-    said = tokenized(re.sub(r"[()]", " ", words)) + "$ "
-    return any(_heading(language, name, said) for language in LANGUAGES)
-
-
-def _heading(language: str, name: str, said: str) -> PhraseMatch | None:
-    return language_data(language).phrases("headings", name).search(said)
+    return in_any_language("headings", name, tokenized(re.sub(r"[()]", " ", words)) + "$ ")
 
 
 def lead(text: str) -> str:

@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
-from typing import Any
-
-from gitmem.records.items import KINDS
+from typing import Any, NamedTuple
 
 LANGUAGES = ("en", "pt", "es", "zh")
 LOOKED_AT = 2000  # characters of a text by which its language is known
 QUOTED = '`"'  # tokens that stand for code and for what is quoted
-CLOSED = 1  # words of content of a sentence with a phrase that needs nothing after it
 REPEATED = 4  # words that a star in a phrase stands for
 STAYS = 0.3  # of a word that speaks for the language of the turn before
 MEMORY = 64 << 20  # bytes that RE2 may use for one expression
@@ -45,8 +42,7 @@ def tokenized(text: str) -> str:
     return f" {' '.join(_TOKEN.findall(text))} "
 
 
-@dataclass(frozen=True, slots=True)
-class PhraseMatch:
+class PhraseMatch(NamedTuple):
     """Where a phrase is in a tokenized text."""
 
     start: int
@@ -74,28 +70,23 @@ class PhraseList:
 
     def find(self, said: str, stop: frozenset[str]) -> PhraseMatch | None:
         """Return the first phrase in a tokenized text that stands beside a word of content."""
-        found = self._followed.search(said) if self._followed else None
-        if found and has_content(said[found.end() :], stop):
-            return PhraseMatch(found.start(), found.end())
-        found = self._closed.search(said) if self._closed else None
-        if found and has_content(said, stop, CLOSED):
-            return PhraseMatch(found.start(), found.end())
+        for phrases, is_followed in ((self._followed, True), (self._closed, False)):
+            match = phrases.search(said) if phrases else None
+            if match and count_content(said[match.end() :] if is_followed else said, stop):
+                return PhraseMatch(*match.span())
         return None
 
     def search(self, said: str) -> PhraseMatch | None:
         """Return the first phrase in a tokenized text, whatever surrounds it."""
         match = self._any.search(said) if self._any else None
-        return PhraseMatch(match.start(), match.end()) if match else None
+        return PhraseMatch(*match.span()) if match else None
 
 
-def has_content(said: str, stop: frozenset[str], least: int = 1) -> bool:
-    """Return whether a tokenized text has enough words that carry something."""
-    telling = [
-        token
-        for token in said.split()
-        if token not in stop and (token[0].isalnum() or token in QUOTED)
-    ]
-    return len(telling) >= least
+def count_content(said: str, stop: frozenset[str]) -> int:
+    """Return how many words of a tokenized text carry something."""
+    return sum(
+        token not in stop and (token[0].isalnum() or token in QUOTED) for token in said.split()
+    )
 
 
 def _compiled(phrases: Sequence[str], parts: dict[str, str]) -> Any:
@@ -105,7 +96,7 @@ def _compiled(phrases: Sequence[str], parts: dict[str, str]) -> Any:
 
     options = re2.Options()
     options.max_mem = MEMORY
-    return re2.compile("|".join(_expression(one, parts) for one in phrases), options)
+    return re2.compile("|".join(_expression(phrase, parts) for phrase in phrases), options)
 
 
 def _expression(phrase: str, parts: dict[str, str]) -> str:
@@ -139,37 +130,21 @@ class Language:
     stop: frozenset[str]
     data: dict[str, Any]
 
-    def phrases(self, section: str, name: str) -> PhraseList:
-        """Return the phrases of a list."""
-        return _list(self.name, section, name)
+    def phrases(self, section: str, *names: str) -> PhraseList:
+        """Return the phrases of some lists of a section."""
+        return _phrases(self.name, section, names)
 
 
-def has_cue(said: str, language: str) -> bool:
-    """Return whether a tokenized text has a phrase of any statement: most sentences have none."""
-    return any(cues.search(said) for cues in _cues(language))
-
-
-@cache
-def _cues(language: str) -> tuple[PhraseList, ...]:
-    """Return the phrases of all statements, kind by kind: RE2 is slow with all in one."""
-    data = language_data(language).data
-    lists = [
-        [
-            phrase
-            for name in data[kind]
-            if name not in ("not", "symptom")
-            for phrase in data[kind][name]
-        ]
-        for kind in KINDS
-    ]
-    return tuple(PhraseList(phrases, data["parts"]) for phrases in lists)
+def in_any_language(section: str, name: str, said: str) -> bool:
+    """Return whether a phrase of a list is in a tokenized text, whatever its language."""
+    return any(_phrases(language, section, (name,)).search(said) for language in LANGUAGES)
 
 
 @cache
-def _list(language: str, section: str, name: str) -> PhraseList:
+def _phrases(language: str, section: str, names: tuple[str, ...]) -> PhraseList:
     data = language_data(language).data
-    phrases: list[str] = data.get(section, {}).get(name, [])
-    return PhraseList(phrases, data["parts"])
+    lists = data.get(section, {})
+    return PhraseList([phrase for name in names for phrase in lists.get(name, [])], data["parts"])
 
 
 @cache

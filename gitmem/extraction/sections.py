@@ -3,30 +3,21 @@
 import re
 
 from gitmem.extraction.markers import headed, heading_is, labelled
+from gitmem.extraction.phrases import in_any_language, tokenized
 from gitmem.extraction.sentences import Sentence
 from gitmem.records.items import ERROR
 
 ALL, CHOICES = "all", "choices"  # what a heading refuses: `Out of scope`; `Rejected`
 BOLD = 7  # the level of a heading that is a line in bold type: below all others
 _LEVEL = re.compile(r"#{1,6}(?= )")
-_REFUSED = (
-    r"rejected|declined|discarded|abandoned|dropped|superseded|rejeitad[oa]s?|rechazad[oa]s?"
-    r"|descartad[oa]s?|substituíd[oa]|sustituid[oa]|已?(?:被)?(?:拒绝|废弃|否决)"
-)
-# a point that says of itself that it does not count: `Use Kafka (rejected)`
-_DROPPED = re.compile(rf"(?i)(?:[(\[]|\s[-–—]\s|: )(?:{_REFUSED})(?:\b|(?=[\u4e00-\u9fff]|$))")
-_CLOSED = re.compile(
-    rf"(?i)[(\[](?:{_REFUSED}|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|已?取消)"
-    r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
-)
-_HEADING_CLOSED = re.compile(rf"(?i)[(\[](?:{_REFUSED})[)\]]\W*$")
+_DASHES = str.maketrans(dict.fromkeys("()[]（）", " — "))
 
 
 def refusal(heading: str) -> str:
     """Return what a heading refuses of what is below it: ALL, CHOICES or nothing."""
     if heading_is(heading, "refused"):
         return ALL
-    if heading_is(heading, "rejected") or _HEADING_CLOSED.search(heading):
+    if heading_is(heading, "rejected") or _says_dropped(heading):
         return CHOICES
     return ""
 
@@ -39,9 +30,12 @@ def is_dropped(sentence: Sentence, below: str = "") -> bool:
         refused = refusal(sentence.lead or sentence.heading) or below
         if refused == ALL or (refused and not sentence.box):
             return True
-    if _CLOSED.search(sentence.text):
-        return True
-    return not sentence.box and _DROPPED.search(sentence.text) is not None
+    return _says_dropped(sentence.text)
+
+
+def _says_dropped(text: str) -> bool:
+    """Return whether a text says of itself that it does not count: `Use Kafka (rejected)`."""
+    return in_any_language("guards", "dropped", f"{tokenized(text.translate(_DASHES))}$ ")
 
 
 def is_option(sentence: Sentence) -> bool:

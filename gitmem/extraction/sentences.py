@@ -7,27 +7,25 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 
 LONGEST = 600  # characters of a sentence that anything is looked for in
 SENTENCES = 400  # of one turn
 WRAPPED = (60, 120)  # columns of lines that are cut for their length
-PARAGRAPH = 60  # lines of a paragraph that are looked at
 WRAPPED_BEFORE_A_NAME = (71, 81)  # where the next one begins with a capital
 _FENCE = re.compile(r"(?ms)^[ \t]*(```++|~~~++)[^\n]*+\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _INLINE_BLOCK = re.compile(r"(?s)```.*?(?:```|\Z)")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(\S.*)$")
 _BOLD_LINE = re.compile(r"^\s*(?:\*\*|__)([^*_\n]{2,80}?)[:：]?(?:\*\*|__)[:：]?\s*$")
-_POINT = re.compile(r"^(\s*)(?:[-*+•·‣–]\s+|\(?\d{1,3}[.)]\s+|\d{1,3}、\s*|[a-h]\)\s+)(.*)$")
-_BOX = re.compile(r"^\[([ xX✓✔~/-])\]\s*(.*)$")
-_MARK_BOX = re.compile(r"^([☐☑☒✅✔❌⬜])\ufe0f?\s*(.*)$")
+_POINT = re.compile(
+    r"\s*(?P<mark>[-*+•·‣–]\s+|\(?\d{1,3}[.)]\s+|\d{1,3}、\s*|[a-h]\)\s+)?"
+    r"(?:(?:\[(?P<box>[ xX✓✔~/-])\](?!\()|(?P<sign>[☐☑☒✅✔❌⬜])\ufe0f?)\s*)?(?P<rest>.*)"
+)
+_OPEN, _DROPPED = " ~/☐⬜", "-❌"  # what is in a box that is not done
 _EMPHASIS = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _ITALIC = re.compile(r"(?<![\w*`/])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"~~[^~\n]+~~")
-_STRUCK_OUT = re.compile(
-    r"(?i)~~[^~\n]+~~\s*(?:$|[(\[:,;–—-]|(?:dropped|cancell?ed|rejected|won.?t ?fix|no longer"
-    r"|not needed|obsolete|cancelad|descartad|rechazad|rejeitad|取消|不需要|不做))"
-)
+_STRUCK_OUT = re.compile(r"~~[^~\n]+~~\s*[(\[:,;–—-]")  # what follows says why
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
 # code and quotations: what ends a sentence in them ends no sentence of the speaker
@@ -35,7 +33,6 @@ _SPAN = re.compile(
     r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])"
     r"|(?<!\w)\"(?=\S)[^\"\n]{1,500}\"(?!\w)|“[^“”\n]{1,500}”|«[^«»\n]{1,500}»|「[^「」\n]{1,500}」"
 )
-_OPENING = re.compile(r"[`\"“«「]")
 _SHORT = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st"
     r"|aprox|pág|nº|al|inc|ver|v)\.$"
@@ -65,40 +62,27 @@ class Sentence:
     lead: str = ""
     box: str = ""
     point: bool = False
-    first: bool = False  # of its turn
     place: int = 0  # its number in the turn
     opens: bool = True  # the first of its point or paragraph
     row: int = 0  # lines of the turn above the one that it begins in
 
 
 def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
-    """Yield the sentences of a text."""
-    made = 0
+    """Return the sentences of a text."""
+    return islice(_sentences(text, heading), SENTENCES)
+
+
+def _sentences(text: str, heading: str) -> Iterator[Sentence]:
+    place = 0
     for block in _BlockReader(heading).read(text):
-        whole = " ".join(block.lines)
+        whole, opens = " ".join(block.lines), True
         if block.box == " " and _STRUCK_OUT.match(whole):
-            continue  # it is dropped, and what follows says so, or why
-        opens, at = True, 0
-        for part in [whole] if block.box else split(whole):
-            at = max(at, whole.find(part, at))
-            row = block.row(at)
-            at += len(part)
-            clean = tidy(part)[:LONGEST]
-            if clean:
-                yield Sentence(
-                    clean,
-                    block.heading,
-                    block.lead,
-                    block.box,
-                    block.point,
-                    made == 0,
-                    made,
-                    opens,
-                    row,
-                )
-                made, opens = made + 1, False
-            if made == SENTENCES:
-                return
+            continue
+        for start, part in [(0, whole)] if block.box else _split(whole):
+            if clean := tidy(part)[:LONGEST]:
+                stands = (block.heading, block.lead, block.box, block.point)
+                yield Sentence(clean, *stands, place, opens, block.row(start))
+                place, opens = place + 1, False
 
 
 def last_heading(text: str) -> str:
@@ -140,75 +124,42 @@ class _BlockReader:
         self._heading = heading
         self._lead = ""
         self._block = _Block(heading)
-        self._blank = True  # the line before was empty
-        self._before = ""
 
     def read(self, text: str) -> Iterator[_Block]:
         """Yield the blocks of a text, without code, quotations and tables."""
-        if "```" in text or "~~~" in text:
-            text = _INLINE_BLOCK.sub(_emptied, _FENCE.sub(_emptied, text))
-        lines = text.split("\n")
-        for number, line in enumerate(lines):
-            bare = line.strip()
-            if self._is_apart(line, bare) or self._begins(lines, number):
+        text = _INLINE_BLOCK.sub(_emptied, _FENCE.sub(_emptied, text))
+        for row, line in enumerate(text.split("\n")):
+            heading, point, bare = _heading_of(line), _POINT.match(line), line.strip()
+            if heading:
+                self._heading, self._lead = heading.strip("*_ "), ""
+            apart = heading or not bare or bare.startswith((">", "|", "---", "===", "***"))
+            is_apart = bool(apart or _CODE.match(line))
+            is_point = bool(point and (point["mark"] or point["box"] or point["sign"]))
+            if is_apart or is_point or not self._goes_on(line):
                 yield from self._end()
-            if bare and not self._is_apart(line, bare):
-                self._take(line, bare, number)
-            elif not bare:
-                self._blank = True
+            if point and not is_apart:
+                self._take(point, is_point, row)
         yield from self._end()
 
-    def _is_apart(self, line: str, bare: str) -> bool:
-        """Return whether a line is no part of a point or paragraph."""
-        if not bare or bare.startswith((">", "|", "---", "===", "***")) or _CODE.match(line):
-            return True
-        head = _heading_of(line)
-        if head:
-            self._heading, self._lead = head.strip("*_ "), ""
-        return bool(head)
+    def _goes_on(self, line: str) -> bool:
+        """Return whether a line that is no point is of the block before it."""
+        if self._block.point:
+            return line.startswith((" ", "\t"))
+        return not self._block.lines or _is_wrapped(self._block.lines, line.strip())
 
-    def _begins(self, lines: Sequence[str], number: int) -> bool:
-        """Return whether a line begins a point, or a paragraph of its own."""
-        line, block = lines[number], self._block
-        if _POINT.match(line) or _MARK_BOX.match(line.strip()):
-            return True
-        if block.point:
-            return not line.startswith((" ", "\t"))
-        return bool(block.lines) and self._stands_alone(lines, number)
-
-    def _stands_alone(self, lines: Sequence[str], number: int) -> bool:
-        first, last, bare = self._block.lines[0], self._block.lines[-1], lines[number].strip()
-        if last[-1:] in ".!?:。！？：;；" or not _wrapped(first, self._before, bare):
-            return True
-        return bare[:1].isupper() and not _stops(lines, number)
-
-    def _take(self, line: str, bare: str, number: int) -> None:
-        found = _POINT.match(line)
-        rest = found[2] if found else bare
-        marked = _MARK_BOX.match(rest)
-        if found or marked:
-            self._block = _Block(self._heading, self._lead, point=True)
-            rest = self._without_box(rest)
-        else:
-            indented = line.startswith((" ", "\t"))
-            if self._blank or not (self._block.point or indented):
-                self._lead = ""
-        self._block.lines.append(rest)
-        self._block.rows.append(number)
-        self._blank, self._before = False, bare
-        if bare.endswith((":", "：")) and not self._block.box:
+    def _take(self, point: re.Match[str], is_point: bool, row: int) -> None:
+        box = point["box"] or point["sign"] or ""
+        if is_point:
+            state = " " if box in _OPEN else "-" if box in _DROPPED else "x"
+            self._block = _Block(self._heading, self._lead, box and state, point=True)
+        elif not self._block.lines:
+            self._lead = ""
+        text = point["rest"].strip()
+        self._block.lines.append(text)
+        self._block.rows.append(row)
+        if text.endswith((":", "：")) and not self._block.box:
             self._lead = tidy(" ".join(self._block.lines)).rstrip(":： ")
             self._block = _Block(self._heading)
-
-    def _without_box(self, rest: str) -> str:
-        boxed, marked = _BOX.match(rest), _MARK_BOX.match(rest)
-        if boxed:
-            self._block.box = "x" if boxed[1] in "xX✓✔" else "-" if boxed[1] == "-" else " "
-            return boxed[2]
-        if marked:
-            self._block.box = {"☐": " ", "⬜": " ", "❌": "-"}.get(marked[1], "x")
-            return marked[2]
-        return rest
 
     def _end(self) -> Iterator[_Block]:
         if any(self._block.lines):
@@ -216,57 +167,42 @@ class _BlockReader:
         self._block = _Block(self._heading)
 
 
-def _emptied(found: re.Match[str]) -> str:
+def _emptied(code: re.Match[str]) -> str:
     """Return as many lines as something has, with nothing in them."""
-    return "\n" * found.group().count("\n") or " "
+    return "\n" * code[0].count("\n") or " "
 
 
-def _stops(lines: Sequence[str], number: int) -> bool:
-    """Return whether the paragraph that a line is in ends with a full stop.
-
-    Wrapped prose does; notes of one line each seldom do.
-    """
-    last = number
-    while (
-        last + 1 < len(lines)
-        and lines[last + 1].strip()
-        and not _POINT.match(lines[last + 1])
-        and last - number < PARAGRAPH
-    ):
-        last += 1
-    return lines[last].rstrip("\"'”’)]*_ ").endswith((".", "!", "?", "…"))
-
-
-def _wrapped(first: str, line: str, following: str) -> bool:
-    """Say whether a line of a paragraph goes on in the next one.
+def _is_wrapped(lines: Sequence[str], following: str) -> bool:
+    """Return whether a paragraph goes on in the next line.
 
     People who chat begin a line with each thing they say, mostly in lower case; prose that is
     wrapped begins with a capital, and its lines have no room for one more word. Chinese is not
     wrapped by hand.
     """
-    if line.endswith((",", "，", "、")) and not following[:1].isupper():
-        return True
-    if first[:1].islower() or line[-1] > "\u2e7f" or _LABEL.match(following):
+    last, before_a_name = lines[-1], following[:1].isupper()
+    if last[-1:] in ".!?:。！？：;；":
         return False
-    least, most = WRAPPED_BEFORE_A_NAME if following[:1].isupper() else WRAPPED
-    return least <= len(line) + 1 + len(following.split(" ", 1)[0][:20]) and len(line) <= most
+    if last.endswith((",", "，", "、")) and not before_a_name:
+        return True
+    if lines[0][:1].islower() or last[-1] > "\u2e7f" or _LABEL.match(following):
+        return False
+    least, most = WRAPPED_BEFORE_A_NAME if before_a_name else WRAPPED
+    return least <= len(last) + 1 + len(following.split(" ", 1)[0][:20]) and len(last) <= most
 
 
-def split(text: str) -> list[str]:
-    """Return the sentences of one paragraph."""
-    out: list[str] = []
+def _split(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of a paragraph, and where each begins."""
     start = 0
-    spans = (
-        [(one.start(), one.end()) for one in _SPAN.finditer(text)] if _OPENING.search(text) else []
-    )
-    for end in _END.finditer(text):
-        here = bisect(spans, (end.start(), 0)) - 1
-        inside = here >= 0 and end.end() <= spans[here][1]  # `SELECT ... FOR UPDATE`
-        if not inside and _ends(text[start : end.start()], text[end.end() :][:1]):
-            out.append(text[start : end.end()].strip())
+    for end in _END.finditer(_SPAN.sub(_without_ends, text)):
+        if _ends(text[start : end.start()], text[end.end() :][:1]):
+            yield start, text[start : end.end()]
             start = end.end()
-    rest = text[start:].strip()
-    return [*out, rest] if rest else out
+    yield start, text[start:]
+
+
+def _without_ends(span: re.Match[str]) -> str:
+    """Return as many characters as a quotation has, but no full stop that is not its last."""
+    return "_" * (len(span[0]) - 2) + span[0][-2:]
 
 
 def _ends(part: str, following: str) -> bool:

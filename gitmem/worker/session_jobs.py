@@ -7,14 +7,13 @@ from typing import Any, cast
 
 from gitmem.app import App
 from gitmem.errors import UserError
-from gitmem.extraction import model_extractor
 from gitmem.git.work_state import Work
 from gitmem.llm.provider import Model
 from gitmem.records.items import Extract
 from gitmem.repo.location import locate
 from gitmem.services.provenance import shared
 from gitmem.services.records.write import Writer
-from gitmem.services.session_log import reader
+from gitmem.services.session_log import model_reading, reader
 from gitmem.services.sessions.digest import ended_at
 from gitmem.services.sessions.finish import SessionServices
 from gitmem.services.snapshots import keep, save
@@ -132,6 +131,6 @@ def _extractor(
 
     def extract(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:
         asked = cast("Model", _Beating(model, beat)) if model is not None else None
-        return model_extractor.extract(asked, turns, budget=budget, allow=allow)
+        return model_reading.extract(asked, turns, budget=budget, allow=allow)
 
     return extract

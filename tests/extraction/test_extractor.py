@@ -290,13 +290,6 @@ def test_marked_turns_survive() -> None:
     assert len(items) == 5
 
 
-def test_what_is_known_is_left_out() -> None:
-    assert (
-        found((USER, "Decision: use SQLite for the cache"), known=lambda text: "SQLite" in text)
-        == ()
-    )
-
-
 def test_facts() -> None:
     told = extract(
         [

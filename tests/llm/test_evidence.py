@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gitmem.extraction.model_extractor import extract
 from gitmem.records.items import Item
+from gitmem.services.session_log.model_reading import extract
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 PAGE = (

@@ -5,7 +5,7 @@ The user's index and files are only read.
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -140,6 +140,24 @@ def is_clean(work: Work, *, hides: Callable[[str], bool] = lambda _: False) -> b
     return not (state.changed or state.flags)
 
 
+def _take_entry(changed: ChangedPath, out: _Taken, modes: Mapping[str, str]) -> None:
+    """Take what the index has of a path: the sides of a conflict, an intention, or a file."""
+    path = changed.path
+    name = path.rpartition("/")[2]
+    if changed.stages:
+        out.staged[path] = None
+        out.state.unmerged[path] = [list(stage) for stage in changed.stages]
+        for number, (mode, oid) in enumerate(changed.stages, 1):
+            if mode != ABSENT:
+                out.conflicts[f"{number}/{path}"] = TreeEntry(name, int(mode, 8), oid)
+    elif changed.intended:
+        out.staged[path] = None  # the commit may have the file all the same
+        out.state.intended[path] = modes.get(path, "100644")
+    elif changed.staged not in {".", "?"}:
+        mode, oid = changed.entry
+        out.staged[path] = None if mode == ABSENT else TreeEntry(name, int(mode, 8), oid)
+
+
 def _take(
     work: Work,
     objects: Objects,
@@ -158,22 +176,7 @@ def _take(
     rows = list(work.entries())
     modes = {path: mode for mode, _, path in rows}
     for one in (*state.changed, *flagged):
-        name = one.path.rpartition("/")[2]
-        if one.stages:
-            out.staged[one.path] = None
-            out.state.unmerged[one.path] = [list(stage) for stage in one.stages]
-            for number, (mode, oid) in enumerate(one.stages, 1):
-                if mode != ABSENT:
-                    out.conflicts[f"{number}/{one.path}"] = TreeEntry(name, int(mode, 8), oid)
-        elif one.intended:
-            out.staged[one.path] = None  # the commit may have the file all the same
-            out.state.intended[one.path] = modes.get(one.path, "100644")
-        elif one.staged not in {".", "?"}:
-            out.staged[one.path] = (
-                None
-                if one.entry[0] == ABSENT
-                else TreeEntry(name, int(one.entry[0], 8), one.entry[1])
-            )
+        _take_entry(one, out, modes)
         if one.unstaged == "D":
             out.worktree[one.path] = None
         elif one.on_disk:

@@ -73,7 +73,6 @@ def extract(
     *,
     budget: int,
     allow: Sequence[str] = (),
-    known: Callable[[str], bool] | None = None,
     now: Callable[[], float] = time.monotonic,
     longest: float = LONGEST,
 ) -> Extract:
@@ -83,14 +82,13 @@ def extract(
 
     `turns` is read once, and never held as a whole. At most `budget` tokens are sent, by estimate;
     the oldest turns that nobody marked are beyond it. Never raises ModelFailed: `by` and `why`
-    tell. `allow` are expressions of what is not a secret; `known` says of a text that it need not
-    be told again.
+    tell. `allow` are expressions of what is not a secret.
     """
     if model is None:
-        return extractor.extract(turns, known=known)
+        return extractor.extract(turns)
     window = _Window(_room(budget))
     stream = window.older(turns)
-    old = extractor.extract(stream, known=known)
+    old = extractor.extract(stream)
     for _ in stream:  # whatever it left: the window must have seen all
         pass
     kept = window.turns()
@@ -106,49 +104,46 @@ def extract(
     why = _why(model, parts, window.passed)
     spent = max(0, getattr(model, "tokens", 0) - before)
     # for facts, and what is marked: neither depends on a model
-    whole = extractor.extract(kept, known=known)
-    if all(part.failure for part in parts) and not window.passed:
-        return replace(whole, why=why, tokens=spent)
-    facts = _joined(old.facts, whole.facts)
+    whole = extractor.extract(kept)
     if all(part.failure for part in parts):
-        names = _topics([whole.topics, old.topics])
-        return Extract(
-            items=merged([*old.items, *whole.items]),
-            topics=names,
-            why=why,
-            tokens=spent,
-            facts=facts,
-        )
-    for part in parts:
-        if part.failure:
-            found = extractor.extract(part.turns, known=known)
-            part.items, part.topics = found.items, found.topics
-    told = [
-        item
-        for part in parts
-        for item in part.items
-        if item.marked or known is None or not known(item.text)
-    ]
-    # what somebody marked is never dropped
-    told += [item for item in whole.items if item.marked and not _is_told(item, told)]
-    names = _topics([*(part.topics for part in reversed(parts)), old.topics])
+        offline = _joined_offline(old, whole) if window.passed else whole
+        return replace(offline, why=why, tokens=spent)
+    read = _of_parts(parts, whole, old)
+    return replace(read, by=model.name, why=why, tokens=spent)
+
+
+def _joined_offline(old: Extract, newer: Extract) -> Extract:
+    """Return what the offline rules read in two parts of a session."""
+    topics = _topics([newer.topics, old.topics])
     return Extract(
-        items=merged([*old.items, *_ordered(told)]),
-        topics=names,
-        by=model.name,
-        why=why,
-        tokens=spent,
-        facts=facts,
+        merged([*old.items, *newer.items]), topics, facts=_joined(old.facts, newer.facts)
     )
 
 
-def merged(found: Iterable[Item]) -> tuple[Item, ...]:
+def _of_parts(parts: Sequence[_Part], whole: Extract, old: Extract) -> Extract:
+    """Return what parts taught, with what the offline rules read in the turns before them.
+
+    `whole` is what these read in the parts themselves.
+    """
+    for part in parts:
+        if part.failure:
+            offline = extractor.extract(part.turns)
+            part.items, part.topics = offline.items, offline.topics
+    items = [item for part in parts for item in part.items]
+    # what somebody marked is never dropped
+    items += [item for item in whole.items if item.marked and not _is_in(item, items)]
+    names = _topics([*(part.topics for part in reversed(parts)), old.topics])
+    facts = _joined(old.facts, whole.facts)
+    return Extract(merged([*old.items, *_ordered(items)]), names, facts=facts)
+
+
+def merged(items: Iterable[Item]) -> tuple[Item, ...]:
     """Return items, oldest first, without those that say the same in the same words.
 
     The newest one stays at its place, and is marked if one of them was.
     """
     out: dict[str, Item] = {}
-    for item in found:
+    for item in items:
         id = item_id(item.text)
         before = out.pop(id, None)
         if before is not None:
@@ -219,13 +214,13 @@ def _ask(model: Model, chunk: Sequence[Turn], allow: Sequence[str]) -> _Part:
     return _Part(chunk, prompts.items(answer, shown, text), prompts.topics(answer))
 
 
-def _is_told(item: Item, told: Sequence[Item]) -> bool:
-    """Say whether a model told what a marked item is about: the same words, or the same lines."""
+def _is_in(item: Item, items: Sequence[Item]) -> bool:
+    """Say whether items have what a marked one is about: the same words, or the same lines."""
     first, last = item.lines
     return any(
         (other.marked and first <= other.lines[0] <= last and first > 0)
         or item_id(other.text) == item_id(item.text)
-        for other in told
+        for other in items
     )
 
 
@@ -246,7 +241,7 @@ def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
         out.append(share + " ".join(causes[:2]))
     if passed and len(failed) < len(parts):
         out.append(f"the oldest {passed} turns were read offline: gitmem.modelBudget.")
-    return " ".join(" ".join(one for one in out if one).split())
+    return " ".join(" ".join(part for part in out if part).split())
 
 
 def _ordered(items: Sequence[Item]) -> list[Item]:
@@ -260,8 +255,8 @@ def _topics(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return the topics of parts, each once; those that more parts name first."""
     count: dict[str, int] = {}
     named: dict[str, str] = {}
-    for one in lists:
-        for topic in one:
+    for topics in lists:
+        for topic in topics:
             key = plain(topic)
             if key:
                 count[key] = count.get(key, 0) + 1
@@ -276,15 +271,15 @@ def _joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any
     """
     out = dict(older)
     for key, value in newer.items():
-        known: Any = out.get(key)
-        if isinstance(value, bool) or isinstance(known, bool) or type(known) is not type(value):
+        before: Any = out.get(key)
+        if isinstance(value, bool) or isinstance(before, bool) or type(before) is not type(value):
             out[key] = value
         elif isinstance(value, int | float):
-            out[key] = known + value
+            out[key] = before + value
         elif isinstance(value, list | tuple):
-            out[key] = type(value)([*known, *(one for one in value if one not in known)])
+            out[key] = type(value)([*before, *(part for part in value if part not in before)])
         elif isinstance(value, Mapping):
-            out[key] = _joined(known, value)
+            out[key] = _joined(before, value)
         else:
             out[key] = value
     return out

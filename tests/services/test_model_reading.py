@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.extraction import extractor
-from gitmem.extraction.model_extractor import CHUNK, extract, merged
 from gitmem.llm.gemini import DEFAULT, GenaiModel
 from gitmem.llm.prompts import OVERHEAD, SCHEMA, cost, line, shown, tokens
 from gitmem.llm.provider import Unready
 from gitmem.records.items import KINDS, Item, item_id
+from gitmem.services.session_log.model_reading import CHUNK, extract, merged
 from gitmem.transcripts.turn import Turn
 from tests.llm.gemini_server import Gemini, Reply, blocked, error, said, serving
 
@@ -356,18 +356,6 @@ def test_what_somebody_marked_is_never_dropped() -> None:
         "The staging database is wiped on Sundays."
     ]
     assert found.by == NAME
-
-
-def test_what_is_known_is_not_told_again() -> None:
-    """Neither by the model nor by the rules."""
-    with serving(
-        answer(("decision", "Sessions are kept in Redis.", 1), ("task", "Write the docs.", 1))
-    ) as gemini:
-        found = extract(
-            model(gemini), [turn(1, PLAN)], budget=100_000, known=lambda text: "Redis" in text
-        )
-
-    assert [item.text for item in found.items] == ["Write the docs."]
 
 
 def test_a_model_of_the_live_api_is_said() -> None:
