@@ -89,28 +89,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "digest": (
         "private|shared|off",
         "private",
-        "which store keeps a session's digest; 'private' is never pushed",
-    ),
-    "summary": (
-        "shared|private|off",
-        "shared",
-        (
-            "which store keeps the project summary that people write; what is extracted stays "
-            "private until it is accepted"
-        ),
-    ),
-    "shareExtracted": (
-        "bool",
-        False,
-        (
-            "put what is extracted from sessions into the shared summary at once, without anybody "
-            "accepting it"
-        ),
-    ),
-    "summaryLimit": (
-        "int",
-        24000,
-        "characters of the project summary from which on its oldest items are condensed",
+        "which store keeps a session's record; a shared one is without what was asked and said",
     ),
     "propose": (
         "bool",

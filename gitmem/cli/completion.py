@@ -141,13 +141,11 @@ PARAMETERS = {
     ("code refs", "what"): "file",
     ("undo", "commit"): "nothing",
     ("work story", "ids"): "nothing",
-    ("summary update", "ids"): "nothing",
     **dict.fromkeys([("work start", "name"), ("work import", "name")], "nothing"),
     **{
         (f"work {act}", "name"): "epics"
         for act in "pause abort complete resume discard show".split()
     },
-    **{(f"summary {act}", "ids"): "nothing" for act in "done drop pin unpin".split()},
 }
 # name of a parameter in any command -> source of its values
 NAMES = {

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -12,24 +12,21 @@ from gitmem.cli import options
 from gitmem.cli.json_shapes import record_json
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
-from gitmem.cli.sessions.summary import close_tasks, parts_of
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.items import TASK
 from gitmem.records.kinds import IMPORTED, LIVE
 from gitmem.records.record import Record
-from gitmem.records.summary_entries import key_of
 from gitmem.repo.refs import head
+from gitmem.services.facts import answers
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import history, write
 from gitmem.services.records.committers import is_accepted
-from gitmem.services.sessions import project_summary, proposals
-from gitmem.services.sessions.summary_parts import joined
-from gitmem.state import perhaps_done
+from gitmem.services.sessions import proposals
 from gitmem.store.reader import Stored
 
-WHY = 2  # lines of the reason of a proposal
+WHY, SOURCES = 2, 3  # lines of the reason of a proposal, and places where it was seen
 SCREEN = 10  # records that fill a screen
 # what `_card` shows
 CARD = (
@@ -173,14 +170,8 @@ def inbox_command(  # noqa: C901
             return
         for id, facts in tasks.items():
             term.say(
-                f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} perhaps done: "
+                f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} {facts['why']}: "
                 f"{plain(facts['text'])}"
-            )
-            term.say(
-                term.style(
-                    f"    session {plain(facts['session'][:12])}: {plain(facts['why'])}",
-                    fg="bright_black",
-                )
             )
         if tasks:
             term.note("it is done: git mem inbox --accept ID. It is not: git mem inbox --reject ID")
@@ -205,82 +196,84 @@ def inbox_command(  # noqa: C901
         term.note("git mem inbox --accept ID, --reject ID, or --merge ID --into ID")
 
 
-def _open_tasks(app: App) -> dict[str, dict[str, str]]:
-    """Return the tasks that may be done, as sessions said, and that are still open.
+def _statements(app: App) -> dict[str, list[dict[str, str]]]:
+    """Return what sessions say of facts, by the facts' ids, as far as nobody answered."""
+    return {id: said for _, index in app.indexes() for id, said in index.statements().items()}
 
-    By the id of their record or entry.
+
+def _open_tasks(app: App) -> dict[str, dict[str, str]]:
+    """Return the open tasks that sessions say are done, by id: `text`, `why` and `session`.
+
+    A task that waits itself is answered as a proposal.
     """
-    known = perhaps_done.known(app.state)
-    if not known:
+    said = _statements(app)
+    if not said:
         return {}
-    entries = {
-        key_of(e)
-        for part in joined(parts_of(app).records()).values()
-        for e in part
-        if e.get("kind") == TASK
-    }
-    ids = [id for id in known if "-" in id]
-    records = {
-        row["id"]
-        for row in app.rows(what=TASK, statuses=LIVE, ids=ids, fields=("id", "store", "created"))
-    }
-    # one that waits itself is a proposal here: its entry in the summary is asked about
-    records -= {
-        row["id"] for row in app.rows(**WAITING, ids=ids, fields=("id", "store", "created"))
-    }
-    return {id: facts for id, facts in known.items() if id in entries or id in records}
+    fields = ("id", "store", "title", "unconfirmed", "created")
+    rows = app.rows(what=TASK, statuses=LIVE, ids=tuple(said), fields=fields)
+    out = {}
+    for row in rows:
+        if not row["unconfirmed"]:
+            last = said[row["id"]][-1]
+            why = f"said to be done in session {last['session'][:8]} of {last['at'][:10]}"
+            out[str(row["id"])] = {
+                "text": str(row["title"]),
+                "why": why,
+                "session": last["session"],
+            }
+    return out
 
 
 def _task(app: App, id: str) -> str:
-    """Return the id of the task that may be done which a text names by its beginning or end.
-
-    '' for none.
-    """
+    """Return the id of the task that is said to be done which a text names; empty for none."""
     low = id.lower()
-    found = [
-        one
-        for one in _open_tasks(app)
-        if len(low) >= 6 and (one.startswith(low) or one.endswith(low))
+    matches = [
+        task
+        for task in _open_tasks(app)
+        if len(low) >= 6 and (task.startswith(low) or task.endswith(low))
     ]
-    return found[0] if len(found) == 1 else ""
+    return matches[0] if len(matches) == 1 else ""
 
 
 def _answer(term: Terminal, app: App, id: str, *, is_done: bool, quiet: bool) -> None:
-    """Take what somebody says of a task that may be done."""
+    """Take what somebody says of a task that is said to be done."""
     key = _task(app, id)
     facts = _open_tasks(app)[key]
-    if is_done and "-" in key:
-        scope, stored = app.get(key)
-        write.set_status(app.store(scope), app.writer(), stored.record, "archived", "done")
-    elif is_done:
-        parts = parts_of(app)
-        parts.change(app.writer(), parts.find(key), project_summary.finish)
-        close_tasks(app, facts["text"], "git mem inbox")  # the records that say the same
-    perhaps_done.drop(app.state, key, still_open="" if is_done else facts["why"])
+    scope, stored = app.get(key)
+    store, who = app.store(scope), app.writer()
+    write.require_person(who, "answer for")
+    if is_done:
+        commit = head(app.location) or ""
+        answers.finish(store, who, stored.record, commit, facts["session"])
+    else:
+        answers.keep_open(store, who, stored.record, _statements(app)[key])
     if not quiet:
         term.say(f"{'done' if is_done else 'still open'}: {plain(facts['text'])}")
 
 
 def evidence(app: App, row: dict[str, Any]) -> str:
-    """Return why a proposal is so, where that was said, and where it was found."""
+    """Return why a proposal is so, and where it was seen."""
     if proposals.TAG not in row["tags"]:
         return ""
-    body = next(
-        (
-            index.body(row["n"])
-            for prefix, index in app.indexes()
-            if (prefix == "user") == (row["store"] == "user")
-        ),
-        "",
-    )
-    told = [text for text in body.split("\n") if text.strip()]
-    # which is shown by itself
+    record = app.get(row["id"])[1].record
     why = (
-        []
-        if row.get("workaround")
-        else [text for text in told if not text.startswith("Evidence: ")]
+        [] if row.get("workaround") else [text for text in record.body.split("\n") if text.strip()]
     )
-    return "\n".join([*why[:WHY], *(text for text in told if text.startswith("Evidence: "))])
+    return "\n".join([*why[:WHY], *map(source_line, record.get("sources")[:SOURCES])])
+
+
+def source_line(source: Mapping[str, Any]) -> str:
+    """Return in words where a fact was seen."""
+    role = str(source.get("role") or "")
+    said = {"user": "said by the user", "agent": "said by the agent"}.get(role, "seen")
+    where = source.get("in") or f"session {str(source.get('session', ''))[:8]}"
+    lines = source.get("lines")
+    span = ""
+    if source.get("commit"):
+        span = f", commit {source['commit']}"
+    elif isinstance(lines, list) and lines:
+        span = f", line {lines[0]}" + (f" to {lines[-1]}" if lines[-1] > lines[0] else "")
+    return f"Evidence: {said} in {where}{span}."
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:
@@ -429,29 +422,18 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     commit = head(app.location) or ""
     moves = _moves(scope, stored.record, "shared")
     old_records = write.replaced_by(app.store("shared" if moves else scope), stored.record)
-    entries: list[str] = []
     if moves:
         private, shared, who = app.store("private"), app.store("shared"), app.writer()
-        project_summary.reword(private, who, stored.record)
-        entry = project_summary.of_record(project_summary.load(private), stored.record)
-        more, old = (
-            project_summary.share(shared, who, entry, app.settings.get("summaryLimit"))
-            if entry and app.settings.get("summary") == "shared"
-            else ([], [])
-        )
-        if not more:
-            project_summary.reword(shared, who, stored.record)
-        entries = [f"{key_of(e)[:8]} of the summary, {plain(str(e['text']))}" for e in old]
         change, scope = (
-            proposals.accept(private, shared, who, stored.record, commit, more),
+            proposals.accept(private, shared, who, stored.record, commit),
             "shared",
         )
     else:
         change = lifecycle.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
         done(term, change, "accepted", scope)
-        for one in [*(f"{short(old.id)} {plain(old.title)}" for old in old_records), *entries]:
-            term.note(f"replaced {one}. To take it back: git mem undo")
+        for old in old_records:
+            term.note(f"replaced {short(old.id)} {plain(old.title)}. To take it back: git mem undo")
     return stored.record.id
 
 
@@ -469,23 +451,12 @@ def _rejectable(record: Record) -> None:
 
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     scope, stored = app.get(id)
-    proposed = proposals.TAG in stored.record.tags
-    stores = parts_of(app).stores.values() if proposed else ()
-    taken = [project_summary.reject(store, app.writer(), stored.record) for store in stores]
-    too, entry = any(one for one, _ in taken), next((e for one, e in taken if e and not one), None)
-    # last, for `undo`
     written = write.forget(app.store(scope), app.writer(), [stored.record], reason)
     if not quiet:
-        also = ", and taken out of the summary" if too else ""
         term.say(
             f"rejected {term.style(short(stored.record.id), fg='yellow')} "
-            f"{plain(stored.record.title)}{also}{options.journaled(written)}"
+            f"{plain(stored.record.title)}{options.journaled(written)}"
         )
-        if entry and not too:
-            term.note(
-                f"it is pinned in the summary and stays there; to take it out: git mem summary "
-                f"drop {key_of(entry)}"
-            )
     return stored.record.id
 
 

@@ -151,18 +151,3 @@ def epic_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "status": row["status"],
         "condition": row["standing"],
     }
-
-
-def entry_json(entry: Mapping[str, Any], store: str | None = None) -> dict[str, Any]:
-    """Return an entry of a summary, with the store that has it where that is known."""
-    return {**entry, "store": store} if store else dict(entry)
-
-
-def entry_changes_json(
-    changes: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]],
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the entries of a summary that were added, changed and dropped."""
-    return {
-        f"{name}_entries": [entry_json(entry) for _, entry in changes[name]]
-        for name in ("added", "changed", "dropped")
-    }

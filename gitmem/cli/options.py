@@ -69,7 +69,7 @@ def kinds(values: tuple[str, ...]) -> tuple[str, ...]:
             if low in PREFIX
             else low[:-1]
             if low[:-1] in PREFIX
-            else {"memories": "memory", "summaries": "summary"}.get(low)
+            else {"memories": "memory"}.get(low)
         )
         if kind is None:
             raise click.BadParameter(f"'{value}' is not a kind. Kinds: {', '.join(PREFIX)}.")

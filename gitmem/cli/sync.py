@@ -16,21 +16,13 @@ from gitmem.errors import MissingObject, RemoteRefused, UserError
 from gitmem.git.objects import diff
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
-from gitmem.services.maintenance import extracted, purge_follow
+from gitmem.services.maintenance import purge_follow
 from gitmem.services.maintenance.purge_places import warnings
 from gitmem.store import sync
 from gitmem.store.history import prune
 from gitmem.store.store import Store
 
-# in our folder: a sync has said that extracted entries would be sent
-TOLD = "extracted-entries-told"
 MANY = 10_000  # records that take a second to index
-HELD = (
-    "nothing was pushed: the shared project summary has entries that were extracted from "
-    "conversations and that nobody accepted. "
-    "List them: git mem doctor. Make them private: git mem doctor --fix. To send them as they are, "
-    "run 'git mem sync' again."
-)
 
 
 def store_name(app: App, remote: str | None) -> tuple[str, bool]:
@@ -104,7 +96,6 @@ def sync_command(
             _write_bundle(term, app, to_bundle, as_json)
             return 0
         name, may_push = store_name(app, remote)
-        held = may_push and not pull_only and not _may_send(app)
         app.flush_reads()
         before = store.tip()
         consent = partial(agrees, term, name, follow_purge)
@@ -112,7 +103,7 @@ def sync_command(
             out = sync.sync(
                 store,
                 app.remote(_resolved(app, name)),
-                push=may_push and not pull_only and not held,
+                push=may_push and not pull_only,
                 consent=consent,
             )
         except RemoteRefused as error:
@@ -126,8 +117,6 @@ def sync_command(
             detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
         else:
             app.index()
-        if held:
-            out.warnings.append(HELD)
         if as_json:
             term.json(_row(out))
         else:
@@ -178,26 +167,6 @@ def _is_much(store: Store, before: str | None) -> bool:
         return len(list(islice(changes, MANY))) == MANY
     except MissingObject:  # a purge that was followed has taken what was there before
         return False
-
-
-def _may_send(app: App) -> bool:
-    """Return whether the store may be pushed.
-
-    It may not be pushed the first time that it holds extracted records which nobody accepted. On a
-    terminal, or in a call by a person, once is enough.
-    """
-    mark = app.home.join(TOLD)
-    if (
-        os.path.exists(mark)
-        or app.settings.get("summary") != "shared"
-        or app.settings.get("shareExtracted")
-    ):
-        return True
-    if not extracted.unaccepted(app.store("shared"), app.index()):
-        return True
-    if not app.env.get("GITMEM_BACKGROUND"):
-        app.home.touch(TOLD)
-    return False
 
 
 def _resolved(app: App, name: str) -> str:

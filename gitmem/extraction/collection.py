@@ -7,8 +7,8 @@ compares them, never by a share of their words.
 from dataclasses import dataclass, replace
 
 from gitmem.records.items import DECISION, DONE, PATTERN, PREFERENCE, TASK, Item, plain
-from gitmem.records.summary_entries import replaces, words
 from gitmem.text.completion import completed
+from gitmem.text.replacement import replaces, words
 from gitmem.text.same_statement import bare, same
 from gitmem.transcripts.turn import USER, Turn
 

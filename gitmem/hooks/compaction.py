@@ -13,7 +13,6 @@ from gitmem.agents.prompt_text import clean, units
 from gitmem.base.fast import loads
 from gitmem.base.tolerated import UNREADABLE
 from gitmem.hooks.context import Hook
-from gitmem.index import summaries
 from gitmem.services.session_log import reader
 from gitmem.state import context_flags
 from gitmem.text.equality import plain
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 HEAD = "what this session's own history says of the time before its context was {}:"
 MARKED = "marked: "
 MORE = "- the rest of what was said and done: git mem recall WORDS"
-# what of a digest is told, and how it is called
+# facts of the session that are told, and how they are called
 SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}
 PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
 SHARE = 3  # part of a start's budget that it takes
@@ -120,24 +119,20 @@ def _rendered(hook: Hook) -> "list[str]":
 
 
 def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
-    """Return what the digest of this session has found in its transcript.
+    """Return the facts that this session taught.
 
     What its history says already is left out.
     """
     if hook.repo.stored_index is None:
         return []
-    numbers = [
-        row["n"]
-        for row in hook.repo.stored_index.rows(
-            kinds=("summary",), sessions=(hook.event.session,), limit=4, fields=("id",)
-        )
-    ]
     said = [plain(text) for text in texts]
-    found = summaries.entries(hook.repo.stored_index, numbers) if numbers else []
+    rows = hook.repo.stored_index.rows(
+        kinds=("memory",), sessions=(hook.event.session,), fields=("id", "type", "title"), limit=40
+    )
     return [
-        f"{SAID[one['kind']]}: {one['text']}"
-        for one in found
-        if one["kind"] in SAID and not any(plain(one["text"]) in text for text in said)
+        f"{SAID[row['type']]}: {row['title']}"
+        for row in reversed(rows)
+        if row["type"] in SAID and not any(plain(row["title"]) in text for text in said)
     ]
 
 

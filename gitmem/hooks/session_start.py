@@ -12,10 +12,9 @@ from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
-from gitmem.hooks.injection import fingerprint, inject, note_injected
+from gitmem.hooks.injection import inject, note_injected
 from gitmem.hooks.turn_end import keeps_in_step
 from gitmem.hooks.work_context import offered
-from gitmem.index import summaries
 from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.briefing import collect, session_opening
@@ -25,12 +24,10 @@ from gitmem.state import (
     context_flags,
     injections,
     late_answers,
-    perhaps_done,
     requests,
     session_ends,
     sessions,
 )
-from gitmem.text.equality import plain
 from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
@@ -121,7 +118,7 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
         own=hook.repo.own_addresses,
     )
     oldest = max(
-        (summaries.nth_day_of_work(index, OLD) for index in hook.repo.stored_indexes),
+        (index.nth_day_of_work(OLD) for index in hook.repo.stored_indexes),
         default="",
     )
     known.by[collect.TASKS] = [
@@ -163,7 +160,9 @@ class _Telling:
         self._known = known
         self._budget = int(hook.repo.settings.get("startBudget"))
         self._spots = Spots(hook)
-        self._perhaps = perhaps_done.known(hook.repo.state)
+        self._said = {
+            id for index in hook.repo.stored_indexes for id in index.statements()
+        }  # facts of which a session said that they are done
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
         self._asked = False  # whether the user is to be asked about an interruption
@@ -273,13 +272,11 @@ class _Telling:
         return sum(row["id"] not in known for row in rows)
 
     def _rows(self, subject: str) -> "list[Row]":
-        """Return what is known of a subject as rows, entries of summaries too.
+        """Return what is known of a subject as rows.
 
         Gotchas as far as this user wants to hear of them.
         """
         entries = self._known[subject]
-        if self._asked:  # an interruption is told once
-            entries = [one for one in entries if one.kind != session_opening.INTERRUPTED]
         gotchas = [
             one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"
         ]
@@ -287,7 +284,8 @@ class _Telling:
         rows = [
             row
             for one in entries
-            for row in (_code_rows(one) if one.kind == "dna" else [one.row or _row(subject, one)])
+            for row in (_code_rows(one) if one.kind == "dna" else [one.row])
+            if row is not None
         ]
         return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
 
@@ -300,48 +298,25 @@ class _Telling:
             return rows
         from gitmem.hooks.compaction import is_said
 
-        said = [
-            row
-            for row in rows
-            if is_said(
-                row["entry"].text if row["kind"] == "entry" else str(row["title"]), self._own
-            )
-        ]
+        said = [row for row in rows if is_said(str(row.get("title") or ""), self._own)]
         note_injected(self._hook, said)
         ids = {row["id"] for row in said}
         return [row for row in rows if row["id"] not in ids]
 
     def _line(self, row: "Row") -> str:
-        """Return a record, or an entry of a summary, as one line."""
-        if row["kind"] == "summary":
+        """Return a record, or a part of what the code is made of, as one line."""
+        if row["kind"] == "session":
             # what else its line has costs some 250 characters; a part of a budget has as many of
             # them as the whole has tokens
             most = max(80, min(BEFORE, self._budget - 250))
             line = record_line(row, most=160, lead="the session before: ")
             return f"{line} {clean(row['body'], most)}" if row["body"] else line
-        maybe = (
-            "perhaps done: ask the user"
-            if str(row["id"]).removeprefix("entry tasks ") in self._perhaps
-            else ""
-        )
-        if row["kind"] != "entry":
-            line = self._spots.line(row, most=160)
-            return f"{line} ({maybe})" if maybe else line
-        one = row["entry"]
-        if row["subject"] == "code":
-            return (
-                f"- [code] "
-                f"{f'{clean(one.where, 40)}: ' if one.where else ''}{clean(one.text, CODE)}"
-            )
-        by = f"by {clean(one.by, 120)}" if one.by else ""
-        facts = "; ".join(
-            fact for fact in (clean(one.day, 10), by, clean(one.where, 80), maybe) if fact
-        )
-        said = SAID.get(row["subject"], "context")
-        what = f"{said} of another" if one.by else f"{'pinned ' if one.pinned else ''}{said}"
-        return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (
-            f" {clean(one.detail, 160)}" if one.detail else ""
-        )
+        if row["kind"] == "entry":
+            part = row["entry"]
+            where = f"{clean(part.where, 40)}: " if part.where else ""
+            return f"- [code] {where}{clean(part.text, CODE)}"
+        line = self._spots.line(row, most=160)
+        return f"{line} (said to be done: ask the user)" if row["id"] in self._said else line
 
     def _last(self) -> "list[Row]":
         """Return the digest of the session before, if this one is new."""
@@ -353,37 +328,12 @@ class _Telling:
             or last.body is None
         ):
             return []
-        mine = [
-            one
-            for one in self._known[collect.TASKS]
-            if one.session == last.session and one.kind != session_opening.INTERRUPTED
-        ]
+        mine = [one for one in self._known[collect.TASKS] if one.session == last.session]
         # a task with a line of its own is counted here, not said again
         told = injections.injected(self._hook.repo.state, self._hook.event.context)
-        names = [one.text for one in mine if (one.id or _row(collect.TASKS, one)["id"]) not in told]
-        return [
-            {
-                **last.row,
-                "kind": "summary",
-                "body": _short(last.body.body(last.number), names, len(mine) - len(names)),
-            }
-        ]
-
-
-def _row(subject: str, one: "BriefingEntry") -> "Row":
-    """Return an entry of a summary as a row.
-
-    The row is injected once, and again when it says something else.
-    """
-    return {
-        "id": f"entry {subject} {one.item[:80]}",
-        "kind": "entry",
-        # what is told is noted, not what it says
-        "oid": fingerprint(f"{one.text[:200]} {one.detail[:200]}"),
-        "subject": subject,
-        "entry": one,
-        **({"store": "", "committer": one.committer} if one.by else {}),
-    }
+        names = [one.text for one in mine if one.id not in told]
+        body = _short(last.body.body(last.number), names, len(mine) - len(names))
+        return [{**last.row, "body": body}]
 
 
 def _read_code(hook: Hook) -> None:
@@ -453,9 +403,9 @@ def to_come(hook: Hook) -> str:
 
 
 def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
-    """Return a digest as one line: what was done, what is `left` of it today, what failed.
+    """Return a session's record as one line: what was done, what is `left` of it, what failed.
 
-    Its title says what was asked, what ended it is told elsewhere.
+    What was asked and answered is for its owner alone.
 
     `below` is how many tasks that are left have a line of their own.
     """
@@ -472,17 +422,7 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
             f" and {len(found) - most} more" if len(found) > most else ""
         )
 
-    # the index has the words of the sections behind the text: of an answer the first line is taken
-    # what it says of decisions and the like is told by itself, as people have left it since
-    answer = (
-        "" if TAUGHT & by.keys() else _first(by.get("Last answer", "").strip().partition("\n")[0])
-    )
-    open_ = [
-        plain(line[2:]) for line in by.get("Still to do", "").splitlines() if line.startswith("- ")
-    ]
-    if any(text and (text in plain(answer) or plain(answer) in text) for text in open_):
-        answer = ""
-    done = [items("Done", 3) or answer]
+    done: list[str] = []
     for name, said in (("Changed", "changed"), ("Commits", "committed")):
         some = items(name, 4, 60)
         done += [f"{said} {some}"] if some else []
@@ -495,19 +435,6 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
     if some := items("Failed to the end", 3):
         out.append(f"Failed to the end: {some}.")
     return " ".join(out)
-
-
-def _first(text: str) -> str:
-    """Return the beginning of an answer: its first sentence.
-
-    What follows is added where that sentence says next to nothing.
-    """
-    out = ""
-    for sentence in text.split(". "):
-        if len(out) >= TERSE:
-            break
-        out = f"{out}. {sentence}" if out else sentence
-    return clean(out, ANSWER).rstrip(".")
 
 
 def _elsewhere(hook: Hook, known: "BriefingFacts") -> bool:

@@ -36,7 +36,8 @@ CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, typ
   created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT,
       resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
   pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL,
-      project TEXT, unconfirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT,
+      project TEXT, unconfirmed INTEGER, fix TEXT, source TEXT, done TEXT, expires TEXT,
+      oid TEXT, path TEXT,
   committer TEXT, vouchers TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
@@ -69,10 +70,9 @@ CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY 
     path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store,
     file)) WITHOUT ROWID;
-CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, settled TEXT);
-CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT,
-    detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
-  critical INTEGER, committer TEXT, PRIMARY KEY (n, place)) WITHOUT ROWID;
+CREATE TABLE statements (n INTEGER, id TEXT, what TEXT, role TEXT, PRIMARY KEY (n, id, what))
+    WITHOUT ROWID;
+CREATE TABLE answers (n INTEGER, record TEXT, PRIMARY KEY (n, record)) WITHOUT ROWID;
 CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
 CREATE TABLE due (n INTEGER PRIMARY KEY);
 CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context,

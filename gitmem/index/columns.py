@@ -11,8 +11,8 @@ from gitmem.records.record import Record
 from gitmem.text.tokenizer import fold, parts
 
 SHOWN = 400  # characters of a note that a hook may tell
-FOREVER = "~"  # greater than any date
-SAID = frozenset({"text", "detail"})  # of an entry, what somebody said
+# what a session says of a fact that somebody has to answer
+SAID_OF_FACTS = frozenset({"done", "ended", "replaced"})
 
 
 def columns(record: Record) -> tuple[Any, ...]:
@@ -51,7 +51,15 @@ def columns(record: Record) -> tuple[Any, ...]:
         int(record.unconfirmed),
         _fix(record),
         _source(record),
+        _time_of(record, "done"),
+        str(record.fields.get("expires", "")),
     )
+
+
+def _time_of(record: Record, key: str) -> str:
+    """Return the time in a map such as `done`; empty where there is none."""
+    value = record.fields.get(key)
+    return str(value.get("at") or "") if isinstance(value, Mapping) else ""
 
 
 def _fix(record: Record) -> str:
@@ -134,41 +142,8 @@ def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
     return " ".join(out).strip()
 
 
-def entries(record: Record) -> list[tuple[Any, ...]]:
-    """Return the entries of a summary's sections, in the order of the table, from their place on.
-
-    What is not an entry is passed over.
-    """
-    sections = record.fields.get("sections")
-    out: list[tuple[Any, ...]] = []
-    for section, rows in sections.items() if isinstance(sections, Mapping) else ():
-        for row in rows if isinstance(rows, list) else ():
-            one = row if isinstance(row, Mapping) else {"text": row}
-            texts = [
-                one[key] if isinstance(one.get(key), str) else ""
-                for key in ("id", "kind", "text", "detail", "at", "session")
-            ]
-            files = (
-                [x for x in one.get("files") or () if isinstance(x, str)]
-                if isinstance(one.get("files"), list)
-                else []
-            )
-            if texts[2].strip():
-                flags = (int(bool(one.get("pinned"))), int(bool(one.get("critical"))))
-                out.append(
-                    (
-                        len(out),
-                        str(section),
-                        *texts,
-                        json.dumps(files, ensure_ascii=False) if files else "",
-                        *flags,
-                    )
-                )
-    return out
-
-
 def made(record: Record) -> list[tuple[str, str]]:
-    """Return (commit, patch id) of the commits that a session's digest names."""
+    """Return (commit, patch id) of the commits that a session's record names."""
     rows = record.fields.get("commits")
     found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
     return [
@@ -176,53 +151,40 @@ def made(record: Record) -> list[tuple[str, str]]:
     ]
 
 
-def settled(record: Record) -> str:
-    """Return what a summary has settled of a session's digest, as JSON {id: until when}.
+def answered(record: Record) -> list[str]:
+    """Return the ids of the sessions whose statements about a fact somebody has answered."""
+    rows = record.fields.get("settled")
+    return [
+        str(row["id"])
+        for row in rows or ()
+        if isinstance(row, Mapping) and str(row.get("id", "")).startswith("ses-")
+    ]
 
-    This is what it has, also in other words, and what people removed.
-    """
-    sections = record.fields.get("sections")
-    out: dict[str, str] = {}
-    for rows in sections.values() if isinstance(sections, Mapping) else ():
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, Mapping) and isinstance(row.get("at"), str):
-                also = row["also"] if isinstance(row.get("also"), list) else ()
-                out |= {
-                    id: max(row["at"], out.get(id, ""))
-                    for id in (row.get("id"), *also)
-                    if isinstance(id, str)
-                }
-    ids = record.fields.get("gone")
-    out |= {id: FOREVER for id in (ids if isinstance(ids, list) else ()) if isinstance(id, str)}
-    return json.dumps(out) if out else ""
+
+def said_of_facts(record: Record) -> list[tuple[str, str, str]]:
+    """Return (id of a fact, what was said of it, role) of what a session says of facts it knew."""
+    rows = record.fields.get("facts")
+    return [
+        (str(row.get("id")), str(row["what"]), str(row.get("role", "")))
+        for row in rows or ()
+        if isinstance(row, Mapping) and row.get("what") in SAID_OF_FACTS
+    ]
 
 
 def _text(record: Record) -> str:
-    """Return the text of a record that is searched: body, workaround and a summary's sections."""
+    """Return the text of a record that is searched: body, workaround and a session's topics."""
     rest = []
     if isinstance(record.fields.get("workaround"), str):
         rest.append(record.fields["workaround"])
-    if record.kind == "summary":
-        rest.append("\n".join(_said(record.fields.get("sections"))))
+    if record.kind == "session":
+        topics = record.fields.get("topics")
+        rest.append(" ".join(map(str, topics)) if isinstance(topics, list) else "")
     if record.kind == "work":
         every = epic.normal(record.fields.get("state")).get("stories", {})
         rest.append(
             "\n".join(f"{sid} {epic.value(every[sid], 'title') or ''}".strip() for sid in every)
         )
     return "\n".join([record.body, *rest]).strip()
-
-
-def _said(value: Any) -> Iterator[str]:
-    """Yield what a summary's sections say, without ids and dates of their entries."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if key in SAID or (key != "also" and not isinstance(item, str)):
-                yield from _said(item)
-    elif isinstance(value, Sequence):
-        for item in value:
-            yield from _said(item)
 
 
 def _anchor_words(record: Record) -> Iterator[str]:

@@ -16,7 +16,6 @@ from gitmem.errors import GitmemError, Unfinished
 from gitmem.git import record_log
 from gitmem.git.objects import Objects, TreeDifference
 from gitmem.git.record_log import CommitStep, FileStep
-from gitmem.index.columns import entries
 from gitmem.records.record import Record
 from gitmem.records.trust import is_confirmed
 from gitmem.store.layout import FILE_LIMIT, GITMEM, in_record_folder
@@ -32,7 +31,7 @@ _MACHINE = f"{GITMEM[0]} <{GITMEM[1]}>"
 
 @dataclass(slots=True)
 class Credit:
-    """Whose the parts of a record are: its words, and each entry of a summary.
+    """Whose the words of a record are.
 
     `vouchers` confirmed or pinned the words as they are, beside whoever wrote them alone. Several
     persons are separated by `SEPARATOR`; "" stands for nobody that is known.
@@ -40,12 +39,6 @@ class Credit:
 
     words: str = ""
     vouchers: str = ""
-    entries: dict[str, str] = field(default_factory=dict)
-    everything: str = ""  # who committed all parts, where that is simple to say
-
-    def of_entry(self, row: Sequence[object]) -> str:
-        """Return who committed an entry of a summary, as `columns.entries` gives it."""
-        return self.everything or self.entries.get(entry_key(row), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +46,13 @@ class _Version:
     """What of a record's file counts: digests of its parts, and the lines of its text."""
 
     words: str = ""
-    entries: tuple[str, ...] = ()
     confirmed: str = ""
     is_pinned: bool = False
     lines: frozenset[str] = frozenset()
 
     @property
     def parts(self) -> tuple[str, ...]:
-        return (self.words, *self.entries) if self.words else self.entries
+        return (self.words,) if self.words else ()
 
 
 @dataclass(slots=True)
@@ -70,11 +62,6 @@ class _Ledger:
     parts: dict[str, str] = field(default_factory=dict)
     vouchers: dict[str, set[str]] = field(default_factory=dict)
     is_gone: bool = False
-
-
-def entry_key(row: Sequence[object]) -> str:
-    """Return what tells an entry of a summary from others: its section, id, text and detail."""
-    return _digest(str(row[n]) for n in (1, 2, 4, 5))
 
 
 def vouchers_of(text: str) -> set[str]:
@@ -228,21 +215,13 @@ class Credits:
         if version.words and known.words:
             ledger.parts[version.words] = known.words
             ledger.vouchers[version.words] = vouchers_of(known.vouchers)
-        for key in version.entries:
-            who = known.everything or known.entries.get(key, "")
-            if who:
-                ledger.parts[key] = who
         return ledger
 
     def _close(self, path: str, ledger: _Ledger, change: TreeDifference) -> None:
         version = self._version(path, change.new.oid if change.new else "")
         words = ledger.parts.get(version.words, "")
         vouchers = ledger.vouchers.get(version.words, set()) - {words}
-        self._credits[path] = Credit(
-            words,
-            SEPARATOR.join(sorted(vouchers)),
-            {key: ledger.parts[key] for key in version.entries if key in ledger.parts},
-        )
+        self._credits[path] = Credit(words, SEPARATOR.join(sorted(vouchers)))
 
     # -- one step
 
@@ -305,7 +284,7 @@ class Credits:
 
 def _whole(who: str) -> Credit:
     who = who[:LONG]
-    return Credit(who, everything=who)
+    return Credit(who)
 
 
 def _only_writer(history: "History") -> str:
@@ -324,7 +303,6 @@ def _version(record: Record) -> _Version:
     confirmed = record.fields.get("confirmed")
     return _Version(
         _digest(texts),
-        tuple(entry_key(row) for row in entries(record)) if record.kind == "summary" else (),
         _digest([repr(confirmed)]) if is_confirmed(record) else "",
         record.status == "pinned",
         frozenset(line.strip() for text in texts for line in text.splitlines() if line.strip()),

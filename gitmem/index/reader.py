@@ -60,6 +60,8 @@ FIELDS = (
     "unconfirmed",
     "fix",
     "source",
+    "done",
+    "expires",
     "oid",
     "path",
     "committer",
@@ -103,6 +105,37 @@ class Index:
         self.db.close()
         self.db = self.mend()
         return True
+
+    @healing
+    def statements(self) -> "dict[str, list[dict[str, str]]]":
+        """Return what sessions say of live facts, by the facts' ids, as far as nobody answered.
+
+        Each has `what` (done or ended), `session`, `record` (of the session) and `at`.
+        """
+        sql = (
+            "SELECT s.id, s.what, r.session, r.id, r.created FROM statements s "
+            "JOIN records r USING (n) JOIN records f ON f.id = s.id "
+            "WHERE f.status IN ('active', 'pinned') AND s.what <> 'replaced' AND NOT EXISTS "
+            "(SELECT 1 FROM answers a WHERE a.n = f.n AND a.record = r.id) ORDER BY r.created, r.id"
+        )
+        out: dict[str, list[dict[str, str]]] = {}
+        for id, what, session, record, at in self.db.execute(sql):
+            facts = {"what": what, "session": session, "record": record, "at": at}
+            out.setdefault(id, []).append(facts)
+        return out
+
+    @healing
+    def nth_day_of_work(self, number: int) -> str:
+        """Return the day, counted back from the newest, on which a session ended.
+
+        Empty when there are fewer such days.
+        """
+        sql = (
+            "SELECT substr(created, 1, 10) AS day FROM records WHERE CASE kind WHEN 'memory' THEN "
+            "type ELSE kind END = 'session' GROUP BY day ORDER BY day DESC LIMIT 1 OFFSET ?"
+        )
+        row = self.db.execute(sql, (number - 1,)).fetchone()
+        return str(row[0]) if row else ""
 
     @healing
     def tips(self) -> "dict[str, str]":

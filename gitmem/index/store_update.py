@@ -17,8 +17,8 @@ from typing import TypeVar
 
 from gitmem.errors import GitmemError, MissingObject, Unfinished
 from gitmem.git.objects import Objects, TreeDifference, TreeEntry, diff, files
-from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
-from gitmem.index.committers import Credit, Credits, entry_key
+from gitmem.index.columns import answered, bases, columns, context_words, made, said_of_facts, words
+from gitmem.index.committers import Credit, Credits
 from gitmem.index.contexts import CONTEXT_TEXT, Contexts
 from gitmem.index.neighbours import Map
 from gitmem.records.epic import facts
@@ -43,8 +43,8 @@ OF_A_ROW = (
     "commands",
     "globs",
     "codes",
-    "summaries",
-    "entries",
+    "statements",
+    "answers",
     "works",
     "made",
     "due",
@@ -173,14 +173,11 @@ class StoreUpdate:
 
     def _credit(self, path: str) -> Credit | None:
         """Return whose the parts of a record are, as they are indexed; None without a row."""
-        sql = "SELECT n, committer, vouchers FROM records WHERE store = ? AND path = ?"
+        sql = "SELECT committer, vouchers FROM records WHERE store = ? AND path = ?"
         row = self.db.execute(sql, (self._name, path)).fetchone()
         if row is None:
             return None
-        n, words, vouchers = row
-        sql = "SELECT place, section, id, kind, text, detail, committer FROM entries WHERE n = ?"
-        rows = self.db.execute(sql, (n,))
-        return Credit(words, vouchers, {entry_key(entry): entry[6] for entry in rows})
+        return Credit(*row)
 
     def _apply(self, changes: Sequence[TreeDifference], lost: Sequence[Damaged]) -> None:
         """Remove the rows of what was removed or changed, and write those of what is there now."""
@@ -376,16 +373,17 @@ class StoreUpdate:
                 "INSERT OR IGNORE INTO commands VALUES (?, ?)",
                 [(c, n) for c in command_heads(record.get("triggers"))],
             )
-        if record.kind == "summary":
-            self.db.execute(
-                "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)",
-                (n, str(record.get("scope") or ""), settled(record)),
-            )
+        self.db.executemany(
+            "INSERT OR IGNORE INTO answers VALUES (?, ?)", [(n, id) for id in answered(record)]
+        )
+        if record.kind == "session":
             self.db.executemany(
                 "INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)]
             )
-            rows = [(n, *row, credit.of_entry(row)) for row in entries(record)]
-            self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 13)})", rows)
+            self.db.executemany(
+                "INSERT OR IGNORE INTO statements VALUES (?, ?, ?, ?)",
+                [(n, *row) for row in said_of_facts(record)],
+            )
         if record.kind == "work":
             self.db.execute(
                 "INSERT OR REPLACE INTO works VALUES (?, ?)",

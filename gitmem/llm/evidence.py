@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem.records.items import CONTEXT, ERROR
-from gitmem.records.summary_entries import words
+from gitmem.text.replacement import words
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 SHARE = 0.6  # of an item's telling words that have to stand together in a turn

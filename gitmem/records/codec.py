@@ -15,7 +15,7 @@ from gitmem.errors import InvalidRecord
 from gitmem.records.record import SCHEMA, Record, canonical, kind_of
 
 SIZE_LIMIT = 64 * 1024
-SUMMARY_LIMIT = 256 * 1024
+LARGE_LIMIT = 256 * 1024
 DEPTH_LIMIT = 14
 
 # Plain scalars that every YAML reader takes for the same text: no indicator, no number, no boolean.
@@ -30,7 +30,7 @@ _ESCAPE = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 def limit(kind: str) -> int:
     """Return how many bytes a record of a kind may have."""
-    return SUMMARY_LIMIT if kind in {"summary", "work"} else SIZE_LIMIT
+    return LARGE_LIMIT if kind == "work" else SIZE_LIMIT
 
 
 def _json(value: Any) -> str:
@@ -86,7 +86,7 @@ def decode(data: bytes, max_bytes: int | None = None) -> Record:
 
     Raises InvalidRecord, saying what is wrong.
     """
-    if len(data) > (max_bytes or SUMMARY_LIMIT):
+    if len(data) > (max_bytes or LARGE_LIMIT):
         raise InvalidRecord(f"the file has {len(data):,} bytes, more than a record may have.")
     try:
         text = data.decode("utf-8")

@@ -8,7 +8,7 @@ from gitmem.clock import base32
 PREFIX = {
     "memory": "mem",
     "gotcha": "got",
-    "summary": "sum",
+    "session": "ses",
     "snapshot": "snp",
     "work": "wrk",
     "dna": "dna",

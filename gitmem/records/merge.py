@@ -17,7 +17,6 @@ from gitmem.errors import InvalidRecord
 from gitmem.records import epic
 from gitmem.records.codec import encode_canonical, limit, sane
 from gitmem.records.record import SCHEMA, Record, canonical, sort_key
-from gitmem.records.summary_entries import is_sections, merge_sections
 from gitmem.text.line_merge import merge3
 
 Stamp = tuple[int, str, str]
@@ -104,7 +103,7 @@ def merge_bytes(
     return _merge(origin, a, b, attic)
 
 
-def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> MergedRecord:  # noqa: C901
+def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> MergedRecord:
     schema = SCHEMA[a.record.kind]
     stamps: dict[str, Any] = {}
     fields: dict[str, Any] = {}
@@ -121,8 +120,6 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
             value = _sum(key, base, a, b, stamps)
         elif kind in {"set", "maps"}:
             value = _union(o, x, y)
-        elif key == "sections" and is_sections(o or {}, x or {}, y or {}):
-            value = merge_sections(o or {}, x or {}, y or {}, fields.get("gone") or ())
         elif kind == "map" and key not in WHOLE:
             value = _map(key, o or {}, x or {}, y or {}, a, b, stamps)
         else:

@@ -80,17 +80,19 @@ OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("verify", "maps"),
         ("settled", "maps"),
     ),
-    "summary": (
-        ("scope", "str"),
-        ("project", "str"),
+    "session": (
+        ("program", "str"),
+        ("model", "str"),
+        ("branch", "str"),
+        ("started", "time"),
+        ("ended", "time"),
         ("status", "str"),
         ("links", "set"),
-        ("supersedes", "set"),
         ("by", "str"),
         ("tokens", "int"),
-        ("gone", "set"),
+        ("topics", "any"),
         ("commits", "maps"),
-        ("sections", "map"),
+        ("facts", "maps"),
     ),
     "snapshot": (
         ("branch", "str"),
@@ -133,7 +135,6 @@ ENUMS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("gotcha", "severity"): SEVERITIES,
     ("gotcha", "status"): STATUSES,
     ("gotcha", "source"): ("manual", "auto_detected"),
-    ("summary", "scope"): ("session", "project"),
 }
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "memory": {"type": "fact", "importance": 5, "status": "active", "decay_rate": 0.995},
@@ -144,7 +145,6 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "occurrences": 1,
         "source": "manual",
     },
-    "summary": {"scope": "session", "status": "active"},
 }
 SHARED_DEFAULTS: Mapping[str, Any] = {
     "agent": "global",

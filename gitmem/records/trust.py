@@ -2,17 +2,34 @@
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, Self, TypeVar
 
 from gitmem.records.gotcha_notes import without_wordless
 from gitmem.records.kinds import FACTS, IMPORTED, UNSURE
 from gitmem.records.texts import clean_body, clean_text, clean_title
 
-if TYPE_CHECKING:
-    from gitmem.records.record import Record
+
+class Fact(Protocol):
+    """What of a record this module looks at; `gitmem.records.record.Record` is one."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def body(self) -> str: ...
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+    def get(self, key: str) -> Any: ...
+    def change(
+        self, *, title: str | None = None, body: str | None = None, **fields: Any
+    ) -> Self: ...
 
 
-def words_digest(record: "Record") -> str:
+F = TypeVar("F", bound=Fact)
+
+
+def words_digest(record: Fact) -> str:
     """Return what tells the words of a fact from any others: 16 hex characters of a SHA-256.
 
     Its input is a JSON list of title, body, workaround and `verify` (`docs/format.md`). A note of
@@ -30,13 +47,13 @@ def words_digest(record: "Record") -> str:
     return sha256(whole.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def is_confirmed(record: "Record") -> bool:
+def is_confirmed(record: Fact) -> bool:
     """Return whether a person confirmed a fact with the words that it has now."""
     confirmed = record.fields.get("confirmed")
     return isinstance(confirmed, Mapping) and confirmed.get("words") == words_digest(record)
 
 
-def is_unconfirmed(record: "Record") -> bool:
+def is_unconfirmed(record: Fact) -> bool:
     """Return whether nobody vouches for a fact.
 
     A person vouches for what they wrote, until a confirmation of it is about other words. What was
@@ -51,7 +68,7 @@ def is_unconfirmed(record: "Record") -> bool:
     return origin in UNSURE or bool(record.fields.get("confirmed"))
 
 
-def confirmed_by(record: "Record", at: str, by: str, commit: str = "") -> "Record":
+def confirmed_by(record: F, at: str, by: str, commit: str = "") -> F:
     """Return a fact that a person confirms as it is: `at` a time, `by` the person's name."""
     facts: dict[str, Any] = {"at": at, "by": by, "commit": commit, "words": words_digest(record)}
     return record.change(confirmed={key: value for key, value in facts.items() if value})

@@ -42,8 +42,6 @@ CREATE TABLE epic_choices (root TEXT PRIMARY KEY, epic TEXT) WITHOUT ROWID;
 CREATE TABLE epic_holders (n INTEGER PRIMARY KEY, epic TEXT, clone TEXT, session TEXT,
   process TEXT, at REAL);
 CREATE TABLE epic_future_signs (epic TEXT PRIMARY KEY, at REAL, seen REAL) WITHOUT ROWID;
-CREATE TABLE perhaps_done (id TEXT PRIMARY KEY, text TEXT, said TEXT, session TEXT) WITHOUT ROWID;
-CREATE TABLE still_open (id TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID;
 CREATE TABLE snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID;
 -- the code: where it moved, who wrote it, who else changes it
 CREATE TABLE moved_code (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT,

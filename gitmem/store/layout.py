@@ -7,7 +7,7 @@ import json
 import re
 
 from gitmem.errors import FormatTooNew, InvalidRecord
-from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.records.codec import LARGE_LIMIT
 from gitmem.records.kinds import NAMED
 from gitmem.records.record import kind_of
 
@@ -19,13 +19,13 @@ PURGES = "purges.jsonl"
 GITMEM = ("gitmem", "gitmem@localhost")
 
 # bytes of a file in a folder of records that are read: the largest record
-FILE_LIMIT = SUMMARY_LIMIT
+FILE_LIMIT = LARGE_LIMIT
 PLAIN_LIMIT = 16 * 1024 * 1024  # and of any other file
 
 FOLDER = {
     "memory": "memories",
     "gotcha": "gotchas",
-    "summary": "summaries",
+    "session": "sessions",
     "snapshot": "snapshots",
     "work": "work",
     "dna": "dna",

@@ -19,7 +19,7 @@ from gitmem.repo.refs import branches_stamp
 from gitmem.services.provenance import shared
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
-from gitmem.services.sessions.digest import digest_id
+from gitmem.services.sessions.session_record import record_id
 from gitmem.state import code_progress, links, sessions
 
 # What reads messages is imported where there are some: most drains have none.
@@ -245,7 +245,7 @@ def _told(app: App, ids: set[str]) -> list[str]:
     store, done = app.store(wanted), 0
     for id in sorted(ids):
         try:
-            record = store.get(digest_id(id)).record
+            record = store.get(record_id(id)).record
         except UnknownId:
             continue
         session = sessions.get(app.state, id)

@@ -14,11 +14,11 @@ from gitmem.repo.location import locate
 from gitmem.services.provenance import shared
 from gitmem.services.records.write import Writer
 from gitmem.services.session_log import model_reading, reader
-from gitmem.services.sessions.digest import ended_at
 from gitmem.services.sessions.finish import SessionServices
+from gitmem.services.sessions.session_record import ended_at
 from gitmem.services.snapshots import keep, save
 from gitmem.services.snapshots.save import SaveContext
-from gitmem.state import links, perhaps_done, sessions
+from gitmem.state import injections, links, sessions
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
 from gitmem.transcripts import ignored
@@ -32,36 +32,23 @@ def desk(app: App) -> SessionServices:
         wanted = app.settings.get(setting)
         return None if wanted == "off" else app.store(wanted)
 
-    def captured(session: str) -> list[str]:
-        return [
-            row["title"]
-            for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)
-        ]
-
     model = app.model()
-    wanted = app.settings.get("summary")
-    private = wanted == "shared" and not app.settings.get("shareExtracted")
     return SessionServices(
         who=app.writer(session=""),
         snapshots=app.store("private"),
         keep=partial(_keep, app),
-        digests=store("digest"),
-        summary=app.store("private") if private else store("summary"),
-        team_summary=app.store("shared") if private else None,
+        records=store("digest"),
         proposals=app.store("private") if app.settings.get("propose") else None,
         elsewhere=[app.store("shared")],
         lines=lambda session: reader.lines(app.home, session),
         tree=app.worktree,
-        captured=captured,
         shown=lambda turns, root: ignored.shown(turns, app.hidden(root), root),
         extract=_extractor(app, model),
         indexes=lambda: [index for _, index in app.indexes()],
-        limit=app.settings.get("summaryLimit"),
         commits=lambda session: shared.field(
             links.of_session(app.state, session.id), app.untold(session.root)
         ),
-        ask=model.ask if model is not None else None,
-        perhaps=lambda found: perhaps_done.keep(app.state, found),
+        injected=lambda session: injections.injected(app.state, session),
         before=lambda session: _before(app, session),
     )
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InvalidRecord
-from gitmem.records.codec import DEPTH_LIMIT, SIZE_LIMIT, SUMMARY_LIMIT, decode, encode, sane
+from gitmem.records.codec import DEPTH_LIMIT, SIZE_LIMIT, LARGE_LIMIT, decode, encode, sane
 from gitmem.records.record import Record, make
 from tests.records.strategies import edited, records
 from tests.scale import scaled
@@ -189,7 +189,7 @@ def test_unknown_keys_and_values_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("kind", "id", "size"), [("memory", ID, SIZE_LIMIT), ("summary", SUM, SUMMARY_LIMIT)]
+    ("kind", "id", "size"), [("memory", ID, SIZE_LIMIT), ("summary", SUM, LARGE_LIMIT)]
 )
 def test_size_is_bounded_to_the_byte(kind, id, size):
     """A record of exactly the limit is taken, with one byte more it is refused, on writing and on reading."""

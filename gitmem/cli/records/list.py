@@ -24,7 +24,7 @@ from gitmem.records.kinds import LIVE, STATUSES, TYPES
     "kind",
     multiple=True,
     metavar="KIND",
-    help="memory, gotcha, summary, snapshot, work, dna or event. May be repeated.",
+    help="memory, gotcha, session, snapshot, work, dna or event. May be repeated.",
 )
 @click.option(
     "--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory."
@@ -139,7 +139,7 @@ def list_command(
             ):
                 term.note(
                     f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list "
-                    f"-k summary -k snapshot"
+                    f"-k session -k snapshot"
                 )
             if not rows:
                 empty = not any(index.count() for _, index in app.indexes())

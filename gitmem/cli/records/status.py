@@ -12,6 +12,8 @@ from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import GitmemError
 from gitmem.records.record import Record
+from gitmem.repo.refs import head
+from gitmem.services.facts import answers
 from gitmem.services.records import history, write
 from gitmem.services.records.write import Change
 from gitmem.store.reader import Stored
@@ -113,6 +115,24 @@ def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
       git mem unpin 7k2m9qxa
     """
     _each(term, ids, "active", "unpin", "unpinned")
+
+
+@click.command("done", short_help="Say that a task is done")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def done_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Say that tasks are done. They leave every list of open tasks; history keeps them.
+
+    \b
+    Examples:
+      git mem done 7k2m9qxa
+      git mem restore 7k2m9qxa      it is open again
+    """
+    with term.open() as app:
+        for scope, stored in every(app, ids):
+            commit = head(app.location) or ""
+            change = answers.finish(app.store(scope), app.writer(), stored.record, commit)
+            done(term, change, "done:", scope)
 
 
 @click.command("archive", short_help="Put a record aside")

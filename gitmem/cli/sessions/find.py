@@ -224,7 +224,7 @@ def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
     """
     out = {one.id: one.title for one in found if one.title}
     wanted = tuple(one.id for one in found if not one.title)
-    rows = app.rows(kinds=("summary",), sessions=wanted) if wanted else []
+    rows = app.rows(kinds=("session",), sessions=wanted) if wanted else []
     for row in rows:
         if row["session"] in wanted and not trivial(str(row["title"])):
             out.setdefault(row["session"], str(row["title"]))

@@ -18,15 +18,14 @@ from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of
 from gitmem.cli.sessions.run import running, sign, write
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
-from gitmem.index import epics, summaries
-from gitmem.index.columns import FOREVER
-from gitmem.records.items import DONE
+from gitmem.index import epics
+from gitmem.records.kinds import LIVE
 from gitmem.repo.location import locate, storable
 from gitmem.repo.refs import branch
 from gitmem.services.briefing.session_opening import LOOKED, is_small
 from gitmem.services.session_log import reader
 from gitmem.services.sessions import current as own
-from gitmem.services.sessions.digest import SessionAccount, digest_id, line
+from gitmem.services.sessions.session_record import SessionAccount, line
 from gitmem.services.work import context
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
@@ -141,7 +140,7 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
             for command, said in told.failed.items()
             if command and command not in told.passed
         ][-ITEMS:],
-        "pending_tasks": _pending(app, mine),
+        "pending_tasks": _pending(app),
         "mark_texts": list(dict.fromkeys(marked))[-ITEMS:],
         "note_texts": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
         "workflow_position": {
@@ -185,34 +184,10 @@ def _snapshot(app: App, mine: Session) -> dict[str, Any]:
         return {}
 
 
-def _pending(app: App, mine: Session) -> list[dict[str, Any]]:
-    """Return what is still to do: as the session's digest says, and the open tasks."""
-    out: list[dict[str, Any]] = []
-    try:
-        sections = app.get(digest_id(mine.id), ("private", "shared"))[1].record.fields.get(
-            "sections"
-        )
-    except UnknownId:
-        sections = None
-    items = sections.get("pending_tasks") if isinstance(sections, dict) else None
-    over = _over(app)
-    for item in items if isinstance(items, list) else []:
-        text = item.get("text") if isinstance(item, dict) else None
-        if isinstance(text, str) and item.get("id") not in over:
-            out.append({"id": None, "text": line(text)})
-    out += [
-        {"id": row["id"], "text": row["title"]}
-        for row in app.rows(what="task", statuses=("active",), order="created", limit=ITEMS)
-    ]
-    return list({each["text"]: each for each in out}.values())[: 2 * ITEMS]
-
-
-def _over(app: App) -> set[str]:
-    """Return the ids of what the summary tells as done, and of what somebody took out of it."""
-    index = app.index()
-    own = summaries.cumulative(index)
-    done = {one["id"] for one in summaries.entries(index, own) if one["kind"] == DONE}
-    return done | {id for id, until in summaries.settled(index, own).items() if until == FOREVER}
+def _pending(app: App) -> list[dict[str, Any]]:
+    """Return the open tasks."""
+    rows = app.rows(what="task", statuses=LIVE, order="created", limit=2 * ITEMS)
+    return [{"id": row["id"], "text": row["title"]} for row in rows]
 
 
 def _command(mine: Session) -> str | None:

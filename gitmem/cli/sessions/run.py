@@ -21,7 +21,7 @@ from gitmem.hooks.session_log import FOLDER, append, kept
 from gitmem.redaction.formats import public
 from gitmem.repo.refs import branch
 from gitmem.services.sessions import current as own
-from gitmem.services.sessions.digest import digest_id
+from gitmem.services.sessions.session_record import record_id
 from gitmem.services.work import context
 from gitmem.state import activity, attempts, session_ends, sessions
 from gitmem.state.sessions import Session
@@ -398,7 +398,7 @@ def drain(app: App) -> None:
 def _digest(app: App, mine: Session) -> str:
     """Return the id of a session's digest, '' where there is none."""
     try:
-        return app.get(digest_id(mine.id), ("private", "shared"))[1].record.id
+        return app.get(record_id(mine.id), ("private", "shared"))[1].record.id
     except UnknownId:
         return ""
 

@@ -17,7 +17,7 @@ from gitmem.cli.sessions.notes import MARK, NOTE
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.services.session_log import reader
-from gitmem.services.sessions.digest import digest_id
+from gitmem.services.sessions.session_record import record_id
 from gitmem.state import hook_costs, sessions
 from gitmem.state.sessions import Session
 
@@ -42,7 +42,7 @@ class Whole:
         for number, row in reader.numbered(app.home, mine):
             self._add(number, row)
         try:
-            self.digest = app.get(digest_id(mine.id), ("private", "shared"))[1].record.id
+            self.digest = app.get(record_id(mine.id), ("private", "shared"))[1].record.id
         except UnknownId:
             self.digest = ""
 

@@ -12,7 +12,7 @@ from gitmem.index.reader import open_index
 from gitmem.install import status
 from gitmem.install.plan import InstallContext
 from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.services.maintenance import doctor, extracted, purge_follow, repairs
+from gitmem.services.maintenance import doctor, purge_follow, repairs
 from gitmem.services.maintenance.mend import Mender
 from gitmem.services.work.context import root_of
 from gitmem.store.sync import tracking_ref
@@ -79,7 +79,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
         return int(errors > 0)
 
 
-def _findings(app: App) -> Iterator[doctor.HealthFinding]:  # noqa: C901
+def _findings(app: App) -> Iterator[doctor.HealthFinding]:
     for finding in doctor.check_git(app.git, app.objects.traits.name):
         yield finding
         if finding.level == "error":  # what such a git says of the rest means nothing
@@ -105,11 +105,6 @@ def _findings(app: App) -> Iterator[doctor.HealthFinding]:  # noqa: C901
             yield doctor.HealthFinding(
                 "error", f"the records cannot be indexed: {error}", error.hint
             )
-        else:
-            if app.settings.get("summary") == "shared" and not app.settings.get("shareExtracted"):
-                yield from extracted.check(
-                    app.store("shared"), app.store("private"), app.index(), app.writer()
-                )
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_scratch(app.location.commondir)

@@ -145,9 +145,7 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
 
 
 def _plural(kind: str) -> str:
-    return {"memory": "memories", "summary": "summaries", "dna": "dna", "work": "work items"}.get(
-        kind, kind + "s"
-    )
+    return {"memory": "memories", "dna": "dna", "work": "work items"}.get(kind, kind + "s")
 
 
 def _status(app: App) -> dict[str, Any]:

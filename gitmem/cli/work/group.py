@@ -12,18 +12,20 @@ from gitmem.app import App
 from gitmem.base import processes
 from gitmem.cli import options
 from gitmem.cli.group import Parts
-from gitmem.cli.sessions.summary import close_tasks
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.epic_view import epic_view, waiting_epic, written_epic
 from gitmem.errors import UserError
 from gitmem.index import epics as works
+from gitmem.records.kinds import LIVE
 from gitmem.repo.location import storable
-from gitmem.repo.refs import branch
+from gitmem.repo.refs import branch, head
+from gitmem.services.facts import answers
 from gitmem.services.work import epics as service
 from gitmem.services.work.epics import Epic, EpicServices
 from gitmem.state import epic_holders
 from gitmem.store.operations import BY
 from gitmem.store.store import Written
+from gitmem.text.replacement import DONE, closes
 
 TABLE = {
     "start": ("work.group", "start_command", "Begin an epic, or choose one"),
@@ -347,11 +349,22 @@ def story_command(  # noqa: C901
                 ),
                 "",
             )
-            for text in close_tasks(app, title or ids[0], f"story {ids[0]}"):
+            for text in _finish_tasks(app, title or ids[0]):
                 if not as_json:
-                    term.note(
-                        f"closed the pending task: {plain(text)}. To take it back: git mem undo"
-                    )
+                    term.note(f"closed the open task: {plain(text)}. To take it back: git mem undo")
+
+
+def _finish_tasks(app: App, title: str) -> list[str]:
+    """Finish the open tasks that ask for what a story was about; return their titles."""
+    rows = app.rows(what="task", statuses=LIVE, fields=("store", "id", "title", "created"))
+    ids = [row["id"] for row in rows if closes(title, str(row["title"])) == DONE]
+    finished = []
+    for scope, stored in map(app.get, ids):
+        change = answers.finish(
+            app.store(scope), app.writer(), stored.record, head(app.location) or ""
+        )
+        finished.append(change.after.title)
+    return finished
 
 
 def _stories(term: Terminal, epic: Epic) -> Iterator[str]:

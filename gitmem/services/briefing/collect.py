@@ -7,11 +7,9 @@ Answered from the index alone. Part of the hot path.
 
 from itertools import islice
 
-from gitmem.index import summaries
 from gitmem.records.kinds import LIVE
 from gitmem.services.records.committers import is_accepted, is_foreign, writers
 from gitmem.text.equality import plain
-from gitmem.text.greetings import trivial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +43,6 @@ TYPES = {
     DIGESTS: (),
 }
 _SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
-_SECTION = {"key_decisions": DECISIONS, "pending_tasks": TASKS, "user_preferences": PREFERENCES}
 FIELDS = (
     "id",
     "store",
@@ -69,31 +66,28 @@ FIELDS = (
     "anchors",
     "unconfirmed",
     "source",
+    "done",
     "oid",
     "committer",
     "vouchers",
 )
 PAGES = 3  # of the DNA that are told
 DAYS = 7  # of progress that are looked back on
-LOOKED = 30  # digests that are looked at for those that say something
-# parts of a digest that say nothing where somebody only said hello
-SILENT = frozenset({"Asked", "Last answer"})
+LOOKED = 30  # sessions that are looked at for the one before
 RECENT = 3  # digests among which the last one is: a long session may end after one that began later
 
 
 class BriefingEntry:
-    """One thing to be told: a record's row, or an entry of a summary (`row` is None)."""
+    """One thing to be told: a record's row, or a part of what the code is made of (no `row`)."""
 
     __slots__ = (
         "at",
         "body",
         "by",
-        "committer",
         "critical",
         "detail",
         "id",
         "importance",
-        "item",
         "kind",
         "number",
         "pinned",
@@ -121,14 +115,11 @@ class BriefingEntry:
         row: "Row | None" = None,
         number: int = 0,
         body: "Index | None" = None,
-        item: str = "",
         by: str = "",
-        committer: str = "",
     ) -> None:
         self.text = text
         self.at = at
         self.id = id  # of a record
-        self.item = item  # of an entry of a summary
         self.kind = kind
         self.detail = detail
         self.pinned = pinned
@@ -141,7 +132,6 @@ class BriefingEntry:
         self.number = number  # its row in the index that has its body
         self.body = body
         self.by = by  # who committed it, when that is not this user
-        self.committer = committer  # of an entry of a summary
 
     @property
     def day(self) -> str:
@@ -211,7 +201,6 @@ def gather(  # noqa: C901
     counts: dict[str, int] = {}
     last: BriefingEntry | None = None
     both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS}
-    said: list[tuple[str, BriefingEntry]] = []
     for index in indexes:
         rows = index.rows(
             kinds=("memory",),
@@ -245,14 +234,10 @@ def gather(  # noqa: C901
             pages = _own_pages(index.rows(what="dna", limit=2 * PAGES, **both))
             rows += [row for row in pages if not is_foreign(row, own)]
         found += [(_subject(row, own), of_row(row, index, own)) for row in rows]
-        projects = _whole(index, agents)
         digests = (
             of_row(row, index, own)
-            for row in index.rows(what="summary", limit=LOOKED + len(projects), **both)
-            if row["n"] not in projects
-            and row["session"] != session
-            and not is_foreign(row, own)
-            and _says(index, row)
+            for row in index.rows(what="session", limit=LOOKED, **both)
+            if row["session"] != session and not is_foreign(row, own)
         )
         newest = max(
             islice(digests, RECENT),
@@ -261,67 +246,28 @@ def gather(  # noqa: C901
         )
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
-        said += [
-            (_part(one), of_entry(one, own, store)) for one, store in _entries(index, projects)
-        ]
-        if newest is not None:  # the project summary may not have it yet, or nobody wants one
-            settled = summaries.settled(index, list(projects))
-            store = str(newest.row and newest.row["store"])
-            fresh = (
-                one
-                for one in summaries.entries(index, [newest.number])
-                if one["id"] not in settled or one["at"] > settled[one["id"]]
+        if DONE in subjects:
+            rows = index.rows(
+                what="task", statuses=("archived",), agents=agents, fields=FIELDS, limit=most
             )
-            said += [
-                (part, of_entry(one, own, store))
-                for one in fresh
-                if (part := _part(one)) in TOLD and part != STATE
+            found += [
+                (DONE, of_row(row, index, own)) for row in rows if row["done"] >= (since or "0")
             ]
         if DIGESTS in subjects:
-            rows = index.rows(what="summary", since=since, limit=most, **both)
+            rows = index.rows(what="session", since=since, limit=most, **both)
             found += [
-                (DIGESTS, of_row(row, index, own))
-                for row in rows
-                if row["n"] not in projects and row["session"] != session and _says(index, row)
+                (DIGESTS, of_row(row, index, own)) for row in rows if row["session"] != session
             ]
     found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
     by = _once(
         [
             (subject, one)
-            for subject, one in [*found, *said]
+            for subject, one in found
             if subject in subjects and (unsure or not one.unsure)
         ]
     )
     by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
     return BriefingFacts(by, counts, last)
-
-
-def _says(index: "Index", row: "Row") -> bool:
-    """Return whether a digest contains more than a greeting.
-
-    Older versions and other clones also made digests of sessions that contain only a greeting.
-    """
-    if not trivial(str(row["title"])):
-        return True
-    # the index has the words of a summary's sections behind its text, which are those of the parts
-    _, *parts = index.body(int(row["n"])).split("\n## ")
-    return any(part.partition("\n")[0] not in SILENT for part in parts)
-
-
-def _whole(index: "Index", agents: "Sequence[str]") -> "dict[int, str]":
-    """Return {row: store} of the project summaries that a reader sees."""
-    numbers = summaries.cumulative(index)
-    rows = (
-        index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id", "store"))
-        if numbers
-        else ()
-    )
-    return {row["n"]: str(row["store"]) for row in rows}
-
-
-def _entries(index: "Index", projects: "dict[int, str]") -> "list[tuple[Row, str]]":
-    """Return the entries of summaries, each with its store."""
-    return [(one, projects[one["n"]]) for one in summaries.entries(index, list(projects))]
 
 
 def _once(found: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[BriefingEntry]]":
@@ -370,14 +316,6 @@ def _subject(row: "Row", own: "frozenset[str]") -> str:
     return ERRORS if row["kind"] == "gotcha" else STATE
 
 
-def _part(entry: "Row") -> str:
-    """Return what subject an entry of a summary belongs to."""
-    section, kind = entry["section"], entry["kind"]
-    if section == "technical_context":
-        return {"error": ERRORS, "pattern": PATTERNS}.get(kind, STATE)
-    return _SECTION.get(section) or (DONE if kind == "done" else CONTEXT)
-
-
 def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> BriefingEntry:
     """Return a record as an entry.
 
@@ -385,7 +323,8 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Briefing
     """
     accepted = is_accepted(row, own)
     gotcha = row["kind"] == "gotcha"
-    at = str((row["last_seen"] if gotcha else "") or row["updated"] or row["created"] or "")
+    times = (row["last_seen"] if gotcha else "", row["done"], row["updated"], row["created"])
+    at = str(next(filter(None, times), ""))
     return BriefingEntry(
         str(row["title"]),
         at,
@@ -402,24 +341,6 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Briefing
         number=int(row["n"]),
         body=index,
         by=writers(row["committer"]) if is_foreign(row, own) else "",
-    )
-
-
-def of_entry(one: "Row", own: "frozenset[str]", store: str) -> BriefingEntry:
-    """Return an entry of a summary, which others may have written into it."""
-    foreign = is_foreign({"store": store, "committer": one["committer"]}, own)
-    return BriefingEntry(
-        str(one["text"]),
-        str(one["at"]),
-        kind=str(one["kind"]),
-        detail=str(one["detail"]),
-        session=str(one["session"]),
-        item=str(one["id"] or one["text"]),
-        where=str(one["files"][0]) if one["files"] else "",
-        pinned=bool(one["pinned"]) and not foreign,
-        critical=bool(one["critical"]) and not foreign,
-        by=writers(one["committer"]) if foreign else "",
-        committer=str(one["committer"] or ""),
     )
 
 

@@ -33,7 +33,6 @@ LENGTH = 120  # characters of one
 LOOKED = 20  # sessions among which the one before is
 SMALL = 1 << 14  # bytes of a history in which there may be nothing but greetings
 TAIL = 1 << 16  # bytes at the end of a history that are looked at
-INTERRUPTED = "interrupted"  # kind of the entry that says what a session was at when it died
 BESIDES = (
     ("decision", (collect.DECISIONS,)),
     ("gotcha", (collect.ERRORS,)),
@@ -226,16 +225,8 @@ def facts(
     is_digested = digest is not None and before is not None and digest.session == before.id
     lost = before is not None and before.why == sessions.GONE
     tasks = known[collect.TASKS]
-    at = next(
-        (
-            one.text.removeprefix("Interrupted at: ")
-            for one in tasks
-            if one.kind == INTERRUPTED and before is not None and one.session == before.id
-        ),
-        "",
-    )
-    if before is not None and lost and not is_digested:
-        at = asked_last(home, before.id)
+    at = asked_last(home, before.id) if before is not None and lost else ""
+    if not is_digested:
         lost = bool(at)  # nothing happened in one that was asked nothing
     return OpeningFacts(
         now,
@@ -246,7 +237,7 @@ def facts(
         interrupted=lost,
         title=digest.text if digest else "",
         at=at,
-        tasks=[one.attributed for one in tasks if one.kind != INTERRUPTED],
+        tasks=[one.attributed for one in tasks],
         records=_besides(known, lambda _: True),
     )
 

@@ -16,9 +16,7 @@ from gitmem.errors import GitmemError
 from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
-from gitmem.index import summaries
 from gitmem.index.reader import Index
-from gitmem.records.items import DECISION, ERROR
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.repo.location import storable
@@ -262,13 +260,9 @@ def _tell(
         return
     for _, index in sources.indexes:
         for row in index.rows(
-            sessions=(part.session,), kinds=("summary",), limit=1, fields=("id", "title")
+            sessions=(part.session,), kinds=("session",), limit=1, fields=("id", "title")
         ):
             part.digest, part.title = row["id"], row["title"]
-            entries = summaries.entries(index, [row["n"]])
-            part.said += [
-                (one["kind"], one["text"]) for one in entries if one["kind"] in {DECISION, ERROR}
-            ][:RECORDS]
         part.records += index.rows(
             sessions=(part.session,),
             kinds=("memory", "gotcha"),
@@ -276,12 +270,6 @@ def _tell(
             limit=RECORDS,
             fields=FIELDS,
         )
-    titles = {" ".join(row["title"].lower().split()).rstrip(".") for row in part.records}
-    part.said = [
-        (kind, text)
-        for kind, text in part.said
-        if " ".join(text.lower().split()).rstrip(".") not in titles
-    ]
 
 
 def _asked(rows: Iterable[Row], until: float, model: str) -> tuple[str, str]:

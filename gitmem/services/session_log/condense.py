@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.records.items import DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id
-from gitmem.records.summary_entries import beside, replaces, words
 from gitmem.services.session_log.reader import content, event, facts, files, marked
+from gitmem.text.replacement import beside, replaces, words
 from gitmem.text.same_statement import same
 from gitmem.text.tokenizer import tokens
 

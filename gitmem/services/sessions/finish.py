@@ -1,6 +1,6 @@
 """What a session leaves when it is over, or before a compaction.
 
-It leaves a digest, what the session taught, and a snapshot of its work.
+It leaves a record, what it taught as proposals, and a snapshot of its work.
 
 The history is our own file (`hooks.session_log`); what was said in between is in the agent's
 transcript, where there is one that can be read.
@@ -8,7 +8,7 @@ transcript, where there is one that can be read.
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,24 +17,29 @@ from gitmem.clock import Clock, stamp
 from gitmem.errors import UnknownId
 from gitmem.git.worktree import WorkTree
 from gitmem.index.reader import Index
-from gitmem.records.items import CONTEXT, DONE, Extract, Item
+from gitmem.records.items import DONE, Extract, Item
 from gitmem.records.kinds import derived_id
+from gitmem.records.merge import restamp
 from gitmem.records.record import Record
-from gitmem.records.summary_entries import Entry, entry_of
 from gitmem.redaction.mask import scrub
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.refs import PRIVATE
 from gitmem.services.records import write
-from gitmem.services.records.write import Change, Writer
+from gitmem.services.records.write import Writer
 from gitmem.services.session_log.reader import parsed
-from gitmem.services.sessions import outdated, project_summary, proposals, replaced, transcript_file
-from gitmem.services.sessions.digest import SessionAccount, digest, ended_at
-from gitmem.services.sessions.summary_parts import unshared
+from gitmem.services.sessions import proposals, statements, transcript_file
+from gitmem.services.sessions.session_record import (
+    SessionAccount,
+    SessionReport,
+    ended_at,
+    session_record,
+)
 from gitmem.services.snapshots.save import SaveContext
 from gitmem.state import requests, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
-from gitmem.store.store import Store
+from gitmem.store import operations
+from gitmem.store.store import Message, Store
 from gitmem.text.completion import completed
 from gitmem.text.greetings import trivial
 from gitmem.transcripts import reader
@@ -65,28 +70,22 @@ class SessionServices:
     keep: Callable[
         [str, str, SaveContext, Writer], bool
     ]  # saves a work tree, by its root, under an id; says whether there was anything to save
-    digests: Store | None
-    summary: Store | None  # takes what was extracted
-    team_summary: Store | None  # what was accepted, where that is another store
+    records: Store | None
     proposals: Store | None
     elsewhere: Sequence[Store]  # stores where a proposal may have gone
     lines: Callable[[Session], Iterable[bytes]]  # of a session's history
     tree: Callable[[str], WorkTree]
-    captured: Callable[[str], Sequence[str]]
     # turns without what is never stored of a work tree
     shown: Callable[[Iterable[Turn], str], Iterator[Turn]]
     # what it is given as well is called now and then, while it is at work
     extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]
     indexes: Callable[[], Sequence[Index]]
-    limit: int  # characters of the project summary
+    injected: Callable[[str], Collection[str]]  # ids of the facts that a session was given
     # when the session before it ended: commits were made since
     before: Callable[[Session], float] = lambda session: session.started
     commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: (
         None
-    )  # those that a session had a part in, as its digest names them
-    ask: project_summary.Ask | None = None
-    # keeps which tasks may be done, and why
-    perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None
+    )  # those that a session had a part in, as its record names them
 
 
 class CountedTurns:
@@ -176,7 +175,7 @@ def _both(said: Iterator[Turn], lines: Iterable[bytes]) -> Iterator[Turn]:
     yield from (turn for turn in of_history(lines) if turn.marked)
 
 
-def told(rows: Iterable[Row]) -> SessionAccount:
+def account_of(rows: Iterable[Row]) -> SessionAccount:
     """Return what a history tells."""
     out = SessionAccount()
     for row in rows:
@@ -184,138 +183,142 @@ def told(rows: Iterable[Row]) -> SessionAccount:
     return out
 
 
-def write_digest(
+def write_record(
     desk: SessionServices, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0
 ) -> list[str]:
-    """Write a session's digest, or write it anew when the session went on after it.
+    """Write a session's record, and what it taught as proposals; anew when it went on after that.
 
-    Then what it taught goes into the summary and the inbox.
-
-    Returns what was done, in words: nothing for a session in which nothing happened, or somebody
-    only said hello. After `tries` in vain less of a long transcript is read.
+    One commit. Return what was done, in words: nothing for a session in which nothing happened, or
+    somebody only said hello. After `tries` in vain less of a long transcript is read.
     """
-    seen = told(parsed(desk.lines(session)))
-    if seen.empty:
+    account = account_of(parsed(desk.lines(session)))
+    if account.empty:
         return []
-    found, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
-    counted = CountedTurns(desk.shown(found, session.root), beat)
+    said, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
+    counted = CountedTurns(desk.shown(said, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
     # what an answer to a greeting repeats of what is known is not news
-    if seen.trivial and not counted.matters:
+    if account.trivial and not counted.matters:
         return []
+    who = replace(desk.who, session=session.id, program=BACKGROUND)
     commits = tree.commits(session.started, ended_at(session))
-    earlier = desk.before(session)
+    indexes = desk.indexes()
+    learned = _learned(desk, who, extract, session, where, indexes)
+    finished = _finished_tasks(desk, session, extract, counted, commits, indexes, who)
+    facts = [*_named(learned, desk.injected(session.id)), *finished]
+    tokens = max(counted.tokens, extract.tokens)
+    report = SessionReport(extract, commits, facts, tokens, missing)
+    quotes = desk.records is None or desk.records.ref == PRIVATE
+    new = session_record(session, account, report, who.clock.stamp(), quotes=quotes).change(
+        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, commits=desk.commits(session)
+    )
+    return _write(desk, who, new, learned)
+
+
+def _learned(
+    desk: SessionServices,
+    who: Writer,
+    extract: Extract,
+    session: Session,
+    where: str,
+    indexes: Sequence[Index],
+) -> proposals.Learned:
+    if desk.proposals is None:
+        return proposals.Learned()
+    stores = (desk.proposals, *desk.elsewhere)
+    return proposals.learn(stores, who, extract.items, session.id, where, indexes)
+
+
+def _finished_tasks(
+    desk: SessionServices,
+    session: Session,
+    extract: Extract,
+    counted: CountedTurns,
+    commits: Sequence[tuple[str, str]],
+    indexes: Sequence[Index],
+    who: Writer,
+) -> list[dict[str, Any]]:
+    """Return which open tasks were done, by what was said and by commits since the last session."""
+    tree, earlier = desk.tree(session.root), desk.before(session)
     between = tree.commits(earlier, session.started) if earlier < session.started else []
-    closing = [
+    done = [
         *(item for item in extract.items if item.kind == DONE),
         *counted.done,
         *_by_commits(commits, stamp(ended_at(session))),
         *_by_commits([one for one in between if one not in commits], stamp(session.started)),
     ]
-    done = []
-    who = replace(desk.who, session=session.id, program=BACKGROUND)
-    new = digest(
-        session,
-        seen,
-        extract,
-        commits,
-        desk.captured(session.id),
-        who.clock.stamp(),
-        max(counted.tokens, extract.tokens),
-        missing,
-    ).change(
-        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, commits=desk.commits(session)
-    )
-    if desk.digests is not None and _put_digest(desk.digests, who, new):
-        done.append(f"digest of session {session.id[:8]} written")
-    if desk.summary is not None:
-        finished = [
-            entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in closing
-        ]
-        fresh, source = _lasting(new.get("sections")), f"session {session.id[:8]}"
-        shared = project_summary.load(desk.team_summary) if desk.team_summary is not None else None
-        grown = [
-            (
-                desk.summary,
-                project_summary.grow(
-                    desk.summary,
-                    who,
-                    unshared(fresh, shared),
-                    desk.limit,
-                    source,
-                    desk.ask,
-                    finished,
-                ),
-            )
-        ]
-        # tasks that are done leave it; nothing comes in
-        if desk.team_summary is not None and shared is not None:
-            grown.append(
-                (
-                    desk.team_summary,
-                    project_summary.grow(
-                        desk.team_summary, who, {}, desk.limit, source, finished=finished
-                    ),
-                )
-            )
-        changes = [(store, change) for store, change in grown if change is not None]
-        done += [f"project summary grown by session {session.id[:8]}"] if changes else []
-        said = [
-            line
-            for store, change in changes
-            for line in replaced.lines(change, "private" if store.ref == PRIVATE else "shared")
-        ]
-        if said and desk.digests is not None:
-            _put_digest(desk.digests, who, new.change(body=replaced.with_lines(new.body, said)))
-    if desk.perhaps is not None:
-        changed = [
-            path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)
-        ]
-        desk.perhaps(
-            outdated.perhaps(
-                desk.indexes(),
-                closing,
-                changed,
-                session.id,
-                stamp(session.started),
-                who.clock.stamp(),
-            )
-        )
-    if desk.proposals is not None:
-        stores = (
-            {"private": desk.proposals, "shared": desk.elsewhere[0]}
-            if desk.elsewhere
-            else {"private": desk.proposals}
-        )
-        made_now = [item for item in extract.items if item.kind != DONE]
-        aside = outdated.settle(
-            stores, who, [*made_now, *closing], f"session {session.id[:8]}", desk.indexes
-        )
-        done += (
-            [
-                (
-                    f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session "
-                    f"{session.id[:8]}"
-                )
-            ]
-            if aside
-            else []
-        )
-        made = proposals.propose(
-            desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere
-        )
-        done += (
-            [
-                (
-                    f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session "
-                    f"{session.id[:8]} in git mem inbox"
-                )
-            ]
-            if made
-            else []
-        )
-    return done
+    changed = [
+        path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)
+    ]
+    now = who.clock.stamp()
+    return statements.finished_tasks(indexes, done, changed, stamp(session.started), now)
+
+
+def _named(learned: proposals.Learned, injected: Collection[str]) -> list[dict[str, Any]]:
+    """Return the facts that a session made and saw, by id.
+
+    An agent that says again what it was told is no witness.
+    """
+    seen = [
+        (str(row["id"]), "seen", item)
+        for row, item in learned.seen
+        if item.role == USER or row["id"] not in injected
+    ]
+    made = [(record.id, "made", item) for record, item in learned.made]
+    replaced = [
+        (id, statements.REPLACED, item)
+        for record, item in learned.made
+        for id in record.get("supersedes") or ()
+    ]
+    return statements.of_items([*made, *seen, *replaced])
+
+
+def _write(
+    desk: SessionServices, who: Writer, new: Record, learned: proposals.Learned
+) -> list[str]:
+    """Write a session's record and its new facts, in one commit where they go to one store."""
+    if desk.records and desk.proposals and desk.records.ref == desk.proposals.ref:
+        todo = [*learned.operations, *_put(desk.records, who, new)]
+        ids = (new.id, *(record.id for record, _ in learned.made))
+        subject = f"session: {new.title}"
+        if todo:
+            message = replace(who.message(new, "session", subject), ids=ids)
+            desk.records.write(todo, message)
+        return _done(new, learned) if todo else []
+    if desk.proposals is not None and learned.made:
+        ids = tuple(record.id for record, _ in learned.made)
+        message = Message(f"inbox: proposals of {new.title}", "propose", ids, session=who.session)
+        desk.proposals.write(learned.operations, message)
+    todo = _put(desk.records, who, new) if desk.records is not None else []
+    if todo and desk.records is not None:
+        desk.records.write(todo, who.message(new, "session"))
+    return _done(new, learned) if todo or learned.made else []
+
+
+def _done(new: Record, learned: proposals.Learned) -> list[str]:
+    session, number = str(new.get("session"))[:8], len(learned.made)
+    many = "" if number == 1 else "s"
+    made = [f"{number} proposal{many} of session {session} in git mem inbox"] if number else []
+    return [f"record of session {session} written", *made]
+
+
+def _put(store: Store, who: Writer, new: Record) -> list[operations.Op]:
+    """Return the operation that writes a session's record; none where nothing changed."""
+    new, _ = write.clean(new, who.allow)
+    try:
+        old = store.get(new.id).record
+    except UnknownId:
+        return [operations.put(new)]
+    # what an earlier reading made is still of this session
+    named = {(str(one.get("id")), str(one.get("what"))): one for one in old.get("facts")}
+    named |= {(str(one.get("id")), str(one.get("what"))): one for one in new.get("facts")}
+    fresh = {**new.fields, "created": old.created, "rev": old.rev, "facts": list(named.values())}
+    after = old.change(title=new.title, body=new.body, **fresh)
+    same = {**after.fields, "updated": ""} == {**old.fields, "updated": ""}
+    if same and (after.title, after.body) == (old.title, old.body):
+        return []
+    return [operations.put(restamp(old, after.touched(who.clock.stamp())), old)]
 
 
 def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
@@ -329,17 +332,6 @@ def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
     ]
 
 
-def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
-    """Return the entries that are for others too.
-
-    A note that somebody made for this session stays in its digest.
-    """
-    return {
-        name: [e for e in part if not (e.get("critical") and e.get("kind") == CONTEXT)]
-        for name, part in sections.items()
-    }
-
-
 def _allowed(extract: Extract, tree: WorkTree) -> Extract:
     """Return an extract without file names that must not be stored, and without secret topics."""
     topics = tuple(topic for topic in extract.topics if not scrub(topic).findings)
@@ -350,30 +342,12 @@ def _allowed(extract: Extract, tree: WorkTree) -> Extract:
     return replace(extract, items=items, topics=topics)
 
 
-def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
-    try:
-        old = store.get(new.id).record
-    except UnknownId:
-        return write.add(store, who, new, "digest")
-    fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens", "commits")}
-    body = replaced.with_lines(new.body, replaced.of(old.body))  # what it says of the summary stays
-    change = write.update(
-        store,
-        who,
-        old,
-        old.change(title=new.title, body=body, **fresh),
-        "digest",
-        f"summary: digest {new.id}",
-    )
-    return change if change.written.changed else None
-
-
 def write_snapshot(desk: SessionServices, session: Session, at: float, why: str) -> bool:
     """Save a session's work as it stands, with what was asked last.
 
     Say whether that was done: not twice for one moment, nor without anything to save at an end.
     """
-    seen = told(parsed(desk.lines(session)))
+    seen = account_of(parsed(desk.lines(session)))
     id = derived_id("snp", f"snapshot {session.id} {at}")
     try:
         desk.snapshots.get(id)
@@ -446,7 +420,7 @@ def work_off(
                 )
             if session is not None and (request.kind != requests.SNAPSHOT or session.ended is None):
                 # before a compaction too: what was said so far is about to be forgotten
-                done += write_digest(desk, session, _Beat(state, request, clock), request.tries)
+                done += write_record(desk, session, _Beat(state, request, clock), request.tries)
                 if (
                     session.ended is not None
                     and done

@@ -8,24 +8,35 @@ not come back, in other words neither.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.fingerprint.category import category
 from gitmem.git.commit_messages import Person
 from gitmem.index.reader import Index
-from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
+from gitmem.records.items import (
+    CONTEXT,
+    DECISION,
+    ERROR,
+    PATTERN,
+    PREFERENCE,
+    TASK,
+    Item,
+    item_id,
+    plain,
+)
 from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.record import Record, make
-from gitmem.records.summary_entries import beside, replaces, without_reason
 from gitmem.records.trust import confirmed_by
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer, archivals, replaced_by, require_person
+from gitmem.services.sessions.statements import replaced_facts
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
 from gitmem.text.paraphrase import Refused
+from gitmem.text.replacement import beside, without_reason
 from gitmem.text.same_statement import same
 from gitmem.text.tokenizer import tokens
 
@@ -36,7 +47,11 @@ LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
 REFUSED = 5000  # rejected proposals, the latest, that new ones are compared with
 TAG = "proposed"
-IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
+IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5, CONTEXT: 5}
+TYPES = {"done": "context", ERROR: "bug"}  # of marked items whose kind is no type
+LASTING = frozenset({DECISION, PATTERN, PREFERENCE, TASK})  # kinds worth a fact unmarked
+ROLES = {"user": "user", "assistant": "agent"}  # of who speaks in a transcript
+PUBLIC = frozenset({"session", "role", "at", "commit"})  # of a source, what others may see
 TITLE = 160  # characters of a title
 UNKNOWN = Person("somebody", "unknown")  # who wrote a commit that is not here
 UNTOLD = "inbox"  # the namespace of what others said: no agent reads it before somebody accepts it
@@ -53,7 +68,6 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
         for x in (
             item.text if title != item.text.strip() else "",
             beside(item.text, item.detail) if item.kind != ERROR else "",
-            _evidence(item, source),
         )
         if x
     )
@@ -69,6 +83,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
         "tags": [TAG],
         "item": item_id(item.text),
         "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
+        "sources": [source_of(item, session, source)],
     }
     if item.kind == ERROR:
         return make(
@@ -87,7 +102,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
         derived_id("mem", f"proposed {item.kind} {plain(item.text)}"),
         title,
         body,
-        type=item.kind,
+        type=TYPES.get(item.kind, item.kind),
         importance=importance,
         **common,
     )
@@ -98,21 +113,24 @@ def _title(text: str) -> str:
     return line if len(line) <= TITLE else line[: TITLE - 1].rstrip() + "…"
 
 
-def _evidence(item: Item, source: str) -> str:
-    said = {
-        "user": "said by the user",
-        "assistant": "said by the agent",
-        "tool": "seen in tool output",
-    }.get(item.role, "found")
-    first, last = item.lines
-    where = (
-        f", commit {item.commit[:12]}"
-        if item.commit
-        else f", line {first}" + (f" to {last}" if last > first else "")
-        if first
-        else ""
-    )
-    return f"Evidence: {said} in {source}{where}." if source else ""
+def source_of(item: Item, session: str, place: str) -> dict[str, Any]:
+    """Return where a fact was seen: session, role, time, commit, and lines of what was read.
+
+    `place` is the source in words.
+    """
+    role = ROLES.get(item.role, "")
+    facts: dict[str, Any] = {"session": session, "role": role, "at": item.at, "in": place}
+    facts |= {"commit": item.commit[:12], "lines": list(item.lines) if item.lines[0] else None}
+    return {key: value for key, value in facts.items() if value}
+
+
+def shareable(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return sources without what is for the owner alone: lines of a transcript, and quotes."""
+    return [{key: value for key, value in one.items() if key in PUBLIC} for one in sources]
+
+
+def _lasts(item: Item) -> bool:
+    return item.kind in LASTING or (item.kind == ERROR and bool(item.detail))
 
 
 def choose(items: Iterable[Item]) -> list[Item]:
@@ -123,8 +141,8 @@ def choose(items: Iterable[Item]) -> list[Item]:
     found = [
         item
         for item in items
-        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail))
-        and (item.marked or item.sure)
+        if item.marked
+        or (item.sure and (item.kind in LASTING or (item.kind == ERROR and item.detail)))
     ]
     return sorted(found, key=lambda item: not item.marked)[:COMPARED]
 
@@ -153,20 +171,56 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
     return None
 
 
-def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
-    """Return the ids of shared, confirmed decisions that a decision takes the place of.
+@dataclass(slots=True)
+class Learned:
+    """What items add up to: new facts, each with its item, and facts that were there already."""
 
-    They are put aside once somebody accepts it.
+    made: list[tuple[Record, Item]] = field(default_factory=list)
+    seen: list[tuple[dict[str, Any], Item]] = field(default_factory=list)
+
+    @property
+    def operations(self) -> list[operations.Op]:
+        """What writes the new facts."""
+        return [operations.put(record) for record, _ in self.made]
+
+
+def learn(
+    stores: Sequence[Store],
+    who: Writer,
+    items: Sequence[Item],
+    session: str,
+    source: str,
+    indexes: Sequence[Index],
+) -> Learned:
+    """Return what items add to what is known. Nothing is written.
+
+    `source` says where they were found, in words; `stores` are those in which a rejected or
+    accepted fact may be.
     """
-    if item.kind != DECISION:
-        return []
-    rows = (
-        row
-        for index in indexes
-        for row in index.rows(what=DECISION, statuses=("active",), limit=LATEST)
-        if row["store"] == "shared" and row["origin"] == "extracted" and not row["unconfirmed"]
-    )
-    return [row["id"] for row in rows if replaces(item.text, row["title"])][:LOOKED]
+    out = Learned()
+    chosen = choose(items)
+    room = MOST - _waiting(indexes, session)
+    refused = Refused(said for store in stores for said in rejected(store)) if chosen else None
+    for item in chosen:
+        before = known(indexes, item)
+        if before is not None:
+            out.seen.append((before, item))
+            continue
+        if any(same(item.text, record.title) for record, _ in out.made):
+            continue
+        if not item.marked and len(out.made) >= room:
+            continue
+        try:
+            record, _ = write.clean(record_of(item, session, source, who), who.allow)
+        except InvalidRecord:  # an odd title must not cost the others theirs
+            continue
+        # as it was kept of those: without secrets
+        if refused and refused.says_again(write.words_of(record)):
+            continue
+        if not any(_had(store, record.id) for store in stores):
+            old = replaced_facts(indexes, item)[:LOOKED]
+            out.made.append((record.change(supersedes=old or None), item))
+    return out
 
 
 def propose(
@@ -178,14 +232,17 @@ def propose(
     indexes: Callable[[], Sequence[Index]],
     elsewhere: Sequence[Store] = (),
 ) -> list[Record]:
-    """Write proposals for what is not known yet; return them.
-
-    One commit, none when there is nothing new.
-
-    `source` says where it was found, in words; `elsewhere` are stores in which a rejected or
-    accepted one may be.
-    """
-    return _write(store, who, choose(items), session, source, indexes, elsewhere)
+    """Write proposals for what is not known yet; return them. One commit, none without news."""
+    if not choose(items):
+        return []
+    learned = learn((store, *elsewhere), who, items, session, source, indexes())
+    new = [record for record, _ in learned.made]
+    if new:
+        subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
+        ids = tuple(record.id for record in new)
+        message = Message(f"inbox: {subject}", "propose", ids, session=session)
+        store.write(learned.operations, message)
+    return new
 
 
 def suggest(
@@ -201,7 +258,7 @@ def suggest(
     Return the new ones.
     """
     by = replace(who, agent=UNTOLD, session="")
-    return _write(store, by, items, "", source, indexes, elsewhere)
+    return propose(store, by, items, "", source, indexes, elsewhere)
 
 
 def suggest_of_commits(
@@ -221,47 +278,7 @@ def suggest_of_commits(
         author = authors.get(oid, UNKNOWN)
         said = [replace(item, commit="", role="") for item in items if item.commit == oid]
         by = replace(who, author=author)
-        new += suggest(
-            store, by, choose(said), f"commit {oid[:12]} by {author}", indexes, elsewhere
-        )
-    return new
-
-
-def _write(
-    store: Store,
-    who: Writer,
-    chosen: Sequence[Item],
-    session: str,
-    source: str,
-    indexes: Callable[[], Sequence[Index]],
-    elsewhere: Sequence[Store],
-) -> list[Record]:
-    there = indexes() if chosen else ()
-    room = MOST - _waiting(there, session)
-    refused = (
-        Refused(said for one in (store, *elsewhere) for said in rejected(one)) if chosen else None
-    )
-    new: list[Record] = []
-    for item in chosen:
-        if len(new) >= room:
-            break
-        if known(there, item) or any(same(item.text, one.title) for one in new):
-            continue
-        try:
-            record, _ = write.clean(record_of(item, session, source, who), who.allow)
-        except InvalidRecord:  # an odd title must not cost the others theirs
-            continue
-        # as it was kept of those: without secrets
-        if refused and refused.says_again(write.words_of(record)):
-            continue
-        if not any(_had(one, record.id) for one in (store, *elsewhere)):
-            new.append(record.change(supersedes=overruled(there, item) or None))
-    if new:
-        subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
-        store.write(
-            [operations.put(one) for one in new],
-            Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session),
-        )
+        new += suggest(store, by, said, f"commit {oid[:12]} by {author}", indexes, elsewhere)
     return new
 
 
@@ -330,7 +347,8 @@ def accept(
     require_person(who, "accept")
     tags = [tag for tag in record.tags if tag != TAG]
     agent = None if record.fields.get("agent") == UNTOLD else record.fields.get("agent")
-    after = record.change(tags=tags or None, item=None, agent=agent)
+    sources = shareable(record.get("sources")) or None
+    after = record.change(tags=tags or None, item=None, agent=agent, sources=sources)
     after = confirmed_by(after, who.clock.stamp(), who.author[0], commit).touched(who.clock.stamp())
     todo = [operations.put(after, revive=True), *more]
     todo += archivals(who, replaced_by(shared, record))

@@ -34,7 +34,7 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
     if not unknown:
         return 0
     # heavier than all the rest, and every drain asks
-    from gitmem.services.sessions.digest import digest_id
+    from gitmem.services.sessions.session_record import record_id
 
     for id, stem, last in unknown:
         agent, started = _begun(home, id, last)
@@ -47,7 +47,7 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
         one = sessions.get(state, id)
         if one is None or one.last != last:
             continue  # it gave a sign of life this moment
-        if has(digest_id(id)):
+        if has(record_id(id)):
             session_ends.end_without_digest(state, id, last, GONE)
         else:
             found += session_ends.mark_interrupted(state, one, now)

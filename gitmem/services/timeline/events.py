@@ -275,7 +275,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
         row["session"]: row
         for _, index in sources.indexes
         for row in index.rows(
-            kinds=("summary",),
+            kinds=("session",),
             by_sessions=True,
             fields=("session", "title", "created", "author", "tags"),
         )

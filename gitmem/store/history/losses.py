@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gitmem.git.objects import Objects, files
 from gitmem.git.process import Git
-from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.records.codec import LARGE_LIMIT
 from gitmem.store.history.propagate import Carried, purged_ids, purges
 from gitmem.store.layout import FOLDER, GITMEM, id_of_path, record_path
 
@@ -98,7 +98,7 @@ def last_bytes(
             )
             commit = listed.decode().strip()
             entry = objects.find(objects.commit(commit).tree, path) if commit else None
-        data = objects.read_small(entry.oid, SUMMARY_LIMIT) if entry and not entry.is_tree else None
+        data = objects.read_small(entry.oid, LARGE_LIMIT) if entry and not entry.is_tree else None
         if data is not None:
             out.append((id, data))
     return out

@@ -25,7 +25,7 @@ from gitmem.git.objects import (
     files,
 )
 from gitmem.git.record_log import steps
-from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.records.codec import LARGE_LIMIT
 from gitmem.records.record import kind_of
 from gitmem.store.history.redact import Mask, taken_out
 from gitmem.store.history.rewrite import Cleaner, was
@@ -280,7 +280,7 @@ def _difference(
 
 def _taken_out(objects: Objects, change: TreeDifference, known: set[str]) -> set[str] | None:
     old, new = (
-        objects.read_small(e.oid, SUMMARY_LIMIT) if e else None for e in (change.old, change.new)
+        objects.read_small(e.oid, LARGE_LIMIT) if e else None for e in (change.old, change.new)
     )
     return None if old is None or new is None else taken_out(change.path, old, new, known)
 

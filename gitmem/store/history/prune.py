@@ -18,7 +18,7 @@ from gitmem.base.open_files import is_running
 from gitmem.errors import GitFailed, MissingObject
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
-from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.records.codec import LARGE_LIMIT
 from gitmem.repo.location import Home
 from gitmem.store.history.doomed_packs import (
     abandoned_parts,
@@ -214,7 +214,7 @@ def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:
     with contextlib.closing(CliObjects(git)) as objects:
         for oid in loose:
             try:
-                data = objects.read_small(oid, 2 * SUMMARY_LIMIT)
+                data = objects.read_small(oid, 2 * LARGE_LIMIT)
             except MissingObject:  # the user's git may prune as well
                 continue
             if data is None or not (mask.holds(data) or any(name in data for name in names)):

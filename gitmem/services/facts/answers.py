@@ -1,0 +1,40 @@
+"""What a person answers when a session says that a task is done: it is, or it is still open."""
+
+from collections.abc import Mapping, Sequence
+
+from gitmem.errors import UserError
+from gitmem.records.record import Record
+from gitmem.records.trust import words_digest
+from gitmem.services.records import write
+from gitmem.services.records.write import Change, Writer
+from gitmem.store.store import Store, Written
+
+
+def finish(
+    store: Store, who: Writer, before: Record, commit: str = "", session: str = ""
+) -> Change:
+    """Say that a task is done: it leaves every list of open ones. Raises UserError for no task."""
+    if before.kind != "memory" or before.get("type") != "task":
+        kind = before.get("type") if before.kind == "memory" else before.kind
+        raise UserError(
+            f"{before.id} is a {kind}; only tasks are done.",
+            f"A gotcha is resolved: git mem gotcha resolve ID. Others are put aside: git mem "
+            f"archive {before.id}",
+        )
+    if before.fields.get("done"):
+        return Change(before, before, Written(None))
+    facts = {"at": who.clock.stamp(), "by": who.author[0], "session": session, "commit": commit}
+    done = {key: value for key, value in facts.items() if value}
+    return write.update(store, who, before, before.change(done=done, status="archived"), "done")
+
+
+def keep_open(
+    store: Store, who: Writer, before: Record, statements: Sequence[Mapping[str, str]]
+) -> Change:
+    """Say that a fact holds all the same; the sessions that said otherwise are not asked about."""
+    answer = {"choice": "open", "by": who.author[0], "at": who.clock.stamp()}
+    words = words_digest(before)
+    settled = [{"id": one["record"], "words": words, **answer} for one in statements]
+    return write.update(
+        store, who, before, before.change(settled=[*before.get("settled"), *settled]), "settle"
+    )

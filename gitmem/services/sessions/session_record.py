@@ -1,0 +1,224 @@
+"""The record of a session: what its history tells, counted, and the facts that it is about.
+
+Pure: rows and an extract in, a record out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.clock import stamp
+from gitmem.records.items import Extract
+from gitmem.records.kinds import derived_id
+from gitmem.records.record import Record, make
+from gitmem.state import sessions
+from gitmem.state.sessions import Session
+from gitmem.text import shell
+from gitmem.text.greetings import trivial
+
+ASKED, FAILED, FILES, COMMITS = 6, 6, 12, 12  # of each that a record names
+LINE, WORDS = 160, 600  # characters of a line, of the last answer
+Row = Mapping[str, Any]
+
+
+class SessionAccount:
+    """What a history tells: counted and in its order.
+
+    Feed it row by row; it keeps what a record needs.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.answer = ""
+        self.changed: dict[str, int] = {}
+        self.read: dict[str, int] = {}
+        self.failed: dict[str, str] = {}  # command -> what it said
+        self.passed: set[str] = set()
+        # failed command -> what is the same with other variables set for it
+        self._keys: dict[str, str] = {}
+        self.tools = self.failures = self.marks = 0
+        self.branch = self.model = self.folder = ""
+
+    def add(self, row: Row) -> None:
+        """Take in one row."""
+        facts = row.get("metadata")
+        facts = facts if isinstance(facts, dict) else {}
+        content = row["content"] if isinstance(row.get("content"), str) else ""
+        state = row.get("state")
+        if isinstance(state, dict):
+            self.branch, self.model, self.folder = (
+                str(state.get(key) or old)
+                for key, old in (
+                    ("branch", self.branch),
+                    ("model", self.model),
+                    ("folder", self.folder),
+                )
+            )
+        name = facts.get("event")
+        if name == "PromptSubmit" and content:
+            self.asked.append(line(content))
+        elif name == "TurnEnd" and content and not facts.get("agent_id"):
+            self.answer = content
+        elif name in {"Mark", "Note"} and content:
+            self.marks += 1
+        elif name in {"AfterTool", "ToolFailed"}:
+            self.tools += 1
+            files = [path for path in facts.get("files") or [] if isinstance(path, str)]
+            where = self.read if str(facts.get("action")) == "read" else self.changed
+            for path in files if name == "AfterTool" else ():
+                where[path] = where.get(path, 0) + 1
+            command, _, said = content.partition("\n")
+            if name == "ToolFailed":
+                self.failures += 1
+                self.failed[line(command)] = line(_telling(said))
+                self._keys[line(command)] = shell.key(command)
+                self.passed.discard(line(command))
+            elif command:
+                proven = shell.proven(command)
+                self.passed |= {
+                    line(command),
+                    *(old for old, key in self._keys.items() if key in proven),
+                }
+
+    @property
+    def empty(self) -> bool:
+        """Say whether nothing was asked and nothing done."""
+        return not (self.asked or self.changed or self.failures or self.passed or self.marks)
+
+    @property
+    def trivial(self) -> bool:
+        """Say whether somebody said hello, and nothing came of it."""
+        return not (self.changed or self.failures or self.passed or self.marks) and all(
+            map(trivial, self.asked)
+        )
+
+
+def line(text: str) -> str:
+    """Return a text as one line of bounded length."""
+    one = " ".join(text.split())
+    return one if len(one) <= LINE else one[: LINE - 1].rstrip() + "…"
+
+
+def _telling(said: str) -> str:
+    """Return the line of an output that says most: the last one, an exit code left out."""
+    lines = [one for one in said.splitlines() if one.strip() and not one.startswith("Exit code")]
+    return lines[-1] if lines else ""
+
+
+def ended_at(session: Session) -> float:
+    """Return when a session ended, or was seen last.
+
+    With a clock that was set back, not before it began.
+    """
+    return max(session.started, session.last, session.ended or 0.0)
+
+
+def record_id(session: str) -> str:
+    """Return the id of a session's record."""
+    return derived_id("ses", f"session {session}")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReport:
+    """What a record says of a session besides its history.
+
+    `commits` are (id, subject); `facts` say which facts it is about, by their ids; `tokens` is what
+    its model says it cost; `missing` what was not read.
+    """
+
+    extract: Extract
+    commits: Sequence[tuple[str, str]] = ()
+    facts: Sequence[Mapping[str, Any]] = ()
+    tokens: int = 0
+    missing: str = ""
+
+
+def session_record(
+    session: Session, account: SessionAccount, report: SessionReport, now: str, *, quotes: bool
+) -> Record:
+    """Return what is kept of a session: facts by their ids, never their words.
+
+    With `quotes` it has what was asked and answered, for its owner alone.
+    """
+    started, ended = stamp(session.started), stamp(ended_at(session))
+    extract = report.extract
+    still = [said for said in account.failed.items() if said[0] not in account.passed and said[0]]
+    later = [command for command in account.failed if command in account.passed]
+    parts = [
+        ("Asked", account.asked[-ASKED:] if quotes else []),
+        ("Changed", _files(account.changed)),
+        (
+            "Failed to the end",
+            [f"`{command}`" + (f": {said}" if said and quotes else "") for command, said in still][
+                -FAILED:
+            ],
+        ),
+        ("Failed, passed later", [f"`{command}`" for command in later][-FAILED:]),
+        ("Commits", [f"{id} {line(subject)}" for id, subject in report.commits[:COMMITS]]),
+    ]
+    body = " ".join(_summary(session, account, report, started, ended)) + "\n"
+    for name, items in parts:
+        if items:
+            body += f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items)
+    if account.answer and quotes:
+        body += f"\n## Last answer\n\n{account.answer[:WORDS].strip()}\n"
+    if extract.why:
+        body += f"\n{'Read offline: ' if extract.by == 'offline' else ''}{extract.why}\n"
+    files = _count(len(account.changed), "file")
+    return make(
+        "session",
+        record_id(session.id),
+        f"Session of {started[:10]}, {session.agent}, {files}",
+        body,
+        created=started,
+        updated=now,
+        rev=1,
+        session=session.id,
+        origin="captured",
+        program=session.agent,
+        model=account.model or None,
+        branch=account.branch or None,
+        started=started,
+        ended=ended,
+        tags=[session.agent],
+        by=extract.by,
+        tokens=report.tokens or None,
+        topics=list(extract.topics) or None,
+        facts=list(report.facts) or None,
+    )
+
+
+def _summary(
+    session: Session, account: SessionAccount, report: SessionReport, started: str, ended: str
+) -> Iterator[str]:
+    """Yield the first lines of a record: when it was, what it cost, how it ended."""
+    until = ended[11:16] if ended[:10] == started[:10] else f"{ended[:10]} {ended[11:16]}"
+    when = f"{started[:10]} {started[11:16]} to {until} UTC"
+    yield f"{session.agent}, {when}{_circumstances(account)}."
+    cost = f", {report.tokens:,} tokens." if report.tokens else "."
+    failed = f", {account.failures} failed" if account.failures else ""
+    calls = _count(account.tools, "tool call")
+    yield f"{_count(len(account.asked), 'prompt')}, {calls}{failed}{cost}"
+    if session.why == sessions.GONE:
+        yield "It was interrupted: it ended without saying so."
+    elif session.ended is None:
+        yield "It goes on."
+    if report.missing:
+        yield report.missing
+
+
+def _circumstances(account: SessionAccount) -> str:
+    """Return the branch and the model of a session, as they follow its times."""
+    branch = f", on branch {account.branch}" if account.branch else ""
+    return branch + (f", {account.model}" if account.model else "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _files(some: Mapping[str, int]) -> list[str]:
+    ranked = sorted(some.items(), key=lambda one: (-one[1], one[0]))
+    return [path for path, _ in ranked[:FILES]] + (
+        [f"and {len(ranked) - FILES} more"] if len(ranked) > FILES else []
+    )

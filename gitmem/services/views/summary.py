@@ -1,0 +1,96 @@
+"""The project summary: what is known of a project in five sections, from live facts.
+
+It is text made on request; nothing of it is stored.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.records.kinds import FACTS, LIVE
+
+Row = dict[str, Any]
+# section -> types of memories in it; gotchas are technical context
+TYPES: Mapping[str, tuple[str, ...]] = {
+    "key_decisions": ("decision", "rule"),
+    "pending_tasks": ("task",),
+    "user_preferences": ("preference",),
+    "technical_context": ("pattern", "bug", "insight", "gotcha"),
+    "general_context": ("context", "fact"),
+}
+TITLES: Mapping[str, str] = {
+    "key_decisions": "Key decisions",
+    "pending_tasks": "Pending tasks",
+    "user_preferences": "User preferences",
+    "technical_context": "Technical context",
+    "general_context": "General context",
+}
+_SECTION = {kind: name for name, kinds in TYPES.items() for kind in kinds}
+FIELDS = (
+    "store",
+    "id",
+    "kind",
+    "type",
+    "status",
+    "agent",
+    "session",
+    "author",
+    "origin",
+    "unconfirmed",
+    "title",
+    "created",
+    "updated",
+    "importance",
+    "severity",
+    "resolved",
+    "last_seen",
+    "workaround",
+    "expires",
+    "committer",
+    "vouchers",
+)
+FILTERS: Mapping[str, Any] = {"kinds": tuple(sorted(FACTS)), "statuses": LIVE, "resolved": False}
+WEIGHT = {"critical": 9.0, "warning": 6.0, "info": 3.0}  # of a gotcha, as an importance
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySection:
+    """One section: rows of facts, the first to be told first, and how many are left out."""
+
+    name: str
+    rows: tuple[Row, ...]
+    left_out: int = 0
+
+    @property
+    def title(self) -> str:
+        """The heading of the section."""
+        return TITLES[self.name]
+
+
+def sections(rows: Sequence[Row], today: str, limit: int) -> list[SummarySection]:
+    """Return live facts by section, at most `limit` in each.
+
+    `rows` have `FIELDS`; `today` is a time, RFC 3339 UTC: what expired before it is left out.
+    """
+    by: dict[str, list[Row]] = {name: [] for name in TYPES}
+    for row in rows:
+        name = _SECTION.get("gotcha" if row["kind"] == "gotcha" else str(row["type"]))
+        if name and not is_expired(row, today):
+            by[name].append(row)
+    out = []
+    for name, found in by.items():
+        ranked = sorted(found, key=_rank, reverse=True)
+        out.append(SummarySection(name, tuple(ranked[:limit]), max(0, len(ranked) - limit)))
+    return out
+
+
+def is_expired(row: Row, now: str) -> bool:
+    """Return whether a fact held only until a time before `now`; a day holds until its end."""
+    until = str(row.get("expires") or "")
+    return bool(until) and (f"{until}T24:00:00Z" if len(until) == 10 else until) <= now
+
+
+def _rank(row: Row) -> tuple[bool, bool, float, str, str]:
+    weight = WEIGHT.get(str(row["severity"]), 0.0) if row["kind"] == "gotcha" else row["importance"]
+    at = str(row["last_seen"] or row["updated"] or row["created"])
+    return row["status"] == "pinned", not row["unconfirmed"], float(weight or 0), at, row["id"]
