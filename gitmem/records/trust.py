@@ -13,17 +13,26 @@ class Fact(Protocol):
     """What of a record this module looks at; `gitmem.records.record.Record` is one."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """Return the kind."""
+
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """Return the title."""
+
     @property
-    def body(self) -> str: ...
+    def body(self) -> str:
+        """Return the body."""
+
     @property
-    def fields(self) -> Mapping[str, Any]: ...
-    def get(self, key: str) -> Any: ...
-    def change(
-        self, *, title: str | None = None, body: str | None = None, **fields: Any
-    ) -> Self: ...
+    def fields(self) -> Mapping[str, Any]:
+        """Return the fields that are given."""
+
+    def get(self, key: str) -> Any:
+        """Return a field, or its default."""
+
+    def change(self, *, title: str | None = None, body: str | None = None, **fields: Any) -> Self:
+        """Return it with other values."""
 
 
 F = TypeVar("F", bound=Fact)
