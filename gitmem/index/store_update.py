@@ -342,7 +342,7 @@ class StoreUpdate:
         credit = self._credits.get(stored.path) or Credit()
         last = (stored.oid, stored.path, credit.words, credit.vouchers)
         cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 34)})",
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 36)})",
             (self._name, *columns(record), *last),
         )
         n = cursor.lastrowid

@@ -70,7 +70,7 @@ VALUES = {
     "gotcha add --language": set(GRAMMARS),
     **{f"config {key}": values for key, values in CHOICES.items()},
 }
-NAMES_NO_RECORD = ("add --session", "work phase --story", "undo", "summary done")
+NAMES_NO_RECORD = ("add --session", "work phase --story", "undo")
 TAKES_ID = (
     "show",
     "gotcha show",

@@ -249,10 +249,9 @@ def test_each_command_that_a_package_names_can_be_run(
     env = dict(os.environ)
     if line.startswith("git mem session "):
         env["GITMEM_SESSION"] = data_of(git_mem("session", "start", "--json", cwd=repo))["id"]
-    if line.startswith("git mem summary done"):
-        words["ID"] = data_of(
-            git_mem("summary", "add", "Write it down", "--kind", "task", "--json", cwd=repo)
-        )["id"]
+    if line.startswith("git mem done"):
+        added = git_mem("add", "Write it down", "-t", "task", "--json", cwd=repo)
+        words["ID"] = data_of(added)["id"]
     filled = re.sub(r"\b[A-Z]{2,}\b", lambda match: words.get(match.group(), match.group()), line)
     # what a README tells people to do needs a remote or a terminal: it is enough that its help has
     # it

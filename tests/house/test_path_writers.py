@@ -26,7 +26,6 @@ ALLOWED = {
     "gitmem/githooks.py": HOME,
     "gitmem/cli/failures.py": f"the report of a fault, {SCRATCH}, and /dev/null",
     "gitmem/cli/main.py": "/dev/null",
-    "gitmem/cli/sessions/summary.py": HOME,
     "gitmem/cli/setup/init.py": HOME,
     "gitmem/cli/setup/wipe.py": HOME,
     "gitmem/codemap/graph/cache.py": HOME,

@@ -214,11 +214,11 @@ def test_snippets_can_be_left_out(indexed, search):
 
 
 def test_workaround_and_sections_are_searched(indexed, search):
-    """A gotcha's workaround and a summary's sections are text too."""
+    """A gotcha's workaround and a session's topics are text too."""
     add(indexed, record("gotcha", title="g", workaround="restart the zebra"))
     add(
         indexed,
-        record("summary", title="s", sections={"pending_tasks": [{"text": "feed the giraffe"}]}),
+        record("session", title="s", topics=["feed the giraffe"]),
     )
     assert (["g"], ["s"]) == (titles(search("zebra", limit=1)), titles(search("giraffe", limit=1)))
 

@@ -13,7 +13,7 @@ COMMANDS = (
     ("add", "Use SERIALIZABLE for payments", "The word is zzpurgedzz."),
     ("gotcha", "add", "The rate must be set"),
     ("undo",),
-    ("summary", "add", "Payments are serializable"),
+    ("add", "-t", "decision", "Payments are serializable"),
     ("error", "record", "KeyError: 'TAX_RATE'"),
     ("drain",),
     ("purge", "--text", "zzpurgedzz", "--yes"),

@@ -16,7 +16,7 @@ from tests.records.strategies import edited, records
 from tests.scale import scaled
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"
-SUM = "sum-01arz3ndektsv4rrffq69g5f1v"
+WORK = "wrk-checkout"
 AT = "2026-01-02T03:04:05Z"
 QUICK = settings(max_examples=scaled(150, 40), deadline=None)
 # seconds that no file may take: the largest takes a few hundredths, an unbounded reader takes
@@ -189,7 +189,7 @@ def test_unknown_keys_and_values_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("kind", "id", "size"), [("memory", ID, SIZE_LIMIT), ("summary", SUM, LARGE_LIMIT)]
+    ("kind", "id", "size"), [("memory", ID, SIZE_LIMIT), ("work", WORK, LARGE_LIMIT)]
 )
 def test_size_is_bounded_to_the_byte(kind, id, size):
     """A record of exactly the limit is taken, with one byte more it is refused, on writing and on reading."""

@@ -69,7 +69,7 @@ def test_touched_counts_up():
                 "workaround": None,
             },
         ),
-        ("summary", {"scope": "session", "sections": {}}),
+        ("session", {"program": "claude", "facts": []}),
     ],
 )
 def test_defaults(kind, want):

@@ -107,7 +107,7 @@ def by_hand(mem: Mem, text: str, n: int) -> str:
         ("error", "record", "--command", line, "--", f"ValueError: {line}"),
         ("session", "note", "--", line),
         ("session", "mark", "--", line),
-        ("summary", "add", "--", line),
+        ("add", "-t", "decision", "--", line),
         ("session", "task", "--agent", "dev", "--story", line, "develop"),
         ("work", "override", f"key{n}", line),
         ("work", "error", "--", line),

@@ -41,7 +41,7 @@ DOORS: dict[str, Callable[[str], str]] = {
     "body": lambda text: _stored(body=text),
     "workaround": lambda text: _stored(workaround=text),
     "tag": lambda text: _stored(tags=[text]),
-    "summary, hand-over, import, digest": lambda text: scrub(text).text,
+    "hand-over, import, digest": lambda text: scrub(text).text,
     "prompt, note, history": lambda text: kept(text, 8000),
     "command": masked,
     "failed command's output": known_masked,
@@ -138,7 +138,7 @@ def test_private_parts_are_left_out_by_the_commands(mem: Mem) -> None:
         mem("add", f"{name} {line}", "-m", text, f"--tag={line}")
         mem("gotcha", "add", f"hint {name}", f"--workaround={line}")
         mem("edit", mem("list", "--format", "{id}").out.split()[0], "-m", text)
-        mem("summary", "add", "--", f"{name}: {line}")
+        mem("add", "-t", "task", "--", f"{name}: {line}")
         mem("session", "note", "--", f"{name}: {line}", code=None)
     out = mem("list", "--json").out + mem("export", code=None).out
     for id in mem("list", "--format", "{id}").out.split():

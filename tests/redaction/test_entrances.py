@@ -59,10 +59,6 @@ def _handover(mem: Mem) -> None:
     mem("session", "handover", "dev", "-m", TEXT, "--decision", TEXT, "--open", TEXT)
 
 
-def _summary(mem: Mem) -> None:
-    mem("summary", "add", "--", TEXT)
-
-
 def _work(mem: Mem) -> None:
     mem("work", "start", "epic", "--title", TEXT, "--story", f"1.1={TEXT}")
     mem("work", "story", "1.1", "--title", TEXT)
@@ -114,7 +110,7 @@ def _trace(mem: Mem) -> None:
 
 
 DOORS: tuple[Callable[[Mem], None], ...] = (
-    *(_add, _edit, _supersede, _gotcha, _gotcha_edit, _event, _note, _handover, _summary),
+    *(_add, _edit, _supersede, _gotcha, _gotcha_edit, _event, _note, _handover),
     *(_work, _error, _memory_file, _trailer, _extract, _snapshot, _trace),
 )
 

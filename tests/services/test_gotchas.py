@@ -231,7 +231,7 @@ def test_merge_says_no(app):
         with pytest.raises(UserError):
             lifecycle.merge(app.store(), app.writer(), into, others, "r")
     with pytest.raises(UserError):
-        lifecycle.confirm(app.store(), app.writer(), record("summary"))
+        lifecycle.confirm(app.store(), app.writer(), record("session"))
 
 
 def test_merge_joins_what_they_know(app):

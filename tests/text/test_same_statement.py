@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.records.summary_entries import replaces
+from gitmem.text.replacement import replaces
 from gitmem.text.same_statement import said, same
 
 PAIRS = [

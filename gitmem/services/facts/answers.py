@@ -23,7 +23,8 @@ def finish(
         )
     if before.fields.get("done"):
         return Change(before, before, Written(None))
-    facts = {"at": who.clock.stamp(), "by": who.author[0], "session": session, "commit": commit}
+    by = who.author[0] if who.is_person else who.program
+    facts = {"at": who.clock.stamp(), "by": by, "session": session, "commit": commit}
     done = {key: value for key, value in facts.items() if value}
     return write.update(store, who, before, before.change(done=done, status="archived"), "done")
 

@@ -20,7 +20,8 @@ from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
 SCRUBBED = ("workaround", "note", "what", "project", "story", "subtask", "state")
-NESTED = ("triggers", "sections", "resolved", "confirmed")  # maps with texts in them
+# maps and lists with texts in them
+NESTED = ("triggers", "resolved", "confirmed", "done", "sources", "verify", "settled", "topics")
 SAID = 2000  # characters of a rejected proposal that are kept to compare others with
 
 
@@ -92,7 +93,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
     if record.fields.get("anchors"):
         fields["anchors"] = [scrub_all(a, one) for a in record.anchors]
     for key in NESTED:
-        if isinstance(record.fields.get(key), dict):
+        if isinstance(record.fields.get(key), dict | list):
             fields[key] = scrub_all(record.fields[key], one)
     title, body = one(record.title).strip(), one(record.body)
     if record.title and not title:
