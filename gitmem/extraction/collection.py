@@ -6,11 +6,11 @@ compares them, never by a share of their words.
 
 from dataclasses import dataclass, replace
 
-from gitmem.records.items import DECISION, DONE, PATTERN, PREFERENCE, TASK, Item, plain
+from gitmem.records.items import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK, Item, plain
 from gitmem.text.completion import completed
 from gitmem.text.replacement import replaces, words
 from gitmem.text.same_statement import bare, same
-from gitmem.transcripts.turn import USER, Turn
+from gitmem.transcripts.turn import NOTE, USER, Turn
 
 KEPT = 3000  # candidates that are held at one time
 COMPARED = 120  # of them, the latest, that a new one is compared with
@@ -42,7 +42,9 @@ class Candidate:
         lines = (first, max(first, self.last)) if first else (0, 0)
         item = Item(self.kind, self.text, detail, self.at, lines, self.files, self.turn.role)
         commit = self.turn.command if self.turn.tool == "commit" else ""
-        return replace(item, marked=self.marked, commit=commit)
+        # a note that states nothing is about its session alone
+        is_marked = self.marked and not (self.turn.tool == NOTE and self.kind == CONTEXT)
+        return replace(item, marked=is_marked, commit=commit)
 
 
 class Collection:

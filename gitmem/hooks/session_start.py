@@ -10,6 +10,7 @@ import time
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, units
 from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
+from gitmem.clock import stamp
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject, note_injected
@@ -116,6 +117,7 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
         session=event.session,
         unsure=bool(hook.repo.settings.get("injectUnconfirmed")),
         own=hook.repo.own_addresses,
+        now=stamp(hook.now),
     )
     oldest = max(
         (index.nth_day_of_work(OLD) for index in hook.repo.stored_indexes),
@@ -144,6 +146,7 @@ def told_before(hook: Hook, before: str) -> "list[str]":
         subjects=(collect.TASKS,),
         session=hook.event.session,
         own=hook.repo.own_addresses,
+        now=stamp(hook.now),
     )
     return (
         _Telling(hook, known).before()

@@ -12,6 +12,22 @@ if TYPE_CHECKING:
 
 WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
 
+# a day holds until its end
+UNTIL = "CASE length(expires) WHEN 10 THEN expires || 'T24:00:00Z' ELSE expires END"
+
+
+def _not_replaced(agents: "Sequence[str]") -> str:
+    """Return the condition that no live successor which the reader sees takes a record's place.
+
+    One that nobody confirmed takes the place of its like alone.
+    """
+    sees = f" AND s.agent IN ({marks(agents)})" if agents else ""
+    return (
+        "NOT EXISTS (SELECT 1 FROM edges e JOIN records s ON s.n = e.n WHERE e.dst = records.id "
+        "AND e.rel = 'supersedes' AND s.status IN ('active', 'pinned') AND "
+        f"s.unconfirmed <= records.unconfirmed{sees})"
+    )
+
 
 def marks(values: "Sequence[Any]") -> str:
     """Return as many question marks as there are values."""
@@ -44,6 +60,7 @@ def filtered(  # noqa: C901
     by_hand: bool = False,
     by_sessions: bool = False,
     pinned: bool = False,
+    valid_at: str = "",
 ) -> "tuple[str, list[Any]]":
     """Return the WHERE part of a query for records, and its values.
 
@@ -51,7 +68,8 @@ def filtered(  # noqa: C901
     number, `globs` for those whose place may be a pattern, `triggered` for those that code may call
     for, `what` for a kind, or memories of a type: the newest few of them are found without a look
     at the others. `by_hand` leaves out what sessions leave, their digests and snapshots,
-    `by_sessions` asks for that. `pinned` finds the few that are.
+    `by_sessions` asks for that. `pinned` finds the few that are. `valid_at` is a time (RFC 3339
+    UTC): what had expired by then is left out, and what has a successor that counts as much.
     """
     where, values = where_of(
         kinds=kinds,
@@ -88,7 +106,7 @@ def filtered(  # noqa: C901
     if by_hand or by_sessions:
         where.append(
             ("" if by_sessions else "NOT ")
-            + "(kind IN ('summary', 'snapshot') AND origin = 'captured')"
+            + "(kind IN ('session', 'snapshot') AND origin = 'captured')"
         )
     if pinned:
         # in full: only so does SQLite see that an index has these alone
@@ -102,6 +120,9 @@ def filtered(  # noqa: C901
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))
+    if valid_at:
+        where.append(f"(expires = '' OR {UNTIL} > ?) AND {_not_replaced(agents)}")
+        values += [valid_at, *agents]
     for test, bound in (("created >= ?", since), ("created <= ?", until)):
         if bound:
             where.append(test)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 USER, ASSISTANT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
+NOTE = "note"  # the tool of what somebody noted by hand about a session
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a session taught: its digest, the summary, the inbox; told to the next session."""
+"""What a session taught: its record, the inbox, the summary; told to the next session."""
 
 import json
 from pathlib import Path
@@ -14,23 +14,20 @@ DECISION = "use PostgreSQL for the orders service"
 SAID = f"I looked at both. DECISION: {DECISION}, because it has SERIALIZABLE isolation.\n\nWe still need to load-test the checkout endpoint."
 
 
-def digest_of(path: Path, session: str) -> dict[str, Any]:
-    """Return a session's digest, empty when there is none."""
+def record_of(path: Path, session: str) -> dict[str, Any]:
+    """Return a session's record, empty when there is none."""
     found = [
         r
-        for r in data_of(run(path, "list", "--kind", "summary", "--json"))
+        for r in data_of(run(path, "list", "--kind", "session", "--json"))
         if r.get("session") == session and r["store"] == "private"
     ]
     return data_of(run(path, "show", found[0]["id"], "--json"))[0] if found else {}
 
 
-def entries(path: Path, *args: str) -> list[dict[str, Any]]:
-    """Return the entries of the summary."""
-    return [
-        e
-        for part in data_of(run(path, "summary", "show", *args, "--json"))["sections"].values()
-        for e in part
-    ]
+def facts(path: Path, section: str = "key_decisions") -> list[dict[str, Any]]:
+    """Return the facts of a section of the summary."""
+    (part,) = data_of(run(path, "summary", "--section", section, "--json"))["sections"]
+    return list(part["records"])
 
 
 def inbox(path: Path) -> list[dict[str, Any]]:
@@ -46,41 +43,40 @@ def decide(one: Agent, said: str = SAID) -> None:
 
 
 def ended(one: Agent, path: Path, **fields: Any) -> dict[str, Any]:
-    """End a session; return its digest."""
+    """End a session; return its record."""
     one.hook("SessionEnd", **fields)
-    return dict(wait_for(lambda: digest_of(path, one.session)))
+    return dict(wait_for(lambda: record_of(path, one.session)))
 
 
-def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, agent):
+def test_a_decision_is_one_fact_in_the_inbox_and_the_summary(project: Path, agent):
     one = agent()
     decide(one)
     found = ended(one, project)
     assert found["by"] == "offline"
-    texts = [e["text"] for e in found["sections"]["key_decisions"]]
-    assert any(DECISION.casefold() in text.casefold() for text in texts)
-    (decision,) = wait_for(lambda: entries(project, "--kind", "decision"))
-    assert (decision["session"], DECISION.casefold() in decision["text"].casefold()) == ("s1", True)
-    assert any("load-test" in e["text"].casefold() for e in entries(project, "--kind", "task"))
-    waiting = wait_for(lambda: inbox(project))
-    proposal = next(row for row in waiting if row["type"] == "decision")
-    assert (
-        proposal["origin"],
-        proposal["store"],
-        proposal["tags"],
-        proposal.get("confirmed", False),
-    ) == (
+    (proposal,) = [row for row in inbox(project) if row["type"] == "decision"]
+    assert DECISION.casefold() in proposal["title"].casefold()
+    assert (proposal["origin"], proposal["store"], proposal["tags"], proposal["unconfirmed"]) == (
         "extracted",
         "private",
         ["proposed"],
-        False,
+        True,
     )
-    body = data_of(run(project, "show", proposal["id"], "--json"))[0]["body"]
-    assert "Evidence: said by the agent in the history of session s1" in body
-    assert (
-        git(project, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).count(
-            "proposal"
-        )
-        == 0
+    assert [fact["id"] for fact in facts(project)] == [proposal["id"]]
+    assert any("load-test" in fact["title"] for fact in facts(project, "pending_tasks"))
+    # the record of the session names the fact, and says none of its words
+    named = {fact["id"]: fact for fact in found["facts"]}
+    assert (named[proposal["id"]]["what"], named[proposal["id"]]["role"]) == ("made", "assistant")
+    assert "PostgreSQL" not in found["title"] + json.dumps(found["facts"])
+    (source,) = data_of(run(project, "show", proposal["id"], "--json"))[0]["sources"]
+    assert (source["session"], source["role"]) == ("s1", "agent")
+    assert "Evidence: said by the agent in the history of session s1" in run(project, "inbox")
+    # one commit, and nothing of it is shared
+    log = git(project, "log", "--format=%s", "refs/gitmem/local/main").splitlines()
+    assert [line for line in log if line.startswith(("session", "inbox"))] == [
+        f"session: {found['title']}"
+    ]
+    assert "PostgreSQL" not in git(
+        project, "log", "-p", "refs/gitmem/heads/main", "--", ok=(0, 128)
     )
 
 
@@ -101,26 +97,31 @@ def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project:
     again = agent("s2")
     decide(again)
     ended(again, project)
-    assert wait_for(
-        lambda: [e for e in entries(project, "--kind", "decision") if e["session"] == "s2"]
-    )
     assert inbox(project) == []
+    assert [fact["id"] for fact in facts(project)] == [decision["id"]]
+    # the agent says again what it was told: that is no other source
+    assert "facts" not in record_of(project, "s2")
+    three = agent("s3")
+    three.hook("SessionStart")
+    three.hook("UserPromptSubmit", prompt=f"We {DECISION}, as decided.")
+    ended(three, project)
+    (seen,) = record_of(project, "s3")["facts"]
+    assert (seen["id"], seen["what"], seen["role"]) == (decision["id"], "seen", "user")
 
 
 def test_what_is_known_is_not_proposed_again(project: Path, agent):
     run(project, "add", "Use PostgreSQL for the orders service", "--type", "decision")
     decide(agent())
     ended(agent(), project)
-    wait_for(lambda: entries(project))
-    run(project, "status")
     assert [row for row in inbox(project) if row["type"] == "decision"] == []
+    assert len(facts(project)) == 1
 
 
-def test_a_session_that_is_resumed_has_one_digest_and_says_nothing_twice(project: Path, agent):
+def test_a_session_that_is_resumed_has_one_record_and_says_nothing_twice(project: Path, agent):
     one = agent()
     decide(one)
     ended(one, project)
-    before = entries(project)
+    before = facts(project)
     one.hook("SessionStart", source="resume")
     one.hook("UserPromptSubmit", prompt="And who writes the migration?")
     one.hook(
@@ -129,31 +130,28 @@ def test_a_session_that_is_resumed_has_one_digest_and_says_nothing_twice(project
         transcript_path="",
     )
     one.hook("SessionEnd")
-    wait_for(lambda: "2 prompts" in digest_of(project, "s1").get("body", ""))
-    after = wait_for(lambda: found if len(found := entries(project)) > len(before) else None)
-    assert len({e["id"] for e in after}) == len(after)
-    assert [e for e in after if e["kind"] == "decision"] == [
-        e for e in before if e["kind"] == "decision"
-    ]
+    wait_for(lambda: "2 prompts" in record_of(project, "s1").get("body", ""))
+    assert facts(project) == before
+    assert any("date" in fact["title"] for fact in facts(project, "pending_tasks"))
+    made = [one["id"] for one in record_of(project, "s1")["facts"] if one["what"] == "made"]
+    assert len(set(made)) == len(made) == 3
 
 
 @pytest.mark.parametrize(
     ("key", "value", "without"),
     [
-        ("gitmem.digest", "off", "digest"),
-        ("gitmem.summary", "off", "summary"),
+        ("gitmem.digest", "off", "record"),
         ("gitmem.propose", "false", "inbox"),
     ],
 )
-def test_each_of_the_three_can_be_turned_off(
+def test_each_of_the_two_can_be_turned_off(
     project: Path, agent, key: str, value: str, without: str
 ):
     git(project, "config", key, value)
     decide(agent())
     agent().hook("SessionEnd")
     there = {
-        "digest": lambda: digest_of(project, "s1"),
-        "summary": lambda: entries(project),
+        "record": lambda: record_of(project, "s1"),
         "inbox": lambda: inbox(project),
     }
     for name, look in there.items():
@@ -162,13 +160,17 @@ def test_each_of_the_three_can_be_turned_off(
     assert not there[without]()
 
 
-def test_the_summary_is_private_where_the_setting_says_so(project: Path, agent):
-    git(project, "config", "gitmem.summary", "private")
+def test_a_shared_record_has_no_quotes(project: Path, agent):
+    git(project, "config", "gitmem.digest", "shared")
     decide(agent())
-    ended(agent(), project)
-    wait_for(lambda: entries(project))
-    assert data_of(run(project, "summary", "--json"))["store"] == "private"
-    assert DECISION not in git(project, "log", "-p", "refs/gitmem/heads/main", "--", ok=(0, 128))
+    agent().hook("SessionEnd")
+
+    def log() -> str:
+        return git(project, "log", "-p", "refs/gitmem/heads/main", "--", ok=(0, 128))
+
+    text = wait_for(lambda: log() if "Session of" in log() else "")
+    assert "Choose a database" not in text
+    assert "PostgreSQL" not in text
 
 
 def test_before_a_compaction_what_was_said_so_far_is_kept(project: Path, agent):
@@ -187,17 +189,19 @@ def test_before_a_compaction_what_was_said_so_far_is_kept(project: Path, agent):
             }
         ).encode()
     )
-    found = wait_for(lambda: digest_of(project, "s1"))
+    found = wait_for(lambda: record_of(project, "s1"))
     assert "It goes on." in found["body"]
-    assert wait_for(lambda: entries(project, "--kind", "decision"))
+    assert facts(project)
 
 
-def test_marks_and_notes_reach_the_digest(project: Path, agent):
+def test_a_mark_becomes_a_fact_and_a_note_does_not(project: Path, agent):
+    """A mark that looks like no decision is kept too; a note is of this session alone."""
     one = agent()
     decide(one, "All good.")
-    run(project, "session", "note", "--session", "s1", "Never deploy the billing job on Fridays")
+    run(project, "session", "mark", "--session", "s1", "the billing job and Fridays do not mix")
+    run(project, "session", "note", "--session", "s1", "halfway through the billing job")
     ended(one, project)
-    assert "billing job on Fridays" in json.dumps(digest_of(project, "s1"))
+    assert [row["title"] for row in inbox(project)] == ["The billing job and Fridays do not mix"]
 
 
 def test_the_transcript_is_read_where_there_is_one(project: Path, agent, tmp_path: Path):
@@ -239,7 +243,7 @@ def test_the_transcript_is_read_where_there_is_one(project: Path, agent, tmp_pat
     one.hook("UserPromptSubmit", prompt="Choose a queue", transcript_path=str(path))
     one.hook("Stop", last_assistant_message="Done.", transcript_path=str(path))
     found = ended(one, project, transcript_path=str(path))
-    assert "Redis streams" in json.dumps(found["sections"]["key_decisions"])
+    assert "Redis streams" in json.dumps(facts(project))
     assert found["tokens"] == 240
 
 
@@ -265,7 +269,6 @@ def test_private_parts_and_secrets_of_a_transcript_are_not_kept(
     one.hook("SessionStart", transcript_path=str(path))
     one.hook("UserPromptSubmit", prompt="Choose a queue", transcript_path=str(path))
     one.hook("SessionEnd", transcript_path=str(path))
-    wait_for(lambda: entries(project))
     wait_for(lambda: inbox(project))
     for ref in ("refs/gitmem/heads/main", "refs/gitmem/local/main"):
         text = git(project, "log", "-p", ref, "--", ok=(0, 128))
@@ -289,7 +292,7 @@ def test_a_model_command_reads_the_session(project: Path, agent, tmp_path: Path)
     decide(agent())
     found = ended(agent(), project)
     assert found["by"].startswith("command"), found["body"]
-    assert "Orders live in PostgreSQL" in json.dumps(found["sections"]["key_decisions"])
+    assert "Orders live in PostgreSQL" in json.dumps(facts(project))
 
 
 def test_a_model_that_fails_costs_nothing(project: Path, agent):
@@ -299,9 +302,7 @@ def test_a_model_that_fails_costs_nothing(project: Path, agent):
     found = ended(agent(), project)
     assert found["by"] == "offline"
     assert "Read offline: " in found["body"]
-    assert any(
-        DECISION.casefold() in e["text"].casefold() for e in entries(project, "--kind", "decision")
-    )
+    assert any(DECISION.casefold() in fact["title"].casefold() for fact in facts(project))
 
 
 def proposal(path: Path, kind: str) -> dict[str, Any]:
@@ -311,17 +312,15 @@ def proposal(path: Path, kind: str) -> dict[str, Any]:
     )
 
 
-def test_what_is_rejected_leaves_the_summary_and_is_not_told(project: Path, agent):
+def test_what_is_rejected_leaves_every_view(project: Path, agent):
     decide(agent())
     ended(agent(), project)
-    said = run(
-        project, "inbox", "--reject", proposal(project, "decision")["id"], "--reason", "wrong"
-    )
-    assert "taken out of the summary" in said
-    assert entries(project, "--kind", "decision") == []
+    id = proposal(project, "decision")["id"]
+    run(project, "inbox", "--reject", id, "--reason", "wrong")
+    assert facts(project) == []
     assert "PostgreSQL" not in agent("s2").hook("SessionStart")
-    run(project, "summary", "update")
-    assert entries(project, "--kind", "decision") == []
+    assert "PostgreSQL" not in run(project, "briefing")
+    assert "PostgreSQL" not in run(project, "search", "PostgreSQL")
 
 
 def test_what_is_reworded_and_accepted_is_told_once(project: Path, agent):
@@ -330,21 +329,17 @@ def test_what_is_reworded_and_accepted_is_told_once(project: Path, agent):
     id = proposal(project, "decision")["id"]
     run(project, "edit", id, "--title", "Orders are kept in PostgreSQL 16")
     run(project, "inbox", "--accept", id)
-    assert [e["text"] for e in entries(project, "--kind", "decision")] == [
-        "Orders are kept in PostgreSQL 16"
-    ]
+    assert [fact["title"] for fact in facts(project)] == ["Orders are kept in PostgreSQL 16"]
     told = agent("s2").hook("SessionStart")
     assert told.count("PostgreSQL 16") == 1
     assert DECISION.casefold() not in told.casefold()
 
 
-@pytest.mark.parametrize("accepted", [False, True])
-def test_a_task_that_a_later_session_has_done_is_open_no_more(project: Path, agent, accepted: bool):
+def test_a_task_that_a_later_session_has_done_waits_for_an_answer(project: Path, agent):
     decide(agent())
     ended(agent(), project)
     task = proposal(project, "task")
-    if accepted:
-        run(project, "inbox", "--accept", task["id"])
+    run(project, "inbox", "--accept", task["id"])
     two = agent("s2")
     two.hook("SessionStart")
     two.hook("UserPromptSubmit", prompt="Load-test the checkout endpoint")
@@ -358,47 +353,46 @@ def test_a_task_that_a_later_session_has_done_is_open_no_more(project: Path, age
         transcript_path="",
     )
     ended(two, project)
-    wait_for(
-        lambda: (
-            not [
-                r
-                for r in data_of(run(project, "list", "--type", "task", "--json"))
-                if r["status"] == "active"
-            ]
-        )
-    )  # put aside last
-    assert "[task" not in agent("s3").hook("SessionStart")
+    (waiting,) = [row for row in inbox(project) if row["kind"] == "task"]
+    assert (waiting["id"], waiting["session"]) == (task["id"], "s2")
+    assert "said to be done: ask the user" in agent("s3").hook("SessionStart")
+    run(project, "inbox", "--accept", task["id"])
+    done = data_of(run(project, "show", task["id"], "--json"))[0]
+    assert (done["status"], done["done"]["session"]) == ("archived", "s2")
+    assert "[task" not in agent("s4").hook("SessionStart")
+    assert "load-test" in run(project, "briefing")  # what was done lately
 
 
-def test_a_proposed_decision_that_is_overruled_makes_room_for_the_new_one(project: Path, agent):
-    decide(agent(), "DECISION: use MySQL for the orders store.")
+def test_a_task_that_is_still_open_is_asked_about_once(project: Path, agent):
+    run(project, "add", "Load-test the checkout endpoint", "-t", "task")
+    decide(agent(), "I added the load test of the checkout endpoint.")
     ended(agent(), project)
-    assert "MySQL" in proposal(project, "decision")["title"]
-    two = agent("s2")
-    decide(two, "DECISION: use PostgreSQL for the orders store.")
-    ended(two, project)
-    wait_for(lambda: ["PostgreSQL" in row["title"] for row in inbox(project)] == [True])
-    assert [e["text"] for e in entries(project, "--kind", "decision")] == [
-        "Use PostgreSQL for the orders store."
+    (waiting,) = [row for row in inbox(project) if row["kind"] == "task"]
+    run(project, "inbox", "--reject", waiting["id"])
+    assert [row for row in inbox(project) if row["kind"] == "task"] == []
+    assert [fact["title"] for fact in facts(project, "pending_tasks")] == [
+        "Load-test the checkout endpoint"
     ]
 
 
-def test_accepting_what_overrules_puts_the_older_decision_aside(project: Path, agent):
+def test_of_two_proposals_the_later_is_told(project: Path, agent):
+    decide(agent(), "DECISION: use MySQL for the orders store.")
+    ended(agent(), project)
+    two = agent("s2")
+    decide(two, "DECISION: use PostgreSQL for the orders store.")
+    ended(two, project)
+    assert [fact["title"] for fact in facts(project)] == ["Use PostgreSQL for the orders store."]
+
+
+def test_accepting_what_replaces_a_decision_puts_it_aside(project: Path, agent):
+    """Until then both are there: nobody confirmed the new one."""
     old = data_of(
         run(project, "add", "Use MySQL for the orders store", "--type", "decision", "--json")
     )["id"]
-    run(project, "edit", old, "--importance", "8")
     decide(agent(), "DECISION: use PostgreSQL for the orders store.")
     ended(agent(), project)
+    assert len(facts(project)) == 2
     run(project, "inbox", "--accept", proposal(project, "decision")["id"])
-    assert data_of(run(project, "show", old, "--json"))[0]["status"] in {"archived", "active"}
-
-
-def test_a_note_stays_with_its_session(project: Path, agent):
-    one = agent()
-    decide(one, "All good.")
-    run(project, "session", "note", "--session", "s1", "halfway through the billing job")
-    found = ended(one, project)
-    assert "halfway" in json.dumps(found["sections"]).casefold()
-    run(project, "status")
-    assert "halfway" not in json.dumps(entries(project)).casefold()
+    assert data_of(run(project, "show", old, "--json"))[0]["status"] == "archived"
+    assert [fact["title"] for fact in facts(project)] == ["Use PostgreSQL for the orders store."]
+    assert "MySQL" not in agent("s3").hook("SessionStart")

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InvalidRecord
-from gitmem.records.codec import DEPTH_LIMIT, SIZE_LIMIT, LARGE_LIMIT, decode, encode, sane
+from gitmem.records.codec import DEPTH_LIMIT, LARGE_LIMIT, SIZE_LIMIT, decode, encode, sane
 from gitmem.records.record import Record, make
 from tests.records.strategies import edited, records
 from tests.scale import scaled

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from gitmem.services.sessions.summary_parts import joined
 
 from gitmem import app, repository
 from gitmem.app import App, open_app
@@ -24,7 +25,6 @@ from gitmem.records.record import Record
 from gitmem.services.session_log import reader, rotation
 from gitmem.services.sessions import finish, project_summary, transcript_file
 from gitmem.services.sessions.recovery import adopt
-from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import sessions
 from gitmem.state.requests import LEASE
 from gitmem.store.store import Store

@@ -1,7 +1,6 @@
 """What a history tells of its commands: which failed to the end."""
 
 import pytest
-
 from gitmem.services.sessions.digest import SessionAccount
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-
 from gitmem.records.summary_entries import replaces
+
 from gitmem.services.sessions import finish
 from gitmem.worker.session_jobs import desk
 from tests.conftest import git

@@ -14,7 +14,10 @@ from gitmem.cli.json_shapes import columns, hit_json, record_json, whole_row_jso
 from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, width
 from gitmem.clock import stamp
 from gitmem.index.reader import FIELDS, SORTED_BY
-from gitmem.records.kinds import LIVE, STATUSES, TYPES
+from gitmem.records.kinds import LIVE, PREFIX, STATUSES, TYPES
+
+# what was said in sessions: git mem recall
+SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
 
 
 @click.command("list", short_help="List records")
@@ -138,7 +141,7 @@ def list_command(
                 and (left := sum(index.number(by_sessions=True) for _, index in app.indexes()))
             ):
                 term.note(
-                    f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list "
+                    f"{left:,} record(s) and snapshot(s) of sessions are not shown: git mem list "
                     f"-k session -k snapshot"
                 )
             if not rows:
@@ -222,7 +225,7 @@ def search_command(
             " ".join(words),
             limit,
             scopes=scopes,
-            kinds=options.kinds(o["kind"]),
+            kinds=options.kinds(o["kind"]) or SEARCHED,
             types=o["types"],
             statuses=statuses,
             agents=options.agents(app, o["agent"]),

@@ -168,6 +168,7 @@ def _known(app: App, agent: str | None) -> collect.BriefingFacts:
         unsure=unsure,
         totals=True,
         own=app.own_addresses,
+        now=app.clock.stamp(),
     )
 
 

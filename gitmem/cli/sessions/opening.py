@@ -151,6 +151,7 @@ def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
         unsure=unsure,
         totals=True,
         own=app.own_addresses,
+        now=app.clock.stamp(),
     )
 
 

@@ -52,16 +52,13 @@ def summary_command(
         rows = app.rows(
             **summary.FILTERS,
             agents=options.agents(app, agent),
+            valid_at=app.clock.stamp(),
             order="updated",
             limit=-1,
             fields=summary.FIELDS,
         )
         said = {id: seen for _, index in app.indexes() for id, seen in index.statements().items()}
-        found = [
-            part
-            for part in summary.sections(rows, app.clock.stamp(), limit)
-            if not names or part.name in names
-        ]
+        found = [part for part in summary.sections(rows, limit) if not names or part.name in names]
         if as_json:
             term.json({"sections": [_section_json(part, said) for part in found]})
             return

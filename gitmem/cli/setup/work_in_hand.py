@@ -32,7 +32,12 @@ def work(app: App, session: str) -> dict[str, Any]:
     indexes = [index for _, index in app.indexes()]
     agents = app.namespaces
     tasks = collect.gather(
-        indexes, agents, subjects=(collect.TASKS,), unsure=False, own=app.own_addresses
+        indexes,
+        agents,
+        subjects=(collect.TASKS,),
+        unsure=False,
+        own=app.own_addresses,
+        now=app.clock.stamp(),
     )[collect.TASKS]
     return {
         "current_session": {

@@ -456,7 +456,13 @@ def tasks(place: ActivationPlace, agent: str) -> list[str]:
     if index is None:
         return []
     try:
-        known = collect.gather([index], ("global", agent), subjects=(collect.TASKS,), own=place.own)
+        known = collect.gather(
+            [index],
+            ("global", agent),
+            subjects=(collect.TASKS,),
+            own=place.own,
+            now=place.clock.stamp(),
+        )
         return [one.attributed for one in known[collect.TASKS]]
     finally:
         index.db.close()

@@ -187,8 +187,11 @@ def gather(  # noqa: C901
     totals: bool = False,
     gotchas: "Sequence[Row] | None" = None,
     own: "frozenset[str]",
+    now: str,
 ) -> BriefingFacts:
     """Return what is known.
+
+    `now` is a time: what has expired, or has a successor, is left out.
 
     `since` is the day from which on progress counts; `session` is the reader's own, whose digest is
     not news.
@@ -200,13 +203,14 @@ def gather(  # noqa: C901
     found: list[tuple[str, BriefingEntry]] = []
     counts: dict[str, int] = {}
     last: BriefingEntry | None = None
-    both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS}
+    both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS, "valid_at": now}
     for index in indexes:
         rows = index.rows(
             kinds=("memory",),
             pinned=True,
             agents=agents,
             fields=FIELDS,
+            valid_at=now,
             order="importance",
             limit=most,
         )
@@ -217,7 +221,7 @@ def gather(  # noqa: C901
                 if totals and len(some) == most:
                     counts[subject] = (
                         counts.get(subject, 0)
-                        + index.number(what=what, agents=agents, statuses=LIVE)
+                        + index.number(what=what, agents=agents, statuses=LIVE, valid_at=now)
                         - most
                     )
         if ERRORS in subjects and gotchas is None:

@@ -45,7 +45,6 @@ FIELDS = (
     "resolved",
     "last_seen",
     "workaround",
-    "expires",
     "committer",
     "vouchers",
 )
@@ -67,27 +66,18 @@ class SummarySection:
         return TITLES[self.name]
 
 
-def sections(rows: Sequence[Row], today: str, limit: int) -> list[SummarySection]:
-    """Return live facts by section, at most `limit` in each.
-
-    `rows` have `FIELDS`; `today` is a time, RFC 3339 UTC: what expired before it is left out.
-    """
+def sections(rows: Sequence[Row], limit: int) -> list[SummarySection]:
+    """Return live facts by section, at most `limit` in each; `rows` have `FIELDS`."""
     by: dict[str, list[Row]] = {name: [] for name in TYPES}
     for row in rows:
         name = _SECTION.get("gotcha" if row["kind"] == "gotcha" else str(row["type"]))
-        if name and not is_expired(row, today):
+        if name:
             by[name].append(row)
     out = []
     for name, found in by.items():
         ranked = sorted(found, key=_rank, reverse=True)
         out.append(SummarySection(name, tuple(ranked[:limit]), max(0, len(ranked) - limit)))
     return out
-
-
-def is_expired(row: Row, now: str) -> bool:
-    """Return whether a fact held only until a time before `now`; a day holds until its end."""
-    until = str(row.get("expires") or "")
-    return bool(until) and (f"{until}T24:00:00Z" if len(until) == 10 else until) <= now
 
 
 def _rank(row: Row) -> tuple[bool, bool, float, str, str]:

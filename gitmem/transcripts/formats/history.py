@@ -10,7 +10,7 @@ from typing import IO, Any
 from gitmem.transcripts.cleanup import mapping, number, printed, said, sequence, string, texts
 from gitmem.transcripts.json_stream import members
 from gitmem.transcripts.jsonl import objects
-from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
+from gitmem.transcripts.turn import ASSISTANT, NOTE, SYSTEM, TOOL, USER, Turn
 
 MARKED = {"Mark", "Note"}
 _ROLES = {
@@ -76,6 +76,7 @@ def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
                 text,
                 at,
                 line,
+                NOTE if event == "Note" else "",
                 files=files,
                 marked=marked,
                 side=side,
