@@ -13,7 +13,7 @@ from gitmem.state.database import State
 from gitmem.state.sessions import GONE, Session
 from tests.cli.conftest import DAY, Mem
 from tests.conftest import git
-from tests.summaries import cumulative, digest, entry
+from tests.fact_samples import fact, session_record, shared_facts
 
 HOUR = 3600.0
 
@@ -56,16 +56,15 @@ def test_nothing_known_is_silence(mem: Mem) -> None:
 def test_an_interrupted_session_is_asked_about(mem: Mem) -> None:
     """With what it was at, and what is left to do."""
     ended(mem.folder, "s0", 5 * HOUR, GONE)
-    at = entry("task", "Interrupted at: Port the tests", session="s0")
-    digest(
+    session_record(
         mem.folder,
         "s0",
         "Make it quick",
-        entry("task", "Write the changelog"),
-        at | {"kind": "interrupted"},
+        fact("task", "Write the changelog"),
         at=time.time() - 5 * HOUR,
     )
-    cumulative(mem.folder, entry("task", "Ship it"))
+    shared_facts(mem.folder, fact("task", "Ship it"))
+    history(mem.folder, ("user", "Port the tests"))
     made = opening(mem)
     assert made["action"] == "ask"
     shown = ["Ship it (by Ada (ada@example.org))", "Write the changelog"]
@@ -82,7 +81,7 @@ def test_an_interrupted_session_is_asked_about(mem: Mem) -> None:
 def test_a_session_that_died_unnoticed_is_asked_about_too(mem: Mem) -> None:
     """No start has buried it yet."""
     ended(mem.folder, "s0", 5 * HOUR, process="1:1:nobody", over=False)
-    digest(mem.folder, "s0", "Make it quick", at=time.time() - 5 * HOUR)
+    session_record(mem.folder, "s0", "Make it quick", at=time.time() - 5 * HOUR)
     assert opening(mem)["action"] == "ask"
 
 
@@ -102,11 +101,11 @@ def test_by_how_long_ago_and_what_is_left(
 ) -> None:
     """A pause is not an absence; after days the context comes first. Tasks are mentioned in each case."""
     ended(mem.folder, "s0", ago)
-    digest(
+    session_record(
         mem.folder,
         "s0",
         "Make it quick",
-        *([entry("task", "Ship it")] if tasks else []),
+        *([fact("task", "Ship it")] if tasks else []),
         at=time.time() - ago,
     )
     made = opening(mem)
@@ -146,7 +145,7 @@ def test_records_without_sessions_are_told_of(mem: Mem) -> None:
 
 def test_a_clone_without_sessions_greets_with_what_others_left(mem: Mem) -> None:
     """There is no session before, but a summary came by sync."""
-    cumulative(mem.folder, entry("task", "Ship it"))
+    shared_facts(mem.folder, fact("task", "Ship it"))
     assert opening(mem)["action"] == "greet"
     assert mem("opening").out.splitlines() == [
         "greet: no session has done anything here yet, but something is known",
@@ -156,7 +155,7 @@ def test_a_clone_without_sessions_greets_with_what_others_left(mem: Mem) -> None
 
 def test_many_tasks_are_counted(mem: Mem) -> None:
     """Five are named."""
-    cumulative(mem.folder, *(entry("task", f"Task number {n}") for n in range(9)))
+    shared_facts(mem.folder, *(fact("task", f"Task number {n}") for n in range(9)))
     assert "; and 4 more." in str(opening(mem)["text"])
     assert len(opening(mem)["task_texts"]) == 9  # type: ignore[arg-type]
 

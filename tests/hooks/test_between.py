@@ -24,11 +24,11 @@ from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.text.greetings import trivial
 from tests.conftest import git
+from tests.fact_samples import NOW, session_record
 from tests.hooks.conftest import Agent, digests, run, run_here, wait_for, wait_for_digest
 from tests.hooks.test_briefed import Start, at, told
 from tests.hooks.test_sessions import SLEEPER
 from tests.json_output import data_of
-from tests.summaries import NOW, digest
 
 
 def killed(one: Agent, prompt: str) -> None:
@@ -68,7 +68,7 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
     project: Path, agent: Start
 ) -> None:
     """On a machine that is busy the digest comes late: no older one stands in for it, and the next prompt is told, once."""
-    digest(project, "s0", "Something that is long over")
+    session_record(project, "s0", "Something that is long over")
     run(project, "list")
     killed(agent("victim"), "Half of the work")
     one = agent("next")
@@ -88,7 +88,7 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
 
 def test_an_older_session_that_waits_keeps_nothing_back(project: Path, agent: Start) -> None:
     """What the latest session did is told, though an older one has no digest yet."""
-    digest(project, "s1", "Something that was done just now")
+    session_record(project, "s1", "Something that was done just now")
     run(project, "list")
     state = State(Home(str(project / ".git" / "gitmem")))
     now = time.time()
@@ -158,9 +158,9 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
 def test_digests_of_greetings_that_are_there_are_passed_over(project: Path, agent):
     """Those that an older version has written."""
     now = time.time()
-    digest(project, "s0", "Make the rate configurable", at=now - 900)
+    session_record(project, "s0", "Make the rate configurable", at=now - 900)
     for number in range(5):
-        digest(project, f"hi{number}", "hi", at=now - 60 * number)
+        session_record(project, f"hi{number}", "hi", at=now - 60 * number)
     run(project, "list")
     lines = told(agent())
     assert "Make the rate configurable" in lines[at(lines, "the session before: ")]
@@ -378,7 +378,7 @@ def test_of_many_digests_the_latest_are_made_into_entries(
 ):
     """A start reads a few, not all that it may have to look at."""
     for n in range(8):
-        digest(project, f"s{n}", f"Port part {n}", at=NOW + n)
+        session_record(project, f"s{n}", f"Port part {n}", at=NOW + n)
     run(project, "list")
     index = open_index(str(project / ".git/gitmem/index.db"))
     assert index is not None

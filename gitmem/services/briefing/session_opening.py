@@ -6,6 +6,7 @@ What is left to do is mentioned whatever is decided.
 """
 
 import os
+import re
 
 from gitmem.clock import stamp
 from gitmem.services.briefing import collect
@@ -40,6 +41,7 @@ BESIDES = (
     ("preference", (collect.PREFERENCES,)),
     ("fact", (collect.STATE, collect.CONTEXT)),
 )
+_SESSION = re.compile(r"^Session of \d{4}-\d\d-\d\d, ")
 HELLO = (
     "This is the first session with git mem in this repository: nothing is remembered yet. "
     "Decisions, traps and open tasks will be, as they come up; "
@@ -89,7 +91,7 @@ class OpeningFacts:
         self.resumed = resumed  # the conversation of before goes on
         self.ended = ended
         self.interrupted = interrupted
-        self.title = title  # what the session before was about
+        self.title = title  # whose the session before was, and how many files it changed
         self.at = at  # what it was at when it was interrupted
         self.tasks = tuple(tasks)
         self.epics = tuple(epics)  # open epics that nobody is at, in words
@@ -163,7 +165,7 @@ def words(action: str, facts: OpeningFacts) -> str:
         if facts.first:
             return HELLO
         if facts.title:
-            return f"The last session{day} was about {_quoted(facts.title)}."
+            return f"The last session{day}: {_short(facts.title)}."
         return (
             f"Known of this project: {', '.join(facts.records)}. All of it: git mem briefing."
             if facts.records
@@ -176,7 +178,7 @@ def words(action: str, facts: OpeningFacts) -> str:
         return f"The epic {facts.epics[0]} is open{more}. Go on with it? See: git mem work resume"
     if not facts.interrupted:
         return f"The last session{day} left something to do. Go on with it?"
-    what = _quoted(facts.at or facts.title)
+    what = _quoted(facts.at)
     return f"The last session{day} was interrupted{f' at {what}' if what else ''}. Go on with it?"
 
 
@@ -235,7 +237,7 @@ def facts(
         resumed=resumed,
         ended=(before.ended if before.ended is not None else before.last) if before else None,
         interrupted=lost,
-        title=digest.text if digest else "",
+        title=_SESSION.sub("", digest.text) if digest else "",
         at=at,
         tasks=[one.attributed for one in tasks],
         records=_besides(known, lambda _: True),
@@ -388,7 +390,7 @@ def told(
         ("the conversation of before goes on", "yes" if facts.resumed else "no"),
         ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"),
         ("it was interrupted", "yes" if facts.interrupted else "no"),
-        ("it was about", facts.title),
+        ("whose it was", facts.title),
         *(("known of the project", one) for one in _besides(known, is_shared)),
         ("it was interrupted at", facts.at),
         *(("left to do", task) for task in tasks[:MOST]),
