@@ -67,10 +67,11 @@ for session in monday tuesday wednesday; do
   hook PostToolUseFailure.Bash "$session" "error=$(printf 'Exit code 1\n%s' "$error" | quoted)" 'tool_input={"command": "python app/pay.py"}'
 done
 for _ in $(seq 100); do [ -z "$(git mem list -k gotcha --format '{id}')" ] || break; sleep 0.05; done
-echo "the third one made a gotcha, committed to refs/gitmem/heads/main:"
+echo "the third one made a gotcha, unconfirmed, committed to refs/gitmem/heads/main:"
 run git mem list
 id=$(git mem list -k gotcha --format '{id}')
 [ -n "$id" ] || { echo "demo: no gotcha was made" >&2; cat .git/gitmem/hook.log >&2 || true; exit 1; }
+echo "Ana says what helps; her words confirm it:"
 run git mem edit "$id" --workaround "export TAX_RATE=0.19"
 run git mem sync
 run git status --short --branch
@@ -95,14 +96,14 @@ hook UserPromptSubmit saturday 'prompt="write a haiku about the sea"' | said
 step "4. In his editor, the language server shows it on its line"
 run python "$here/scripts/demo_lsp.py" . app/pay.py
 
-step "5. His agent meets it, edits the code, and the same command passes: the gotcha is dealt with"
+step "5. His agent meets it, edits the code, and the same command passes: Ben says that it is dealt with"
 error=$(python app/pay.py 2>&1 || true)
 hook PostToolUseFailure.Bash friday "error=$(printf 'Exit code 1\n%s' "$error" | quoted)" 'tool_input={"command": "python app/pay.py"}' >/dev/null
 sed -i.old 's/os.environ\["TAX_RATE"\]/os.environ.get("TAX_RATE", "0.19")/' app/pay.py && rm app/pay.py.old
 hook PostToolUse.Edit friday "tool_input={\"file_path\": \"$PWD/app/pay.py\"}" >/dev/null
 run python app/pay.py
 hook PostToolUse.Edit friday 'tool_name="Bash"' 'tool_input={"command": "python app/pay.py"}' 'tool_response={"stdout": "0.19", "stderr": "", "interrupted": false}' >/dev/null
-for _ in $(seq 100); do [ -z "$(git mem gotcha list --resolved --json | grep "$id")" ] || break; sleep 0.05; done
+run git mem gotcha resolve "$id" -m "the rate has a default now"
 run git mem gotcha list --resolved
 git mem show "$id" | grep '> Resolved' | sed 's/^ *//'
 
@@ -118,9 +119,23 @@ hook SessionEnd sunday 'transcript_path=""' >/dev/null
 for _ in $(seq 200); do ! git mem summary --json | grep -q load-test || break; sleep 0.05; done
 run git mem summary
 run git mem inbox
-step "   ... the next one is told"
-answer=$(hook SessionStart monday)
+step "   ... Ben accepts the decision, and shares it; Ana's next session is told"
+fact=$(git mem list -t decision --format '{id}')
+run git mem inbox --accept "$fact"
+run git mem sync
+(
+  cd "$scratch/ana"
+  run git mem sync
+  answer=$(hook SessionStart monday)
+  said <<<"$answer"
+  grep -q PostgreSQL <<<"$answer" || { echo "demo: Ana's session was not told of the decision" >&2; exit 1; }
+)
+step "   ... a later decision takes its place, and it is gone from every view"
+run git mem supersede "$fact" "Use CockroachDB for the orders" -m "One region is not enough."
+answer=$(hook SessionStart tuesday)
 said <<<"$answer"
+grep -q CockroachDB <<<"$answer" || { echo "demo: the new decision was not told" >&2; exit 1; }
+! grep -q PostgreSQL <<<"$answer" || { echo "demo: the old decision was told" >&2; exit 1; }
 grep -q load-test <<<"$answer" || { echo "demo: the next session was not told what is left to do" >&2; exit 1; }
 
 step "8. Work that no commit has is saved, wrecked, and brought back"

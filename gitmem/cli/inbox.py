@@ -16,7 +16,7 @@ from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.items import TASK
-from gitmem.records.kinds import IMPORTED, LIVE
+from gitmem.records.kinds import IMPORTED, LIVE, UNSURE
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
 from gitmem.services.facts import answers
@@ -93,7 +93,7 @@ def inbox_command(  # noqa: C901
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Review what was captured from errors or extracted from sessions and is not confirmed yet.
+    """Review facts that nobody has confirmed: captured, extracted, written by agents.
 
     On a terminal you answer each with one key. In a script, use the options. To change one first:
     git mem edit ID, then --accept.
@@ -103,8 +103,8 @@ def inbox_command(  # noqa: C901
     errors, places and counts, and quotes its text if a person wrote it. An open gotcha cannot be
     merged into a resolved one: reopen that first.
 
-    Tasks that are perhaps done are listed too, with the kind `task` in --json: --accept closes one,
-    --reject leaves it open. An answer that was given before changes nothing; in --json its id is in
+    Tasks that a session says are done are listed too, with the kind `task` in --json: --accept
+    closes one, --reject leaves it open. An answer that was given before changes nothing; in --json its id is in
     `unchanged_ids`.
 
     \b
@@ -183,7 +183,7 @@ def inbox_command(  # noqa: C901
                 term.note(EMPTY)
             return
         rows = waiting(app, CARD, SCREEN if most is None else most)
-        total = sum(index.number(**WAITING) for _, index in app.indexes())
+        total = sum(index.number(**WAITING, without=tuple(tasks)) for _, index in app.indexes())
         if not total:
             if not tasks:
                 term.note(EMPTY)
@@ -202,25 +202,21 @@ def _statements(app: App) -> dict[str, list[dict[str, str]]]:
 
 
 def _open_tasks(app: App) -> dict[str, dict[str, str]]:
-    """Return the open tasks that sessions say are done, by id: `text`, `why` and `session`.
-
-    A task that waits itself is answered as a proposal.
-    """
+    """Return the open tasks that sessions say are done, by id: `text`, `why` and `session`."""
     said = _statements(app)
     if not said:
         return {}
-    fields = ("id", "store", "title", "unconfirmed", "created")
+    fields = ("id", "store", "title", "created")
     rows = app.rows(what=TASK, statuses=LIVE, ids=tuple(said), fields=fields)
     out = {}
     for row in rows:
-        if not row["unconfirmed"]:
-            last = said[row["id"]][-1]
-            why = f"said to be done in session {last['session'][:8]} of {last['at'][:10]}"
-            out[str(row["id"])] = {
-                "text": str(row["title"]),
-                "why": why,
-                "session": last["session"],
-            }
+        last = said[row["id"]][-1]
+        why = f"said to be done in session {last['session'][:8]} of {last['at'][:10]}"
+        out[str(row["id"])] = {
+            "text": str(row["title"]),
+            "why": why,
+            "session": last["session"],
+        }
     return out
 
 
@@ -244,7 +240,8 @@ def _answer(term: Terminal, app: App, id: str, *, is_done: bool, quiet: bool) ->
     write.require_person(who, "answer for")
     if is_done:
         commit = head(app.location) or ""
-        answers.finish(store, who, stored.record, commit, facts["session"])
+        said = _statements(app)[key]
+        answers.finish(store, who, stored.record, commit, facts["session"], said)
     else:
         answers.keep_open(store, who, stored.record, _statements(app)[key])
     if not quiet:
@@ -277,9 +274,16 @@ def source_line(source: Mapping[str, Any]) -> str:
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:
-    """Return the rows that nobody has confirmed: those that matter most first."""
+    """Return the rows that nobody has confirmed: those that matter most first.
+
+    Of a task that is said to be done it is asked whether it is.
+    """
     return app.rows(
-        **WAITING, order="waiting", limit=limit, fields=("store", *SORTED_BY["waiting"], *fields)
+        **WAITING,
+        without=tuple(_open_tasks(app)),
+        order="waiting",
+        limit=limit,
+        fields=("store", *SORTED_BY["waiting"], *fields),
     )
 
 
@@ -354,18 +358,16 @@ def _apply(
         write.require_person(app.writer(), "reject")
     so = [
         record
-        for record in given[0]
-        if record.fields.get("confirmed") and _is_settled(app, record.id)
+        for scope, record in zip([scope for scope, _ in found[0]], given[0], strict=True)
+        if not record.unconfirmed and not _moves(scope, record) and _is_settled(app, record.id)
     ]
-    already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so] + [
-        ("rejected", mark) for mark in gone.values()
-    ]
+    already = [
+        ("accepted", {"id": record.id, **(record.get("confirmed") or {})}) for record in so
+    ] + [("rejected", mark) for mark in gone.values()]
     for what, mark in () if as_json else already:
         by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
-        term.say(
-            f"{short(mark['id'])} was already {what}{by}, {str(mark.get('at', ''))[:10]}; nothing "
-            f"changed."
-        )
+        day = f", {str(mark['at'])[:10]}" if mark.get("at") else ""
+        term.say(f"{short(mark['id'])} was already {what}{by}{day}; nothing changed.")
     made = {
         "accepted": [
             _accept(term, app, record.id, as_json) for record in given[0] if record not in so
@@ -420,7 +422,7 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     commit = head(app.location) or ""
-    moves = _moves(scope, stored.record, "shared")
+    moves = _moves(scope, stored.record)
     old_records = write.replaced_by(app.store("shared" if moves else scope), stored.record)
     if moves:
         private, shared, who = app.store("private"), app.store("shared"), app.writer()
@@ -478,12 +480,9 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
     return scope, target, [stored for _, stored in others]
 
 
-def _moves(where: str, record: Record, scope: str) -> bool:
-    """Return whether a record is a proposal that becomes shared when somebody confirms it."""
-    proposed = proposals.TAG in record.tags or (
-        record.get("origin") == IMPORTED and record.unconfirmed
-    )
-    return (where, scope) == ("private", "shared") and proposed
+def _moves(where: str, record: Record, scope: str = "shared") -> bool:
+    """Return whether a record is a proposal that becomes shared when somebody accepts it."""
+    return (where, scope) == ("private", "shared") and record.get("origin") in UNSURE
 
 
 def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:

@@ -98,14 +98,12 @@ def test_the_commands_that_record_work(learned: Path) -> None:
     _mem(learned, "supersede", refunds, "Refunds lock the order", "-m", "The row was too small.")
     assert "Refunds lock the order" in _mem(learned, "list")
     assert "Refunds lock the row" not in _mem(learned, "list")
-    _mem(learned, "summary", "add", "--kind", "task", "Write the refund guide")
+    _mem(learned, "add", "-t", "task", "Write the refund guide")
     (task,) = [
-        line.split()[0]
-        for line in _mem(learned, "summary", "--ids").splitlines()
-        if "refund guide" in line
+        line.split()[0] for line in _mem(learned, "summary").splitlines() if "refund guide" in line
     ]
-    _mem(learned, "summary", "done", task)
-    assert "Pending tasks" not in _mem(learned, "summary", "--ids")
+    _mem(learned, "done", task)
+    assert "Pending tasks" not in _mem(learned, "summary")
 
 
 @pytest.mark.parametrize("path", [".", "agent-hooks", "agent-hooks/claude"])

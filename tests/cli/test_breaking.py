@@ -683,7 +683,6 @@ def test_a_commit_of_a_time_beyond_all_calendars(mem: Mem, at: int) -> None:
         ("list",),
         ("doctor",),
         ("diff",),
-        ("summary", "history"),
     ):
         mem(*args, code=None)
         assert mem(*args, code=None).code == 0, args

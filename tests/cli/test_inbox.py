@@ -666,20 +666,29 @@ def noted(mem: Mem, text: str) -> str:
     return str(waits["id"])
 
 
-def test_what_was_noted_by_hand_and_is_rejected_leaves_the_summary(mem: Mem) -> None:
-    """A mark says that it is not forgotten; who rejects it knows better."""
+def test_what_was_noted_by_hand_and_is_rejected_leaves_every_view(mem: Mem) -> None:
     id = noted(mem, "Decision: Use gRPC between the services")
-    assert "taken out of the summary" in mem("inbox", "--reject", id).out
+    mem("inbox", "--reject", id)
     assert "gRPC" not in mem("summary").out + mem("briefing").out
 
 
-def test_what_is_pinned_stays_when_its_proposal_is_rejected(mem: Mem) -> None:
+def test_what_a_person_reworded_is_accepted_into_the_shared_store(mem: Mem) -> None:
+    """Its words are confirmed by the edit; accepting shares it, once."""
     id = noted(mem, "Decision: Use gRPC between the services")
-    ((entry,),) = [part for part in mem("summary", "--json").json["sections"].values() if part]
-    mem("summary", "pin", entry["id"])
-    done = mem("inbox", "--reject", id)
-    assert f"git mem summary drop {entry['id']}" in done.err
-    assert "gRPC" in mem("summary").out
+    mem("edit", id, "--title", "Use gRPC inside of the cluster")
+    mem("inbox", "--accept", id)
+    assert (mem.show(id)["store"], "unconfirmed" in mem.show(id)) == ("shared", False)
+    assert "was already accepted" in mem("inbox", "--accept", id).out
+
+
+def test_a_task_that_is_open_again_can_be_done_again(mem: Mem) -> None:
+    id = mem.add("Rotate the keys", "-t", "task")
+    for _ in range(2):
+        mem("done", id)
+        assert mem.show(id)["completed"]["by"]
+        mem("restore", id)
+        assert "completed" not in mem.show(id)
+    assert "only tasks are done" in mem("done", mem.add("Use pnpm"), code=1).err
 
 
 def test_what_was_rejected_is_not_accepted_without_a_word(mem: Mem) -> None:

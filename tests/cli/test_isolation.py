@@ -176,11 +176,7 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         lambda m: m("work", "start", "shop"),
         lambda m: m("work", "complete", "--yes"),
     ),
-    "summary": (
-        lambda m: m("summary", "add", "Use it"),
-        lambda m: (m("summary"), m("summary", "history"), m("summary", "update")),
-    ),
-    "summary add": (lambda m: None, lambda m: m("summary", "add", "Use it")),
+    "summary": (lambda m: m("add", "Use it"), lambda m: m("summary")),
     "briefing": (lambda m: None, lambda m: m("briefing")),
     "opening": (lambda m: None, lambda m: m("opening")),
     "recall": (lambda m: None, lambda m: m("recall", "words")),

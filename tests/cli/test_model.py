@@ -209,7 +209,7 @@ def session(mem: Mem) -> dict[str, object]:
         not (
             found := [
                 r
-                for r in mem("list", "--private", "--kind", "summary", "--all", "--json").json
+                for r in mem("list", "--private", "--kind", "session", "--all", "--json").json
                 if r.get("session")
             ]
         )

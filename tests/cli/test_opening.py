@@ -64,7 +64,9 @@ def test_an_interrupted_session_is_asked_about(mem: Mem) -> None:
         at=time.time() - 5 * HOUR,
     )
     shared_facts(mem.folder, fact("task", "Ship it"))
-    history(mem.folder, ("user", "Port the tests"))
+    folder = mem.folder / ".git/gitmem/sessions"
+    folder.mkdir(exist_ok=True)
+    history(folder / "history_20260120_100000_s0.jsonl", ("user", "Port the tests"))
     made = opening(mem)
     assert made["action"] == "ask"
     shown = ["Ship it (by Ada (ada@example.org))", "Write the changelog"]

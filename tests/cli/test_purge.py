@@ -436,7 +436,7 @@ def test_a_digest_that_begins_a_sentence_with_the_text(mem: Mem) -> None:
             hook, cwd=mem.folder, input=json.dumps(data).encode(), check=True, capture_output=True
         )
 
-    mem("summary", "add", "--kind", "task", "use zebraHatMoon here")
+    mem("add", "-t", "task", "use zebraHatMoon here")
     send("SessionStart", source="startup")
     send("UserPromptSubmit", prompt="rotate it")
     send("Stop", last_assistant_message="Done: zebraHatMoon is used")

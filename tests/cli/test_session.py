@@ -39,7 +39,7 @@ def digest(mem: Mem, id: str) -> dict[str, Any]:
     end = time.monotonic() + 20
     while time.monotonic() < end:
         found = [
-            row for row in mem("list", "-k", "summary", "--json").json if row.get("session") == id
+            row for row in mem("list", "-k", "session", "--json").json if row.get("session") == id
         ]
         if found:
             return mem.show(found[0]["id"])
@@ -195,8 +195,8 @@ def test_end_twice_is_one_end(mem: Mem) -> None:
     assert "had ended" in again.out
     assert [row["metadata"]["event"] for row in rows(mem.folder, id)].count("SessionEnd") == 1
     digest(mem, id)
-    assert len(mem("list", "-k", "summary", "--json").json) == len(
-        {row["id"] for row in mem("list", "-k", "summary", "--json").json}
+    assert len(mem("list", "-k", "session", "--json").json) == len(
+        {row["id"] for row in mem("list", "-k", "session", "--json").json}
     )
 
 
@@ -355,7 +355,7 @@ def test_all_that_is_marked_is_in_the_digest(mem: Mem) -> None:
         mem("session", "mark", text)
     mem("session", "end")
     (row,) = [
-        row for row in mem("list", "--kind", "summary", "--json").json if row["title"] == "Marks"
+        row for row in mem("list", "--kind", "session", "--json").json if row["title"] == "Marks"
     ]
 
     told = mem("show", row["id"]).out
@@ -591,7 +591,7 @@ def test_status_says_what_sessions_wait_for(mem: Mem) -> None:
     assert "git mem drain" in out
     mem("drain")
     assert "waits" not in mem("status").out
-    assert f"digest of session {id[:8]} written" in mem("status").out
+    assert f"record of session {id[:8]} written" in mem("status").out
 
 
 def test_doctor_tells_of_a_table_of_workflows_that_is_wrong(mem: Mem) -> None:
@@ -748,12 +748,10 @@ def test_resume_tells_of_no_task_that_was_done_since(mem: Mem) -> None:
     mem("session", "note", "TODO: write the docs of the export")
     mem("session", "note", "TODO: rotate the key of the store")
     mem("session", "end")
-    (entry,) = [
-        one
-        for one in mem("summary", "--json").json["sections"]["pending_tasks"]
-        if "docs" in one["text"]
+    (done,) = [
+        row["id"] for row in mem("list", "-t", "task", "--json").json if "docs" in row["title"]
     ]
-    mem("summary", "done", entry["id"])
+    mem("done", done)
 
     assert [
         one["text"] for one in mem("session", "resume", "--show", "--json").json["pending_tasks"]

@@ -633,7 +633,7 @@ def test_status_tells_where_the_work_stands(mem):
     """Session, epic and pending tasks, each with the command that goes on with it."""
     mem("init")
     mem("add", "Use SERIALIZABLE", "-t", "decision")
-    mem("summary", "add", "--kind", "task", "Load-test the checkout")
+    mem("add", "-t", "task", "Load-test the checkout")
     mem("work", "start", "checkout", "--story", "S1")
     mem("session", "start", "--title", "invoices")
     lines = mem("status").out.splitlines()

@@ -120,7 +120,7 @@ def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions; the project summary is none."""
     return [
         row
-        for row in data_of(run_here(path, "list", "--kind", "summary", "--json"))
+        for row in data_of(run_here(path, "list", "--kind", "session", "--json"))
         if row.get("session")
     ]
 

@@ -127,7 +127,7 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
     (found,) = wait_for(
         lambda: [
             one
-            for one in data_of(run(project, "list", "--kind", "summary", "--private", "--json"))
+            for one in data_of(run(project, "list", "--kind", "session", "--private", "--json"))
             if one.get("session")
         ]
     )

@@ -38,7 +38,7 @@ def test_what_another_committed_names_its_committer(clones: tuple[Path, Path]) -
     mem(bob, "add", "-t", "rule", f"Pinned: {EVIL}")
     mem(bob, "pin", id_of(bob, "Pinned"))
     mem(bob, "gotcha", "add", "--severity", "critical", f"Grave: {EVIL}")
-    mem(bob, "summary", "add", f"Summed up: {EVIL}")
+    mem(bob, "add", "-t", "decision", f"Summed up: {EVIL}")
     mem(
         bob,
         "add",

@@ -535,4 +535,4 @@ def test_a_list_is_not_filled_with_digests(project: Path, agent):
     agent().hook("SessionEnd")
     wait_for_digest(project)
     assert "Make the rate configurable" not in run(project, "list")
-    assert "Make the rate configurable" in run(project, "list", "-k", "summary")
+    assert "Make the rate configurable" in run(project, "list", "-k", "session")

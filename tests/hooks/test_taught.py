@@ -65,7 +65,7 @@ def test_a_decision_is_one_fact_in_the_inbox_and_the_summary(project: Path, agen
     assert any("load-test" in fact["title"] for fact in facts(project, "pending_tasks"))
     # the record of the session names the fact, and says none of its words
     named = {fact["id"]: fact for fact in found["facts"]}
-    assert (named[proposal["id"]]["what"], named[proposal["id"]]["role"]) == ("made", "assistant")
+    assert (named[proposal["id"]]["what"], named[proposal["id"]]["role"]) == ("made", "agent")
     assert "PostgreSQL" not in found["title"] + json.dumps(found["facts"])
     (source,) = data_of(run(project, "show", proposal["id"], "--json"))[0]["sources"]
     assert (source["session"], source["role"]) == ("s1", "agent")

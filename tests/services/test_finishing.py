@@ -8,26 +8,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from gitmem.services.sessions.summary_parts import joined
 
 from gitmem import app, repository
 from gitmem.app import App, open_app
 from gitmem.base import processes
-from gitmem.cli.sessions.summary import parts_of
 from gitmem.clock import Clock, stamp
 from gitmem.hooks import session_start
 from gitmem.hooks.main import respond
 from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
 from gitmem.services.session_log import reader, rotation
-from gitmem.services.sessions import finish, project_summary, transcript_file
+from gitmem.services.sessions import finish, transcript_file
 from gitmem.services.sessions.recovery import adopt
 from gitmem.state import sessions
 from gitmem.state.requests import LEASE
-from gitmem.store.store import Store
 from gitmem.transcripts.turn import Turn
 from gitmem.worker.session_jobs import desk
 from tests.conftest import git
@@ -102,17 +99,16 @@ class Machine:
                 for s, t in app.state.db.execute("SELECT session, tries FROM requests ORDER BY n")
             ]
 
-    def digests(self) -> dict[str, Record]:
-        """Return the digests by their session."""
+    def records(self) -> dict[str, Record]:
+        """Return the records of sessions by their session."""
         with self.open() as app:
-            rows = app.index().rows(kinds=("summary",), limit=100)
-            found = [app.store("private").get(row["id"]).record for row in rows if row["session"]]
-        return {str(one.get("session")): one for one in found}
+            rows = app.index().rows(kinds=("session",), limit=100)
+            return {str(row["session"]): app.get(row["id"])[1].record for row in rows}
 
     def texts(self) -> list[str]:
-        """Return the entries of the summary."""
+        """Return the titles of the facts."""
         with self.open() as app:
-            return [e["text"] for part in joined(parts_of(app).records()).values() for e in part]
+            return [str(row["title"]) for row in app.rows(kinds=("memory",), limit=100)]
 
 
 @pytest.fixture
@@ -202,8 +198,8 @@ def test_a_transcript_that_says_nothing_costs_nothing(machine: Machine, tmp_path
     UNREADABLE[kind](path)
     machine.hook("UserPromptSubmit", prompt="Make the rate configurable", transcript_path=str(path))
     machine.hook("SessionEnd", reason="other", transcript_path=str(path))
-    assert "digest of session s1 written" in machine.drain()
-    assert machine.digests()["s1"].title == "Make the rate configurable"
+    assert "record of session s1 written" in machine.drain()
+    assert "- Make the rate configurable" in machine.records()["s1"].body
     assert machine.requests() == []
 
 
@@ -213,7 +209,7 @@ def test_a_path_that_is_none(machine: Machine, name: str):
         "UserPromptSubmit", prompt="Make the rate configurable", transcript_path=f"/tmp/{name}"
     )
     machine.hook("SessionEnd", reason="other")
-    assert "digest of session s1 written" in machine.drain()
+    assert "record of session s1 written" in machine.drain()
 
 
 def test_a_transcript_of_somebody_else_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -263,7 +259,7 @@ def test_of_a_long_transcript_the_end_is_read(
     texts = " ".join(machine.texts())
     assert "ocelot" in texts
     assert "pelican" not in texts
-    assert "Of its transcript of 2 MiB only the last 1 were read." in machine.digests()["s1"].body
+    assert "Of its transcript of 2 MiB only the last 1 were read." in machine.records()["s1"].body
     found = transcript_file.open_transcript(str(path), 1 << 20)
     assert found
     assert [turn.line for turn in found.turns][-1] == 1002
@@ -324,7 +320,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(
             machine.hook("SessionEnd", "good", reason="other")
             with pytest.raises(Killed):
                 machine.drain(killed)
-            assert "good" in machine.digests()
+            assert "good" in machine.records()
             machine.now += LEASE + 1
             break
     while machine.requests():
@@ -334,7 +330,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(
             machine.now += LEASE + 1
     assert machine.requests() == []
     assert sum("ocelot" in text for text in read) == len(transcript_file.LIMITS)
-    assert "Its transcript took too long, and was not read." in machine.digests()["bad"].body
+    assert "Its transcript took too long, and was not read." in machine.records()["bad"].body
 
 
 def test_one_that_fails_comes_back_after_its_lease_and_not_before(machine: Machine):
@@ -355,7 +351,7 @@ def test_one_that_fails_comes_back_after_its_lease_and_not_before(machine: Machi
     assert machine.drain(failing) == []
     assert len(calls) == 1
     machine.now += LEASE
-    assert machine.drain()[0] == "digest of session s1 written"
+    assert machine.drain()[0] == "record of session s1 written"
 
 
 def test_who_was_overtaken_stops(machine: Machine):
@@ -375,7 +371,7 @@ def test_who_was_overtaken_stops(machine: Machine):
         return replace(before, extract=extract)
 
     assert machine.drain(slow) == []
-    assert "digest of session s1 written" in other
+    assert "record of session s1 written" in other
     assert machine.requests() == []
 
 
@@ -406,7 +402,7 @@ def test_a_clock_that_goes_back_loses_nothing(machine: Machine, repo: Path):
     machine.hook("UserPromptSubmit", "s2", prompt=SAID["badger"], after=1)
     machine.hook("SessionEnd", "s2", reason="other", after=-3)
     machine.drain()
-    found = machine.digests()
+    found = machine.records()
     assert set(found) == {"s1", "s2"}
     assert f"{stamp(NOW)[11:16]} to {stamp(NOW + 60)[11:16]} UTC" in found["s1"].body
     assert {
@@ -438,7 +434,7 @@ def test_a_session_of_a_week(machine: Machine, repo: Path):
         machine.drain()
     machine.hook("SessionEnd", reason="other", after=60)
     machine.drain()
-    (digest,) = (one for id, one in machine.digests().items() if id == "s1")
+    (digest,) = (one for id, one in machine.records().items() if id == "s1")
     assert (
         f"{stamp(begun)[:10]} {stamp(begun)[11:16]} to {stamp(machine.now)[:10]} {stamp(machine.now)[11:16]} UTC"
         in digest.body
@@ -466,8 +462,8 @@ def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine,
     with pytest.raises(OSError, match="not now"):
         machine.drain(failing)
     machine.now += LEASE + 1
-    assert "digest of session s1 written" in machine.drain()
-    assert "It was interrupted" in machine.digests()["s1"].body
+    assert "record of session s1 written" in machine.drain()
+    assert "It was interrupted" in machine.records()["s1"].body
 
 
 # -- names
@@ -492,8 +488,8 @@ def test_any_name_of_a_session(machine: Machine, repo: Path, name: str):
     machine.hook("UserPromptSubmit", name, prompt=SAID["ocelot"])
     machine.hook("SessionEnd", name, reason="other")
     machine.drain()
-    (found,) = machine.digests().values()
-    assert found.title == SAID["ocelot"]
+    (found,) = machine.records().values()
+    assert SAID["ocelot"] in found.body
     (file,) = (repo / ".git/gitmem/sessions").iterdir()
     assert len(file.read_text().splitlines()) == 2
 
@@ -516,8 +512,8 @@ def test_two_agents_with_one_name_of_a_session(machine: Machine, repo: Path):
         "heron",
         "badger",
     }
-    assert "1 prompt," in machine.digests()["same"].body
-    assert "2 prompts" in machine.digests()["same.gemini"].body
+    assert "1 prompt," in machine.records()["same"].body
+    assert "2 prompts" in machine.records()["same.gemini"].body
 
 
 # -- Gemini CLI compresses before every request, or says so
@@ -561,82 +557,7 @@ def test_two_hundred_announcements_of_a_compression_cost_nothing(
     assert Counter(machine.drain()) == Counter()
 
 
-# -- stores that move
-
-
-class Late:
-    """A store to which another one writes, just before it writes itself."""
-
-    def __init__(self, store: Store, other: Callable[[], object]) -> None:
-        self._store = store
-        self._other: Callable[[], object] | None = other
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def write(self, *args: Any, **options: Any) -> Any:
-        other, self._other = self._other, None
-        if other:
-            other()
-        return self._store.write(*args, **options)
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_entries_of_two_writers_of_the_summary_stay(machine: Machine, repo: Path, first: bool):
-    """Between reading the summary and writing it, others write it too: a sync, another drain, a person."""
-    with machine.open() as app, machine.open() as another:
-        who = app.writer(session="")
-        if not first:
-            project_summary.add(
-                app.store("shared"), who, "decision", "Use ocelot for payments", limit=9000
-            )
-        late = Late(
-            app.store("shared"),
-            lambda: project_summary.add(
-                another.store("shared"), who, "decision", SAID["badger"], limit=9000
-            ),
-        )
-        entry = {
-            "id": "x1",
-            "kind": "task",
-            "text": "Write the page of invoices",
-            "at": stamp(NOW),
-            "session": "s1",
-        }
-        assert project_summary.grow(
-            cast("Store", late), who, {"pending_tasks": [entry]}, 9000, "session s1"
-        )
-    assert sorted(machine.texts()) == sorted(
-        [
-            *([] if first else ["Use ocelot for payments"]),
-            SAID["badger"],
-            "Write the page of invoices",
-        ]
-    )
-
-
-def test_an_edit_while_a_session_ends_keeps_what_it_taught(machine: Machine, repo: Path):
-    with machine.open() as app:
-        store, who = app.store("shared"), app.writer(session="")
-        for text in ("Use ocelot for payments", "Badgers keep the search index"):
-            project_summary.add(store, who, "decision", text, limit=9000)
-        before = project_summary.load(store)  # what a person has in the editor
-        machine.hook("UserPromptSubmit", prompt=SAID["heron"])
-        machine.hook("SessionEnd", reason="other")
-        machine.drain()
-        after = {
-            name: [
-                {**e, "text": e["text"].replace("payments", "invoices")}
-                for e in part
-                if "Badgers" not in e["text"]
-            ]
-            for name, part in project_summary.sections(before).items()
-        }
-        project_summary.edited(app.store("shared"), who, before, after)
-    texts = machine.texts()
-    assert "Use ocelot for invoices" in texts
-    assert any("heron" in text for text in texts)
-    assert not any("Badgers" in text for text in texts)
+# -- clocks of two clones
 
 
 def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[..., Path]):
@@ -651,7 +572,6 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
     for clone in (machine, there):
         git(clone.repo, "remote", "add", "origin", str(hub))
         git(clone.repo, "config", "gitmem.digest", "shared")
-        git(clone.repo, "config", "gitmem.shareExtracted", "true")
         mem(clone.repo, "remote", "enable", "origin", "--yes")
     for n, (clone, word) in enumerate(
         [(machine, "ocelot"), (there, "heron"), (machine, "badger"), (there, "pelican")]
@@ -659,34 +579,28 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
         clone.hook("UserPromptSubmit", f"s{n}", prompt=SAID[word], after=10)
         clone.hook("SessionEnd", f"s{n}", reason="other", after=10)
         clone.drain()
+        mem(clone.repo, "inbox", "--accept-all")
     sync()
     assert sorted(machine.texts()) == sorted(there.texts())
     for word in ("ocelot", "heron", "badger", "pelican"):
         assert sum(word in text for text in machine.texts()) == 1
     for clone in (machine, there):
-        with clone.open() as app:
-            rows = app.index().rows(kinds=("summary",), limit=100)
-            assert {row["session"] for row in rows if row["session"]} == {"s0", "s1", "s2", "s3"}
+        assert set(clone.records()) == {"s0", "s1", "s2", "s3"}
     # the one whose clock is behind takes back what the other has said: it has seen it
-    with machine.open() as app:
-        project_summary.drop(app.store("shared"), app.writer(session=""), _id(app, "heron"))
-    with there.open() as app:
-        project_summary.flag(
-            app.store("shared"), app.writer(session=""), _id(app, "pelican"), "pinned", value=True
-        )
+    mem(machine.repo, "forget", _id(machine, "heron"))
+    mem(there.repo, "pin", _id(there, "pelican"))
     sync()
     for clone in (machine, there):
         assert not any("heron" in text for text in clone.texts())
         with clone.open() as app:
-            assert project_summary.find(
-                project_summary.load(app.store("shared")), _id(app, "pelican")
-            )[1]["pinned"]
+            assert app.get(_id(clone, "pelican"))[1].record.status == "pinned"
 
 
-def _id(app: App, word: str) -> str:
-    """Return the id of the entry that names a word."""
-    every = project_summary.sections(project_summary.load(app.store("shared")))
-    return next(str(e["id"]) for part in every.values() for e in part if word in e["text"])
+def _id(clone: Machine, word: str) -> str:
+    """Return the id of the fact that names a word."""
+    with clone.open() as app:
+        rows = app.rows(kinds=("memory",), limit=100)
+        return next(str(row["id"]) for row in rows if word in row["title"])
 
 
 # -- what else may be in the way
@@ -701,7 +615,7 @@ def test_a_damaged_index_is_made_anew_while_a_session_is_finished(machine: Machi
     machine.hook("UserPromptSubmit", "s2", prompt=SAID["heron"])
     machine.hook("SessionEnd", "s2", reason="other")
     machine.drain()
-    assert set(machine.digests()) == {"s1", "s2"}
+    assert set(machine.records()) == {"s1", "s2"}
     assert len(machine.texts()) == 2
 
 
@@ -739,10 +653,10 @@ def test_two_who_finish_at_once(machine: Machine, repo: Path):
         one.start()
     for one in threads:
         one.join(120)
-    assert Counter(one for one in done if one.startswith("digest")) == {
-        f"digest of session s{n} written": 1 for n in range(6)
+    assert Counter(one for one in done if one.startswith("record")) == {
+        f"record of session s{n} written": 1 for n in range(6)
     }
-    assert len(machine.digests()) == 6
+    assert len(machine.records()) == 6
     assert Counter(
         word for word in SAID for text in machine.texts() if word in text
     ) == dict.fromkeys(SAID, 1)
@@ -755,7 +669,7 @@ def test_a_session_of_which_only_the_history_is_left(machine: Machine, repo: Pat
     machine.drain()
     machine.hook("UserPromptSubmit", "left", prompt=SAID["ocelot"])
     machine.hook("UserPromptSubmit", "busy", prompt=SAID["badger"])
-    before = machine.digests()["done"]
+    before = machine.records()["done"]
     with machine.open() as app:
         app.state.db.execute("DELETE FROM sessions")
         for id in ("done", "left"):
@@ -770,14 +684,14 @@ def test_a_session_of_which_only_the_history_is_left(machine: Machine, repo: Pat
     def before_and_now(app: App) -> list[Record]:
         return [
             app.store("private").get(row["id"]).record
-            for row in app.index().rows(kinds=("summary",), limit=50)
+            for row in app.index().rows(kinds=("session",), limit=50)
             if row["session"]
         ]
 
     assert [adopted(), adopted()] == [1, 0]
     assert machine.requests() == [("left", 0)]
     machine.drain()
-    found = machine.digests()
+    found = machine.records()
     assert set(found) == {"done", "left"}
     assert found["done"].body == before.body
     assert "claude" in found["left"].body

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from gitmem.records.summary_entries import replaces
 
 from gitmem.services.sessions import finish
+from gitmem.text.replacement import replaces
 from gitmem.worker.session_jobs import desk
 from tests.conftest import git
 from tests.json_output import data_of
@@ -106,9 +107,7 @@ def test_what_was_extracted_is_private_until_it_is_accepted(
         row["id"] for row in data_of(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"]
     )
     mem(repo, "inbox", "--accept", id)
-    assert [
-        e["store"] for e in data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
-    ] == ["shared"]
+    assert stores(repo) == ["shared"]
     mem(repo, "sync")
     shared = blobs(hub, "refs/gitmem/heads/main")
     assert "PostgreSQL" in shared and "short answers" not in shared and "rollback" not in shared
@@ -116,75 +115,28 @@ def test_what_was_extracted_is_private_until_it_is_accepted(
     assert [
         row["id"] for row in data_of(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"]
     ] == [id]
-    assert [
-        e["store"] for e in data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
-    ] == ["private"]
+    assert stores(repo) == ["private"]
 
 
-def test_the_setting_shares_what_is_extracted(machine: Real, repo: Path) -> None:
-    git(repo, "config", "gitmem.shareExtracted", "true")
-    machine.hook("UserPromptSubmit", prompt=SAID)
-    machine.hook("SessionEnd", reason="exit", after=60)
-    machine.drain()
-    assert "PostgreSQL" in blobs(repo, "refs/gitmem/heads/main")
-    assert mem(repo, "doctor").endswith("everything is in order.\n")
+def section(repo: Path, name: str) -> list[dict[str, Any]]:
+    """Return the facts of a section of the summary."""
+    (part,) = data_of(mem(repo, "summary", "--section", name, "--json"))["sections"]
+    return list(part["records"])
 
 
-def test_a_store_of_before_is_told_of_and_mended(
-    machine: Real, repo: Path, make_repo: Callable[..., Path]
-) -> None:
-    """An older version put what it extracted into the shared part."""
-    git(repo, "config", "gitmem.shareExtracted", "true")
-    machine.hook("UserPromptSubmit", prompt=SAID)
-    machine.hook("SessionEnd", reason="exit", after=60)
-    machine.drain()
-    mem(repo, "summary", "add", "Ada reviews the migrations")
-    git(repo, "config", "--unset", "gitmem.shareExtracted")
-    hub = make_repo("bare")
-    git(repo, "remote", "add", "origin", str(hub))
-    mem(repo, "remote", "enable", "origin", "--yes")
-    told = data_of(mem(repo, "sync", "--json"))
-    assert not told["pushed"] and "doctor --fix" in " ".join(told["warnings"])
-    assert git(hub, "for-each-ref", "refs/gitmem") == ""
-    assert "short answers" in mem(repo, "doctor")
-    assert "are private now" in mem(repo, "doctor", "--fix")
-    assert mem(repo, "doctor").endswith("everything is in order.\n")
-    found = data_of(mem(repo, "summary", "--json"))["sections"]
-    assert {e["text"]: e["store"] for part in found.values() for e in part}[
-        "Ada reviews the migrations"
-    ] == "shared"
-    assert {e["store"] for e in found["pending_tasks"]} == {"private"}
-    assert data_of(mem(repo, "sync", "--json"))["pushed"]
-
-
-def test_summary_add_says_what_it_replaced_and_merged_with(repo: Path) -> None:
-    for text in (
-        "Use billing-v2 because v1 is slow",
-        "Use search-v2 because v1 is slow",
-        "Use auth-v3 because v1 is slow",
-    ):
-        assert "added" in mem(repo, "summary", "add", text)
-    assert len(data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]) == 3
-    mem(repo, "summary", "add", "Use MySQL for the orders store")
-    out = run(repo, "summary", "add", "Use PostgreSQL instead of MySQL for the orders store")
-    assert "replaced" in out and "Use MySQL for the orders store" in out and "git mem undo" in out
-    out = run(
-        repo,
-        "summary",
-        "add",
-        "We have decided to use PostgreSQL instead of MySQL for the orders store.",
-    )
-    assert "merged with" in out and "git mem undo" in out
-    mem(repo, "undo")
-    assert "We have decided" not in mem(repo, "summary")
+def stores(repo: Path) -> list[str]:
+    """Return where the decisions are."""
+    return [fact["store"] for fact in section(repo, "key_decisions")]
 
 
 def tasks(repo: Path) -> list[str]:
-    """Return the pending tasks of the summary."""
-    return [
-        e["text"]
-        for e in data_of(mem(repo, "summary", "--json"))["sections"].get("pending_tasks", [])
-    ]
+    """Return the open tasks."""
+    return [fact["title"] for fact in section(repo, "pending_tasks")]
+
+
+def asked(repo: Path) -> list[str]:
+    """Return the ids of the tasks of which the inbox asks whether they are done."""
+    return [row["id"] for row in data_of(mem(repo, "inbox", "--json")) if row["kind"] == "task"]
 
 
 def session(machine: Real, *prompts: str, id: str) -> None:
@@ -210,13 +162,17 @@ def session(machine: Real, *prompts: str, id: str) -> None:
         ("TODO: 编写回滚脚本。", "回滚脚本写好了。"),
     ],
 )
-def test_what_is_said_to_be_done_is_pending_no_more(
+def test_what_is_said_to_be_done_is_asked_about_and_closed(
     machine: Real, repo: Path, task: str, done: str
 ) -> None:
+    """Nothing is changed before somebody answers."""
     session(machine, task, id="s1")
     assert len(tasks(repo)) == 1 and len(machine.proposals()) == 1
     session(machine, "Let us go on.", done, id="s2")
-    assert tasks(repo) == [] and machine.proposals() == []
+    assert len(tasks(repo)) == 1
+    (id,) = asked(repo)
+    mem(repo, "inbox", "--accept", id)
+    assert tasks(repo) == [] and machine.proposals() == [] and asked(repo) == []
 
 
 @pytest.mark.parametrize(
@@ -234,76 +190,22 @@ def test_what_is_not_done_stays_pending(machine: Real, repo: Path, said: str) ->
     assert any("rollback script for the orders" in text for text in tasks(repo))
 
 
-def test_what_may_be_done_is_asked_for_in_the_inbox(machine: Real, repo: Path) -> None:
+def test_a_task_that_is_still_open_stays_so(machine: Real, repo: Path) -> None:
+    """The same session is not asked about again; a later one may say it anew."""
     session(machine, "TODO: write the rollback script for the orders.", id="s1")
     mem(repo, "inbox", "--accept-all")
     session(machine, "Let us go on.", "The rollback script is done.", id="s2")
-    assert "perhaps done" in mem(repo, "summary")
-    (row,) = [
-        one
-        for one in data_of(mem(repo, "inbox", "--json"))
-        if one["kind"] == "task" and "-" not in one["id"]
-    ]
-    assert row["reason"] == "rollback script"
-    assert "perhaps done" in machine.hook("SessionStart", "s3", source="startup", after=60)
-    assert "perhaps done" in mem(repo, "inbox")
-    mem(repo, "inbox", "--reject", row["id"])
-    assert len(tasks(repo)) == 1 and "perhaps done" not in mem(repo, "summary")
-    session(machine, "Let us go on.", "The rollback script is done.", id="s4")
-    assert "perhaps done" not in mem(repo, "summary")  # the same words were answered
+    assert "said to be done" in mem(repo, "summary")
+    assert "said to be done" in machine.hook("SessionStart", "s3", source="startup", after=60)
+    assert "said to be done in session s2" in mem(repo, "inbox")
+    (id,) = asked(repo)
+    mem(repo, "inbox", "--reject", id)
+    assert len(tasks(repo)) == 1 and "said to be done" not in mem(repo, "summary")
+    assert "said to be done" not in machine.hook("SessionStart", "s4", source="startup", after=60)
     session(machine, "Let us go on.", "The script of the rollback is finished.", id="s5")
-    mem(repo, "inbox", "--accept", row["id"])
+    assert asked(repo) == [id]
+    mem(repo, "inbox", "--accept", id)
     assert tasks(repo) == []
-
-
-def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, repo: Path) -> None:
-    """`--accept` of the proposal confirms it; only the entry of the summary is asked about, and closes both."""
-    machine.now -= 10 * 86400  # the commands below have the time of the machine
-    session(machine, "TODO: write the rollback script for the orders.", id="s1")
-    session(machine, "Let us go on.", "The rollback script is done.", id="s2")
-    rows = data_of(mem(repo, "inbox", "--json"))
-    (proposal,) = [row["id"] for row in rows if row["kind"] != "task"]
-    (entry,) = [row["id"] for row in rows if row["kind"] == "task"]
-    assert "-" not in entry
-    mem(repo, "inbox", "--accept", proposal)
-    assert data_of(mem(repo, "show", proposal, "--json"))[0]["status"] == "active"
-    mem(repo, "inbox", "--accept", entry)
-    assert (
-        tasks(repo) == []
-        and data_of(mem(repo, "show", proposal, "--json"))[0]["status"] == "archived"
-    )
-
-
-def test_the_digest_says_what_it_replaced(machine: Real, repo: Path) -> None:
-    """With the command that takes it back; also when the session goes on and is read again."""
-    session(
-        machine,
-        "We decided to use MySQL for the orders store.",
-        "TODO: write the rollback script.",
-        id="s1",
-    )
-    session(
-        machine,
-        "We decided to use PostgreSQL instead of MySQL for the orders store.",
-        "The rollback script is done.",
-        id="s2",
-    )
-    told = next(
-        record.body for record in machine.digests().values() if record.get("session") == "s2"
-    )
-    assert "In the project summary" in told
-    line = next(
-        line
-        for line in told.splitlines()
-        if "replaced: We decided to use MySQL" in line or "replaced: use MySQL" in line.lower()
-    )
-    assert "PostgreSQL" in line and "closed:" in told
-    commit = line.split("git mem undo ")[1].split()[0]
-    mem(repo, "undo", commit, "--private")
-    assert any(
-        "MySQL for the orders" in e["text"] and "instead" not in e["text"]
-        for e in data_of(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
-    )
 
 
 def committed(
@@ -329,30 +231,21 @@ def test_commits_between_sessions_close_tasks_too(
     session(machine, "TODO: write the rollback script.", id="s1")
     committed(machine, repo, monkeypatch, "rollback.sql", "Write the rollback script")
     session(machine, "Let us go on with something else.", id="s2")
-    assert tasks(repo) == []
+    assert len(asked(repo)) == 1
 
 
-def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(
+def test_commits_of_a_file_that_a_task_names_are_asked_about(
     machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The inbox asks; a later session does not ask for the same again."""
     session(machine, "TODO: handle the timeout in client.py.", id="s1")
     committed(machine, repo, monkeypatch, "src/client.py", "Wait for thirty seconds")
     session(machine, "Let us go on with something else.", id="s2")
-    (row,) = [
-        one
-        for one in data_of(mem(repo, "inbox", "--json"))
-        if one["kind"] == "task" and "-" not in one["id"]
-    ]
-    assert row["reason"] == "commits changed src/client.py"
-    mem(repo, "inbox", "--reject", row["id"])
-    committed(machine, repo, monkeypatch, "src/client.py", "Log what was asked")
-    session(machine, "And on.", id="s3")
-    assert "perhaps done" not in mem(repo, "summary")
-    assert len(tasks(repo)) == 1
+    (id,) = asked(repo)
+    mem(repo, "inbox", "--reject", id)
+    assert len(tasks(repo)) == 1 and asked(repo) == []
 
 
-def test_a_commit_closes_the_task_that_its_subject_does(
+def test_a_commit_says_that_the_task_of_its_subject_is_done(
     machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(repo, "config", "user.email", "test@example.org")  # who commits in these tests
@@ -365,16 +258,15 @@ def test_a_commit_closes_the_task_that_its_subject_does(
         git(repo, "commit", "-q", "--allow-empty", "-m", subject)
     machine.hook("SessionEnd", "s2", reason="exit", after=60)
     machine.drain()
-    assert [text for text in tasks(repo) if "rollback" in text] == []
-    assert len(tasks(repo)) == 1
+    (id,) = asked(repo)
+    assert "rollback" in data_of(mem(repo, "show", id, "--json"))[0]["title"]
 
 
 def test_a_story_that_is_done_closes_its_task(repo: Path) -> None:
-    mem(repo, "summary", "add", "--kind", "task", "Write the rollback script")
     mem(repo, "add", "-t", "task", "Write the rollback script")
     mem(repo, "work", "start", "release", "--story", "1.1=The rollback script")
     out = run(repo, "work", "story", "1.1", "--done")
-    assert "closed the pending task: Write the rollback script" in out
+    assert "closed the open task: Write the rollback script" in out
     assert tasks(repo) == [] and data_of(mem(repo, "list", "-t", "task", "--json")) == []
 
 

@@ -235,7 +235,7 @@ def test_a_session_that_ends_on_such_a_disk(disk: tuple[Path, Remount], how: str
     while not (
         found := [
             row
-            for row in data_of(mem(repo, "list", "-k", "summary", "--json").stdout)
+            for row in data_of(mem(repo, "list", "-k", "session", "--json").stdout)
             if row.get("session")
         ]
     ):

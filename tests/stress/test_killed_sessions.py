@@ -191,7 +191,7 @@ def finished_once(repo: Path, sessions: dict[str, dict[str, str]]) -> None:
         told = [reader.content(row).rsplit(" ", 1)[1].rstrip(".") for row in rows]
         assert len(told) == len(set(told)), session
         assert set(acknowledged) <= set(told), session
-    digests = [row for row in mem(repo, "list", "--kind", "summary") if row.get("session")]
+    digests = [row for row in mem(repo, "list", "--kind", "session") if row.get("session")]
     assert Counter(row["session"] for row in digests) == {
         session: 1 for session, some in sessions.items() if some
     }

@@ -123,7 +123,7 @@ def finish(repo: Path) -> tuple[int, float, set[float]]:
 def body(repo: Path) -> str:
     """Return the digest's text; there is one."""
     done = subprocess.run(
-        [*START, "-C", str(repo), "list", "--kind", "summary", "--json"],
+        [*START, "-C", str(repo), "list", "--kind", "session", "--json"],
         capture_output=True,
         check=True,
     )

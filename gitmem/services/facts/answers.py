@@ -11,9 +11,17 @@ from gitmem.store.store import Store, Written
 
 
 def finish(
-    store: Store, who: Writer, before: Record, commit: str = "", session: str = ""
+    store: Store,
+    who: Writer,
+    before: Record,
+    commit: str = "",
+    session: str = "",
+    statements: Sequence[Mapping[str, str]] = (),
 ) -> Change:
-    """Say that a task is done: it leaves every list of open ones. Raises UserError for no task."""
+    """Say that a task is done: it leaves every list of open ones.
+
+    `session` and `statements` are what said so: they are answered. Raises UserError for no task.
+    """
     if before.kind != "memory" or before.get("type") != "task":
         kind = before.get("type") if before.kind == "memory" else before.kind
         raise UserError(
@@ -26,16 +34,23 @@ def finish(
     by = who.author[0] if who.is_person else who.program
     facts = {"at": who.clock.stamp(), "by": by, "session": session, "commit": commit}
     done = {key: value for key, value in facts.items() if value}
-    return write.update(store, who, before, before.change(done=done, status="archived"), "done")
+    settled = _settled(who, before, statements, "done")
+    after = before.change(done=done, status="archived", settled=settled)
+    return write.update(store, who, before, after, "done", vouches=True)
 
 
 def keep_open(
     store: Store, who: Writer, before: Record, statements: Sequence[Mapping[str, str]]
 ) -> Change:
     """Say that a fact holds all the same; the sessions that said otherwise are not asked about."""
-    answer = {"choice": "open", "by": who.author[0], "at": who.clock.stamp()}
+    settled = _settled(who, before, statements, "open")
+    return write.update(store, who, before, before.change(settled=settled), "settle")
+
+
+def _settled(
+    who: Writer, before: Record, statements: Sequence[Mapping[str, str]], choice: str
+) -> list[dict[str, str]] | None:
+    answer = {"choice": choice, "by": who.author[0], "at": who.clock.stamp()}
     words = words_digest(before)
-    settled = [{"id": one["record"], "words": words, **answer} for one in statements]
-    return write.update(
-        store, who, before, before.change(settled=[*before.get("settled"), *settled]), "settle"
-    )
+    added = [{"id": one["record"], "words": words, **answer} for one in statements]
+    return [*before.get("settled"), *added] or None

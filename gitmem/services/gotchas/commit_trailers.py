@@ -113,6 +113,7 @@ def _record(by: Writer, words: TrailerWords) -> Record:
         author=str(author),
         agent=by.agent if by.agent != "global" else None,
         session=by.session or None,
+        origin="agent" if by.session else None,  # an agent made the commit
         type=TYPES.get(trailer.name),
     )
 

@@ -410,7 +410,8 @@ def restore(store: Store, who: Writer, record: Record) -> Change:
     Lifts its tombstone, and the mutes of its errors.
     """
     back = record.change(
-        status=None if record.status in {"archived", "decayed"} else record.fields.get("status")
+        status=None if record.status in {"archived", "decayed"} else record.fields.get("status"),
+        done=None,
     ).touched(who.clock.stamp())
     muted = [
         operations.unmute(pattern, record.id)

@@ -31,7 +31,7 @@ from gitmem.records.record import Record, make
 from gitmem.records.trust import confirmed_by
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer, archivals, replaced_by, require_person
-from gitmem.services.sessions.statements import replaced_facts
+from gitmem.services.sessions.statements import ROLES, replaced_facts
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
@@ -50,7 +50,6 @@ TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5, CONTEXT: 5}
 TYPES = {"done": "context", ERROR: "bug"}  # of marked items whose kind is no type
 LASTING = frozenset({DECISION, PATTERN, PREFERENCE, TASK})  # kinds worth a fact unmarked
-ROLES = {"user": "user", "assistant": "agent"}  # of who speaks in a transcript
 PUBLIC = frozenset({"session", "role", "at", "commit"})  # of a source, what others may see
 TITLE = 160  # characters of a title
 UNKNOWN = Person("somebody", "unknown")  # who wrote a commit that is not here
@@ -118,7 +117,7 @@ def source_of(item: Item, session: str, place: str) -> dict[str, Any]:
 
     `place` is the source in words.
     """
-    role = ROLES.get(item.role, "")
+    role = ROLES.get(item.role, item.role)
     facts: dict[str, Any] = {"session": session, "role": role, "at": item.at, "in": place}
     facts |= {"commit": item.commit[:12], "lines": list(item.lines) if item.lines[0] else None}
     return {key: value for key, value in facts.items() if value}

@@ -15,6 +15,7 @@ from gitmem.text.replacement import closes, replaces
 Row = Mapping[str, Any]
 CHOSEN = (DECISION, "pattern", "rule", "preference")  # types that another choice replaces
 DONE, REPLACED = "done", "replaced"
+ROLES = {"assistant": "agent"}  # of who speaks in a transcript
 # what looks like a file with an ending
 _FILE = re.compile(r"(?<![\w.@+/-])[\w.@+-]*(?:/[\w.@+-]+)*\.\w{1,8}\b")
 MOST = 400  # records of a type that are looked at, the newest
@@ -65,7 +66,7 @@ def of_items(found: Iterable[tuple[str, str, Item]]) -> list[dict[str, Any]]:
 
 
 def _statement(id: str, what: str, item: Item) -> dict[str, Any]:
-    facts = {"id": id, "what": what, "role": item.role}
+    facts = {"id": id, "what": what, "role": ROLES.get(item.role, item.role)}
     return {**facts, "lines": list(item.lines)} if item.lines[0] else facts
 
 

@@ -71,19 +71,6 @@ def _hand(*args: str) -> Case:
     return make
 
 
-def _entry(verb: str) -> Case:
-    """Return a command about an entry of the summary, once there is one: a task."""
-
-    def make(mem: Mem, _: list[str]) -> list[str]:
-        return [
-            "summary",
-            verb,
-            mem("summary", "add", "--kind", "task", "Load-test it", "--json").json["id"],
-        ]
-
-    return make
-
-
 def _file(name: str, text: str, *args: str) -> Case:
     """Return a command about a file of the work tree, once it is there."""
 
@@ -168,16 +155,7 @@ CASES: dict[str, Case] = {
         if (m.folder / "s.yaml").write_text("steps: [a, b]\nworkflow_id: w\n")
         else []
     ),
-    "summary show": lambda m, i: ["summary", "show"] if m("summary", "add", "Use it") else [],
-    "summary show alone": lambda m, i: ["summary"],
-    "summary add": lambda m, i: ["summary", "add", "Use it"],
-    "summary done": _entry("done"),
-    "summary pin": _entry("pin"),
-    "summary unpin": _entry("unpin"),
-    "summary drop": _entry("drop"),
-    "summary update": lambda m, i: ["summary", "update"],
-    "summary history": lambda m, i: ["summary", "history"] if m("summary", "add", "Use it") else [],
-    "summary diff": lambda m, i: ["summary", "diff"],
+    "summary": lambda m, i: ["summary"] if m("add", "Use it", "-t", "decision") else [],
     "session start": lambda m, i: ["session", "start"],
     "session current": _hand("current"),
     "session note": _hand("note", "text"),
