@@ -104,8 +104,8 @@ def inbox_command(  # noqa: C901
     merged into a resolved one: reopen that first.
 
     Tasks that a session says are done are listed too, with the kind `task` in --json: --accept
-    closes one, --reject leaves it open. An answer that was given before changes nothing; in --json its id is in
-    `unchanged_ids`.
+    closes one, --reject leaves it open. An answer that was given before changes nothing; in --json
+    its id is in `unchanged_ids`.
 
     \b
     Examples:

@@ -244,6 +244,7 @@ class _Telling:
                 session=hook.event.session,
             )
             interrupted = facts.interrupted
+            facts.at = ""  # what was asked is its owner's, who sees it by `git mem opening`
             if session_opening.decide(facts).action == session_opening.ASK:
                 ask = (
                     f"- ask the user first: "

@@ -60,8 +60,8 @@ def test_an_interruption_is_told_once(project: Path, agent):
     text = "\n".join(told(agent("later")))
     assert text.lower().count("interrupted") == 1
     assert "ask the user first: " in text
-    # what is asked, and what the session before was about
-    assert text.count("Half of the work") == 2
+    assert "Half of the work" not in text  # what was asked is its owner's
+    assert "Half of the work" in run(project, "opening")
 
 
 def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
@@ -81,8 +81,7 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
         )
     )
     (line,) = told_with(one, "go on, please")
-    assert line.startswith("- the session before: ")
-    assert "Half of the work" in line
+    assert line.startswith("- the session before: [session ")
     assert not one.hook("UserPromptSubmit", prompt="and on")
 
 
@@ -105,7 +104,7 @@ def test_an_older_session_that_waits_keeps_nothing_back(project: Path, agent: St
 
 
 def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, agent):
-    """Its topic, what came of it, what is open: in one line."""
+    """What came of it and what is open, in one line; nothing that was asked or answered."""
     one = agent()
     one.hook("SessionStart")
     one.hook("UserPromptSubmit", prompt="Make the rate configurable")
@@ -125,15 +124,10 @@ def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, a
     run(project, "list")
     lines = told(agent("s2"))
     line = lines[at(lines, "the session before: ")]
-    for part in (
-        "Make the rate configurable",
-        "Done: The rate comes from the environment now",
-        "changed app/pay.py",
-        "rate: from the environment",
-        "Left: ",
-    ):
+    for part in ("Done: changed app/pay.py", "rate: from the environment", "Left: "):
         assert part in line, line
-    assert "tool call" not in line
+    for quote in ("tool call", "Make the rate", "comes from the environment now"):
+        assert quote not in line
 
 
 def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
@@ -152,20 +146,7 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
     assert [row["session"] for row in digests(project)] == ["victim"]
     assert "SERIALIZABLE" not in run(project, "list", "--all")
     assert data_of(run(project, "opening", "--json"))["action"] == "ask"
-    assert 'at "Half of the work"' in "\n".join(told(agent("s3")))
-
-
-def test_digests_of_greetings_that_are_there_are_passed_over(project: Path, agent):
-    """Those that an older version has written."""
-    now = time.time()
-    session_record(project, "s0", "Make the rate configurable", at=now - 900)
-    for number in range(5):
-        session_record(project, f"hi{number}", "hi", at=now - 60 * number)
-    run(project, "list")
-    lines = told(agent())
-    assert "Make the rate configurable" in lines[at(lines, "the session before: ")]
-    assert "Session: hi" not in run(project, "briefing")
-    assert "Session: Make the rate configurable" in run(project, "briefing")
+    assert "was interrupted" in "\n".join(told(agent("s3")))
 
 
 def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):

@@ -165,13 +165,13 @@ def test_facts_cannot_leave_the_fence(ready: Path, agent: Start) -> None:
 
 
 def test_a_session_that_died_is_asked_about(ready: Path, agent: Start) -> None:
-    """One line: what it was at; the next session of its own makes no fuss."""
+    """In one line; the next session of its own makes no fuss."""
     agent("victim", GITMEM_X="1").hook("UserPromptSubmit", prompt="Half of the work")
     session_record(ready, "victim", "Half of the work", fact("task", "Port the tests"))
     indexed(ready)
     _forget_process(ready, "victim")
     lines = told(agent("next"))
-    assert "was interrupted at" in lines[at(lines, "- ask the user first: ")]
+    assert "was interrupted" in lines[at(lines, "- ask the user first: ")]
     assert lines[at(lines, "- ask the user first: ")].endswith("Go on with it?")
     assert not any("ask the user first" in line for line in told(agent("next"), source="compact"))
 

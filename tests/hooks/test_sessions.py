@@ -52,13 +52,11 @@ def test_a_session_that_ends_is_digested(project: Path, agent):
     git(project, "commit", "-qm", "rate: from the environment")
     agent().hook("SessionEnd")
     (found,) = wait_for(lambda: digests(project))
-    assert (found["title"], found["store"], found["session"]) == (
-        "Make the rate configurable",
-        "private",
-        "s1",
-    )
+    assert found["title"].endswith(", claude, 1 file")
+    assert (found["store"], found["session"]) == ("private", "s1")
     text = run(project, "show", found["id"])
     for part in (
+        "Make the rate configurable",
         "1 prompt, 2 tool calls, 1 failed",
         "app/pay.py",
         "`python app/pay.py`: KeyError",
@@ -74,7 +72,10 @@ def test_the_next_session_is_told_of_the_last(project: Path, agent):
     wait_for_digest(project)
     told = agent("s2").hook("SessionStart")
     assert "the session before: " in told
-    assert "Make the rate configurable" in told
+    assert "changed app/pay.py" in told
+    # what was asked and answered is its owner's, and no agent's
+    assert "Make the rate configurable" not in told
+    assert "from the environment now" not in told
     assert "the session before: " not in agent("s2").hook("SessionStart", source="compact")
 
 
@@ -158,9 +159,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     (found,) = wait_for(lambda: digests(project))
     assert found["session"] == "victim"
     assert "It was interrupted" in run(project, "show", found["id"])
-    assert "Interrupted at: Half of the work" in json.dumps(
-        data_of(run(project, "show", found["id"], "--json"))[0]
-    )
+    assert "Half of the work" in run(project, "show", found["id"])
     assert "Half of the work" in told  # the start waited for it
 
 
@@ -190,7 +189,7 @@ def test_starts_that_race_finish_it_once(project: Path, agent):
     assert [one.wait() for one in racers] == [0] * 6
     wait_for_digest(project)
     log = git(project, "log", "--format=%s", "refs/gitmem/local/main").splitlines()
-    assert sum("sum-" in line for line in log) == 1
+    assert sum(line.startswith("session: Session of") for line in log) == 1
 
 
 def test_history_has_no_secrets_and_nothing_private(project: Path, agent):
@@ -473,7 +472,9 @@ def test_a_damaged_history_is_digested_as_far_as_it_goes(project: Path, agent):
     with open(file, "ab") as handle:
         handle.write(b'{"half": \n[1]\n"text"\n\xff\xfe\n')
     agent().hook("SessionEnd")
-    assert wait_for(lambda: digests(project))[0]["title"] == "Make the rate configurable"
+    assert "Make the rate configurable" in run(
+        project, "show", wait_for(lambda: digests(project))[0]["id"]
+    )
 
 
 def test_nothing_is_left_open_by_a_drain_that_dies(project: Path, agent):
@@ -534,5 +535,5 @@ def test_a_list_is_not_filled_with_digests(project: Path, agent):
     work(agent())
     agent().hook("SessionEnd")
     wait_for_digest(project)
-    assert "Make the rate configurable" not in run(project, "list")
-    assert "Make the rate configurable" in run(project, "list", "-k", "session")
+    assert "Session of" not in run(project, "list")
+    assert "Session of" in run(project, "list", "-k", "session")

@@ -266,7 +266,7 @@ def test_ids_are_offered_where_one_is_asked_for(
         "inbox --accept",
         "inbox --reject",
     }
-    assert [ask_program(f"{place} ") for place in NAMES_NO_RECORD] == [set()] * 4
+    assert [ask_program(f"{place} ") for place in NAMES_NO_RECORD] == [set()] * len(NAMES_NO_RECORD)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -35,11 +35,11 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
         "places": sorted(
             ((path, of(n)) for path, n in db.execute("SELECT path, n FROM places")), key=repr
         ),
-        "summaries": sorted(
-            ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM summaries")), key=repr
+        "statements": sorted(
+            ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM statements")), key=repr
         ),
-        "entries": sorted(
-            ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM entries")), key=repr
+        "answers": sorted(
+            ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM answers")), key=repr
         ),
         "damaged": rows("SELECT * FROM damaged"),
         "usage": rows("SELECT * FROM usage"),

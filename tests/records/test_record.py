@@ -69,7 +69,7 @@ def test_touched_counts_up():
                 "workaround": None,
             },
         ),
-        ("session", {"program": "claude", "facts": []}),
+        ("session", {"program": None, "facts": []}),
     ],
 )
 def test_defaults(kind, want):

@@ -1,7 +1,8 @@
 """What a history tells of its commands: which failed to the end."""
 
 import pytest
-from gitmem.services.sessions.digest import SessionAccount
+
+from gitmem.services.sessions.session_record import SessionAccount
 
 
 def row(event: str, content: str) -> dict[str, object]:

@@ -148,7 +148,7 @@ def draft(
         **common,
         agent=who.agent if who.agent != "global" else None,
         session=who.session or None,
-        sources=_seen_by_agent(who, now) if origin == "agent" else None,
+        **({"sources": _seen_by_agent(who, now)} if origin == "agent" else {}),
         **fields,
     )
 
