@@ -140,7 +140,7 @@ def record_line(
         str((row["last_seen"] if is_gotcha else "") or row["updated"] or row["created"] or "")[:10],
         10,
     )
-    facts = [day, _by(row, author), "unconfirmed" if row["unconfirmed"] else ""]
+    facts = [day, _by(row, author), _standing(row)]
     if is_gotcha and (row["occurrences"] or 0) > 1:
         facts.append(f"seen {int(row['occurrences'])} times")
     if row["resolved"]:
@@ -160,12 +160,17 @@ def record_line(
 
 
 def _by(row: "dict[str, Any]", author: str) -> str:
-    """Return who made a record: a person, their agent, or git mem, from what it read."""
-    origin = str(row["origin"] or "manual")
-    if origin == "agent":
+    """Return who made a record: a person, or their agent."""
+    if row["origin"] == "agent":
         return f"by an agent of {author}" if author else "by an agent"
-    by = f"by {author}" if author else ""
-    return by if origin == "manual" else f"{by}, {clean(origin, 20)}".lstrip(", ")
+    return f"by {author}" if author else ""
+
+
+def _standing(row: "dict[str, Any]") -> str:
+    """Return what a record was made from, where nobody wrote it, and whether anybody confirmed it."""
+    origin = str(row["origin"] or "manual")
+    made = "" if origin in {"manual", "agent"} else clean(origin, 20)
+    return ", ".join(filter(None, (made, "unconfirmed" if row["unconfirmed"] else "")))
 
 
 def fix_text(fix: str) -> str:

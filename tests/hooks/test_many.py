@@ -78,9 +78,7 @@ def test_twelve_agents_in_four_worktrees(project: Path, tmp_path: Path, agent):
     assert [g["occurrences"] for g in captured] == [TURNS] * AGENTS
     assert {g["session"] for g in captured} == {f"agent-{n}" for n in range(AGENTS)}
     written = wait_for(lambda: (found := digests(project)) and len(found) == AGENTS and found, 60)
-    assert {d["session"]: d["title"] for d in written} == {
-        f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)
-    }
+    assert {d["session"] for d in written} == {f"agent-{n}" for n in range(AGENTS)}
     costs = data_of(run(project, "session", "cost", "--all", "--json"))
     assert costs["total"]["call_count"] == len(spent)
 

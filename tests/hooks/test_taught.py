@@ -103,7 +103,7 @@ def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project:
     assert "facts" not in record_of(project, "s2")
     three = agent("s3")
     three.hook("SessionStart")
-    three.hook("UserPromptSubmit", prompt=f"We {DECISION}, as decided.")
+    three.hook("UserPromptSubmit", prompt=f"DECISION: {DECISION}")
     ended(three, project)
     (seen,) = record_of(project, "s3")["facts"]
     assert (seen["id"], seen["what"], seen["role"]) == (decision["id"], "seen", "user")
@@ -358,7 +358,7 @@ def test_a_task_that_a_later_session_has_done_waits_for_an_answer(project: Path,
     assert "said to be done: ask the user" in agent("s3").hook("SessionStart")
     run(project, "inbox", "--accept", task["id"])
     done = data_of(run(project, "show", task["id"], "--json"))[0]
-    assert (done["status"], done["done"]["session"]) == ("archived", "s2")
+    assert (done["status"], done["completed"]["session"]) == ("archived", "s2")
     assert "[task" not in agent("s4").hook("SessionStart")
     assert "load-test" in run(project, "briefing")  # what was done lately
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conftest import git
 from tests.hooks.conftest import run, wait_for
-from tests.hooks.test_taught import decide, digest_of, entries, inbox
+from tests.hooks.test_taught import decide, facts, inbox, record_of
 from tests.json_output import data_of
 
 WORD = "quicksilver"
@@ -64,14 +64,14 @@ def session(project: Path, agent: Any, **env: str) -> None:
     one = agent(**env)
     decide(one, "Done.")
     one.hook("SessionEnd", transcript_path=str(file))
-    wait_for(lambda: entries(project))
+    wait_for(lambda: facts(project))
     wait_for(lambda: inbox(project))
 
 
 def test_an_ignored_file_teaches_nothing(project: Path, agent: Any) -> None:
     session(project, agent)
-    assert any("PostgreSQL" in e["text"] for e in entries(project, "--kind", "decision"))
-    told = json.dumps([digest_of(project, "s1"), entries(project), inbox(project)])
+    assert any("PostgreSQL" in fact["title"] for fact in facts(project))
+    told = json.dumps([record_of(project, "s1"), facts(project), inbox(project)])
     for word in (WORD, "secret/", "plan.md"):
         assert word not in told
     every = git(project, "log", "-p", "--all")

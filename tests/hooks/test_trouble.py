@@ -273,7 +273,7 @@ def test_one_session_that_cannot_be_digested_costs_no_other_its_digest(project: 
     db.close()
     agent("next").hook("SessionStart")
     (found,) = wait_for(lambda: digests(project))
-    assert found["title"] == "task good"
+    assert found["session"] == "good"
 
 
 def test_status_tells_of_work_that_failed(project: Path, agent):

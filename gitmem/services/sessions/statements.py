@@ -18,6 +18,7 @@ DONE, REPLACED = "done", "replaced"
 ROLES = {"assistant": "agent"}  # of who speaks in a transcript
 # what looks like a file with an ending
 _FILE = re.compile(r"(?<![\w.@+/-])[\w.@+-]*(?:/[\w.@+-]+)*\.\w{1,8}\b")
+SECONDS = len("2026-01-01T00:00:00")
 MOST = 400  # records of a type that are looked at, the newest
 
 
@@ -45,7 +46,13 @@ def finished_tasks(
 
 
 def _is_about(item: Item, task: Row, now: str) -> bool:
-    return (item.at or now) >= str(task["created"]) and bool(closes(item.text, str(task["title"])))
+    later = _is_later(item.at or now, task)
+    return later and bool(closes(item.text, str(task["title"])))
+
+
+def _is_later(at: str, row: Row) -> bool:
+    """Return whether a time is not before a record was made; of both, whole seconds count."""
+    return not at or at[:SECONDS] >= str(row["created"])[:SECONDS]
 
 
 def replaced_facts(indexes: Sequence[Index], item: Item) -> list[str]:
@@ -56,7 +63,7 @@ def replaced_facts(indexes: Sequence[Index], item: Item) -> list[str]:
     return [
         str(row["id"])
         for row in rows
-        if (not item.at or item.at >= str(row["created"])) and replaces(item.text, row["title"])
+        if _is_later(item.at, row) and replaces(item.text, row["title"])
     ]
 
 
