@@ -167,7 +167,7 @@ def _by(row: "dict[str, Any]", author: str) -> str:
 
 
 def _standing(row: "dict[str, Any]") -> str:
-    """Return what a record was made from, where nobody wrote it, and whether anybody confirmed it."""
+    """Return what a record was read from, if anything, and whether anybody confirmed it."""
     origin = str(row["origin"] or "manual")
     made = "" if origin in {"manual", "agent"} else clean(origin, 20)
     return ", ".join(filter(None, (made, "unconfirmed" if row["unconfirmed"] else "")))

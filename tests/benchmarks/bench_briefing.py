@@ -5,22 +5,14 @@ import sys
 from pathlib import Path
 
 from gitmem.clock import base32, stamp
-from gitmem.records.items import item_id
 from gitmem.records.record import make
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.bench_hook import payload
 from tests.benchmarks.common import Bench, Launcher, fill, ms, opened, run, table, times
 
 BRIEFING, START = 10.0, 20.0
-KINDS = (
-    ("key_decisions", "decision"),
-    ("pending_tasks", "task"),
-    ("user_preferences", "preference"),
-    ("technical_context", "error"),
-    ("technical_context", "pattern"),
-    ("general_context", "done"),
-)
-ENTRIES, DIGESTS = 25, 40  # of each kind in the summary; of sessions
+KINDS = ("decision", "task", "preference", "bug", "pattern", "context")
+ENTRIES, DIGESTS = 25, 40  # facts of each type; sessions
 
 
 def summarised(path: Path) -> None:
@@ -34,42 +26,32 @@ def summarised(path: Path) -> None:
             "author": "Ada <ada@example.org>",
             "origin": "captured",
         }
-        sections: dict[str, list[dict[str, str]]] = {}
-        for number, (section, kind) in itertools.product(range(ENTRIES), KINDS):
+        facts = []
+        for number, kind in itertools.product(range(ENTRIES), KINDS):
             text = f"The {kind} number {number} of this project says something that is about as long as such things are"
             at = stamp(now - number * 43200)
-            sections.setdefault(section, []).append(
-                {
-                    "id": item_id(text),
-                    "kind": kind,
-                    "text": text,
-                    "at": at,
-                    "session": "s1",
-                    "detail": "and why it is so",
-                }
+            facts.append(
+                make(
+                    "memory",
+                    f"mem-{base32(1000 * len(facts) + 1)}",
+                    text,
+                    "and why it is so",
+                    type=kind,
+                    **{**made, "created": at, "updated": at, "origin": None},
+                )
             )
-        whole = make(
-            "summary",
-            "sum-" + base32(1),
-            "Summary of this project",
-            "",
-            scope="project",
-            sections=sections,
-            **made,
-        )
-        digests = [
+        records = [
             make(
-                "summary",
-                "sum-" + base32(100 + n),
-                f"Session number {n}",
+                "session",
+                "ses-" + base32(100 + n),
+                f"Session of 2026-11-21, claude, {n} files",
                 "claude.\n",
-                scope="session",
                 session=f"d{n}",
                 **made,
             )
             for n in range(DIGESTS)
         ]
-        fill(app.store(), [whole, *digests])
+        fill(app.store(), [*facts, *records])
         app.index()
 
 

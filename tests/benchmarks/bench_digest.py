@@ -105,7 +105,7 @@ def body(bench: Bench) -> None:
             right.append(launcher.run([sys.executable, "-c", "pass"], path))
         row("drain", left, right, False)
     with opened(path) as app:
-        digests = {row["session"] for row in app.index().rows(kinds=("summary",), limit=100)}
+        digests = {row["session"] for row in app.index().rows(kinds=("session",), limit=100)}
     assert {f"ended-{n}" for n in range(next(number))} <= digests, "a session has no digest"
     title = f"What a session taught: a transcript of {size(transcript.stat().st_size)}"
     table(title, ("git mem", "time", "python -c pass", "ratio", "peak", "budget"), rows)
