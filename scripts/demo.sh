@@ -122,6 +122,7 @@ run git mem inbox
 step "   ... Ben accepts the decision, and shares it; Ana's next session is told"
 fact=$(git mem list -t decision --format '{id}')
 run git mem inbox --accept "$fact"
+run git mem remote enable origin
 run git mem sync
 (
   cd "$scratch/ana"

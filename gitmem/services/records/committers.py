@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
+OWN_NAME = "git-mem"  # as author of what was captured: it names nobody
 NEVER_FETCHED = frozenset({"private", "user"})  # stores that nobody else writes
 
 
@@ -54,6 +55,8 @@ def writers(committer: object) -> str:
 
 def disputed(row: "Row") -> bool:
     """Say whether a record names another author than whoever committed its words."""
+    if str(row.get("author") or "").strip() == OWN_NAME:
+        return False
     claimed = address(str(row.get("author") or "")).strip().casefold()
     made = {address(person).strip().casefold() for person in persons(row.get("committer"))}
     return row.get("store") not in NEVER_FETCHED and bool(made) and made != {claimed}
