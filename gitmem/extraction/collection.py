@@ -91,7 +91,8 @@ class Collection:
         """Take away what the new one replaces, and the tasks that it finishes."""
         before = self.all[-1] if self.all else new
         if new.kind == TASK and before.kind == DONE and before.number == new.number:
-            before.gone |= not (before.marker or before.listed)  # it is done in part
+            is_sure = before.marker or before.listed
+            before.gone |= not is_sure and _is_of(new.text, before.text)  # it is done in part
         for before in self._recent():
             if before.marked or before.number == new.number:
                 continue
@@ -131,7 +132,18 @@ class Collection:
 
 def finishes(done: str, task: str) -> bool:
     """Return whether what is done names all that a task is about, its verb apart."""
-    asked = bare(task).split()
-    verb = words(asked[0]) if asked else frozenset()
-    about = words(bare(task)) - verb
+    about = _matter(task)
     return len(about) > 1 and about <= words(done)
+
+
+def _is_of(task: str, done: str) -> bool:
+    """Return whether a task names most of what is done: some of it is left."""
+    about = _matter(done)
+    return 2 * len(about & words(task)) > len(about)
+
+
+def _matter(text: str) -> frozenset[str]:
+    """Return what a statement is about: its telling words, its verb apart."""
+    asked = bare(text).split()
+    verb = words(asked[0]) if asked else frozenset()
+    return words(bare(text)) - verb

@@ -17,7 +17,10 @@ POINTING = 90  # characters of a sentence that is about the one before or after 
 PASTED = 1500  # characters of a user's message that is taken for a pasted text
 _NOT = re.compile(r" (?:not|don't|never|mustn't|can't|shouldn't|não|no|nunca|别|不) (?:to )?$")
 _QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
-_CLAUSES = re.compile(r"(?<=[,;:—–-])\s+|(?<=[，；])|(?<=\s)(?=¿)")
+_CLAUSES = re.compile(
+    r"(?i)(?<=[,;:—–-])\s+|(?<=[，；])|(?<=\s)(?=¿)"
+    r"|\s+(?=(?:so|and|but|e|então|mas|y|así que|pero|entonces)\s)"
+)
 _LETTER_HEAD = re.compile(
     r"(?i)(?:from|to|cc|subject|date|de|para|assunto|asunto|fecha|data|发件人|收件人|主题)\s*[:：]"
 )
