@@ -16,6 +16,7 @@ KEPT = 3000  # candidates that are held at one time
 COMPARED = 120  # of them, the latest, that a new one is compared with
 NEAR = 2  # turns within which `forget that` takes back what was said
 TEXT, DETAIL = 300, 500  # characters
+_ANY_WORK = words("added finished completed wrote")  # says nothing of what was worked on
 CHOSEN = (DECISION, PREFERENCE, PATTERN)  # a later one may take the place of an earlier one
 
 
@@ -113,6 +114,14 @@ class Collection:
         if about or near:
             (about or near)[-1].gone = True
 
+    def correct(self, before: str) -> bool:
+        """Take back what was said in the sentence before; return whether it said anything."""
+        last = self.all[-1] if self.all else None
+        if last is None or last.gone or last.marked or plain(last.text) not in plain(before):
+            return False
+        last.gone = True
+        return True
+
     def listed(self, text: str, box: str, turn: Turn) -> None:
         """Take a row of a tool's list of tasks; its last state counts."""
         text = text[:TEXT]
@@ -137,13 +146,13 @@ def finishes(done: str, task: str) -> bool:
 
 
 def _is_of(task: str, done: str) -> bool:
-    """Return whether a task names most of what is done: some of it is left."""
-    about = _matter(done)
-    return 2 * len(about & words(task)) > len(about)
+    """Return whether a task is the rest of what is done: it names most of it, or what was done."""
+    about, asked = _matter(done), words(task)
+    does_again = words(bare(done)) - about - _ANY_WORK
+    return 2 * len(about & asked) > len(about) or not asked.isdisjoint(does_again)
 
 
 def _matter(text: str) -> frozenset[str]:
     """Return what a statement is about: its telling words, its verb apart."""
-    asked = bare(text).split()
-    verb = words(asked[0]) if asked else frozenset()
-    return words(bare(text)) - verb
+    said = bare(text).split()
+    return words(bare(text)) - (words(said[0]) if said else frozenset())

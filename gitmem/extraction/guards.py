@@ -82,6 +82,18 @@ def reported(clauses: str, language: str) -> bool:
     return language_data(language).phrases("guards", "reported").search(clauses) is not None
 
 
+def is_told(said: str, start: int, language: str) -> bool:
+    """Return whether somebody else is named who says the phrase at `start`: `Ana told me that`."""
+    here, marked = language_data(language), f"{said[:start]} ${said[start:]}"
+    told = here.phrases("guards", "told").search(marked)
+    return told is not None and here.phrases("guards", "own").search(marked) is None
+
+
+def depends(after: str, language: str) -> bool:
+    """Return whether the tokens from a phrase on name a condition: `if the budget allows`."""
+    return language_data(language).phrases("guards", "after").search(after) is not None
+
+
 def is_taken_back(said: str, language: str) -> bool:
     """Return whether tokens say `forget it`, and not `don't forget it`."""
     match = language_data(language).phrases("guards", "retract").search(said)
