@@ -199,6 +199,7 @@ class _Session:
             self._explains = self._failures.add(text, turn, named=True)
         else:
             self._explains = made = self._items.add(kind, text, turn, marker=True)
+            self._before = text
             if not sentence.box:
                 self._note_report(made, turn)
 
@@ -228,7 +229,9 @@ class _Session:
             return True
         if made is None or sentence.opens or not made.marker or made.kind not in CHOSEN:
             return False
-        if sentence.point or not made.detail:
+        if not guards.objects(sentence.text, self._language) and (
+            sentence.point or not made.detail
+        ):
             made.detail = f"{made.detail} {sentence.text}".strip()
             return sentence.point
         return False
@@ -304,8 +307,8 @@ class _Session:
         text = sentence.text
         takes_back = guards.is_taken_back(tokenized(text), self._language)
         corrects = guards.said_in("correct", text, self._language)
-        amends = corrects or guards.said_in("amend", text, self._language)
-        if (takes_back or amends) and self._items.correct(self._before):
+        if guards.objects(text, self._language) and self._items.correct(self._before):
+            amends = corrects or guards.said_in("amend", text, self._language)
             return amends and self._add_correction(text, turn)
         if turn.role != USER or self._is_document(turn):
             return False

@@ -19,7 +19,7 @@ _NOT = re.compile(r" (?:not|don't|never|mustn't|can't|shouldn't|não|no|nunca|�
 _QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
 _CLAUSES = re.compile(
     r"(?i)(?<=[,;:—–-])\s+|(?<=[，；])|(?<=\s)(?=¿)"
-    r"|\s+(?=(?:so|and|but|e|então|mas|y|así que|pero|entonces)\s)"
+    r"|\s(?=(?:so|and|but|e|então|mas|y|así que|pero|entonces)\s)"
 )
 _LETTER_HEAD = re.compile(
     r"(?i)(?:from|to|cc|subject|date|de|para|assunto|asunto|fecha|data|发件人|收件人|主题)\s*[:：]"
@@ -98,6 +98,12 @@ def is_taken_back(said: str, language: str) -> bool:
     """Return whether tokens say `forget it`, and not `don't forget it`."""
     match = language_data(language).phrases("guards", "retract").search(said)
     return match is not None and _NOT.search(said[: match.start + 1]) is None
+
+
+def objects(text: str, language: str) -> bool:
+    """Return whether a sentence takes back or corrects the one before it."""
+    corrects = said_in("correct", text, language) or said_in("amend", text, language)
+    return corrects or is_taken_back(tokenized(text), language)
 
 
 def retracted(said: Sequence[Sentence], language: str) -> int:

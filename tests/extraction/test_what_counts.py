@@ -113,6 +113,7 @@ def test_what_speakers_say_themselves_stays(said: str) -> None:
     [
         "We've decided to rent the hall, if the budget allows.",
         "We'll rent the hall if the owner agrees.",
+        "We'll rent the hall unless it's too loud.",
         "We'll use stamps, or maybe not.",
         "We'll go with the buffet, probably.",
         "Vamos usar selos, ou talvez não.",
@@ -172,6 +173,21 @@ TAKEN_BACK = (
 )
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Decision: use stamps. No, use labels.", ["Use labels."]),
+        ("Decision: use stamps. Scratch that.", []),
+        ("Decisão: usar selos. Não, usa etiquetas.", ["Usa etiquetas."]),
+        ("Decisión: usar sellos. No, usa etiquetas.", ["Usa etiquetas."]),
+        ("Decision: use stamps. They look better.", ["Use stamps."]),
+    ],
+)
+def test_the_next_sentence_corrects_a_marked_one(said: str, expected: list[str]) -> None:
+    assert [text for _, text in told(said)] == expected
+    assert noted(said) == expected
+
+
 @pytest.mark.parametrize("said", TAKEN_BACK)
 def test_the_next_sentence_takes_a_decision_back(said: str) -> None:
     assert told(said) == []
@@ -208,6 +224,9 @@ def test_a_paragraph_takes_back_only_the_one_before_it() -> None:
         "I prefer not to say who it was.",
         "Let's go with the flow.",
         "Let's keep in touch.",
+        "Please don't be mad.",
+        "We still need to talk.",
+        "The next step is unclear.",
         "I've finished reading your letter.",
         "I've finished lunch.",
         "Prefiro não dizer quem foi.",
