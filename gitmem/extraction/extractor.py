@@ -229,9 +229,8 @@ class _Session:
             return True
         if made is None or sentence.opens or not made.marker or made.kind not in CHOSEN:
             return False
-        if not guards.objects(sentence.text, self._language) and (
-            sentence.point or not made.detail
-        ):
+        objects = guards.objects(sentence.text, self._language)
+        if not objects and (sentence.point or not made.detail):
             made.detail = f"{made.detail} {sentence.text}".strip()
             return sentence.point
         return False
