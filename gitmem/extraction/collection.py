@@ -16,6 +16,7 @@ KEPT = 3000  # candidates that are held at one time
 COMPARED = 120  # of them, the latest, that a new one is compared with
 NEAR = 2  # turns within which `forget that` takes back what was said
 TEXT, DETAIL = 300, 500  # characters
+_ANY_WORK = words("added finished completed wrote")  # says nothing of what was worked on
 CHOSEN = (DECISION, PREFERENCE, PATTERN)  # a later one may take the place of an earlier one
 
 
@@ -93,7 +94,8 @@ class Collection:
         """Take away what the new one replaces, and the tasks that it finishes."""
         before = self.all[-1] if self.all else new
         if new.kind == TASK and before.kind == DONE and before.number == new.number:
-            before.gone |= not (before.marker or before.listed)  # it is done in part
+            is_sure = before.marker or before.listed
+            before.gone |= not is_sure and _is_of(new.text, before.text)  # it is done in part
         for before in self._recent():
             if before.marked or before.number == new.number:
                 continue
@@ -114,6 +116,14 @@ class Collection:
         if about or near:
             (about or near)[-1].gone = True
 
+    def correct(self, before: str) -> bool:
+        """Take back what was said in the sentence before; return whether it said anything."""
+        last = self.all[-1] if self.all else None
+        if last is None or last.gone or last.marked or plain(last.text) not in plain(before):
+            return False
+        last.gone = True
+        return True
+
     def listed(self, text: str, box: str, turn: Turn) -> None:
         """Take a row of a tool's list of tasks; its last state counts."""
         text = text[:TEXT]
@@ -133,7 +143,18 @@ class Collection:
 
 def finishes(done: str, task: str) -> bool:
     """Return whether what is done names all that a task is about, its verb apart."""
-    asked = bare(task).split()
-    verb = words(asked[0]) if asked else frozenset()
-    about = words(bare(task)) - verb
+    about = _matter(task)
     return len(about) > 1 and about <= words(done)
+
+
+def _is_of(task: str, done: str) -> bool:
+    """Return whether a task is the rest of what is done: it names most of it, or what was done."""
+    about, asked = _matter(done), words(task)
+    does_again = words(bare(done)) - about - _ANY_WORK
+    return 2 * len(about & asked) > len(about) or not asked.isdisjoint(does_again)
+
+
+def _matter(text: str) -> frozenset[str]:
+    """Return what a statement is about: its telling words, its verb apart."""
+    said = bare(text).split()
+    return words(bare(text)) - (words(said[0]) if said else frozenset())

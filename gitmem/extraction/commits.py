@@ -17,7 +17,8 @@ _TRAILER = re.compile(
     r"|(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug"
     r"|Jira)):? \S)"
 )
-_EMPTY = re.compile(r"(?:\S+(?: \S+)?$|v?\d+\.\d+)")  # too short to tell, or a version
+_EMPTY = re.compile(r"(?:\S+$|v?\d+\.\d+)")  # too short to tell, or a version
+_SHORT = re.compile(r"\S+ \S+$")  # tells something only if it names what was added
 _REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
 _REVERTS = re.compile(
     r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}"
@@ -82,7 +83,8 @@ def lessons(text: str, language: str) -> list[Lesson]:
     if _REVERT.match(subject.strip()):
         return _reverted(text, body)
     marked = _marked(body, language)
-    if _EMPTY.match(subject) or _says("empty", subject):
+    is_short = _SHORT.match(subject) and not _says("work", subject)
+    if is_short or _EMPTY.match(subject) or _says("empty", subject):
         return marked
     said = [part.text for part in sentences(body) if not labelled(part.text)]
     out = _of_subject(kind, done, said)

@@ -55,7 +55,7 @@ class _Session:
         self._spoken = 0  # turns in which somebody said something
         self._reports: list[Candidate] = []  # what the agent said last that it has done
         self._explains: Candidate | Failure | None = None  # what the next sentence may explain
-        self._before = ""  # the sentence before, of the same message
+        self._before = ""  # the sentence before, of the same message or document
         self._announced = False  # it says that the next one is the cause: `I found it.`
         self._error_said = 0  # the turn in which an error was last explained
         self._has_retracted = False  # the message takes back what it says itself
@@ -157,8 +157,9 @@ class _Session:
         elif self._drafting and not turn.side:
             return
         self._explains = self._titled if document else None
-        self._before, self._announced, self._has_retracted = "", False, False
+        self._announced, self._has_retracted = False, False
         if not document:
+            self._before = ""
             said = self._standing(said, turn)
         for sentence in said:
             if not (turn.rows and sentence.row):
@@ -198,6 +199,7 @@ class _Session:
             self._explains = self._failures.add(text, turn, named=True)
         else:
             self._explains = made = self._items.add(kind, text, turn, marker=True)
+            self._before = text
             if not sentence.box:
                 self._note_report(made, turn)
 
@@ -211,8 +213,10 @@ class _Session:
             return True
         if isinstance(self._explains, Candidate):
             self._explains.detail = self._explains.detail or rest
-        elif kind == REASON or not self._failures.explained(rest, turn):
+        elif kind == REASON:
             return False
+        elif not self._failures.explained(rest, turn) and tells(rest):
+            self._failures.add(stripped(rest, self._language), turn, named=True)
         return True
 
     def _goes_on(self, sentence: Sentence, turn: Turn) -> bool:
@@ -225,7 +229,8 @@ class _Session:
             return True
         if made is None or sentence.opens or not made.marker or made.kind not in CHOSEN:
             return False
-        if sentence.point or not made.detail:
+        objects = guards.objects(sentence.text, self._language)
+        if not objects and (sentence.point or not made.detail):
             made.detail = f"{made.detail} {sentence.text}".strip()
             return sentence.point
         return False
@@ -250,8 +255,7 @@ class _Session:
 
     def _take_statement(self, sentence: Sentence, turn: Turn) -> None:
         text = sentence.text
-        objects = turn.role == USER and not self._is_document(turn)
-        if objects and self._take_objection(sentence, turn):
+        if self._take_objection(sentence, turn):
             return
         stated = statement(text, turn.role, self._language) or self._announced_cause(text)
         self._announced = guards.announces(text, self._language)
@@ -295,18 +299,26 @@ class _Session:
                 self._explains = complaint  # the rest of its paragraph says why
 
     def _take_objection(self, sentence: Sentence, turn: Turn) -> bool:
-        """Take back what a user takes back, or what the agent said that a user corrects.
+        """Take back what is taken back, or what the agent said that a user corrects.
 
         Return whether the sentence says what holds instead: `no, use pnpm`.
         """
-        said = tokenized(sentence.text)
-        if guards.is_taken_back(said, self._language) and not self._has_retracted:
-            self._items.take_back(sentence.text)
-        elif not sentence.place and guards.said_in("overrule", sentence.text, self._language):
-            self._items.take_back(sentence.text, of_agent=True)
-        if sentence.place or not guards.said_in("correct", sentence.text, self._language):
+        text = sentence.text
+        takes_back = guards.is_taken_back(tokenized(text), self._language)
+        corrects = guards.said_in("correct", text, self._language)
+        if guards.objects(text, self._language) and self._items.correct(self._before):
+            amends = corrects or guards.said_in("amend", text, self._language)
+            return amends and self._add_correction(text, turn)
+        if turn.role != USER or self._is_document(turn):
             return False
-        text = stripped(sentence.text, self._language)
+        if takes_back and not self._has_retracted:
+            self._items.take_back(text)
+        elif not sentence.place and guards.said_in("overrule", text, self._language):
+            self._items.take_back(text, of_agent=True)
+        return corrects and not sentence.place and self._add_correction(text, turn)
+
+    def _add_correction(self, text: str, turn: Turn) -> bool:
+        text = stripped(text, self._language)
         return self._items.add(DECISION, text, turn) is not None
 
     def extract(self, limit: int) -> Extract:

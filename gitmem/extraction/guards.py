@@ -17,7 +17,10 @@ POINTING = 90  # characters of a sentence that is about the one before or after 
 PASTED = 1500  # characters of a user's message that is taken for a pasted text
 _NOT = re.compile(r" (?:not|don't|never|mustn't|can't|shouldn't|não|no|nunca|别|不) (?:to )?$")
 _QUOTATION = re.compile(r"^[\"“«‘「『].*[\"”»’」』][.!。]?$")
-_CLAUSES = re.compile(r"(?<=[,;:—–-])\s+|(?<=[，；])|(?<=\s)(?=¿)")
+_CLAUSES = re.compile(
+    r"(?i)(?<=[,;:—–-])\s+|(?<=[，；])|(?<=\s)(?=¿)"
+    r"|\s(?=(?:so|and|but|e|então|mas|y|así que|pero|entonces)\s)"
+)
 _LETTER_HEAD = re.compile(
     r"(?i)(?:from|to|cc|subject|date|de|para|assunto|asunto|fecha|data|发件人|收件人|主题)\s*[:：]"
 )
@@ -79,10 +82,28 @@ def reported(clauses: str, language: str) -> bool:
     return language_data(language).phrases("guards", "reported").search(clauses) is not None
 
 
+def is_told(said: str, start: int, language: str) -> bool:
+    """Return whether somebody else is named who says the phrase at `start`: `Ana told me that`."""
+    here, marked = language_data(language), f"{said[:start]} ${said[start:]}"
+    told = here.phrases("guards", "told").search(marked)
+    return told is not None and here.phrases("guards", "own").search(marked) is None
+
+
+def depends(after: str, language: str) -> bool:
+    """Return whether the tokens from a phrase on name a condition: `if the budget allows`."""
+    return language_data(language).phrases("guards", "after").search(after) is not None
+
+
 def is_taken_back(said: str, language: str) -> bool:
     """Return whether tokens say `forget it`, and not `don't forget it`."""
     match = language_data(language).phrases("guards", "retract").search(said)
     return match is not None and _NOT.search(said[: match.start + 1]) is None
+
+
+def objects(text: str, language: str) -> bool:
+    """Return whether a sentence takes back or corrects the one before it."""
+    corrects = said_in("correct", text, language) or said_in("amend", text, language)
+    return corrects or is_taken_back(tokenized(text), language)
 
 
 def retracted(said: Sequence[Sentence], language: str) -> int:

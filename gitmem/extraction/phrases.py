@@ -186,7 +186,7 @@ def language_of(text: str, before: str = "en") -> str:
     for word in _WORD.findall(low):
         names = _speaks_for(word)
         for name in names:
-            counts[name] += 1 / len(names)
+            counts[name] += len(names) ** -0.5
     for mark, name in _MARKS.items():
         counts[name] += 1.5 * (mark in low)
     counts[before] += STAYS

@@ -17,7 +17,7 @@ LISTS = {
     "guards": {
         *("question", "before", "anywhere", "reported", "writing", "pasted", "retract"),
         *("overrule", "correct", "now", "request", "announces", "back", "confirms", "instruction"),
-        *("dropped", "nothing"),
+        *("dropped", "nothing", "told", "own", "after", "amend"),
     },
     "headings": {*KINDS, "about_errors", "refused", "rejected", "options", "ends"},
     "commits": {"empty", "choice", "settles", "rule", "fix", "work"},
