@@ -19,23 +19,47 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def _named_once(
+    context: click.Context, option: click.Parameter, value: bool, other: str | None, what: str
+) -> None:
+    """Put what a flag names into the parameter `scope`; two that differ are a usage error."""
+    name = str(option.name).removeprefix("to_")
+    if not value:
+        context.params.setdefault("scope", other)
+        return
+    if "scope" in context.params:  # options that were given come first, in the order of the line
+        raise click.UsageError(
+            f"--{context.params['scope']} and --{name} name two {what}: give one of them."
+        )
+    context.params["scope"] = name
+
+
+def one_scope(
+    *flags: tuple[str, str], default: str | None = "shared", what: str = "stores"
+) -> Callable[[F], F]:
+    """Add flags of which one may be given, from (name, help) each: the parameter `scope`."""
+
+    def add(command: F) -> F:
+        for name, text in reversed(flags):
+            command = click.option(
+                f"--{name}",
+                f"to_{name}",
+                is_flag=True,
+                expose_value=False,
+                callback=lambda ctx, flag, value: _named_once(ctx, flag, value, default, what),
+                help=text,
+            )(command)
+        return command
+
+    return add
+
+
 def scope_options(command: F) -> F:
-    """Add `--private` and `--user`: which store to write."""
-    command = click.option(
-        "--user", "scope", flag_value="user", help="Your own store, for every project."
-    )(command)
-    command = click.option(
-        "--private",
-        "scope",
-        flag_value="private",
-        help="This repository's private store, never pushed by git mem.",
-    )(command)
-    return click.option(
-        "--shared",
-        "scope",
-        flag_value="shared",
-        default="shared",
-        help="The shared store (default).",
+    """Add `--shared`, `--private` and `--user`: which store to write."""
+    return one_scope(
+        ("shared", "The shared store (default)."),
+        ("private", "This repository's private store, never pushed by git mem."),
+        ("user", "Your own store, for every project."),
     )(command)
 
 

@@ -24,10 +24,10 @@ from gitmem.store.store import Store
 @click.option("--oneline", is_flag=True, help="One line a commit.")
 @click.option("-p", "--patch", is_flag=True, help="With what each commit changed.")
 @click.option("--reverse", is_flag=True, help="Oldest first.")
-@click.option("--private", "scope", flag_value="private", help="The private store.")
-@click.option("--user", "scope", flag_value="user", help="Your own store.")
-@click.option(
-    "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
+@options.one_scope(
+    ("private", "The private store."),
+    ("user", "Your own store."),
+    ("shared", "The shared store (default)."),
 )
 @click.option(
     "--format", "template", metavar="TEXT", help="Print '{commit} {at} {subject}' for each."
@@ -228,10 +228,7 @@ def _patch(term: Terminal, store: Store, change: TreeDifference) -> Iterator[str
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--name-status", "names", is_flag=True, help="Only what was added, changed, removed.")
-@click.option("--private", "scope", flag_value="private", help="The private store.")
-@click.option(
-    "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
-)
+@options.one_scope(("private", "The private store."), ("shared", "The shared store (default)."))
 @options.json_option
 @click.pass_obj
 def diff_command(
@@ -297,13 +294,8 @@ def _changed(store: Store, change: TreeDifference) -> dict[str, Any]:
 
 @click.command("undo", short_help="Take back the last change")
 @click.argument("commit", required=False, metavar="[REV]")
-@click.option("--private", "scope", flag_value="private", help="In the private store.")
-@click.option(
-    "--shared",
-    "scope",
-    flag_value="shared",
-    default="shared",
-    help="In the shared store (default).",
+@options.one_scope(
+    ("private", "In the private store."), ("shared", "In the shared store (default).")
 )
 @click.pass_obj
 def undo_command(term: Terminal, commit: str | None, scope: str) -> None:

@@ -63,14 +63,9 @@ TEXTS = 60_000  # characters of standard input
     metavar="TEXT",
     help="What shows it: a file, a commit, a record's id. May be repeated.",
 )
-@click.option(
-    "--private",
-    "scope",
-    flag_value="private",
-    help="Keep it in the private store, never pushed by git mem.",
-)
-@click.option(
-    "--shared", "scope", flag_value="shared", default="shared", help="The shared store (default)."
+@options.one_scope(
+    ("private", "Keep it in the private store, never pushed by git mem."),
+    ("shared", "The shared store (default)."),
 )
 @options.json_option
 @click.pass_obj

@@ -39,20 +39,12 @@ COLORS = {
 
 def scopes(command: F) -> F:
     """Add the options that say for whom hooks are installed."""
-    command = click.option(
-        "--project",
-        "scope",
-        flag_value="project",
-        help="For everybody who uses this repository: a file that git tracks.",
-    )(command)
-    command = click.option(
-        "--user", "scope", flag_value="user", help="For you, in all repositories."
-    )(command)
-    return click.option(
-        "--local",
-        "scope",
-        flag_value="local",
-        help="For you, in this repository: in a file that git ignores (default).",
+    return options.one_scope(
+        ("local", "For you, in this repository: in a file that git ignores (default)."),
+        ("user", "For you, in all repositories."),
+        ("project", "For everybody who uses this repository: a file that git tracks."),
+        default=None,
+        what="places",
     )(command)
 
 
