@@ -925,3 +925,17 @@ def test_another_title_renames_no_open_session(mem: Mem) -> None:
     assert "nothing was started" in said and "--new --title 'Invoices of April'" in said
     assert mem("session", "start", "--title", "Invoices of March", "--json").json["id"] == id
     assert [one["title"] for one in mem("session", "list", "--json").json] == ["Invoices of March"]
+
+
+def test_the_id_of_a_session_is_no_secret_in_what_it_taught(mem: Mem) -> None:
+    """Where a fact was seen names the session; what people say beside it is masked as ever."""
+    id, secret = "9t9frg72d2r35c31", "7h2kq0x94mvd8s1zpw3b"
+    start(mem, env={"GITMEM_SESSION": id})
+    mem("session", "note", f"Decision: payments use PostgreSQL, not {secret}", "--session", id)
+    mem("session", "end", id)
+    mem("drain")
+    row = mem.show(mem("inbox", "--json").json[0]["id"])
+    assert row["session"] == id
+    (source,) = row["sources"]
+    assert source["session"] == id and source["in"] == f"the history of session {id}"
+    assert secret not in str(row) and "[redacted: token]" in row["title"]

@@ -4,6 +4,7 @@ Each function builds operations, writes them as one commit, and returns what cam
 scrubbed of secrets before anything is written.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,12 +70,15 @@ class Writer:
 def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFinding, ...]]:
     """Return a record with secrets masked in every text a person or an agent writes.
 
+    The ids of the sessions that the record names are no secrets, wherever they stand in it.
+
     Raises InvalidRecord when that leaves nothing of the title.
     """
     found: list[SecretFinding] = []
+    kept = (*allow, *(rf"\A{re.escape(id)}\Z" for id in _session_ids(record)))
 
     def one(text: str) -> str:
-        result = scrub(text, allow)
+        result = scrub(text, kept)
         found.extend(result.findings)
         return result.text
 
@@ -106,6 +110,20 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         and all(record.fields[key] == value for key, value in fields.items())
     )
     return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
+
+
+def _session_ids(record: Record) -> set[str]:
+    """Return the ids of sessions that a record names in fields which we fill ourselves.
+
+    A value with the format of a secret is none of them, whatever a program calls its session.
+    """
+    ids = {str(record.fields.get("session") or "")}
+    for key in NESTED:
+        value = record.fields.get(key)
+        for entry in value if isinstance(value, list) else [value]:
+            if isinstance(entry, dict) and isinstance(entry.get("session"), str):
+                ids.add(entry["session"])
+    return {id for id in ids if id and scrub(id, known=True).text == id}
 
 
 def _texts(value: Any) -> Iterator[str]:
