@@ -29,8 +29,9 @@ def is_aside(name: str) -> bool:
 
 
 class State:
-    """An open `state.db`; in memory when the disk cannot be written, so that reading goes on.
+    """An open `state.db`; a copy in memory when it cannot be written, so that reading goes on.
 
+    What is `in_memory` is lost with the process: who must keep something refuses.
     A damaged file is set aside and begun anew, also when the damage shows late.
     """
 
@@ -162,7 +163,34 @@ class State:
         except Exception:  # noqa: BLE001 - fall through to memory
             pass
         self.in_memory = True
-        return self._connect(":memory:", self._timeout)
+        return (None if self.busy else self._copied(path)) or self._connect(
+            ":memory:", self._timeout
+        )
+
+    def _copied(self, path: str) -> "sqlite.Connection | None":
+        """Return a copy in memory of a file that can only be read; None when it cannot be."""
+        log = path + "-wal"
+        # without its log a file can be read alone: nothing is in the log then
+        alone = not os.path.exists(log) or not os.path.getsize(log)
+        ways = ("mode=ro", "immutable=1") if alone else ("mode=ro",)
+        name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        for way in ways:
+            db = sqlite.connect(":memory:", isolation_level=None, check_same_thread=False)
+            try:
+                disk = sqlite.connect(f"file:{name}?{way}", uri=True, timeout=self._timeout)
+                try:
+                    disk.backup(db)
+                finally:
+                    disk.close()
+                if (
+                    db.execute("PRAGMA user_version").fetchone()[0] == VERSION
+                    and db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+                ):
+                    return db
+            except sqlite.Error:
+                pass
+            db.close()
+        return None
 
     def close(self) -> None:
         """Release the file."""

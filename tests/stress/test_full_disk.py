@@ -178,6 +178,29 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
     assert_whole(repo, {id, late})
 
 
+def test_working_state_on_a_read_only_disk(disk: tuple[Path, Remount]):
+    """What is only in state.db can be read there: sessions and errors; and nothing is begun."""
+    place, remount = disk
+    repo = make_repo_on(place, "git")
+    mem(repo, "session", "start", "--title", "Invoices of March")
+    mem(repo, "error", "record", "TypeError: x is None")
+    mem(repo, "drain")  # nothing in the background holds the disk
+    remount("ro")
+    try:
+        for command, said in (
+            (["session", "list"], "Invoices of March"),
+            (["session", "show"], "Invoices of March"),
+            (["trends"], "1 session"),
+            (["error", "list"], "TypeError: x is None"),
+        ):
+            assert said in mem(repo, *command).stdout
+        for command in (["session", "start", "--new"], ["error", "record", "boom"]):
+            assert mem(repo, *command, ok=(1,)).stderr.startswith("error: ")
+    finally:
+        remount("rw")
+    assert "boom" not in mem(repo, "error", "list").stdout
+
+
 def say(repo: Path, event: str, **fields: str) -> None:
     """Send an event of a session; a hook never fails."""
     data = {
