@@ -919,11 +919,15 @@ def test_what_of_a_long_text_is_not_kept_is_said(mem: Mem) -> None:
 
 
 def test_another_title_renames_no_open_session(mem: Mem) -> None:
-    """The same title is the same session; another one is refused, with the way to start it."""
+    """It goes on and keeps its title, which is said, with the way to start another one."""
     id = start(mem, "--title", "Invoices of March")
-    said = mem("session", "start", "--title", "Invoices of April", code=1).err
-    assert "nothing was started" in said and "--new --title 'Invoices of April'" in said
-    assert mem("session", "start", "--title", "Invoices of March", "--json").json["id"] == id
+    again = mem("session", "start", "--title", "Invoices of April")
+    assert f"session {id} of person is open here" in again.out
+    assert "its title stays 'Invoices of March'" in again.err
+    assert "--new --title 'Invoices of April'" in again.err
+    for title in ("Invoices of April", "Invoices of March"):
+        row = mem("session", "start", "--title", title, "--json").json
+        assert (row["id"], row["title"], row["started_now"]) == (id, "Invoices of March", False)
     assert [one["title"] for one in mem("session", "list", "--json").json] == ["Invoices of March"]
 
 

@@ -187,12 +187,7 @@ def start_command(  # noqa: C901
             if anew:
                 mine, before = None, before or mine
             there = mine is not None
-            if mine is not None and title and mine.title and title != mine.title:
-                raise UserError(
-                    f"session {mine.id}, '{plain(mine.title)}', is open here; nothing was started.",
-                    f"End it and start another one: git mem session start --new --title "
-                    f"{shlex.quote(title)}",
-                )
+            wish, title = title, "" if mine is not None and mine.title else title
             # one of an agent, or of another terminal, is not for this one to end
             if (
                 anew
@@ -211,7 +206,7 @@ def start_command(  # noqa: C901
             activity.note(
                 app.state, context.root_of(app.location.worktree), app.clock.now(), story=story
             )
-            if title and title != mine.title:
+            if title:
                 write(app, mine, "user", title, event="PromptSubmit", source="title")
         if ended is not None:
             drain(app)
@@ -240,10 +235,12 @@ def start_command(  # noqa: C901
                 else f"begun {age(stamp(mine.started), app.clock.now())}"
             )
             term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
-            if title:
+            if wish:
+                verb = "is" if wish == mine.title else "stays"
+                other = "TITLE" if wish == mine.title else shlex.quote(plain(wish))
                 term.note(
-                    f"its title is '{plain(title)}'; to end it and start another one: git mem "
-                    f"session start --new --title TITLE"
+                    f"its title {verb} '{plain(mine.title)}'; to end it and start another one: "
+                    f"git mem session start --new --title {other}"
                 )
             if agent and agent != mine.agent:
                 term.note(
