@@ -62,7 +62,7 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
                 f"{name:<8} {counts}"
                 + (
                     f"  ({store['commit'][:10]}, {age(store['updated'], term.clock.now())})"
-                    if store["commit"]
+                    if store["commit"] and store["record_counts"]
                     else ""
                 )
             )
