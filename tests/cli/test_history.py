@@ -1,5 +1,6 @@
 """Commands about the past: log, diff, undo, graph, and reading as of a date."""
 
+import json
 import os
 from datetime import UTC, datetime, timedelta
 
@@ -110,6 +111,39 @@ def test_log_shows_forks(mem: Mem) -> None:
 
     mem("supersede", left, right)
     assert mem.titles() == ["right"]
+
+
+def test_a_second_successor_is_remarked_on(mem: Mem) -> None:
+    """With the other successor, and the way to settle it; the first and a repeated one say nothing."""
+    one = mem.add("one")
+    first = mem("supersede", one, "left", "--json")
+    left = first.json["id"]
+    assert first.err == "" and mem("supersede", one, left).err == ""
+    done = mem("supersede", one, "right", "--json")
+    right = done.json["id"]
+    assert f"{one[-8:]} is superseded by {left[-8:]} too" in done.err
+    assert f"git mem supersede {left[-8:]} {right[-8:]}" in done.err
+
+
+@pytest.mark.parametrize("text", ["zzzzzzzz", "zz"])
+def test_log_of_what_is_neither_a_record_nor_a_revision(mem: Mem, text: str) -> None:
+    """It says both, and names the commands that find either."""
+    mem.add("one")
+    said = json.loads(mem("log", text, "--json", code=1).err)
+    assert said["code"] == "unknown-id"
+    assert said["message"] == (
+        f"no record matches '{text}', and it is not a revision of the store."
+    )
+    assert "git mem search" in said["hint"] and "@~2" in said["hint"]
+
+
+def test_a_new_store_has_no_date(mem: Mem) -> None:
+    """The beginning of every store is the same commit, of no date that matters."""
+    id = mem.add("one", "--private")
+    mem("undo", "--private")
+    assert "ago)" not in mem("status").out and "empty" in mem("status").out
+    mem("restore", id)
+    assert "1 memory  (" in mem("status").out
 
 
 def test_log_of_the_private_store(mem: Mem) -> None:

@@ -23,7 +23,7 @@ from gitmem.records.record import Record, kind_of
 from gitmem.records.texts import TITLE_LIMIT, clean_body
 from gitmem.repo.location import inside
 from gitmem.repo.refs import head
-from gitmem.services.records import write
+from gitmem.services.records import history, write
 from gitmem.services.records.write import Change
 
 
@@ -529,6 +529,7 @@ def supersede_command(
     with term.open() as app:
         scope, stored = app.get(old)
         before = stored.record
+        edges = [edge for _, index in app.indexes() for edge in index.edges_of(before.id)]
         # the successor is in the namespace of what it replaces
         who = app.writer(o["agent"] or before.get("agent"))
         existing = _known(app, title[0]) if len(title) == 1 else None
@@ -563,6 +564,13 @@ def supersede_command(
         kept = not who.is_person and not before.unconfirmed
         verb = "stays until a person accepts" if kept else "is superseded by"
         done(term, change, f"{short(before.id)} {verb}", scope, as_json)
+        others = [id for id in history.successors(edges, before.id) if id != change.after.id]
+        if others:
+            term.note(
+                f"{short(before.id)} is superseded by {' and '.join(map(short, others))} too: its "
+                f"chain forks. Settle it: git mem supersede {short(others[0])} "
+                f"{short(change.after.id)}"
+            )
 
 
 def titled(heading: str, text: str) -> tuple[str, str]:

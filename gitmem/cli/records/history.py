@@ -62,9 +62,7 @@ def log_command(
         if id:
             found = _find_past(app, id)
             if found is None:
-                start = history.resolve(
-                    app.store(scope), app.user.git if scope == "user" else app.git, id
-                )
+                start = _revision(app, scope, id)
             else:
                 scope = found[0] if scope == "shared" else scope
                 # a foreign writer may name anything
@@ -112,6 +110,24 @@ def _find_past(app: App, text: str) -> tuple[str, str] | None:
         if len(matches) == 1:
             return scope, matches[0]
     return None
+
+
+def _revision(app: App, scope: str, text: str) -> str:
+    """Return the commit that a text names which is the id of no record.
+
+    Raises UnknownId, which says what of both it is not.
+    """
+    try:
+        return history.resolve(app.store(scope), app.user.git if scope == "user" else app.git, text)
+    except UnknownId as no_revision:
+        try:
+            app.get(text)
+        except UnknownId as no_record:
+            raise UnknownId(
+                f"{str(no_record).rstrip('.')}, and it is not a revision of the store.",
+                f"{no_record.hint.rstrip('.')}. {no_revision.hint}",
+            ) from None
+        raise
 
 
 def _limited(

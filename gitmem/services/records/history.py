@@ -47,7 +47,9 @@ def at_time(store: Store, seconds: int) -> str | None:
 
 
 def resolve(store: Store, git: Git, text: str) -> str:
-    """Return the commit of the store that a revision names; raises UserError.
+    """Return the commit of the store that a revision names.
+
+    Raises UnknownId when it names none, UserError when there is none yet.
 
     `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}` or a bare date, a remote's
     name for what was last fetched from it; `A..B` is not for here.
@@ -80,21 +82,22 @@ def resolve(store: Store, git: Git, text: str) -> str:
         if store.objects.tip(remote) is None:
             if is_date(text):
                 return _at_date(store, git, text)
-            raise UserError(
-                f"'{text}' is not a revision of the store.",
-                "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name.",
-            )
+            raise _no_revision(text)
         spec = remote + (f"~{rest}" if rest else "")
     code, out, _ = git.call(
         "rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128)
     )
     oid = out.decode().strip().splitlines()[-1] if code == 0 and out.strip() else ""
     if not oid or not _is_store(store.objects, oid):
-        raise UserError(
-            f"'{text}' is not a revision of the store.",
-            "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name.",
-        )
+        raise _no_revision(text)
     return oid
+
+
+def _no_revision(text: str) -> UnknownId:
+    return UnknownId(
+        f"'{text}' is not a revision of the store.",
+        "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name.",
+    )
 
 
 def _at_date(store: Store, git: Git, text: str) -> str:
@@ -268,6 +271,11 @@ def last_version(store: Store, id: str) -> Record:
             if isinstance(record, Record):
                 return record
     raise UnknownId(f"history has no record {id}.", "If it was purged, it is gone for good.")
+
+
+def successors(edges: Sequence[tuple[str, str, str]], id: str) -> list[str]:
+    """Return the ids of the records that supersede one."""
+    return sorted({newer for newer, rel, old in edges if rel == "supersedes" and old == id})
 
 
 def removed_ids(store: Store) -> dict[str, str]:
