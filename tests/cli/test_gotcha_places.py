@@ -38,6 +38,38 @@ def test_line_after_the_last_one_is_refused(mem, app, place):
     assert "app/pay.py has 5 lines, not 6." in run(mem.folder, "add", "t", "--anchor", place)[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("#hash.py", "#hash.py"),
+        ("#hash.py", "./#hash.py"),
+        (" lead.py", " lead.py"),
+        ("a#b:c.py", "a#b:c.py"),
+        ("trail.py ", "trail.py "),
+    ],
+)
+def test_file_with_an_odd_name_is_a_place(mem, app, name, place):
+    """Also from its own folder; and blanks around the name of a usual file are none of it."""
+    (app / name).write_text(CODE)
+    for folder, spec in ((app, f"{place}:2"), (mem.folder, f"app/{place.removeprefix('./')}:2")):
+        id = mem.at(folder).add("odd", "--anchor", spec)
+        (anchor,) = mem.show(id)["anchors"]
+        assert (anchor["path"], anchor["lines"]) == (f"app/{name}", [2, 2])
+    assert mem.show(mem.add("usual", "--anchor", " app/pay.py:2 "))["anchors"][0]["path"] == (
+        "app/pay.py"
+    )
+
+
+def test_line_breaks_in_names_are_escaped(mem, app):
+    """One line is one line, in what is found and in what is not."""
+    name = "new\nline.py"
+    (app / name).write_text(CODE)
+    assert "no new\\nline.txt in" in run(app, "for", "new\nline.txt")[1]
+    run(app, "add", "t", "--anchor", f"{name}:2")
+    out, _ = run(app, "for", f"{name}:2", "pay.py")
+    assert out.startswith("new\\nline.py:2: ") and "anchored at app/new\\nline.py:2" in out
+
+
 def test_folder_is_no_place(mem, app):
     """It is said how to mean the files in it."""
     said = run(mem.folder, "add", "t", "--anchor", "app/")[1]

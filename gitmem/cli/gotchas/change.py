@@ -21,7 +21,7 @@ from gitmem.cli.records.add_edit import (
 from gitmem.cli.records.add_edit import edit_command as edit_any
 from gitmem.cli.records.status import every
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
@@ -109,7 +109,7 @@ def add_command(
                 "error": "is about the same error",
                 "code": "is about the same code",
             }[shared]
-            term.note(f"{old} {says}: {plain(row['title'])}")
+            term.note(f"{old} {says}: {title_shown(row['title'])}")
             term.note(
                 f"To have one of them: git mem gotcha edit {old} ..., then git mem forget "
                 f"{short(change.after.id)}"
@@ -302,7 +302,7 @@ def snooze_command(
                 }
             )
             if not as_json:
-                name = f"{term.style(short(record.id), fg='yellow')} {plain(record.title)}"
+                name = f"{term.style(short(record.id), fg='yellow')} {title_shown(record.title)}"
                 shown = (
                     f"shown again: {name}"
                     if was

@@ -14,7 +14,7 @@ from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.json_shapes import anchor_json, hit_json, match_json, place_json, record_json
 from gitmem.cli.output_file import write_output
 from gitmem.cli.records.list import hit_lines, paths_of
-from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
+from gitmem.cli.terminal import LINE, Terminal, age, line, path_shown, plain, short
 from gitmem.errors import UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
@@ -133,7 +133,7 @@ def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
     """Return the one line of a gotcha in a list: with how often it was seen, and when last."""
     count = int(row.get("occurrences") or 0)
     seen = f" ×{count}, {age(row['last_seen'], now)}" if count > 1 and row.get("last_seen") else ""
-    return line(term, row) + term.style(seen, fg="bright_black")
+    return line(term, row, cut=True) + term.style(seen, fg="bright_black")
 
 
 @click.command("search", short_help=TABLE["search"][2])
@@ -214,11 +214,12 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
                 count = len(lines) - (lines[-1:] == [""])
                 if name == path and wanted > count > 0:
                     term.note(
-                        f"{plain(name)} has {count} line{'s' if count != 1 else ''}, not {wanted}."
+                        f"{path_shown(name)} has {count} line{'s' if count != 1 else ''}, "
+                        f"not {wanted}."
                     )
                 asked = given if name == path else name
                 if path != name and not name.startswith(f"{path}/") and path != ".":
-                    term.note(f"{plain(path)} is {plain(name)} now.")
+                    term.note(f"{path_shown(path)} is {path_shown(name)} now.")
                 told = (
                     {found.row["id"] for _, found in out}
                     if name.startswith(f"{path}/") or path == "."
@@ -244,7 +245,7 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
                 given for given in places if not _is_there(app, _file_and_line(app, given)[0])
             ]
             why = (
-                f"there is no {' and no '.join(map(plain, missing))} in this repository; "
+                f"there is no {' and no '.join(map(path_shown, missing))} in this repository; "
                 if missing
                 else ""
             )
@@ -365,10 +366,10 @@ def _card(
 ) -> Iterator[str]:
     """Yield the lines that tell a gotcha and why it is shown."""
     head = f"{given}: " if given else ""
-    yield f"{plain(head)}{entry(term, row, now)}"
+    yield f"{path_shown(head)}{entry(term, row, now)}"
     if row.get("workaround"):
         yield f"    {plain(row['workaround'])}"
-    yield term.style("    " + plain("; ".join(reasons)), fg="bright_black")
+    yield term.style("    " + path_shown("; ".join(reasons)), fg="bright_black")
 
 
 @click.command("context", short_help=TABLE["context"][2])
@@ -597,7 +598,7 @@ def drifted(term: Terminal, as_json: bool) -> int:
             why = said.get(where.state, "the code has changed")
             term.say(
                 f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    "
-                f"{plain(f'{was}, {why}{spot}')}"
+                f"{path_shown(f'{was}, {why}{spot}')}"
             )
         if seen.found:
             term.note(

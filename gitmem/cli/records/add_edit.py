@@ -11,9 +11,9 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.editor import edit
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, short, title_shown
 from gitmem.codemap.anchors.resolve import attach
-from gitmem.codemap.anchors.spec import glob_match, parse
+from gitmem.codemap.anchors.spec import beginnings, glob_match, parse
 from gitmem.codemap.grammars import GRAMMARS, language_named
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.object_codec import object_id
@@ -45,7 +45,7 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
         term.note("unconfirmed, as an agent wrote it. A person confirms it: git mem inbox")
     term.say(
         f"{verb} {term.style(short(change.after.id), fg='yellow')} "
-        f"{plain(change.after.title)}{where}{options.journaled(change.written)}"
+        f"{title_shown(change.after.title)}{where}{options.journaled(change.written)}"
     )
 
 
@@ -118,20 +118,11 @@ def _from_root(app: App, spec: str) -> str:
 
     Otherwise the path is taken from the root.
     """
-    root = app.location.worktree
-    path, mark, rest = spec, "", ""
-    for sign in (":", "#"):
-        if sign in path:
-            path, mark, rest = path.partition(sign)[0], sign, path.partition(sign)[2] + mark + rest
-    full = os.path.realpath(path)
-    if (
-        root
-        and os.path.exists(full)
-        and os.path.commonpath([os.path.realpath(root), full]) == os.path.realpath(root)
-    ):
-        return (
-            os.path.relpath(full, os.path.realpath(root)).replace(os.sep, "/") + spec[len(path) :]
-        )
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    for path in beginnings(spec) if root else ():
+        full = os.path.realpath(path) if path.strip() else ""
+        if os.path.lexists(full) and os.path.commonpath([root, full]) == root:
+            return os.path.relpath(full, root).replace(os.sep, "/") + spec[len(path) :]
     return spec
 
 

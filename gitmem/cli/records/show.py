@@ -10,7 +10,7 @@ from gitmem.cli import options
 from gitmem.cli.json_shapes import whole_row_json
 from gitmem.cli.records.code_places import code_places
 from gitmem.cli.rows import as_row
-from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, short
+from gitmem.cli.terminal import COLORS, Terminal, age, formatted, path_shown, plain, short
 from gitmem.clock import seconds
 from gitmem.errors import UnknownId
 from gitmem.records.codec import encode
@@ -217,7 +217,7 @@ def _card(
         (
             "Code",
             ", ".join(
-                _place(a) + since
+                path_shown(_place(a)) + since
                 for a, since in zip(row.get("anchors") or [], code_notes or _NOTHING, strict=False)
             ),
         ),

@@ -27,12 +27,10 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
     Raises UserError.
 
     `exists` says whether a path is a file: one that is there is meant even when its name has `[`,
-    `#` or `:` in it.
+    `#` or `:` in it, or blanks around it.
     """
-    text = spec.strip().replace("\\", "/")
-    while text.startswith("./"):
-        text = text[2:].lstrip("/")
-    match = _of_file(text, exists) if exists else None
+    text = _below(spec.strip())
+    match = (_of_file(_below(spec), exists) or _of_file(text, exists)) if exists else None
     named = match is not None
     path = match[0] if match else ""
     tail = match[1] if match else None
@@ -64,21 +62,29 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
     return out
 
 
+def _below(text: str) -> str:
+    """Return a path with `/` between its parts, without `./` in front."""
+    text = text.replace("\\", "/")
+    while text.startswith("./"):
+        text = text[2:].lstrip("/")
+    return text
+
+
+def beginnings(text: str) -> list[str]:
+    """Return what may be the name of a file in front of lines and a symbol, the longest first."""
+    ends = [len(text), *(at for at in range(len(text) - 1, 0, -1) if text[at] in ":#")]
+    return [text[:end] for end in ends[:8]]
+
+
 def _of_file(text: str, exists: Callable[[str], bool]) -> tuple[str, re.Match[str]] | None:
     """Return the longest beginning that is a file, and what follows it.
 
     None when the usual reading needs no help.
     """
-    if not any(c in text for c in f"{WILD}:#"):
+    if not any(c in text for c in f"{WILD}:#") and text == text.strip():
         return None
-    ends = [len(text), *(at for at in range(len(text) - 1, 0, -1) if text[at] in ":#")]
-    for end in ends[:8]:
-        tail = _TAIL.fullmatch(text, end)
-        if (
-            tail
-            and not text[:end].startswith("/")
-            and ".." not in text[:end].split("/")
-            and exists(text[:end])
-        ):
-            return text[:end], tail
+    for name in beginnings(text):
+        tail = _TAIL.fullmatch(text, len(name))
+        if tail and not name.startswith("/") and ".." not in name.split("/") and exists(name):
+            return name, tail
     return None
