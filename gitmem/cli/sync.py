@@ -183,6 +183,9 @@ def _report(term: Terminal, app: App, out: sync.SyncOutcome, may_push: bool, nam
         term.note(purge_follow.quarantined(out.quarantined))
     if out.waiting:
         return
+    waiting, since = 0, ""
+    if not may_push and app.settings.get("remote") != name:
+        waiting, since = sync.unpushed(app.store(), name)
     if out.received or out.pushed:
         pieces = [
             f"received {out.received} commit{'s' if out.received != 1 else ''}"
@@ -193,7 +196,7 @@ def _report(term: Terminal, app: App, out: sync.SyncOutcome, may_push: bool, nam
         term.say(
             f"{plain(name)}: {', '.join(p for p in pieces if p)}{' (merged)' if out.merged else ''}"
         )
-    else:
+    elif not waiting:
         term.say(f"{plain(name)}: everything is up to date.")
     if out.conflicts:
         term.note(
@@ -204,13 +207,11 @@ def _report(term: Terminal, app: App, out: sync.SyncOutcome, may_push: bool, nam
         term.note(f"damaged, kept as it is: {path} (git mem doctor)")
     for path in out.refused:
         term.note(f"left out, its name or mode is not allowed: {path}")
-    if not may_push:
-        waiting, since = sync.unpushed(app.store(), name)
-        if waiting and app.settings.get("remote") != name:
-            term.note(
-                f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To "
-                f"share them: git mem remote enable {name}"
-            )
+    if waiting:
+        term.note(
+            f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To "
+            f"share them: git mem remote enable {name}"
+        )
 
 
 @click.group("remote", short_help="Choose where memory is pushed to", invoke_without_command=True)

@@ -105,7 +105,7 @@ def test_nothing_is_pushed_before_leave_is_given(mem: Mem, hub: Path) -> None:
     done = mem("sync")
 
     assert git(hub, "for-each-ref") == ""
-    assert "nothing was pushed: 2 commit(s)" in done.err
+    assert "nothing was pushed: 2 commit(s)" in done.err and done.out == ""
     assert "git mem remote enable origin" in done.err
     mem("remote", "enable", "origin", "--yes")
     mem("sync", "--pull-only")
