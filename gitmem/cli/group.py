@@ -54,7 +54,7 @@ class Parts(click.Group):
         if args[0] not in self.table and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.table, n=2, cutoff=0.5)
+            near = difflib.get_close_matches(args[0], self.table, n=2, cutoff=0.6)
             hint = (
                 f" Did you mean {' or '.join(near)}?"
                 if near

@@ -200,7 +200,7 @@ class Commands(click.Group):
             near = (
                 [guessed]
                 if guessed
-                else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
+                else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.6)
             )
             hint = (
                 f" Did you mean: git mem {' or git mem '.join(near)}"

@@ -12,7 +12,7 @@ from gitmem.base.files import Lock
 from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.rows import whole_record_json
-from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
+from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short, title_shown
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.work_state import Work
 from gitmem.records.record import Record
@@ -166,8 +166,8 @@ def save_command(
             return
         files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
         term.say(
-            f"saved {term.style(short(record.id), fg='yellow')} {plain(record.title)} ({files} "
-            f"changed file{'' if files == 1 else 's'})"
+            f"saved {term.style(short(record.id), fg='yellow')} {title_shown(record.title)} "
+            f"({files} changed file{'' if files == 1 else 's'})"
         )
         _left_out(term, record)
         for name in under_way:
@@ -252,7 +252,7 @@ def list_command(
                 _omitted_count(record),
             ]
             term.say(
-                f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} "
+                f"{term.style(short(record.id), fg='yellow')} {title_shown(record.title)} "
                 f"({', '.join(f for f in facts if f)})"
             )
         for id in keep.adopt(app.objects, app.store("private")):
@@ -441,7 +441,8 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
         saved = bool(app.objects.tip(ref_of(record.id)))
         term.json(_snapshot_json(record, saved=saved))
         return
-    term.say(f"{short(record.id)} {plain(record.title)}, {age(record.created, app.clock.now())}")
+    made = age(record.created, app.clock.now())
+    term.say(f"{short(record.id)} {title_shown(record.title)}, {made}")
     for name, value in (
         ("branch", record.get("branch")),
         ("commit", record.get("commit")),

@@ -20,6 +20,7 @@ from gitmem.repo.location import STOPPED
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+TITLE_SHOWN = 120  # characters
 LINES_A_WRITE = 500  # a reader such as `head` may go before the rest is made
 COLORS = {
     "critical": "red",
@@ -41,6 +42,12 @@ def plain(text: str) -> str:
         ),
         text,
     )
+
+
+def title_shown(title: str) -> str:
+    """Return a title for a message or a line of a terminal: a long one is cut."""
+    text = plain(title)
+    return text if len(text) <= TITLE_SHOWN else text[: TITLE_SHOWN - 1].rstrip() + "…"
 
 
 def path_text(path: str) -> str:
@@ -267,12 +274,14 @@ def names(template: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\{(\w+)\}", template))
 
 
-def line(term: Terminal, row: Mapping[str, Any]) -> str:
-    """Return the one line of a record in a list."""
+def line(term: Terminal, row: Mapping[str, Any], *, cut: bool = False) -> str:
+    """Return the one line of a record in a list; `cut` shortens a long title on a terminal."""
     whole = row["kind"]
     kind = row.get("severity") or row.get("type") or whole
     label = f"{f'{whole}/{kind}' if kind != whole else whole:<18}"
     id, title, tail = short(row["id"]), plain(row["title"]), ""
+    if cut and sys.stdout.isatty():
+        title = title_shown(row["title"])
     status, origin, store = row.get("status"), row.get("origin"), row.get("store")
     if (
         (status and status != "active")

@@ -12,6 +12,15 @@ from tests.conftest import git
 # -- add
 
 
+def test_long_titles_are_cut_where_people_read_them(mem: Mem) -> None:
+    """In messages and on a terminal; whole in a pipe and in JSON."""
+    title = "word " * 50 + "end"
+    done = mem("add", title)
+    assert len(done.out) < 150 and done.out.endswith("…\n")
+    assert title in mem("list").out and mem.titles() == [title]
+    assert "word word…" in on_terminal(mem.folder, "--no-pager", "list").replace("\n", "")
+
+
 def test_add_writes_one_commit(mem: Mem) -> None:
     """One add is one commit on the store's ref, after the store's beginning."""
     done = mem(

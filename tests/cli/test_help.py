@@ -98,3 +98,14 @@ def test_git_finds_the_command(mem: Mem) -> None:
     assert mem.titles() == ["through git"]
     git(mem.folder, "config", "alias.m", "mem")
     assert spawn(mem.folder, "list", "--format", "{title}", through_git=True).out == "through git\n"
+
+
+def test_no_command_is_suggested_when_none_is_near(mem: Mem) -> None:
+    """`git mem git` is a slip of the fingers: nothing that the letters resemble is meant."""
+    assert "'git' is not a command. See 'git mem -h'." in mem("git", code=2).err
+    assert "Did you mean: git mem search" in mem("serach", code=2).err
+
+
+def test_one_of_a_kind_is_in_the_singular(mem: Mem) -> None:
+    mem("session", "start")
+    assert mem("trends").out.splitlines()[0].endswith(" 1 session")

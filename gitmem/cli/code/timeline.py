@@ -10,7 +10,7 @@ from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
+from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short, title_shown
 from gitmem.clock import LAST, stamp
 from gitmem.git.dates import when
 from gitmem.services.timeline import events
@@ -248,7 +248,7 @@ def event_add_command(
             term.json(written_json(scope, change))
             return
         term.say(
-            f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at "
+            f"noted {term.style(short(record.id), fg='yellow')} {title_shown(record.title)} at "
             f"{happened}{options.journaled(change.written)}"
         )
 
@@ -328,8 +328,13 @@ def _local(at: float) -> tuple[int, int, str]:
     return when.hour, when.weekday(), (when - timedelta(days=when.weekday())).strftime("%Y-%m-%d")
 
 
+def _counted(found: dict[str, Any], what: str) -> str:
+    number = found[f"{what}_count"]
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
-    yield f"{found['commit_count']:,} commits, {found['session_count']:,} sessions"
+    yield f"{_counted(found, 'commit')}, {_counted(found, 'session')}"
     if found["hot_files"]:
         yield term.style("\nHot files", bold=True) + "  commits, edits of sessions"
         for row in found["hot_files"]:

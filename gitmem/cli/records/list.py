@@ -133,7 +133,7 @@ def list_command(
         elif template:
             term.page((formatted(template, to_json(r)) for r in rows), app)
         else:
-            term.page((line(term, r) for r in rows), app)
+            term.page((line(term, r, cut=True) for r in rows), app)
             if (
                 not at
                 and plain_list
@@ -246,7 +246,7 @@ def search_command(
 
 def hit_lines(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
     """Return the lines that tell a hit of a search."""
-    out = [line(term, hit)]
+    out = [line(term, hit, cut=True)]
     if hit["snippet"]:
         parts = plain(hit["snippet"].replace("\x02", "\ue000").replace("\x03", "\ue001"))
         bold = ("\033[1m", "\033[22m") if term.colored else ("", "")

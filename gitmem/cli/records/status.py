@@ -9,7 +9,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.records.add_edit import done
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import GitmemError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
@@ -275,7 +275,7 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
             for record in records:
                 term.say(
                     f"forgot {term.style(short(record.id), fg='yellow')} "
-                    f"{plain(record.title)}{options.journaled(written)}"
+                    f"{title_shown(record.title)}{options.journaled(written)}"
                 )
         term.note(
             "history still has it: git mem restore ID brings it back, git mem purge ID removes it "

@@ -15,7 +15,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.records.items import KINDS, Extract, Item
 from gitmem.repo.location import storable
@@ -414,5 +414,5 @@ def _save(
         return
     term.say("")
     for record in made:
-        term.say(f"proposed {short(record.id)} {plain(record.title)}")
+        term.say(f"proposed {short(record.id)} {title_shown(record.title)}")
     term.say(note)

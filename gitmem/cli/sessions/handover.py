@@ -9,7 +9,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.sessions.context import agent_name, agent_of
 from gitmem.cli.sessions.group import of_agent
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, short, title_shown
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.kinds import LIVE
@@ -140,7 +140,7 @@ def handover_command(
             return
         term.say(
             f"handed over {term.style(short(change.after.id), fg='yellow')} "
-            f"{plain(change.after.title)}{options.journaled(change.written)}"
+            f"{title_shown(change.after.title)}{options.journaled(change.written)}"
         )
 
 
