@@ -268,3 +268,26 @@ def test_the_successor_of_a_gotcha_has_its_triggers(mem: Mem) -> None:
         mem("show", new, "--json").json[0]["triggers"]
         == mem("show", old, "--json").json[0]["triggers"]
     )
+
+
+def test_changes_of_several_records_in_json(mem: Mem) -> None:
+    """A row for each record, in order, also for one that stays as it was."""
+    a, b = mem.add("a"), mem.add("b")
+    mem("pin", a)
+    rows = mem("unpin", a, b, "--json").json
+    assert [(row["id"], row["changed"]) for row in rows] == [(a, True), (b, False)]
+    assert [row["status"] for row in mem("archive", a, b, "--json").json] == ["archived"] * 2
+    assert mem("link", a, b, "--json").json["links"] == [b]
+    gone = mem("forget", a, b, "--reason", "old", "--json")
+    assert [row["store_commit"] for row in gone.json] == [tip(mem.folder)] * 2 and gone.err == ""
+
+
+def test_undo_in_json(mem: Mem) -> None:
+    """What was taken back, and the commit that did it; nothing left is no failure."""
+    id = mem.add("a")
+    made = tip(mem.folder)
+    row = mem("undo", "--json").json
+    assert (row["commit"], row["ids"], row["changed"]) == (made, [id], True)
+    assert row["store_commit"] == tip(mem.folder) and row["store"] == "shared"
+    again = mem("undo", made, "--json").json
+    assert (again["changed"], again["store_commit"]) == (False, None)

@@ -11,7 +11,7 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, formatted, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
-from gitmem.git.objects import TreeDifference
+from gitmem.git.objects import Commit, TreeDifference
 from gitmem.records.record import kind_of
 from gitmem.services.records import history
 from gitmem.store.layout import id_of_path
@@ -308,13 +308,30 @@ def _changed(store: Store, change: TreeDifference) -> dict[str, Any]:
     }
 
 
+def _undone(
+    target: Commit, scope: str, made: str | None, ids: list[str], back: list[str]
+) -> dict[str, Any]:
+    """Return what an undo did; `proposal_ids` wait in the inbox again."""
+    subject = target.message.split("\n")[0]
+    return {
+        "commit": target.oid,
+        "subject": subject,
+        "store": scope,
+        "ids": ids,
+        "proposal_ids": [] if subject.startswith("undo: ") else back,
+        "changed": made is not None,
+        "store_commit": made,
+    }
+
+
 @click.command("undo", short_help="Take back the last change")
 @click.argument("commit", required=False, metavar="[REV]")
 @options.one_scope(
     ("private", "In the private store."), ("shared", "In the shared store (default).")
 )
+@options.json_option
 @click.pass_obj
-def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
+def undo_command(term: Terminal, commit: str | None, scope: str, as_json: bool) -> None:
     """Take back one commit with a new one; by default the last change.
 
     Later changes are kept. A second undo takes back the first.
@@ -350,6 +367,9 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
             if scope == "shared" and history.of_acceptance(target)
             else []
         )
+        if as_json:
+            term.json(_undone(target, scope, made, ids, back))
+            return
         if made is None:
             term.say(f"nothing left to take back of {target.oid[:10]} {subject}")
             return

@@ -1,6 +1,6 @@
 """Commands that change how a record stands: link, pin, archive, restore, forget."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
@@ -23,8 +23,9 @@ from gitmem.store.store import Written
 @click.command("link", short_help="Link a record to others")
 @click.argument("id")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@options.json_option
 @click.pass_obj
-def link_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
+def link_command(term: Terminal, id: str, targets: tuple[str, ...], as_json: bool) -> None:
     """Link a record to others, so that each is found with the other.
 
     The link is shown from both ends.
@@ -33,24 +34,27 @@ def link_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
     Example:
       git mem link 7k2m9qxa 9p4c1zbn
     """
-    _link(term, id, targets, remove=False)
+    _link(term, id, targets, as_json, remove=False)
 
 
 @click.command("unlink", short_help="Remove links between records")
 @click.argument("id")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@options.json_option
 @click.pass_obj
-def unlink_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
+def unlink_command(term: Terminal, id: str, targets: tuple[str, ...], as_json: bool) -> None:
     """Remove links from a record to others.
 
     \b
     Example:
       git mem unlink 7k2m9qxa 9p4c1zbn
     """
-    _link(term, id, targets, remove=True)
+    _link(term, id, targets, as_json, remove=True)
 
 
-def _link(term: Terminal, id: str, targets: tuple[str, ...], *, remove: bool) -> None:
+def _link(
+    term: Terminal, id: str, targets: tuple[str, ...], as_json: bool, *, remove: bool
+) -> None:
     with term.open() as app:
         scope, stored = app.get(id)
         links = list(stored.record.get("links") or [])
@@ -58,7 +62,7 @@ def _link(term: Terminal, id: str, targets: tuple[str, ...], *, remove: bool) ->
             _linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets
         ]
         change = write.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
-        done(term, change, "unlinked" if remove else "linked", scope)
+        done(term, change, "unlinked" if remove else "linked", scope, as_json)
 
 
 def _linked(links: list[str], text: str) -> str | None:
@@ -75,37 +79,64 @@ def every(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:
     return list({stored.record.id: (scope, stored) for scope, stored in map(app.get, ids)}.values())
 
 
-def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str) -> None:
+def _each(
+    term: Terminal,
+    ids: tuple[str, ...],
+    verb: str,
+    as_json: bool,
+    act: Callable[[App, str, Record], Change],
+    unchanged: str = "",
+) -> None:
+    """Change each record and say so; `unchanged` says what one is that stays as it was."""
     with term.open() as app:
+        rows = []
         for scope, stored in every(app, ids):
-            if op == "unpin" and stored.record.status != "pinned":
-                term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
-                continue
-            done(
-                term,
-                write.set_status(app.store(scope), app.writer(), stored.record, status, op),
-                verb,
-                scope,
-            )
+            change = act(app, scope, stored.record)
+            if as_json:
+                rows.append(written_json(scope, change))
+            elif unchanged and not change.written.changed:
+                term.say(f"{short(change.after.id)} is {unchanged}; nothing changed.")
+            else:
+                done(term, change, verb, scope)
+        if as_json:
+            term.json(rows)
+
+
+def _standing(status: str, op: str) -> Callable[[App, str, Record], Change]:
+    return lambda app, scope, record: write.set_status(
+        app.store(scope), app.writer(), record, status, op
+    )
+
+
+def _unpinned(app: App, scope: str, record: Record) -> Change:
+    if record.status != "pinned":
+        return Change(record, record, Written(None))
+    return write.set_status(app.store(scope), app.writer(), record, "active", "unpin")
+
+
+def _finished(app: App, scope: str, record: Record) -> Change:
+    return answers.finish(app.store(scope), app.writer(), record, head(app.location) or "")
 
 
 @click.command("pin", short_help="Keep a record for good")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@options.json_option
 @click.pass_obj
-def pin_command(term: Terminal, ids: tuple[str, ...]) -> None:
+def pin_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """Pin records. Pinned records never decay and are told first.
 
     \b
     Example:
       git mem pin 7k2m9qxa
     """
-    _each(term, ids, "pinned", "pin", "pinned")
+    _each(term, ids, "pinned", as_json, _standing("pinned", "pin"))
 
 
 @click.command("unpin", short_help="Let a pinned record age again")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@options.json_option
 @click.pass_obj
-def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
+def unpin_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """Unpin records.
 
     They decay again, as others do.
@@ -114,13 +145,14 @@ def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
     Example:
       git mem unpin 7k2m9qxa
     """
-    _each(term, ids, "active", "unpin", "unpinned")
+    _each(term, ids, "unpinned", as_json, _unpinned, "not pinned")
 
 
 @click.command("done", short_help="Say that a task is done")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@options.json_option
 @click.pass_obj
-def done_command(term: Terminal, ids: tuple[str, ...]) -> None:
+def done_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """Say that tasks are done. They leave every list of open tasks; history keeps them.
 
     \b
@@ -128,24 +160,21 @@ def done_command(term: Terminal, ids: tuple[str, ...]) -> None:
       git mem done 7k2m9qxa
       git mem restore 7k2m9qxa      it is open again
     """
-    with term.open() as app:
-        for scope, stored in every(app, ids):
-            commit = head(app.location) or ""
-            change = answers.finish(app.store(scope), app.writer(), stored.record, commit)
-            done(term, change, "done:", scope)
+    _each(term, ids, "done:", as_json, _finished)
 
 
 @click.command("archive", short_help="Put a record aside")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@options.json_option
 @click.pass_obj
-def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
+def archive_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """Archive records. They are kept and found with --all, but not told any more.
 
     \b
     Example:
       git mem archive 7k2m9qxa
     """
-    _each(term, ids, "archived", "archive", "archived")
+    _each(term, ids, "archived", as_json, _standing("archived", "archive"))
 
 
 @click.command("restore", short_help="Bring back what was archived or forgotten")
@@ -255,8 +284,9 @@ def _past_title(app: App, scope: str, id: str) -> str:
 @click.command("forget", short_help="Remove a record on purpose")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--reason", default="", metavar="TEXT", help="Why; kept with the mark that is left.")
+@options.json_option
 @click.pass_obj
-def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
+def forget_command(term: Terminal, ids: tuple[str, ...], reason: str, as_json: bool) -> None:
     """Delete records, here and everywhere the store is synced to.
 
     Git's history keeps them (git mem restore). A captured gotcha is not captured again. For a
@@ -267,16 +297,23 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
       git mem forget 7k2m9qxa --reason "no longer true"
     """
     with term.open() as app:
+        rows: list[dict[str, Any]] = []
         by_scope: dict[str, list[Record]] = {}
         for scope, stored in every(app, ids):
             by_scope.setdefault(scope, []).append(stored.record)
         for scope, records in by_scope.items():
             written = write.forget(app.store(scope), app.writer(), records, reason)
+            if as_json:
+                rows += [written_json(scope, Change(record, record, written)) for record in records]
+                continue
             for record in records:
                 term.say(
                     f"forgot {term.style(short(record.id), fg='yellow')} "
                     f"{title_shown(record.title)}{options.journaled(written)}"
                 )
+        if as_json:
+            term.json(rows)
+            return
         term.note(
             "history still has it: git mem restore ID brings it back, git mem purge ID removes it "
             "for good."
