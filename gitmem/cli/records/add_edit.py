@@ -520,7 +520,7 @@ def supersede_command(
     with term.open() as app:
         scope, stored = app.get(old)
         before = stored.record
-        edges = [edge for _, index in app.indexes() for edge in index.edges_of(before.id)]
+        edges = _edges_of(app, before.id)
         # the successor is in the namespace of what it replaces
         who = app.writer(o["agent"] or before.get("agent"))
         existing = _known(app, title[0]) if len(title) == 1 else None
@@ -556,12 +556,20 @@ def supersede_command(
         verb = "stays until a person accepts" if kept else "is superseded by"
         done(term, change, f"{short(before.id)} {verb}", scope, as_json)
         others = [id for id in history.successors(edges, before.id) if id != change.after.id]
-        if others:
-            term.note(
-                f"{short(before.id)} is superseded by {' and '.join(map(short, others))} too: its "
-                f"chain forks. Settle it: git mem supersede {short(others[0])} "
-                f"{short(change.after.id)}"
-            )
+        _tell_fork(term, before.id, change.after.id, others)
+
+
+def _edges_of(app: App, id: str) -> list[tuple[str, str, str]]:
+    return [edge for _, index in app.indexes() for edge in index.edges_of(id)]
+
+
+def _tell_fork(term: Terminal, old: str, new: str, others: list[str]) -> None:
+    """Remark on a record that others have superseded already."""
+    if others:
+        term.note(
+            f"{short(old)} is superseded by {' and '.join(map(short, others))} too: its chain "
+            f"forks. Settle it: git mem supersede {short(others[0])} {short(new)}"
+        )
 
 
 def titled(heading: str, text: str) -> tuple[str, str]:

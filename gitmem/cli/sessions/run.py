@@ -125,6 +125,21 @@ def _forget_closed(app: App) -> None:
             own.closed(app.home, id)
 
 
+def _free_title(mine: Session | None, title: str) -> str:
+    """Return a title for a session that has none; one that is open keeps its own."""
+    return "" if mine is not None and mine.title else title
+
+
+def _title_of(mine: Session, wish: str) -> str:
+    """Say which title an open session has when one was asked for."""
+    verb = "is" if wish == mine.title else "stays"
+    other = "TITLE" if wish == mine.title else shlex.quote(plain(wish))
+    return (
+        f"its title {verb} '{plain(mine.title)}'; to end it and start another one: git mem "
+        f"session start --new --title {other}"
+    )
+
+
 def _own_id(app: App) -> tuple[str, str]:
     """Return (id, agent) under which the environment knows a new session here.
 
@@ -187,7 +202,8 @@ def start_command(  # noqa: C901
             if anew:
                 mine, before = None, before or mine
             there = mine is not None
-            wish, title = title, "" if mine is not None and mine.title else title
+            wish = title
+            title = _free_title(mine, title)
             # one of an agent, or of another terminal, is not for this one to end
             if (
                 anew
@@ -236,12 +252,7 @@ def start_command(  # noqa: C901
             )
             term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
             if wish:
-                verb = "is" if wish == mine.title else "stays"
-                other = "TITLE" if wish == mine.title else shlex.quote(plain(wish))
-                term.note(
-                    f"its title {verb} '{plain(mine.title)}'; to end it and start another one: "
-                    f"git mem session start --new --title {other}"
-                )
+                term.note(_title_of(mine, wish))
             if agent and agent != mine.agent:
                 term.note(
                     f"it stays one of {mine.agent}. For one of {agent}: git mem session start "
