@@ -356,18 +356,11 @@ def _apply(
         _rejectable(record)
     if given[1]:
         write.require_person(app.writer(), "reject")
-    so = [
-        record
-        for scope, record in zip([scope for scope, _ in found[0]], given[0], strict=True)
-        if not record.unconfirmed and not _moves(scope, record) and _is_settled(app, record.id)
-    ]
-    already = [
-        ("accepted", {"id": record.id, **(record.get("confirmed") or {})}) for record in so
-    ] + [("rejected", mark) for mark in gone.values()]
+    so = _accepted(app, found[0])
+    already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so]
+    already += [("rejected", mark) for mark in gone.values()]
     for what, mark in () if as_json else already:
-        by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
-        day = f", {str(mark['at'])[:10]}" if mark.get("at") else ""
-        term.say(f"{short(mark['id'])} was already {what}{by}{day}; nothing changed.")
+        _say_already(term, what, mark)
     made = {
         "accepted": [
             _accept(term, app, record.id, as_json) for record in given[0] if record not in so
@@ -379,6 +372,23 @@ def _apply(
         term.note(f"to take a rejection back: git mem undo{' --private' if private else ''}")
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
     return made | {"unchanged": [mark["id"] for _, mark in already]}
+
+
+def _accepted(app: App, given: Sequence[tuple[str, Stored]]) -> list[Record]:
+    """Return those of some records that this user has no reason to accept any more."""
+    return [
+        stored.record
+        for scope, stored in given
+        if not stored.record.unconfirmed
+        and not _moves(scope, stored.record)
+        and _is_settled(app, stored.record.id)
+    ]
+
+
+def _say_already(term: Terminal, what: str, mark: Mapping[str, Any]) -> None:
+    by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
+    day = f", {str(mark['at'])[:10]}" if mark.get("at") else ""
+    term.say(f"{short(mark['id'])} was already {what}{by}{day}; nothing changed.")
 
 
 def _print_answers(term: Terminal, as_json: bool, **ids: list[str]) -> None:

@@ -16,6 +16,13 @@ WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as
 UNTIL = "CASE length(expires) WHEN 10 THEN expires || 'T24:00:00Z' ELSE expires END"
 
 
+def _valid(at: str, agents: "Sequence[str]") -> "tuple[list[str], list[Any]]":
+    """Return the condition that a record holds at a time, and its values; none without a time."""
+    if not at:
+        return [], []
+    return [f"(expires = '' OR {UNTIL} > ?) AND {_not_replaced(agents)}"], [at, *agents]
+
+
 def _not_replaced(agents: "Sequence[str]") -> str:
     """Return the condition that no live successor which the reader sees takes a record's place.
 
@@ -120,13 +127,13 @@ def filtered(  # noqa: C901
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))
-    if valid_at:
-        where.append(f"(expires = '' OR {UNTIL} > ?) AND {_not_replaced(agents)}")
-        values += [valid_at, *agents]
-    for test, bound in (("created >= ?", since), ("created <= ?", until)):
-        if bound:
+    holds, bound = _valid(valid_at, agents)
+    where += holds
+    values += bound
+    for test, limit in (("created >= ?", since), ("created <= ?", until)):
+        if limit:
             where.append(test)
-            values.append(bound)
+            values.append(limit)
     return (f" WHERE {' AND '.join(where)}" if where else ""), values
 
 

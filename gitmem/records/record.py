@@ -279,6 +279,19 @@ def is_expiry(text: str) -> bool:
     return not text or is_stamp(text) or is_stamp(f"{text}T00:00:00Z")
 
 
+def _check_expiry(fields: Mapping[str, Any]) -> None:
+    if not is_expiry(str(fields.get("expires", ""))):
+        raise InvalidRecord(
+            f"expires cannot be '{fields['expires']}'.",
+            "It is a day, such as 2026-12-31, or a time, such as 2026-12-31T18:00:00Z.",
+        )
+
+
+def _bounded(fields: Mapping[str, Any]) -> dict[str, Any]:
+    sources = fields.get("sources")
+    return {"sources": bounded_sources(sources)} if sources else {}
+
+
 def bounded_sources(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return where a fact was seen: the first three and the latest seventeen, in their order."""
     ordered = sorted(
@@ -317,13 +330,8 @@ def canonical(record: Record) -> Record:  # noqa: C901
     importance = known.get("importance")
     if importance is not None and not 0 <= importance <= 10:
         raise InvalidRecord(f"importance cannot be {importance}.", "It goes from 0 to 10.")
-    if not is_expiry(str(known.get("expires", ""))):
-        raise InvalidRecord(
-            f"expires cannot be '{known['expires']}'.",
-            "It is a day, such as 2026-12-31, or a time, such as 2026-12-31T18:00:00Z.",
-        )
-    if "sources" in known:
-        known["sources"] = bounded_sources(known["sources"])
+    _check_expiry(known)
+    known |= _bounded(known)
     if "created" not in known:
         raise InvalidRecord("a record needs the time it was created.")
     for key in sorted(k for k in record.fields if k not in schema and k not in {"id", "kind"}):

@@ -5,6 +5,7 @@ instead of. Of tasks: what is done names all that the task is about.
 """
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from gitmem.text import same_statement
@@ -162,27 +163,30 @@ def closes(done: str, task: str) -> str:
     A task is done if all that it is about is named, its verb apart. It is perhaps done if only a
     part of it is named, and nothing else.
     """
-    asked, said = words(same_statement.bare(task)), words(done)
-    verb = next(
-        (
-            word
-            for run in same_statement.bare(task).split()
-            if (word := words(run[:3] if run[0] > "\u3000" else run))
-        ),
-        frozenset(),
-    )
+    asked, said, verb = words(same_statement.bare(task)), words(done), _verb_of(task)
     about = asked - verb - _NEW or asked
     if not said or not about:
         return ""
     if about <= said and (len(about) > 1 or said - verb <= about):
         return DONE
-    named = {word for word in about if any(_is_one_word(word, other) for other in said)}
-    extra = {word for word in said if not any(_is_one_word(word, other) for other in asked)}
+    named, extra = _named(about, said), said - _named(said, asked)
     if len(named) >= NEARLY * len(about):
         # a number or a version always tells
-        plain = not any(char.isdigit() for word in about - named for char in word)
-        return DONE if plain and not extra else PERHAPS
+        is_plain = not any(map(str.isdigit, "".join(about - named)))
+        return DONE if is_plain and not extra else PERHAPS
     return PERHAPS if named and not extra else ""
+
+
+def _verb_of(task: str) -> frozenset[str]:
+    """Return the first telling word of a task, as it is compared."""
+    runs = same_statement.bare(task).split()
+    heads = (words(run[:3] if run[0] > "\u3000" else run) for run in runs)
+    return next(filter(None, heads), frozenset())
+
+
+def _named(some: Collection[str], others: Collection[str]) -> set[str]:
+    """Return the stems of some words that are of one word with any of others."""
+    return {stem for stem in some if any(_is_one_word(stem, other) for other in others)}
 
 
 def _is_one_word(one: str, other: str) -> bool:

@@ -204,22 +204,35 @@ def learn(
         before = known(indexes, item)
         if before is not None:
             out.seen.append((before, item))
-            continue
-        if any(same(item.text, record.title) for record, _ in out.made):
-            continue
-        if not item.marked and len(out.made) >= room:
-            continue
-        try:
-            record, _ = write.clean(record_of(item, session, source, who), who.allow)
-        except InvalidRecord:  # an odd title must not cost the others theirs
-            continue
-        # as it was kept of those: without secrets
-        if refused and refused.says_again(write.words_of(record)):
-            continue
-        if not any(_had(store, record.id) for store in stores):
-            old = replaced_facts(indexes, item)[:LOOKED]
-            out.made.append((record.change(supersedes=old or None), item))
+        elif (item.marked or len(out.made) < room) and not _repeats(out, item):
+            record = _proposal(stores, who, item, session, source, refused)
+            if record is not None:
+                old = replaced_facts(indexes, item)[:LOOKED]
+                out.made.append((record.change(supersedes=old or None), item))
     return out
+
+
+def _repeats(learned: Learned, item: Item) -> bool:
+    return any(same(item.text, record.title) for record, _ in learned.made)
+
+
+def _proposal(
+    stores: Sequence[Store],
+    who: Writer,
+    item: Item,
+    session: str,
+    source: str,
+    refused: Refused | None,
+) -> Record | None:
+    """Return an item as a proposal; None for one that was there, or was rejected in other words."""
+    try:
+        record, _ = write.clean(record_of(item, session, source, who), who.allow)
+    except InvalidRecord:  # an odd title must not cost the others theirs
+        return None
+    # as it was kept of those: without secrets
+    if refused and refused.says_again(write.words_of(record)):
+        return None
+    return None if any(_had(store, record.id) for store in stores) else record
 
 
 def propose(

@@ -46,39 +46,39 @@ class SessionAccount:
         content = row["content"] if isinstance(row.get("content"), str) else ""
         state = row.get("state")
         if isinstance(state, dict):
-            self.branch, self.model, self.folder = (
-                str(state.get(key) or old)
-                for key, old in (
-                    ("branch", self.branch),
-                    ("model", self.model),
-                    ("folder", self.folder),
-                )
-            )
+            self._take_state(state)
         name = facts.get("event")
-        if name == "PromptSubmit" and content:
+        if name in {"AfterTool", "ToolFailed"}:
+            self._take_tool(facts, content, has_failed=name == "ToolFailed")
+        elif name == "PromptSubmit" and content:
             self.asked.append(line(content))
         elif name == "TurnEnd" and content and not facts.get("agent_id"):
             self.answer = content
         elif name in {"Mark", "Note"} and content:
             self.marks += 1
-        elif name in {"AfterTool", "ToolFailed"}:
-            self.tools += 1
-            files = [path for path in facts.get("files") or [] if isinstance(path, str)]
-            where = self.read if str(facts.get("action")) == "read" else self.changed
-            for path in files if name == "AfterTool" else ():
+
+    def _take_state(self, state: Row) -> None:
+        self.branch = str(state.get("branch") or self.branch)
+        self.model = str(state.get("model") or self.model)
+        self.folder = str(state.get("folder") or self.folder)
+
+    def _take_tool(self, facts: Row, content: str, *, has_failed: bool) -> None:
+        self.tools += 1
+        command, _, said = content.partition("\n")
+        if has_failed:
+            self.failures += 1
+            self.failed[line(command)] = line(_telling(said))
+            self._keys[line(command)] = shell.key(command)
+            self.passed.discard(line(command))
+            return
+        where = self.read if str(facts.get("action")) == "read" else self.changed
+        for path in facts.get("files") or []:
+            if isinstance(path, str):
                 where[path] = where.get(path, 0) + 1
-            command, _, said = content.partition("\n")
-            if name == "ToolFailed":
-                self.failures += 1
-                self.failed[line(command)] = line(_telling(said))
-                self._keys[line(command)] = shell.key(command)
-                self.passed.discard(line(command))
-            elif command:
-                proven = shell.proven(command)
-                self.passed |= {
-                    line(command),
-                    *(old for old, key in self._keys.items() if key in proven),
-                }
+        if command:
+            proven = shell.proven(command)
+            before = {failed for failed, key in self._keys.items() if key in proven}
+            self.passed |= {line(command), *before}
 
     @property
     def empty(self) -> bool:
