@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.state.links import Link
 
 # a row's column or key -> its name in JSON
-_NAMES = {"oid": "blob", "path": "store_path", "done": "completed"}
+_NAMES = {"oid": "blob", "path": "store_path", "done": "completion"}
 # columns that only the index looks at, or that have a short form of a field
 _INTERNAL = frozenset({"n", "pattern", "committer", "vouchers", "fix", "reason", "snippet"})
 _SHORTENED = frozenset({"resolved", "unconfirmed", "source"})

@@ -23,6 +23,12 @@ def _valid(at: str, agents: "Sequence[str]") -> "tuple[list[str], list[Any]]":
     return [f"(expires = '' OR {UNTIL} > ?) AND {_not_replaced(agents)}"], [at, *agents]
 
 
+def _between(since: str, until: str) -> "tuple[list[str], list[Any]]":
+    """Return the conditions that a record was made between two times; each may be empty."""
+    bounds = [(test, at) for test, at in (("created >= ?", since), ("created <= ?", until)) if at]
+    return [test for test, _ in bounds], [at for _, at in bounds]
+
+
 def _not_replaced(agents: "Sequence[str]") -> str:
     """Return the condition that no live successor which the reader sees takes a record's place.
 
@@ -127,13 +133,9 @@ def filtered(  # noqa: C901
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))
-    holds, bound = _valid(valid_at, agents)
-    where += holds
-    values += bound
-    for test, limit in (("created >= ?", since), ("created <= ?", until)):
-        if limit:
-            where.append(test)
-            values.append(limit)
+    for holds, bound in (_valid(valid_at, agents), _between(since, until)):
+        where += holds
+        values += bound
     return (f" WHERE {' AND '.join(where)}" if where else ""), values
 
 

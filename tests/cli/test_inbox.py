@@ -685,9 +685,9 @@ def test_a_task_that_is_open_again_can_be_done_again(mem: Mem) -> None:
     id = mem.add("Rotate the keys", "-t", "task")
     for _ in range(2):
         mem("done", id)
-        assert mem.show(id)["completed"]["by"]
+        assert mem.show(id)["completion"]["by"]
         mem("restore", id)
-        assert "completed" not in mem.show(id)
+        assert "completion" not in mem.show(id)
     assert "only tasks are done" in mem("done", mem.add("Use pnpm"), code=1).err
 
 

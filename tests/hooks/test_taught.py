@@ -358,7 +358,7 @@ def test_a_task_that_a_later_session_has_done_waits_for_an_answer(project: Path,
     assert "said to be done: ask the user" in agent("s3").hook("SessionStart")
     run(project, "inbox", "--accept", task["id"])
     done = data_of(run(project, "show", task["id"], "--json"))[0]
-    assert (done["status"], done["completed"]["session"]) == ("archived", "s2")
+    assert (done["status"], done["completion"]["session"]) == ("archived", "s2")
     assert "[task" not in agent("s4").hook("SessionStart")
     assert "load-test" in run(project, "briefing")  # what was done lately
 
