@@ -12,6 +12,7 @@ from gitmem.cli import options
 from gitmem.cli.json_shapes import record_json
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
+from gitmem.cli.rows import source_line
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -257,20 +258,6 @@ def evidence(app: App, row: dict[str, Any]) -> str:
         [] if row.get("workaround") else [text for text in record.body.split("\n") if text.strip()]
     )
     return "\n".join([*why[:WHY], *map(source_line, record.get("sources")[:SOURCES])])
-
-
-def source_line(source: Mapping[str, Any]) -> str:
-    """Return in words where a fact was seen."""
-    role = str(source.get("role") or "")
-    said = {"user": "said by the user", "agent": "said by the agent"}.get(role, "seen")
-    where = source.get("in") or f"session {str(source.get('session', ''))[:8]}"
-    lines = source.get("lines")
-    span = ""
-    if source.get("commit"):
-        span = f", commit {source['commit']}"
-    elif isinstance(lines, list) and lines:
-        span = f", line {lines[0]}" + (f" to {lines[-1]}" if lines[-1] > lines[0] else "")
-    return f"Evidence: {said} in {where}{span}."
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:

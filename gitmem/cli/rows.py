@@ -65,3 +65,17 @@ def written_json(scope: str, change: Change) -> dict[str, Any]:
         "store_commit": written.commit,
         "journaled": written.journaled,
     }
+
+
+def source_line(source: Mapping[str, Any]) -> str:
+    """Return in words where a fact was seen."""
+    role = str(source.get("role") or "")
+    said = {"user": "said by the user", "agent": "said by the agent"}.get(role, "seen")
+    where = source.get("in") or f"session {str(source.get('session', ''))[:8]}"
+    lines = source.get("lines")
+    span = ""
+    if source.get("commit"):
+        span = f", commit {source['commit']}"
+    elif isinstance(lines, list) and lines:
+        span = f", line {lines[0]}" + (f" to {lines[-1]}" if lines[-1] > lines[0] else "")
+    return f"Evidence: {said} in {where}{span}."

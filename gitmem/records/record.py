@@ -15,6 +15,7 @@ from gitmem.errors import InvalidRecord
 from gitmem.records import trust
 from gitmem.records.kinds import (
     CATEGORIES,
+    FACTS,
     KIND,
     NAMED,
     PREFIX,
@@ -287,9 +288,9 @@ def _check_expiry(fields: Mapping[str, Any]) -> None:
         )
 
 
-def _bounded(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _bounded(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     sources = fields.get("sources")
-    return {"sources": bounded_sources(sources)} if sources else {}
+    return {"sources": bounded_sources(sources)} if sources and kind in FACTS else {}
 
 
 def bounded_sources(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -331,7 +332,7 @@ def canonical(record: Record) -> Record:  # noqa: C901
     if importance is not None and not 0 <= importance <= 10:
         raise InvalidRecord(f"importance cannot be {importance}.", "It goes from 0 to 10.")
     _check_expiry(known)
-    known |= _bounded(known)
+    known |= _bounded(record.kind, known)
     if "created" not in known:
         raise InvalidRecord("a record needs the time it was created.")
     for key in sorted(k for k in record.fields if k not in schema and k not in {"id", "kind"}):

@@ -85,7 +85,7 @@ def assert_asks_to_record(told: str) -> None:
         "git mem add 'TITLE' -t decision -m 'TEXT'",
         "git mem add 'TITLE' -t preference -m 'TEXT'",
         "git mem supersede ID 'TITLE'",
-        "git mem summary done ID",
+        "git mem done ID",
     ):
         assert command in told
 

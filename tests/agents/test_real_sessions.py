@@ -98,16 +98,16 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
     )
     proposed = {row["type"]: row for row in as_json(path, "inbox")}
     assert DECIDED in proposed["decision"]["title"] and LEFT in proposed["task"]["title"]
-    assert (
-        f"in the transcript of session {one['id']}, line "
-        in show(path, proposed["decision"]["id"])["body"]
+    assert f"in the transcript of session {one['id']}, line " in run(
+        path, "show", proposed["decision"]["id"]
     )
 
     texts = world.work(path, "What now?", world.shell("echo on"))
     (block,) = told(texts[0])
     assert tokens(block) <= BUDGET
-    for part in (DECIDED, LEFT, "the session before: ", "Make the ledger safe"):
+    for part in (DECIDED, LEFT, "the session before: "):
         assert block.count(part) == 1, part
+    assert "Make the ledger safe" not in block
     assert told(texts[-1]) == [block]
 
 
@@ -285,7 +285,7 @@ def test_an_agent_calls_git_mem_in_its_session(world: World):
         if row["title"] == "Amounts are in cents"
     ]
     assert added["session"] == one["id"]
-    assert "Never update a row of the ledger" in run(path, "show", digest["id"])
+    assert "Never update a row of the ledger" in run(path, "inbox")
 
 
 @pytest.mark.parametrize("world", FEW, indirect=True)

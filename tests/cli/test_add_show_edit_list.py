@@ -104,7 +104,7 @@ def test_add_a_gotcha(mem: Mem) -> None:
         ("gotchas", "got-"),
         ("Gotcha", "got-"),
         ("event", "evt-"),
-        ("summaries", "sum-"),
+        ("sessions", "ses-"),
         ("snapshot", "snp-"),
     ],
 )

@@ -643,6 +643,7 @@ def test_hostile_text_on_a_terminal(mem: Mem, talk: Callable[..., Talk]) -> None
         "run \u202ermfr \u2066x",
         "-m",
         "body \x9b31m \u202e here",
+        env={"CLAUDECODE": "1"},
     )
     text = talk(NO_COLOR="1").end("q").replace("\x1b[K", "")  # the end of a progress line
     assert text.count("rmfr") == 1

@@ -124,6 +124,10 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "unlink": (lambda m: m("link", *_two(m)), lambda m: m("unlink", *_two(m))),
     "pin": (lambda m: None, lambda m: m("pin", _one(m))),
     "unpin": (lambda m: m("pin", _one(m)), lambda m: m("unpin", _one(m))),
+    "done": (
+        lambda m: m("add", "-t", "task", "Use it"),
+        lambda m: m("done", m("list", "--format", "{id}").out.split()[0]),
+    ),
     "archive": (lambda m: None, lambda m: m("archive", _one(m))),
     "restore": (lambda m: m("archive", _one(m)), lambda m: m("restore", _one(m))),
     "forget": (lambda m: None, lambda m: m("forget", _one(m))),

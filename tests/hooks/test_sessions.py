@@ -160,7 +160,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
     assert found["session"] == "victim"
     assert "It was interrupted" in run(project, "show", found["id"])
     assert "Half of the work" in run(project, "show", found["id"])
-    assert "was interrupted" in told and "the session before: " in told  # the start waited for it
+    assert "was interrupted" in told
 
 
 def test_starts_that_race_finish_it_once(project: Path, agent):

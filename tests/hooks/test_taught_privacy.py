@@ -113,4 +113,4 @@ def test_what_is_saved_by_hand_names_no_ignored_file_and_no_home(project: Path) 
         "Deploy with the pipeline on Mondays",
     }
     assert "secret" not in json.dumps(shown) and str(outside.parent) not in json.dumps(shown)
-    assert any("notes.md" in one["body"] for one in shown)
+    assert any("notes.md" in one["sources"][0]["in"] for one in shown)

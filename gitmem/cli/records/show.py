@@ -9,13 +9,14 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_shapes import whole_row_json
 from gitmem.cli.records.code_places import code_places
-from gitmem.cli.rows import as_row
+from gitmem.cli.rows import as_row, source_line
 from gitmem.cli.terminal import COLORS, Terminal, age, formatted, path_shown, plain, short
 from gitmem.clock import seconds
 from gitmem.errors import UnknownId
 from gitmem.records.codec import encode
 from gitmem.records.decay import effective_score
 from gitmem.records.epic import facts as facts_of_work
+from gitmem.records.kinds import FACTS
 from gitmem.records.record import Record
 from gitmem.services.records import history
 from gitmem.services.records.committers import disputed, writers
@@ -24,6 +25,8 @@ from gitmem.store.store import Store
 
 _NOTHING = ("",) * 64
 DIRTY = 12  # changed files of a snapshot that are named
+
+SOURCES = 3  # places where a fact was seen that are shown
 
 
 def computed(app: App, record: Record) -> dict[str, Any]:
@@ -166,6 +169,12 @@ def _past_id(app: App, store: Any, text: str, commit: str) -> str:
         return ids[0]
 
 
+def _sources(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return where a fact was seen, the first few times."""
+    sources = row.get("sources") if row["kind"] in FACTS else None
+    return sources[:SOURCES] if isinstance(sources, list) else []
+
+
 def _card(
     term: Terminal,
     row: dict[str, Any],
@@ -196,6 +205,7 @@ def _card(
     if row.get("confirmed") and not row.get("unconfirmed"):
         vouched = row["confirmed"]
         facts.append(("Confirmed", f"{vouched.get('at', '')} by {vouched.get('by', '')}"))
+    facts += [("Seen", plain(source_line(source))) for source in _sources(row)]
     if row["kind"] == "snapshot":
         facts += _snapshot(row)
     if row["kind"] == "work":

@@ -219,18 +219,16 @@ def list_command(
 def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
     """Return what sessions are about.
 
-    That is a session's title, else the title of its digest, else the first question in it, else its
-    story.
+    That is a session's title, else the first question in it, else its story, else the title of its
+    record.
     """
     out = {one.id: one.title for one in found if one.title}
-    wanted = tuple(one.id for one in found if not one.title)
-    rows = app.rows(kinds=("session",), sessions=wanted) if wanted else []
-    for row in rows:
-        if row["session"] in wanted and not trivial(str(row["title"])):
-            out.setdefault(row["session"], str(row["title"]))
     for one in found:
         if one.id not in out and (text := _asked(app, one) or one.story):
             out[one.id] = text
+    wanted = tuple(one.id for one in found if one.id not in out)
+    for row in app.rows(kinds=("session",), sessions=wanted) if wanted else ():
+        out.setdefault(str(row["session"]), str(row["title"]))
     return out
 
 

@@ -165,7 +165,8 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
             if query
             else ()
         ):
-            if same(item.text, hit["title"]) or same(without_reason(item.text), hit["title"]):
+            says, title = without_reason(item.text), str(hit["title"])
+            if same(item.text, title) or same(says, title) or same(says, without_reason(title)):
                 return dict(hit)
     return None
 
