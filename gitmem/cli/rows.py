@@ -1,5 +1,6 @@
 """Whole records in the shape of the index's rows."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from gitmem.cli.json_shapes import whole_row_json

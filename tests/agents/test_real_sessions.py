@@ -266,7 +266,7 @@ def test_an_agent_calls_git_mem_in_its_session(world: World):
         ),
         world.shell("git mem add 'Amounts are in cents' -t decision >/dev/null"),
     )
-    digest = ended(path)
+    ended(path)
     (one,) = sessions(path)
     assert data_of((path / "current.json").read_text())["id"] == one["id"]
     assert [
