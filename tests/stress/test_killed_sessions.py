@@ -126,10 +126,13 @@ def tips(repo: Path) -> list[str]:
 
 def strike(repo: Path, session: str, chance: random.Random) -> bool:
     """Start a session, and kill the drain that it has started: after a while, or when the refs have moved so often; say whether it was still at it."""
-    before, moves = tips(repo), chance.randint(1, 3)
-    by_moves = chance.random() < 0.7
+    before, moves = (
+        tips(repo),
+        chance.randint(1, 2),
+    )  # a session makes one commit, its snapshot another
+    by_moves = chance.random() < 0.5
     hook = begin(repo, session)
-    until = time.monotonic() + (8 if by_moves else chance.uniform(0.1, 2.0))
+    until = time.monotonic() + (8 if by_moves else chance.uniform(0.1, 0.8))
     while time.monotonic() < until and moves:
         now = tips(repo)
         moves, before = moves - (now != before), now

@@ -301,7 +301,8 @@ def confirm(store: Store, who: Writer, before: Record, after: Record, commit: st
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
     """Pin, unpin, archive or activate a record."""
-    after = before.change(status=status)
+    done = None if status == "active" else before.fields.get("done")  # a task is open again
+    after = before.change(status=status, done=done)
     return update(store, who, before, after, op, vouches=status == "pinned")
 
 

@@ -15,7 +15,7 @@ from tests.json_output import SCHEMAS, schema_path
 Schema = dict[str, Any]
 SHARED = {"common.json", "failure.json"}
 # these have the names of the record format, docs/format.md
-FORMAT = {"record", "anchor", "event_mark", "source", "answer", "session_fact", "completion"}
+FORMAT = {"record", "anchor", "event_mark", "fact_source", "answer", "session_fact", "completion"}
 BANNED = {
     *("by", "date", "time", "timestamp", "when", "who", "what", "why", "where", "file", "lines"),
     *("first", "last", "told", "known", "found", "said", "adrift", "oid", "tip", "seconds", "ms"),
