@@ -124,6 +124,9 @@ def tips(repo: Path) -> list[str]:
     return [path.read_text() if (path := repo / ".git" / ref).exists() else "" for ref in REFS]
 
 
+STRIKES = 12  # tries to hit a drain that is at work
+
+
 def strike(repo: Path, session: str, chance: random.Random) -> bool:
     """Start a session, and kill the drain that it has started: after a while, or when the refs have moved so often; say whether it was still at it."""
     before, moves = (
@@ -226,9 +229,10 @@ def test_killed_at_any_point(repo: Path, chance: random.Random, limit: int):
             repo, session, [word(chance) for _ in range(8)], chance.uniform(0.3, 3.0)
         )
         if number:  # one is finished by the starts alone
-            killed += sum(
-                strike(repo, f"a{number}{n}", chance) for n in range(chance.randint(1, 4))
-            )
+            hits = [strike(repo, f"a{number}-0", chance)]
+            while not any(hits) and len(hits) < STRIKES:
+                hits.append(strike(repo, f"a{number}-{len(hits)}", chance))
+            killed += sum(hits)
         start_two(repo, f"b{number}", f"c{number}")
         settle(repo)
         finished_once(repo, sessions)
