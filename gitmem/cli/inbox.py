@@ -250,14 +250,22 @@ def _answer(term: Terminal, app: App, id: str, *, is_done: bool, quiet: bool) ->
 
 
 def evidence(app: App, row: dict[str, Any]) -> str:
-    """Return why a proposal is so, and where it was seen."""
-    if proposals.TAG not in row["tags"]:
-        return ""
+    """Return what a proposal would replace, why it is so, and where it was seen."""
     record = app.get(row["id"])[1].record
+    replaced = _replaced(app, record)
+    if proposals.TAG not in row["tags"]:
+        return "\n".join(replaced)
     why = (
         [] if row.get("workaround") else [text for text in record.body.split("\n") if text.strip()]
     )
-    return "\n".join([*why[:WHY], *map(source_line, record.get("sources")[:SOURCES])])
+    return "\n".join([*replaced, *why[:WHY], *map(source_line, record.get("sources")[:SOURCES])])
+
+
+def _replaced(app: App, record: Record) -> list[str]:
+    """Return a line for each live fact that a proposal would replace."""
+    fields = ("id", "store", "title", "created")
+    old = app.rows(ids=tuple(record.get("supersedes") or ()), statuses=LIVE, fields=fields)
+    return [f"would replace {short(fact['id'])}: {fact['title']}" for fact in old]
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:
@@ -523,7 +531,8 @@ def _ask(term: Terminal, app: App, ids: Sequence[str]) -> None:
             "",
         )
         term.say(term.style(f"{number} of {len(ids)}", bold=True))
-        for text in _card(term, row, app.clock.now(), body):
+        replaced = _replaced(app, app.get(id)[1].record)
+        for text in _card(term, row, app.clock.now(), "\n".join([*replaced, body])):
             term.say(text)
         while True:
             click.echo(

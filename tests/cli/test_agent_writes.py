@@ -63,6 +63,12 @@ def test_an_agents_successor_waits(mem):
     assert "stays until a person accepts" in done.out
     titles = {one["title"]: one["status"] for one in data_of(mem("list", "--json").out)}
     assert titles == {"Use SQLite": "active", "Use Postgres": "active"}
+    (waiting,) = mem("inbox", "--json").json
+    assert f"would replace {fact['id'][-8:]}: Use SQLite" in mem("inbox").out
+    assert f"Proposed successor: {waiting['id'][-8:]}" in mem("show", fact["id"]).out
+    assert f"Would replace: {fact['id'][-8:]}" in mem("show", waiting["id"]).out
+    mem("inbox", "--accept", waiting["id"])
+    assert f"Superseded by: {waiting['id'][-8:]}" in mem("show", fact["id"]).out
 
 
 def test_an_agent_answers_for_nobody(mem):

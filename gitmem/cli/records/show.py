@@ -16,7 +16,7 @@ from gitmem.errors import UnknownId
 from gitmem.records.codec import encode
 from gitmem.records.decay import effective_score
 from gitmem.records.epic import facts as facts_of_work
-from gitmem.records.kinds import FACTS
+from gitmem.records.kinds import FACTS, LIVE
 from gitmem.records.record import Record
 from gitmem.services.records import history
 from gitmem.services.records.committers import disputed, writers
@@ -27,6 +27,7 @@ _NOTHING = ("",) * 64
 DIRTY = 12  # changed files of a snapshot that are named
 
 SOURCES = 3  # places where a fact was seen that are shown
+ENDS = ("id", "store", "created")  # what `_edges` asks of the records it joins
 
 
 def computed(app: App, record: Record) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def show_command(
         elif template:
             term.page((formatted(template, whole_row_json(row)) for row in rows), app)
         else:
-            edges = [e for r in rows for _, index in app.indexes() for e in index.edges_of(r["id"])]
+            edges = _edges(app, [str(row["id"]) for row in rows])
             now = app.clock.now()
             term.page(
                 (
@@ -120,6 +121,22 @@ def show_command(
                 ),
                 app,
             )
+
+
+def _edges(app: App, ids: list[str]) -> list[tuple[str, str, str]]:
+    """Return the (source, relation, target) that records take part in.
+
+    The relation of a proposal to the live fact it would replace is `proposes`.
+    """
+    edges = [edge for id in ids for _, index in app.indexes() for edge in index.edges_of(id)]
+    ends = {end for source, _, target in edges for end in (source, target)}
+    waiting = {row["id"] for row in app.rows(ids=tuple(ends), unconfirmed=True, fields=ENDS)}
+    live = {row["id"] for row in app.rows(ids=tuple(ends), statuses=LIVE, fields=ENDS)}
+    out = []
+    for source, relation, target in edges:
+        waits = relation == "supersedes" and source in waiting and target in live
+        out.append((source, "proposes" if waits else relation, target))
+    return out
 
 
 def _attic(store: Store, id: str) -> list[str]:
@@ -242,6 +259,7 @@ def _card(
     ]
     for rel, this, other in (
         ("supersedes", "Supersedes", "Superseded by"),
+        ("proposes", "Would replace", "Proposed successor"),
         ("links", "Links", "Linked from"),
     ):
         facts.append(
@@ -269,7 +287,7 @@ def _card(
         )
         facts += [("Other side", f"git show {where}") for where in row.get("other_sides", ())]
     out += [
-        f"{name + ':':<14}{term.style(plain(str(value)), fg=COLORS.get(str(value)))}"
+        f"{name + ':':<13} {term.style(plain(str(value)), fg=COLORS.get(str(value)))}"
         for name, value in facts
         if value
     ]

@@ -91,7 +91,7 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
                 "lost_gotchas",
                 "{} gotcha(s) whose code is not found any more: git mem gotcha verify",
             ),
-            ("unconfirmed_count", "{} captured record(s) that nobody has confirmed: git mem inbox"),
+            ("unconfirmed_count", "{} fact(s) that nobody has confirmed: git mem inbox"),
             ("setting_problems", "{} setting(s) make no sense: git mem doctor"),
         ):
             number = _number(row[key])
