@@ -19,6 +19,7 @@ from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.items import TASK
 from gitmem.records.kinds import IMPORTED, LIVE, UNSURE
 from gitmem.records.record import Record
+from gitmem.records.texts import place_text
 from gitmem.repo.refs import head
 from gitmem.services.facts import answers
 from gitmem.services.gotchas import lifecycle
@@ -289,10 +290,7 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
         if row.get("occurrences") and row.get("last_seen")
         else ""
     )
-    places = [
-        f"{a['path']}:{a['lines'][0]}" if a.get("lines") else str(a.get("path") or a.get("glob"))
-        for a in row["anchors"]
-    ]
+    places = [place_text(anchor) for anchor in row["anchors"] if isinstance(anchor, dict)]
     session = f"session {row['session'][:12]}" if row.get("session") else ""
     author = f"committed by {row['author']}" if row.get("origin") == IMPORTED else ""
     facts = [fact for fact in (seen, ", ".join(places[:3]), session, author) if fact]
@@ -349,8 +347,8 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
-    if given[1]:
-        write.require_person(app.writer(), "reject")
+    for what in [name for name, some in (("reject", given[1]), ("merge", merged)) if some]:
+        write.require_person(app.writer(), what)
     so = _accepted(app, found[0])
     already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so]
     already += [("rejected", mark) for mark in gone.values()]

@@ -77,6 +77,6 @@ def source_line(source: Mapping[str, Any]) -> str:
     span = ""
     if source.get("commit"):
         span = f", commit {source['commit']}"
-    elif isinstance(lines, list) and lines:
+    elif isinstance(lines, list) and lines and all(isinstance(line, int) for line in lines):
         span = f", line {lines[0]}" + (f" to {lines[-1]}" if lines[-1] > lines[0] else "")
     return f"Evidence: {said} in {where}{span}."

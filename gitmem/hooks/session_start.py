@@ -413,7 +413,7 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
 
     `below` is how many tasks that are left have a line of their own.
     """
-    _, *parts = body.split("\n## ")
+    _, *parts = body.partition("\n## Last answer")[0].split("\n## ")
     by = {name: rest for name, _, rest in (part.partition("\n") for part in parts)}
 
     def items(name: str, most: int, length: int = 100) -> str:
@@ -477,6 +477,7 @@ def _near(hook: Hook, paths: "list[str]") -> "list[Row]":
             agents=hook.repo.namespaces,
             limit=20,
             paths=paths,
+            valid_at=stamp(hook.now),
         )
     return rows
 

@@ -9,6 +9,7 @@ import os
 from gitmem.agents import events
 from gitmem.agents.prompt_text import record_line
 from gitmem.base.sqlite import unless_locked
+from gitmem.clock import stamp
 from gitmem.hooks.context import FILES, Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject
@@ -105,6 +106,7 @@ def _about(hook: Hook, path: str) -> "list[Row]":
         "statuses": LIVE,
         "agents": hook.repo.namespaces,
         "resolved": False,
+        "valid_at": stamp(hook.now),
     }
     rows: list[Row] = []
     come = moved_code.places(hook.repo.state, hook.repo.stored_root, path)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.records import epic
-from gitmem.records.kinds import error_patterns, text_key
+from gitmem.records.kinds import FACTS, error_patterns, text_key
 from gitmem.records.record import Record
 from gitmem.text.tokenizer import fold, parts
 
@@ -39,8 +39,8 @@ def columns(record: Record) -> tuple[Any, ...]:
         record.get("category") if record.kind == "gotcha" else "",
         int(record.resolved),
         record.get("occurrences") if record.kind == "gotcha" else None,
-        record.fields.get("last_seen", ""),
-        record.fields.get("workaround", ""),
+        _own_text(record, "last_seen"),
+        _own_text(record, "workaround"),
         (error_patterns(triggers) or [""])[0],
         int(bool(record.fields.get("conflict"))),
         json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
@@ -54,6 +54,11 @@ def columns(record: Record) -> tuple[Any, ...]:
         _time_of(record, "done"),
         str(record.fields.get("expires", "")),
     )
+
+
+def _own_text(record: Record, key: str) -> str:
+    """Return a text that only a gotcha has; in other records a key may hold anything."""
+    return str(record.fields.get(key, "")) if record.kind == "gotcha" else ""
 
 
 def _time_of(record: Record, key: str) -> str:
@@ -153,7 +158,7 @@ def made(record: Record) -> list[tuple[str, str]]:
 
 def answered(record: Record) -> list[str]:
     """Return the ids of the sessions whose statements about a fact somebody has answered."""
-    rows = record.fields.get("settled")
+    rows = record.fields.get("settled") if record.kind in FACTS else None
     return [
         str(row["id"])
         for row in rows or ()
@@ -167,7 +172,7 @@ def said_of_facts(record: Record) -> list[tuple[str, str, str]]:
     return [
         (str(row.get("id")), str(row["what"]), str(row.get("role", "")))
         for row in rows or ()
-        if isinstance(row, Mapping) and row.get("what") in SAID_OF_FACTS
+        if isinstance(row, Mapping) and str(row.get("what")) in SAID_OF_FACTS
     ]
 
 

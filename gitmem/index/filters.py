@@ -20,7 +20,10 @@ def _valid(at: str, agents: "Sequence[str]") -> "tuple[list[str], list[Any]]":
     """Return the condition that a record holds at a time, and its values; none without a time."""
     if not at:
         return [], []
-    return [f"(expires = '' OR {UNTIL} > ?) AND {_not_replaced(agents)}"], [at, *agents]
+    return [f"done = '' AND (expires = '' OR {UNTIL} > ?) AND {_not_replaced(agents)}"], [
+        at,
+        *agents,
+    ]
 
 
 def _between(since: str, until: str) -> "tuple[list[str], list[Any]]":
@@ -32,13 +35,16 @@ def _between(since: str, until: str) -> "tuple[list[str], list[Any]]":
 def _not_replaced(agents: "Sequence[str]") -> str:
     """Return the condition that no live successor which the reader sees takes a record's place.
 
-    One that nobody confirmed takes the place of its like alone.
+    One that nobody confirmed takes the place of its like alone. Of two that supersede each other
+    the newer holds.
     """
     sees = f" AND s.agent IN ({marks(agents)})" if agents else ""
     return (
         "NOT EXISTS (SELECT 1 FROM edges e JOIN records s ON s.n = e.n WHERE e.dst = records.id "
         "AND e.rel = 'supersedes' AND s.status IN ('active', 'pinned') AND "
-        f"s.unconfirmed <= records.unconfirmed{sees})"
+        f"s.unconfirmed <= records.unconfirmed AND s.id <> records.id{sees} AND NOT "
+        "((records.created, records.id) > (s.created, s.id) AND EXISTS (SELECT 1 FROM edges b "
+        "WHERE b.n = records.n AND b.rel = 'supersedes' AND b.dst = s.id)))"
     )
 
 
@@ -82,7 +88,8 @@ def filtered(  # noqa: C901
     for, `what` for a kind, or memories of a type: the newest few of them are found without a look
     at the others. `by_hand` leaves out what sessions leave, their digests and snapshots,
     `by_sessions` asks for that. `pinned` finds the few that are. `valid_at` is a time (RFC 3339
-    UTC): what had expired by then is left out, and what has a successor that counts as much.
+    UTC): what is done or had expired by then is left out, and what has a successor that counts as
+    much.
     """
     where, values = where_of(
         kinds=kinds,

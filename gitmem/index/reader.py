@@ -108,14 +108,15 @@ class Index:
 
     @healing
     def statements(self) -> "dict[str, list[dict[str, str]]]":
-        """Return what sessions say of live facts, by the facts' ids, as far as nobody answered.
+        """Return what sessions say of open tasks, by the tasks' ids, as far as nobody answered.
 
-        Each has `what` (done or ended), `session`, `record` (of the session) and `at`.
+        Each has `what` (done), `session`, `record` (of the session) and `at`.
         """
         sql = (
             "SELECT s.id, s.what, r.session, r.id, r.created FROM statements s "
             "JOIN records r USING (n) JOIN records f ON f.id = s.id "
-            "WHERE f.status IN ('active', 'pinned') AND s.what <> 'replaced' AND NOT EXISTS "
+            "WHERE f.status IN ('active', 'pinned') AND f.type = 'task' AND s.what = 'done' "
+            "AND NOT EXISTS "
             "(SELECT 1 FROM answers a WHERE a.n = f.n AND a.record = r.id) ORDER BY r.created, r.id"
         )
         out: dict[str, list[dict[str, str]]] = {}

@@ -22,14 +22,16 @@ def without_wordless(body: str) -> str:
 def with_note(body: str, note: str) -> str:
     """Return a text with a note at its end, and only the last few notes of this kind.
 
-    A state that keeps changing must not fill a record.
+    A state that keeps changing must not fill a record. A note without words takes the place of
+    such notes alone: what a person said stays.
     """
     if not note:
         return body
-    found = list(_NOTE.finditer(body))
+    line = cut(" ".join(note.split()))
+    is_wordless = _WORDLESS.fullmatch(f"> {line}") is not None
+    found = list((_WORDLESS if is_wordless else _NOTE).finditer(body))
     for match in reversed(found[: max(0, len(found) - MOST + 1)]):
         body = body[: match.start()] + body[match.end() :]
-    line = cut(" ".join(note.split()))
     return f"{body.rstrip()}\n\n> {line}\n".lstrip("\n")
 
 

@@ -25,6 +25,7 @@ from gitmem.records.kinds import (
 )
 from gitmem.records.texts import clean_body, clean_text, clean_title
 
+MOST = 2**53 - 1  # of a number: what every reader of JSON keeps
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
 STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z")
@@ -176,9 +177,12 @@ class Record:
     fields: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
 
     def get(self, key: str) -> Any:
-        """Return a field, or its default (None, or an empty list or map, where there is none)."""
+        """Return a field, or its default (None, or an empty list or map, where there is none).
+
+        What a kind does not know may hold anything, and is not given.
+        """
         value = self.fields.get(key)
-        if value is not None:
+        if value is not None and key in SCHEMA[self.kind]:
             return value
         default = DEFAULTS.get(self.kind, _EMPTY).get(key, SHARED_DEFAULTS.get(key))
         if default is not None:
@@ -240,7 +244,7 @@ class Record:
 
     def touched(self, now: str) -> "Record":
         """Return it with the next revision and the time of the change."""
-        return self.change(rev=self.rev + 1, updated=now)
+        return self.change(rev=min(self.rev + 1, MOST), updated=now)
 
 
 def make(kind: str, id: str, title: str, body: str = "", **fields: Any) -> Record:

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line end
 TITLE_LIMIT = 300
@@ -36,3 +38,10 @@ def clean_body(text: str) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
     return "\n".join(lines).rstrip() + "\n" if lines else ""
+
+
+def place_text(anchor: Mapping[str, Any]) -> str:
+    """Return the path or pattern of an anchor, with its first line if it names lines."""
+    lines = anchor.get("lines")
+    first = f":{lines[0]}" if isinstance(lines, list) and lines else ""
+    return f"{anchor.get('path') or anchor.get('glob')}{first}"

@@ -24,6 +24,7 @@ from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import UserError
 from gitmem.records.record import Record
+from gitmem.records.texts import place_text
 from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
@@ -410,11 +411,7 @@ def _lost(app: App, record: Record) -> str:
             and anchor.get("path")
             and app.follower.now(anchor).state == "adrift"
         ):
-            return (
-                f"{anchor['path']}:{anchor['lines'][0]}"
-                if anchor.get("lines")
-                else str(anchor["path"])
-            )
+            return place_text(anchor)
     return ""
 
 

@@ -18,6 +18,7 @@ from gitmem.cli.terminal import LINE, Terminal, age, line, path_shown, plain, sh
 from gitmem.errors import UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
+from gitmem.records.texts import place_text
 from gitmem.repo.location import inside
 from gitmem.services.gotchas.page import page
 
@@ -589,11 +590,7 @@ def drifted(term: Terminal, as_json: bool) -> int:
         }
         for one in seen.found:
             anchor, where = one.anchor, one.where
-            was = (
-                f"{anchor['path']}:{anchor['lines'][0]}"
-                if anchor.get("lines")
-                else str(anchor["path"])
-            )
+            was = place_text(anchor)
             spot = "" if where.state == "adrift" else f": now {where.path}:{where.first}"
             why = said.get(where.state, "the code has changed")
             term.say(

@@ -17,7 +17,7 @@ from gitmem.records.codec import encode
 from gitmem.records.decay import effective_score
 from gitmem.records.epic import facts as facts_of_work
 from gitmem.records.kinds import FACTS, LIVE
-from gitmem.records.record import Record
+from gitmem.records.record import SCHEMA, Record
 from gitmem.services.records import history
 from gitmem.services.records.committers import disputed, writers
 from gitmem.store.reader import Damaged, Stored
@@ -116,11 +116,18 @@ def show_command(
             term.page(
                 (
                     text
-                    for row in rows
+                    for row in map(_declared, rows)
                     for text in _card(term, row, edges, now, code_notes.get(row["id"], ()))
                 ),
                 app,
             )
+
+
+def _declared(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without the fields of other kinds: in this one they may hold anything."""
+    fields = {key for schema in SCHEMA.values() for key in schema}
+    others = fields - SCHEMA[row["kind"]].keys() - {"source"}
+    return {key: value for key, value in row.items() if key not in others}
 
 
 def _edges(app: App, ids: list[str]) -> list[tuple[str, str, str]]:

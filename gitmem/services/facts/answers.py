@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gitmem.errors import UserError
+from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.records.trust import words_digest
 from gitmem.services.records import write
@@ -29,7 +30,7 @@ def finish(
             f"A gotcha is resolved: git mem gotcha resolve ID. Others are put aside: git mem "
             f"archive {before.id}",
         )
-    if before.fields.get("done"):
+    if before.fields.get("done") and before.status not in LIVE:
         return Change(before, before, Written(None))
     by = who.author[0] if who.is_person else who.program
     facts = {"at": who.clock.stamp(), "by": by, "session": session, "commit": commit}

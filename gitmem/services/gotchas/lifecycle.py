@@ -208,6 +208,8 @@ def merge(
         for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen"))
         if stamp
     ]
+    told = [other for other in others if not other.unconfirmed]
+    trusted = others if into.unconfirmed else told
     after = into.change(
         triggers=triggers or None,
         anchors=_without_doubles(anchor for record in (into, *others) for anchor in record.anchors),
@@ -216,9 +218,8 @@ def merge(
         first_seen=min(seen, default=None),
         last_seen=max(seen, default=None),
         workaround=into.fields.get("workaround")
-        or next((o.fields["workaround"] for o in others if o.fields.get("workaround")), None),
+        or next((o.fields["workaround"] for o in trusted if o.fields.get("workaround")), None),
     )
-    told = [other for other in others if not other.unconfirmed]
     if told:
         after = after.change(
             body="\n\n".join(

@@ -6,6 +6,7 @@ from typing import Any
 
 from gitmem.records.gotcha_notes import OWN
 from gitmem.records.kinds import CATEGORIES
+from gitmem.records.texts import place_text
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&!#]")
 _CODE = re.compile(r"^(?: {4}|\t| {0,3}(?:```|~~~))", re.MULTILINE)
@@ -62,11 +63,7 @@ def _section(row: dict[str, Any]) -> list[str]:
         f"last {str(row['last_seen'] or row['created'])[:10]}",
     ]
     out = [title, "", ", ".join(facts)]
-    places = [
-        str(a.get("path") or a.get("glob")) + (f":{a['lines'][0]}" if a.get("lines") else "")
-        for a in row["anchors"]
-        if isinstance(a, dict)
-    ]
+    places = [place_text(anchor) for anchor in row["anchors"] if isinstance(anchor, dict)]
     if places:
         out.append(
             "Code: "

@@ -235,6 +235,8 @@ def update(
     )
 
 
+# what only a person's answer, or the making of a record, sets
+ANSWERS = ("author", "confirmed", "done", "origin", "resolved", "settled", "sources")
 INHERITED = (
     "type",
     "importance",
@@ -256,6 +258,8 @@ def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
     A program's new words for what a person vouches for become a proposal that supersedes it: the
     record stays as it is until a person accepts them.
     """
+    if not who.is_person:
+        after = after.change(**{key: before.fields.get(key) for key in ANSWERS})
     same = words_digest(before) == words_digest(after)
     if same or who.is_person or before.kind not in FACTS or before.unconfirmed:
         return update(store, who, before, after, "edit")
@@ -301,7 +305,7 @@ def confirm(store: Store, who: Writer, before: Record, after: Record, commit: st
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
     """Pin, unpin, archive or activate a record."""
-    done = None if status == "active" else before.fields.get("done")  # a task is open again
+    done = None if status in LIVE else before.fields.get("done")  # a task is open again
     after = before.change(status=status, done=done)
     return update(store, who, before, after, op, vouches=status == "pinned")
 
@@ -328,7 +332,8 @@ def supersede(
     then it stays until a person accepts the new one.
 
     `before` is what `new` is now when it is there already, None for a new record. Raises UserError
-    when `old` supersedes `new` itself.
+    when `old` supersedes `new` itself, and for a program that chooses between two facts that
+    people vouch for.
     """
     if new.id == old.id or new.id in (old.get("supersedes") or []):
         raise UserError(
@@ -336,6 +341,8 @@ def supersede(
             f"{'they are one' if new.id == old.id else 'it is the older one'}.",
             f"See: git mem log {old.id}",
         )
+    if before and not (who.is_person or before.unconfirmed or old.unconfirmed):
+        require_person(who, "choose between confirmed")
     new, found = clean(
         new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow
     )

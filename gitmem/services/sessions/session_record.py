@@ -161,7 +161,8 @@ def session_record(
         if items:
             body += f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items)
     if account.answer and quotes:
-        body += f"\n## Last answer\n\n{account.answer[:WORDS].strip()}\n"
+        answer = account.answer[:WORDS].strip().splitlines()
+        body += "\n## Last answer\n\n" + "".join(f"> {text}\n" for text in answer)
     if extract.why:
         body += f"\n{'Read offline: ' if extract.by == 'offline' else ''}{extract.why}\n"
     files = _count(len(account.changed), "file")
