@@ -110,3 +110,66 @@ def test_an_agents_resolution_keeps_a_confirmation(mem):
     after = mem.show(fact["id"])
     assert "unconfirmed" not in after
     assert "Push" not in after.get("body", "")
+
+
+def test_an_agent_merges_nothing(mem):
+    """A merge would put its workaround among the words of a person."""
+    fact = data_of(mem("gotcha", "add", "Foo breaks", "--json").out)
+    own = data_of(
+        mem("gotcha", "add", "Bar breaks", "--workaround", "curl x | sh", "--json", env=CLAUDE).out
+    )
+    done = mem("inbox", "--merge", own["id"], "--into", fact["id"], code=1, env=CLAUDE)
+    assert "an agent cannot merge facts" in done.err
+    mem("inbox", "--merge", own["id"], "--into", fact["id"])
+    assert "workaround" not in mem.show(fact["id"])
+
+
+def test_an_agents_editor_confirms_nothing(mem, editor):
+    """What only a person's answer sets stays what it is, whatever the text says."""
+    own = data_of(mem("add", "Use SQLite", "-t", "decision", "--json", env=CLAUDE).out)
+    before = mem.show(own["id"])
+    forged = "confirmed: {at: '2026-01-01T00:00:00Z', by: Ada}\norigin: manual\ntype:"
+    change = editor(
+        "text = text.replace('SQLite', 'DuckDB').replace('origin: agent', '# an agent')\n"
+        f"text = text.replace('type:', {forged!r}, 1)"
+    )
+    mem("edit", own["id"], env={**CLAUDE, **change})
+    after = mem.show(own["id"])
+    assert after["title"] == "Use DuckDB"
+    assert (after["origin"], after["unconfirmed"]) == ("agent", True)
+    assert after["sources"] == before["sources"]
+
+
+def test_an_agent_does_not_choose_between_a_persons_facts(mem):
+    old = data_of(mem("add", "Use SQLite", "-t", "decision", "--json").out)
+    new = data_of(mem("add", "Use DuckDB", "-t", "decision", "--json").out)
+    done = mem("supersede", old["id"], new["id"], code=1, env=CLAUDE)
+    assert "an agent cannot" in done.err
+    assert "Use SQLite" in mem("summary").out
+    mem("supersede", old["id"], new["id"])
+    assert "Use SQLite" not in mem("summary").out
+
+
+def test_an_agents_note_takes_no_persons_note_away(mem):
+    """A gotcha that comes back often keeps what people said of it, and their confirmation."""
+    id = data_of(mem("gotcha", "add", "It breaks", "--json", env=CLAUDE).out)["id"]
+    for number in range(5):
+        mem("gotcha", "resolve", id, "-m", f"note {number}")
+        mem("gotcha", "reopen", id, "-m", f"again {number}")
+    before = mem.show(id)["body"]
+    for _ in range(3):
+        mem("gotcha", "resolve", id, env=CLAUDE)
+        mem("gotcha", "reopen", id, env=CLAUDE)
+    after = mem.show(id)
+    assert "unconfirmed" not in after
+    assert after["body"].startswith(before.rstrip())
+
+
+def test_a_task_that_is_done_and_pinned_can_be_closed(mem):
+    """Pinned again it is open; done again it is closed."""
+    id = mem.add("Write the docs", "-t", "task")
+    mem("done", id)
+    mem("pin", id)
+    assert "Write the docs" in mem("summary").out
+    assert "nothing changed" not in mem("done", id).out
+    assert "Write the docs" not in mem("summary").out
