@@ -347,8 +347,7 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
-    for what in [name for name, some in (("reject", given[1]), ("merge", merged)) if some]:
-        write.require_person(app.writer(), what)
+    _require_person(app, reject=given[1], merge=merged)
     so = _accepted(app, found[0])
     already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so]
     already += [("rejected", mark) for mark in gone.values()]
@@ -365,6 +364,13 @@ def _apply(
         term.note(f"to take a rejection back: git mem undo{' --private' if private else ''}")
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
     return made | {"unchanged": [mark["id"] for _, mark in already]}
+
+
+def _require_person(app: App, **given: Sequence[object]) -> None:
+    """Raise UserError for a program that gives an answer: the verb and what it is given to."""
+    for verb, ids in given.items():
+        if ids:
+            write.require_person(app.writer(), verb)
 
 
 def _accepted(app: App, given: Sequence[tuple[str, Stored]]) -> list[Record]:

@@ -264,27 +264,7 @@ def _card(
         ("Read", f"{row['access_count']}×" if row.get("access_count") else None),
         ("Store", row["store"] if row["store"] != "shared" else None),
     ]
-    for rel, this, other in (
-        ("supersedes", "Supersedes", "Superseded by"),
-        ("proposes", "Would replace", "Proposed successor"),
-        ("links", "Links", "Linked from"),
-    ):
-        facts.append(
-            (
-                this,
-                ", ".join(
-                    dict.fromkeys(short(dst) for s, r, dst in edges if r == rel and s == row["id"])
-                ),
-            )
-        )
-        facts.append(
-            (
-                other,
-                ", ".join(
-                    dict.fromkeys(short(s) for s, r, dst in edges if r == rel and dst == row["id"])
-                ),
-            )
-        )
+    facts += _relations(str(row["id"]), edges)
     if row.get("conflict"):
         facts.append(
             (
@@ -303,6 +283,21 @@ def _card(
     if row["body"]:
         out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
     return [*out, ""]
+
+
+def _relations(id: str, edges: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    """Return what a record says of others, and they of it: (label, their ids)."""
+    out = []
+    for relation, this, other in (
+        ("supersedes", "Supersedes", "Superseded by"),
+        ("proposes", "Would replace", "Proposed successor"),
+        ("links", "Links", "Linked from"),
+    ):
+        targets = [dst for src, name, dst in edges if (src, name) == (id, relation)]
+        sources = [src for src, name, dst in edges if (name, dst) == (relation, id)]
+        for label, ids in ((this, targets), (other, sources)):
+            out.append((label, ", ".join(map(short, dict.fromkeys(ids)))))
+    return out
 
 
 def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:

@@ -175,6 +175,13 @@ def require_mergeable(into: Record, others: Sequence[Record]) -> None:
         )
 
 
+def _workaround(into: Record, others: Sequence[Record]) -> str | None:
+    """Return the workaround of merged gotchas; no unconfirmed text goes into a confirmed one."""
+    trusted = [other for other in others if into.unconfirmed or not other.unconfirmed]
+    texts = [str(record.fields.get("workaround") or "") for record in (into, *trusted)]
+    return next(filter(None, texts), None)
+
+
 def merge(
     store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str
 ) -> Change:
@@ -209,7 +216,6 @@ def merge(
         if stamp
     ]
     told = [other for other in others if not other.unconfirmed]
-    trusted = others if into.unconfirmed else told
     after = into.change(
         triggers=triggers or None,
         anchors=_without_doubles(anchor for record in (into, *others) for anchor in record.anchors),
@@ -217,8 +223,7 @@ def merge(
         supersedes=sorted({*(into.get("supersedes") or []), *(other.id for other in others)}),
         first_seen=min(seen, default=None),
         last_seen=max(seen, default=None),
-        workaround=into.fields.get("workaround")
-        or next((o.fields["workaround"] for o in trusted if o.fields.get("workaround")), None),
+        workaround=_workaround(into, others),
     )
     if told:
         after = after.change(
