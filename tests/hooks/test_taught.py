@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import git
+from gitmem.store import operations
+from gitmem.store.store import Message
+from tests.conftest import CLOCK, git, new_store, record
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.json_output import data_of
 
@@ -396,3 +398,35 @@ def test_accepting_what_replaces_a_decision_puts_it_aside(project: Path, agent):
     assert data_of(run(project, "show", old, "--json"))[0]["status"] == "archived"
     assert [fact["title"] for fact in facts(project)] == ["Use PostgreSQL for the orders store."]
     assert "MySQL" not in agent("s3").hook("SessionStart")
+
+
+@pytest.mark.parametrize("how", ["expired", "superseded"])
+def test_what_does_not_hold_any_more_is_told_by_no_hook(project: Path, agent, how: str):
+    """A date that has passed, or a live successor: neither start, prompt nor edit gives the fact."""
+    title = "The frobnicator of the orders service runs at midnight"
+    (project / "orders.py").write_text("frobnicator = 1\n")
+    old = data_of(run(project, "gotcha", "add", title, "--anchor", "orders.py", "--json"))["id"]
+    rule = data_of(run(project, "add", f"{title} on UTC", "-t", "rule", "--json"))["id"]
+    one = agent()
+    asked = "Change when the frobnicator of the orders service runs, in orders.py"
+    assert "midnight on UTC" in one.hook("UserPromptSubmit", prompt=asked)
+
+    store = new_store(project)
+    for id in (old, rule):
+        before = store.get(id).record
+        if how == "expired" and before.kind == "memory":
+            after = before.change(expires="2020-01-06").touched(CLOCK.stamp())
+            todo = [operations.put(after, before)]
+        else:
+            new = record(before.kind, "It runs at noon", supersedes=[id])
+            todo = [operations.put(new)]
+        store.write(todo, Message("change", "edit", (id,)))
+    store.objects.close()
+    run(project, "list")  # the index has all
+    two = agent("s2")
+    told = [
+        two.hook("SessionStart"),
+        two.hook("UserPromptSubmit", prompt=asked),
+        two.hook("PreToolUse.Edit", tool_input={"file_path": str(project / "orders.py")}),
+    ]
+    assert "midnight" not in "".join(told)

@@ -15,7 +15,9 @@ Standard library only: the hot path imports this, and only a prompt pays for it.
 import re
 
 from gitmem.base.sqlite import healing
-from gitmem.clock import seconds
+from gitmem.clock import seconds, stamp
+from gitmem.index.filters import filtered
+from gitmem.records.kinds import LIVE
 from gitmem.services.retrieval.error_evidence import ErrorEvidence
 from gitmem.services.retrieval.file_evidence import FileEvidence
 from gitmem.services.retrieval.task import Case, Cases, Task, storable
@@ -175,7 +177,8 @@ class _Search:
             self.index, self.files.without_names(self.text), _PATH.sub(" ", self.errors.said)
         )
         self._named()
-        rows = self._rows(sorted({*self.cases, *words.likely(120)}), agents, kinds)
+        numbers = sorted({*self.cases, *words.likely(120)})
+        rows = self._rows(numbers, agents, kinds, stamp(now))
         texts = words.judge(rows, set(self.errors.patterns))
         top = max((evidence for evidence, alone, _ in texts.values() if alone), default=0.0)
         out = []
@@ -242,22 +245,24 @@ class _Search:
         return alone
 
     def _rows(
-        self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]"
+        self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]", at: str
     ) -> "dict[int, Row]":
-        """Return the rows among these that may be shown, with what is needed to judge them."""
+        """Return the rows among these that hold at a time, with what is needed to judge them."""
         import json
 
         names = ("n", "id", "title", "pattern", "anchors")
         out: dict[int, Row] = {}
         for start in range(0, len(numbers), 400):
-            part = numbers[start : start + 400]
-            marks = [",".join("?" * len(x)) for x in (part, kinds, agents)]
-            sql = (
-                f"SELECT {', '.join(names)} FROM records WHERE n IN ({marks[0]}) AND kind IN "
-                f"({marks[1]}) AND agent IN ({marks[2]})"
-                " AND status IN ('active', 'pinned') AND resolved = 0"
+            where, bound = filtered(
+                numbers=numbers[start : start + 400],
+                kinds=kinds,
+                agents=agents,
+                statuses=LIVE,
+                resolved=False,
+                valid_at=at,
             )
-            for values in self.index.db.execute(sql, (*part, *kinds, *agents)):
+            sql = f"SELECT {', '.join(names)} FROM records{where}"
+            for values in self.index.db.execute(sql, bound):
                 row = dict(zip(names, values, strict=True))
                 row["anchors"] = json.loads(row["anchors"]) if row["anchors"] else []
                 out[row["n"]] = row
