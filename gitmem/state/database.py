@@ -170,6 +170,10 @@ class State:
     def _copied(self, path: str) -> "sqlite.Connection | None":
         """Return a copy in memory of a file that can only be read; None when it cannot be."""
         log = path + "-wal"
+        beside = [path + suffix for suffix in ("-wal", "-shm", "-journal")]
+        # to open a pipe waits for its other end
+        if not all(os.path.isfile(name) for name in (path, *filter(os.path.lexists, beside))):
+            return None
         # without its log a file can be read alone: nothing is in the log then
         alone = not os.path.exists(log) or not os.path.getsize(log)
         ways = ("mode=ro", "immutable=1") if alone else ("mode=ro",)
