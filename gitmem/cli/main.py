@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "forget": ("records.status", "Delete a record", "Write"),
     "purge": ("records.purge", "Remove a secret from all of history", "Write"),
     "gotcha": ("gotchas.group", "Record, find and resolve gotchas", "Gotchas"),
-    "inbox": ("inbox", "Confirm or reject what was captured", "Gotchas"),
+    "inbox": ("inbox.command", "Confirm or reject what was captured", "Gotchas"),
     "error": ("gotchas.error", "Count an error, and see what is counted", "Gotchas"),
     "show": ("records.show", "Show records", "Read"),
     "list": ("records.list", "List records", "Read"),

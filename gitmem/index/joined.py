@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gitmem.errors import UnknownId
-from gitmem.index.reader import Index
+from gitmem.index.reader import SORTED_BY, Index, sort_rows
 
 Indexes = Sequence[tuple[str, Index]]
 SHOWN = 4  # ids that an error names
@@ -31,13 +31,14 @@ def rows(
     indexes: Indexes, scopes: Sequence[str] = (), limit: int = -1, **filters: Any
 ) -> list[dict[str, Any]]:
     """Return list rows of all stores; `scopes` names which, `limit` -1 is all."""
+    order = filters.get("order", "created")
+    if "fields" in filters:  # what joins the rows is needed whatever is asked for
+        filters["fields"] = ("store", *SORTED_BY[order], *filters["fields"])
     out: list[dict[str, Any]] = []
     for prefix, index, stores in _chosen(indexes, scopes):
         out += _named(index.rows(stores=stores, limit=limit, **filters), prefix)
     if len({row["store"] for row in out}) > 1:
-        from gitmem.index.reader import sort_rows
-
-        sort_rows(out, filters.get("order", "created"))
+        sort_rows(out, order)
     return out[:limit] if limit >= 0 else out
 
 

@@ -97,7 +97,7 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
             return
         term.page((entry(term, row, app.clock.now()) for row in rows), app)
         away = (
-            len(app.rows(**wanted, ids=list(hidden), fields=("id", "store", "created")))
+            len(app.rows(**wanted, ids=list(hidden), fields=("id",)))
             if hidden and limit is None
             else 0
         )

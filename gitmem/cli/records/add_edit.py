@@ -533,27 +533,13 @@ def supersede_command(
                 )
             change = write.supersede(app.store(scope), who, before, found.record, found.record)
         else:
-            keep = {
-                k: before.fields[k]
-                for k in (
-                    "type",
-                    "importance",
-                    "project",
-                    "tags",
-                    "anchors",
-                    "triggers",
-                    "category",
-                    "severity",
-                )
-                if k in before.fields
-            }
+            fields = write.fields_of(before, write.INHERITED)
+            fields |= written_fields(app, before.kind, o)
             heading, text = titled(" ".join(title), written_text(o) or "")
-            new = write.draft(
-                who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)}
-            )
+            new = write.draft(who, before.kind, heading, text, **fields)
             change = write.supersede(app.store(scope), who, before, new)
-        kept = not who.is_person and not before.unconfirmed
-        verb = "stays until a person accepts" if kept else "is superseded by"
+        is_gone = write.may_replace(who, before)
+        verb = "is superseded by" if is_gone else "stays until a person accepts"
         done(term, change, f"{short(before.id)} {verb}", scope, as_json)
         others = [id for id in history.successors(edges, before.id) if id != change.after.id]
         _tell_fork(term, before.id, change.after.id, others)

@@ -27,7 +27,6 @@ _NOTHING = ("",) * 64
 DIRTY = 12  # changed files of a snapshot that are named
 
 SOURCES = 3  # places where a fact was seen that are shown
-ENDS = ("id", "store", "created")  # what `_edges` asks of the records it joins
 
 
 def computed(app: App, record: Record) -> dict[str, Any]:
@@ -137,8 +136,8 @@ def _edges(app: App, ids: list[str]) -> list[tuple[str, str, str]]:
     """
     edges = [edge for id in ids for _, index in app.indexes() for edge in index.edges_of(id)]
     ends = {end for source, _, target in edges for end in (source, target)}
-    waiting = {row["id"] for row in app.rows(ids=tuple(ends), unconfirmed=True, fields=ENDS)}
-    live = {row["id"] for row in app.rows(ids=tuple(ends), statuses=LIVE, fields=ENDS)}
+    waiting = {row["id"] for row in app.rows(ids=tuple(ends), unconfirmed=True, fields=("id",))}
+    live = {row["id"] for row in app.rows(ids=tuple(ends), statuses=LIVE, fields=("id",))}
     out = []
     for source, relation, target in edges:
         waits = relation == "supersedes" and source in waiting and target in live

@@ -8,7 +8,7 @@ import click
 from gitmem.cli import options
 from gitmem.cli.json_shapes import record_json
 from gitmem.cli.terminal import Terminal, plain, short
-from gitmem.services.views import summary
+from gitmem.services.views import inbox, summary
 from gitmem.services.views.summary import SummarySection
 
 EMPTY = "nothing is known yet. It grows when sessions end, and by hand: git mem add TITLE"
@@ -49,15 +49,9 @@ def summary_command(
     """
     with term.open() as app:
         app.settle()
-        rows = app.rows(
-            **summary.FILTERS,
-            agents=options.agents(app, agent),
-            valid_at=app.clock.stamp(),
-            order="updated",
-            limit=-1,
-            fields=summary.FIELDS,
-        )
-        said = {id: seen for _, index in app.indexes() for id, seen in index.statements().items()}
+        indexes, agents = app.indexes(), options.agents(app, agent)
+        rows = summary.facts(indexes, agents, app.clock.stamp())
+        said = inbox.statements(indexes)
         found = [part for part in summary.sections(rows, limit) if not names or part.name in names]
         if as_json:
             term.json({"sections": [_section_json(part, said) for part in found]})

@@ -356,7 +356,7 @@ def story_command(  # noqa: C901
 
 def _finish_tasks(app: App, title: str) -> list[str]:
     """Finish the open tasks that ask for what a story was about; return their titles."""
-    rows = app.rows(what="task", statuses=LIVE, fields=("store", "id", "title", "created"))
+    rows = app.rows(what="task", statuses=LIVE, fields=("id", "title"))
     ids = [row["id"] for row in rows if closes(title, str(row["title"])) == DONE]
     finished = []
     for scope, stored in map(app.get, ids):

@@ -237,6 +237,7 @@ def update(
 
 # what only a person's answer, or the making of a record, sets
 ANSWERS = ("author", "confirmed", "done", "origin", "resolved", "settled", "sources")
+# what a successor has from the fact whose place it takes; a new wording of it has the rest too
 INHERITED = (
     "type",
     "importance",
@@ -246,10 +247,21 @@ INHERITED = (
     "triggers",
     "category",
     "severity",
-    "workaround",
-    "verify",
-    "expires",
-)  # fields that a successor has from what it is to replace
+)
+REWORDED = (*INHERITED, "workaround", "verify", "expires")
+
+
+def fields_of(record: Record, names: Sequence[str]) -> dict[str, Any]:
+    """Return those of the named fields that a record has."""
+    return {name: record.fields[name] for name in names if name in record.fields}
+
+
+def may_replace(who: Writer, old: Record) -> bool:
+    """Return whether a writer may put a record aside for another.
+
+    A program may not where a person vouches for the record: it proposes.
+    """
+    return who.is_person or old.unconfirmed or old.kind not in FACTS
 
 
 def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
@@ -261,11 +273,11 @@ def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
     if not who.is_person:
         after = after.change(**{key: before.fields.get(key) for key in ANSWERS})
     same = words_digest(before) == words_digest(after)
-    if same or who.is_person or before.kind not in FACTS or before.unconfirmed:
+    if same or may_replace(who, before):
         return update(store, who, before, after, "edit")
-    inherited = {key: after.fields[key] for key in INHERITED if key in after.fields}
+    kept = fields_of(after, REWORDED)
     agent = replace(who, agent=str(after.get("agent")))
-    new = draft(agent, after.kind, after.title, after.body, supersedes=[before.id], **inherited)
+    new = draft(agent, after.kind, after.title, after.body, supersedes=[before.id], **kept)
     return add(store, agent, new, "propose")
 
 
@@ -341,7 +353,7 @@ def supersede(
             f"{'they are one' if new.id == old.id else 'it is the older one'}.",
             f"See: git mem log {old.id}",
         )
-    if before and not (who.is_person or before.unconfirmed or old.unconfirmed):
+    if before and not (before.unconfirmed or may_replace(who, old)):
         require_person(who, "choose between confirmed")
     new, found = clean(
         new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow
@@ -354,7 +366,7 @@ def supersede(
     )
     message = replace(message, ids=(new.id, old.id))
     todo = [operations.put(new, before)]
-    if who.is_person or old.unconfirmed or old.kind not in FACTS:
+    if may_replace(who, old):
         todo.append(operations.put(gone, old))
     return Change(
         before,

@@ -28,9 +28,9 @@ from gitmem.records.items import (
 )
 from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.record import Record, make
-from gitmem.records.trust import confirmed_by
+from gitmem.services.facts.review import PROPOSED, UNREAD
 from gitmem.services.records import write
-from gitmem.services.records.write import Change, Writer, archivals, replaced_by, require_person
+from gitmem.services.records.write import Writer
 from gitmem.services.sessions.statements import ROLES, replaced_facts
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
@@ -46,14 +46,11 @@ LOOKED = 6  # records that an item is compared with
 LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
 REFUSED = 5000  # rejected proposals, the latest, that new ones are compared with
-TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5, CONTEXT: 5}
 TYPES = {"done": "context", ERROR: "bug"}  # of marked items whose kind is no type
 LASTING = frozenset({DECISION, PATTERN, PREFERENCE, TASK})  # kinds worth a fact unmarked
-PUBLIC = frozenset({"session", "role", "at", "commit"})  # of a source, what others may see
 TITLE = 160  # characters of a title
 UNKNOWN = Person("somebody", "unknown")  # who wrote a commit that is not here
-UNTOLD = "inbox"  # the namespace of what others said: no agent reads it before somebody accepts it
 
 
 def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
@@ -79,7 +76,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
         "agent": who.agent if who.agent != "global" else None,
         "session": session or None,
         "origin": "extracted",
-        "tags": [TAG],
+        "tags": [PROPOSED],
         "item": item_id(item.text),
         "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
         "sources": [source_of(item, session, source)],
@@ -121,11 +118,6 @@ def source_of(item: Item, session: str, place: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"session": session, "role": role, "at": item.at, "in": place}
     facts |= {"commit": item.commit[:12], "lines": list(item.lines) if item.lines[0] else None}
     return {key: value for key, value in facts.items() if value}
-
-
-def shareable(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return sources without what is for the owner alone: lines of a transcript, and quotes."""
-    return [{key: value for key, value in one.items() if key in PUBLIC} for one in sources]
 
 
 def _lasts(item: Item) -> bool:
@@ -270,7 +262,7 @@ def suggest(
 
     Return the new ones.
     """
-    by = replace(who, agent=UNTOLD, session="")
+    by = replace(who, agent=UNREAD, session="")
     return propose(store, by, items, "", source, indexes, elsewhere)
 
 
@@ -299,7 +291,7 @@ def _waiting(indexes: Sequence[Index], session: str) -> int:
     """Return how many proposals of a session nobody has looked at."""
     return (
         sum(
-            index.number(sessions=(session,), tags=(TAG,), unconfirmed=True, statuses=LIVE)
+            index.number(sessions=(session,), tags=(PROPOSED,), unconfirmed=True, statuses=LIVE)
             for index in indexes
         )
         if session
@@ -343,36 +335,3 @@ def rejected(store: Store) -> list[str]:
         if isinstance(mark, dict) and isinstance(mark.get("said"), str):
             found.append((str(mark.get("at", "")), mark["said"]))
     return [said for _, said in sorted(found, reverse=True)[:REFUSED]]
-
-
-def accept(
-    private: Store,
-    shared: Store,
-    who: Writer,
-    record: Record,
-    commit: str = "",
-    more: Sequence[operations.Op] = (),
-) -> Change:
-    """Move a proposal to the shared store, confirmed, and archive what it replaces.
-
-    This is one commit, together with `more`. The proposal leaves the private store.
-    """
-    require_person(who, "accept")
-    tags = [tag for tag in record.tags if tag != TAG]
-    agent = None if record.fields.get("agent") == UNTOLD else record.fields.get("agent")
-    sources = shareable(record.get("sources")) or None
-    after = record.change(tags=tags or None, item=None, agent=agent, sources=sources)
-    after = confirmed_by(after, who.clock.stamp(), who.author[0], commit).touched(who.clock.stamp())
-    todo = [operations.put(after, revive=True), *more]
-    todo += archivals(who, replaced_by(shared, record))
-    written = shared.write(todo, who.message(after, "confirm"))
-    private.write(
-        [operations.collect(record.id)],
-        Message(
-            f"{record.kind}: moved {record.id} to the shared store",
-            "move",
-            (record.id,),
-            session=who.session,
-        ),
-    )
-    return Change(record, after, written)

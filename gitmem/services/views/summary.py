@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gitmem.index import joined
+from gitmem.index.joined import Indexes
 from gitmem.records.kinds import FACTS, LIVE
 
 Row = dict[str, Any]
@@ -48,7 +50,6 @@ FIELDS = (
     "committer",
     "vouchers",
 )
-FILTERS: Mapping[str, Any] = {"kinds": tuple(sorted(FACTS)), "statuses": LIVE, "resolved": False}
 WEIGHT = {"critical": 9.0, "warning": 6.0, "info": 3.0}  # of a gotcha, as an importance
 
 
@@ -64,6 +65,20 @@ class SummarySection:
     def title(self) -> str:
         """The heading of the section."""
         return TITLES[self.name]
+
+
+def facts(indexes: Indexes, agents: Sequence[str], at: str) -> list[Row]:
+    """Return the rows of the facts that hold at a time and that these agents read, newest first."""
+    return joined.rows(
+        indexes,
+        kinds=tuple(sorted(FACTS)),
+        statuses=LIVE,
+        resolved=False,
+        agents=agents,
+        valid_at=at,
+        order="updated",
+        fields=FIELDS,
+    )
 
 
 def sections(rows: Sequence[Row], limit: int) -> list[SummarySection]:
