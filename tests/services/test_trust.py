@@ -199,6 +199,9 @@ def test_a_task_that_is_still_open_stays_so(machine: Real, repo: Path) -> None:
     assert "said to be done" in machine.hook("SessionStart", "s3", source="startup", after=60)
     assert "said to be done in session s2" in mem(repo, "inbox")
     (id,) = asked(repo)
+    with pytest.raises(AssertionError, match="no record"):  # a wrong id: nothing is answered
+        mem(repo, "inbox", "--accept", id, "--accept", "zzzzzzzz")
+    assert len(tasks(repo)) == 1 and asked(repo) == [id]
     mem(repo, "inbox", "--reject", id)
     assert len(tasks(repo)) == 1 and "said to be done" not in mem(repo, "summary")
     assert "said to be done" not in machine.hook("SessionStart", "s4", source="startup", after=60)

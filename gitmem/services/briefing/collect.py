@@ -175,7 +175,7 @@ class BriefingFacts:
         return not any(self.by.values()) and self.last is None
 
 
-def gather(  # noqa: C901
+def gather(
     indexes: "Sequence[Index]",
     agents: "Sequence[str]",
     since: str = "",
@@ -200,78 +200,112 @@ def gather(  # noqa: C901
     whom it is, and is no DNA and no session before. What is unconfirmed is left out unless
     `unsure`; `gotchas` are those to take, None: those that are open, worst first.
     """
+    query = _Query(subjects, agents, since, session, own, now, most, totals)
     found: list[tuple[str, BriefingEntry]] = []
-    counts: dict[str, int] = {}
     last: BriefingEntry | None = None
-    both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS, "valid_at": now}
     for index in indexes:
+        facts = query.facts(index)
+        if ERRORS in subjects and gotchas is None:
+            facts += query.gotchas(index)
+        found += [(_subject(row, own), of_row(row, index, own)) for row in facts]
+        found += [(DONE, of_row(row, index, own)) for row in query.finished(index)]
+        found += [(DIGESTS, of_row(row, index, own)) for row in query.sessions(index)]
+        newest = query.session_before(index)
+        if newest is not None and (last is None or newest.at > last.at):
+            last = newest
+    found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
+    told = [
+        (subject, entry)
+        for subject, entry in found
+        if subject in subjects and (unsure or not entry.unsure)
+    ]
+    by = _once(told)
+    by[DONE] = [entry for entry in by.get(DONE, []) if entry.day >= since]
+    return BriefingFacts(by, query.counts, last)
+
+
+class _Query:
+    """What `gather` asks of each index; `counts` are of facts beyond the first `most`."""
+
+    def __init__(
+        self,
+        subjects: "Sequence[str]",
+        agents: "Sequence[str]",
+        since: str,
+        session: str,
+        own: "frozenset[str]",
+        now: str,
+        most: int,
+        totals: bool,
+    ) -> None:
+        self.counts: dict[str, int] = {}
+        self._subjects = subjects
+        self._since = since
+        self._session = session
+        self._own = own
+        self._most = most
+        self._totals = totals
+        self._readable: Row = {"agents": agents, "fields": FIELDS}
+        self._valid: Row = {"agents": agents, "statuses": LIVE, "valid_at": now}
+        self._live: Row = {**self._valid, "fields": FIELDS}
+
+    def facts(self, index: "Index") -> "list[Row]":
+        """Return pinned memories, those of each subject, and the pages of the DNA."""
         rows = index.rows(
             kinds=("memory",),
             pinned=True,
-            agents=agents,
-            fields=FIELDS,
-            valid_at=now,
+            valid_at=self._valid["valid_at"],
             order="importance",
-            limit=most,
+            limit=self._most,
+            **self._readable,
         )
-        for subject in subjects:
+        for subject in self._subjects:
             for what in TYPES[subject]:
-                some = index.rows(what=what, limit=most, **both)
-                rows += some
-                if totals and len(some) == most:
-                    counts[subject] = (
-                        counts.get(subject, 0)
-                        + index.number(what=what, agents=agents, statuses=LIVE, valid_at=now)
-                        - most
-                    )
-        if ERRORS in subjects and gotchas is None:
-            rows += index.rows(
-                kinds=("gotcha",), resolved=False, order="severity", limit=most, **both
-            )
-            if totals:
-                counts[ERRORS] = counts.get(ERRORS, 0) + max(
-                    0,
-                    index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE)
-                    - most,
-                )
-        if STATE in subjects:
-            pages = _own_pages(index.rows(what="dna", limit=2 * PAGES, **both))
-            rows += [row for row in pages if not is_foreign(row, own)]
-        found += [(_subject(row, own), of_row(row, index, own)) for row in rows]
-        digests = (
-            of_row(row, index, own)
-            for row in index.rows(what="session", limit=LOOKED, **both)
-            if row["session"] != session and not is_foreign(row, own)
+                rows += self._first(index, subject, "created", {"what": what})
+        if STATE in self._subjects:
+            pages = _own_pages(index.rows(what="dna", limit=2 * PAGES, **self._live))
+            rows += [row for row in pages if not is_foreign(row, self._own)]
+        return rows
+
+    def gotchas(self, index: "Index") -> "list[Row]":
+        """Return open gotchas, the worst first."""
+        return self._first(index, ERRORS, "severity", {"kinds": ("gotcha",), "resolved": False})
+
+    def finished(self, index: "Index") -> "list[Row]":
+        """Return the tasks that were done since the day from which on progress counts."""
+        if DONE not in self._subjects:
+            return []
+        rows = index.rows(what="task", statuses=("archived",), limit=self._most, **self._readable)
+        return [row for row in rows if row["done"] >= (self._since or "0")]
+
+    def sessions(self, index: "Index") -> "list[Row]":
+        """Return the records of sessions, without the reader's own."""
+        if DIGESTS not in self._subjects:
+            return []
+        rows = index.rows(what="session", since=self._since, limit=self._most, **self._live)
+        return [row for row in rows if row["session"] != self._session]
+
+    def session_before(self, index: "Index") -> "BriefingEntry | None":
+        """Return the record of this user's session before the reader's own."""
+        rows = index.rows(what="session", limit=LOOKED, **self._live)
+        records = (
+            of_row(row, index, self._own)
+            for row in rows
+            if row["session"] != self._session and not is_foreign(row, self._own)
         )
-        newest = max(
-            islice(digests, RECENT),
-            key=lambda one: (str(one.row and one.row["updated"]), one.id),
+        return max(
+            islice(records, RECENT),
+            key=lambda entry: (str(entry.row and entry.row["updated"]), entry.id),
             default=None,
         )
-        if newest is not None and (last is None or newest.at > last.at):
-            last = newest
-        if DONE in subjects:
-            rows = index.rows(
-                what="task", statuses=("archived",), agents=agents, fields=FIELDS, limit=most
-            )
-            found += [
-                (DONE, of_row(row, index, own)) for row in rows if row["done"] >= (since or "0")
-            ]
-        if DIGESTS in subjects:
-            rows = index.rows(what="session", since=since, limit=most, **both)
-            found += [
-                (DIGESTS, of_row(row, index, own)) for row in rows if row["session"] != session
-            ]
-    found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
-    by = _once(
-        [
-            (subject, one)
-            for subject, one in found
-            if subject in subjects and (unsure or not one.unsure)
-        ]
-    )
-    by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
-    return BriefingFacts(by, counts, last)
+
+    def _first(self, index: "Index", subject: str, order: str, filters: "Row") -> "list[Row]":
+        """Return the first rows in an order, and count the others."""
+        rows = index.rows(order=order, limit=self._most, **filters, **self._live)
+        if self._totals and len(rows) == self._most:
+            others = index.number(**filters, **self._valid) - self._most
+            self.counts[subject] = self.counts.get(subject, 0) + others
+        return rows
 
 
 def _once(found: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[BriefingEntry]]":
