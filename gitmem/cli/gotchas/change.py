@@ -1,7 +1,6 @@
 """`git mem gotcha` add, resolve, reopen, snooze, verify: record traps, and say how they stand."""
 
 import copy
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,18 +9,13 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
-from gitmem.cli.records.add_edit import (
-    done,
-    field_options,
-    resolve_anchor,
-    titled,
-    written_fields,
-    written_text,
-)
 from gitmem.cli.records.add_edit import edit_command as edit_any
+from gitmem.cli.records.add_edit import titled
+from gitmem.cli.records.change_report import report_change
+from gitmem.cli.records.fields import field_options, resolve_anchor, written_fields, written_text
 from gitmem.cli.records.status import every
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import Terminal, plain, short, title_shown
+from gitmem.cli.terminal import Terminal, short, title_shown
 from gitmem.errors import UserError
 from gitmem.records.record import Record
 from gitmem.records.texts import place_text
@@ -101,7 +95,7 @@ def add_command(
         new = write.draft(who, "gotcha", heading, text, **fields)
         near = lifecycle.alike([index for _, index in app.indexes()], new)
         change = write.add(app.store(scope), who, new)
-        done(term, change, "remembered", scope, as_json)
+        report_change(term, change, "remembered", scope, as_json)
         if near:
             row, shared = near
             old = short(row["id"])
@@ -141,7 +135,7 @@ def _each(
             if as_json:
                 rows.append(written_json(scope, change))
             else:
-                done(term, change, verb, scope)
+                report_change(term, change, verb, scope)
         if as_json:
             term.json(rows)
 
@@ -233,114 +227,6 @@ def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: boo
         as_json,
         lambda app, store, record: lifecycle.reopen(store, app.writer(), record, note),
     )
-
-
-_SPAN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
-LONGEST = 10 * 366 * 86400.0  # seconds: for good is what `resolve` and `forget` are for
-_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
-
-
-def span(text: str) -> float:
-    """Return the seconds of `30m`, `12h`, `7d`, `2w`; raises BadParameter."""
-    found = _SPAN.fullmatch(text.strip().lower())
-    if not found or not int(found[1]):
-        raise click.BadParameter(f"'{text}' is not a span of time. Write 30m, 12h, 7d or 2w.")
-    return min(float(int(found[1]) * _SECONDS[found[2][0]]), LONGEST)
-
-
-@click.command("snooze", short_help=TABLE["snooze"][2])
-@click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option(
-    "--for",
-    "span_",
-    default="7d",
-    show_default=True,
-    metavar="SPAN",
-    help="How long: 30m, 12h, 7d, 2w.",
-)
-@click.option("--off", is_flag=True, help="Show them again.")
-@options.json_option
-@click.pass_obj
-def snooze_command(
-    term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool
-) -> None:
-    """Hide gotchas from yourself, in this clone, for a while.
-
-    Your editor and your agents do not show them. Nobody else is affected.
-
-    Without an ID, list what is snoozed.
-
-    \b
-    Examples:
-      git mem gotcha snooze 7k2m9qxa --for 2w
-      git mem gotcha snooze --off 7k2m9qxa
-    """
-    seconds = span(span_)
-    if off and not ids:
-        raise click.UsageError("--off needs the ID of what is to be shown again.")
-    with term.open() as app:
-        now = app.clock.now()
-        if not ids:
-            _snoozed(term, app, now, as_json)
-            return
-        rows = []
-        for _, stored in every(app, ids):
-            record = stored.record
-            lifecycle.require_gotcha(record, "snoozed")
-            if app.state.in_memory:
-                raise UserError(
-                    "this cannot be noted: the repository's folder cannot be written.",
-                    "Check its permissions and the disk.",
-                )
-            was = (
-                app.state.unsnooze(record.id) if off else app.state.snooze(record.id, now + seconds)
-            )
-            rows.append(
-                {
-                    "id": record.id,
-                    "title": record.title,
-                    "snoozed_until": None if off else _stamp(now + seconds),
-                }
-            )
-            if not as_json:
-                name = f"{term.style(short(record.id), fg='yellow')} {title_shown(record.title)}"
-                shown = (
-                    f"shown again: {name}"
-                    if was
-                    else f"{short(record.id)} was not snoozed; nothing changed."
-                )
-                term.say(
-                    shown
-                    if off
-                    else f"snoozed until {_stamp(now + seconds)[:16].replace('T', ' ')} UTC: {name}"
-                )
-        if as_json:
-            term.json(rows)
-
-
-def _stamp(at: float) -> str:
-    from gitmem.clock import stamp
-
-    return stamp(at)
-
-
-def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
-    hidden = app.state.snoozed(now)
-    rows = [row for _, index in app.indexes() for id in hidden for row in index.get(id)]
-    out = [
-        {"id": row["id"], "title": row["title"], "snoozed_until": _stamp(hidden[row["id"]])}
-        for row in rows
-    ]
-    if as_json:
-        term.json(out)
-        return
-    for row in out:
-        term.say(
-            f"{term.style(short(row['id']), fg='yellow')} until "
-            f"{row['snoozed_until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}"
-        )
-    if not out:
-        term.note("nothing is snoozed.")
 
 
 @click.command("verify", short_help=TABLE["verify"][2])

@@ -11,15 +11,15 @@ TABLE = {
     "edit": ("gotchas.change", "edit_command", "Change one in your editor or by flags"),
     "resolve": ("gotchas.change", "resolve_command", "Say that it is dealt with"),
     "reopen": ("gotchas.change", "reopen_command", "Say that it is not dealt with after all"),
-    "snooze": ("gotchas.change", "snooze_command", "Hide it from yourself for a while"),
+    "snooze": ("gotchas.snooze", "snooze_command", "Hide it from yourself for a while"),
     "verify": (
         "gotchas.change",
         "verify_command",
         "Say that it is still so, or see which may not be",
     ),
     "search": ("gotchas.find", "search_command", "Find gotchas by their words"),
-    "for": ("gotchas.find", "for_command", "Show what to know about files or lines"),
-    "context": ("gotchas.find", "context_command", "Show what a task should know, for a prompt"),
+    "for": ("gotchas.places", "for_command", "Show what to know about files or lines"),
+    "context": ("gotchas.places", "context_command", "Show what a task should know, for a prompt"),
     "stats": ("gotchas.find", "stats_command", "Count them by what they are"),
     "page": ("gotchas.find", "page_command", "Print all as one readable page"),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.records.add_edit import done
+from gitmem.cli.records.change_report import report_change
 from gitmem.cli.records.status import every
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UnknownId, UserError
@@ -106,7 +106,7 @@ def accept(term: Terminal, app: App, id: str, *, quiet: bool = False) -> None:
         app.store(scope), app.writer(), stored.record, commit, target if moves else None
     )
     if not quiet:
-        done(term, change, "accepted", "shared" if moves else scope)
+        report_change(term, change, "accepted", "shared" if moves else scope)
         for old in replaced:
             term.note(f"replaced {short(old.id)} {plain(old.title)}. To take it back: git mem undo")
 
@@ -141,7 +141,7 @@ def merge(term: Terminal, app: App, ids: Sequence[str], into: str, *, quiet: boo
     change = lifecycle.merge(app.store(scope), app.writer(), target, others, app.replica())
     if not quiet:
         names = ", ".join(short(record.id) for record in others)
-        done(term, change, f"{names} merged into", scope)
+        report_change(term, change, f"{names} merged into", scope)
 
 
 def _split(app: App, ids: Iterable[str], tasks: Tasks) -> tuple[list[FinishedTask], list[str]]:

@@ -7,7 +7,8 @@ import click
 from gitmem.app import App
 from gitmem.cli.inbox.answers import Tasks, accept, merge, reject
 from gitmem.cli.inbox.card import CARD, card, whole
-from gitmem.cli.records.add_edit import done, edited_record
+from gitmem.cli.records.add_edit import edited_record
+from gitmem.cli.records.change_report import report_change
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import GitmemError
 from gitmem.services.records import write
@@ -70,7 +71,7 @@ def _edit(term: Terminal, app: App, id: str) -> None:
     scope, stored = app.get(id)
     after = edited_record(term, app, stored.record)
     change = write.update(app.store(scope), app.writer(), stored.record, after, "edit")
-    done(term, change, "changed", scope)
+    report_change(term, change, "changed", scope)
 
 
 def _merge(term: Terminal, app: App, id: str) -> bool:

@@ -96,7 +96,7 @@ def list_command(
         )
         to_json = record_json
         if at:
-            from gitmem.cli.records.show import listed_at  # the past needs the whole store
+            from gitmem.cli.records.past import listed_at  # the past needs the whole store
 
             to_json = whole_row_json
             rows = listed_at(

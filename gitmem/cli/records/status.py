@@ -7,7 +7,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.records.add_edit import done
+from gitmem.cli.records.change_report import report_change
 from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import GitmemError
@@ -62,7 +62,7 @@ def _link(
             _linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets
         ]
         change = write.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
-        done(term, change, "unlinked" if remove else "linked", scope, as_json)
+        report_change(term, change, "unlinked" if remove else "linked", scope, as_json)
 
 
 def _linked(links: list[str], text: str) -> str | None:
@@ -97,7 +97,7 @@ def _each(
             elif unchanged and not change.written.changed:
                 term.say(f"{short(change.after.id)} is {unchanged}; nothing changed.")
             else:
-                done(term, change, verb, scope)
+                report_change(term, change, verb, scope)
         if as_json:
             term.json(rows)
 
@@ -268,7 +268,7 @@ def _restored(term: Terminal, change: Change, scope: str, as_json: bool) -> dict
     if as_json:
         return row
     if row["changed"]:
-        done(term, change, "restored", scope)
+        report_change(term, change, "restored", scope)
     else:
         term.say(f"{short(row['id'])} is there and {change.after.status}; nothing changed.")
     return row

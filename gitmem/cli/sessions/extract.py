@@ -1,26 +1,24 @@
 """The command that reads a session, a plan or commit messages, and tells what they teach."""
 
-import contextlib
-import errno
-import io
 import os
 import shlex
-import stat
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
+from gitmem.cli.sessions.extract_sources import (
+    ABBREVIATED,
+    BROKEN,
+    Source,
+    file_source,
+    sources_of,
+    without_hidden,
+)
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
-from gitmem.errors import External, GitFailed, UserError
 from gitmem.records.items import KINDS, Extract, Item
-from gitmem.repo.location import storable
-from gitmem.repo.refs import head
-from gitmem.transcripts.turn import Turn
 
 if TYPE_CHECKING:
     from gitmem.git.commit_messages import Person
@@ -38,20 +36,6 @@ TITLES = {
 }
 DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
 SAID = "on"  # before what an agent had said, which a decision is about
-ABBREVIATED = 10  # characters of a commit's id
-BROKEN = "bytes that are not UTF-8"
-COMMITS = 2000  # commits that are read at most
-
-
-@dataclass(frozen=True)
-class _Source:
-    """Something to be read: its name, for people, and its turns, with how many there were."""
-
-    name: str
-    turns: Callable[[], Iterator[Turn]]
-    path: bool = False  # whether the name is that of a file
-    evidence: str = ""  # how proposals call it
-    flaws: set[str] = field(default_factory=set)  # what came up while it was read: BROKEN
 
 
 @click.command("extract", short_help="Find decisions, fixes and tasks in a session or a file")
@@ -117,135 +101,24 @@ def extract_command(
         with term.open() as app:
             found = _found(
                 term,
-                [_shown(app, one) for one in _sources(app, files, form, session, commits)],
+                [
+                    without_hidden(app, one)
+                    for one in sources_of(app, files, form, session, commits)
+                ],
                 kinds,
             )
             _tell(term, found, kinds, form if files else "auto", as_json)
             if save:
                 _save(term, app, found, session or "", as_json)
         return
-    _tell(term, _found(term, [_file(name, form) for name in files], kinds), kinds, form, as_json)
-
-
-def _sources(
-    app: App, files: Sequence[str], form: str, session: str | None, commits: str | None
-) -> list[_Source]:
-    if session is not None:
-        from gitmem.cli.sessions.find import one
-        from gitmem.services.session_log import reader as histories
-        from gitmem.services.sessions import finish
-
-        named = one(app, session)
-        turns, source, _ = finish.turns(named, lambda it: histories.lines(app.home, it))
-        return [_Source(source, lambda: turns)]
-    if commits is not None:
-        return [_Source(f"the commits {commits}", lambda: _log(app, commits))]
-    return [_file(name, form) for name in files]
-
-
-def _shown(app: App, source: _Source) -> _Source:
-    """Return a source without what is never stored of this work tree.
-
-    Its evidence names no place outside of it.
-    """
-    from gitmem.repo.location import inside
-    from gitmem.transcripts import ignored as hidden
-
-    root = app.location.worktree or ""
-    ignored = app.hidden(root)
-    place = inside(source.name, os.path.realpath(root), os.getcwd()) if source.path and root else ""
-    named = (
-        "a file"
-        if place and ignored.has(place)
-        else place or os.path.basename(source.name)
-        if source.path
-        else source.name
+    _tell(
+        term, _found(term, [file_source(name, form) for name in files], kinds), kinds, form, as_json
     )
-    return replace(
-        source, turns=lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named)
-    )
-
-
-def _log(app: App, wanted: str) -> Iterator[Turn]:
-    """Return the commits of a range, the oldest first: what is newer wins."""
-    from gitmem.transcripts.formats.commits import printed
-
-    chosen = (
-        [wanted]
-        if wanted.startswith("-") and wanted[1:].isdigit()
-        else ["--end-of-options", wanted]
-    )
-    if wanted.startswith("-") and not wanted[1:].isdigit():
-        raise UserError(
-            f"'{plain(wanted)}' is not a range of commits.",
-            "Give one as git takes it: main..HEAD, or -20 for the last twenty.",
-        )
-    options = (
-        "--no-color",
-        "--no-decorate",
-        "--no-notes",
-        "--no-show-signature",
-        "--encoding=UTF-8",
-        "--date=iso-strict",
-        "--format=medium",
-        "--name-only",
-        "--no-merges",
-    )
-    try:
-        output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
-    except GitFailed as error:
-        if not head(app.location):
-            raise UserError(
-                "this repository has no commits yet.",
-                "Commit something first, or name a FILE to read.",
-            ) from error
-        raise UserError(
-            f"'{plain(wanted)}' names no commits of this repository.",
-            "Give a range as git takes it: main..HEAD, or -20.",
-        ) from error
-    return printed(io.BytesIO(output))
-
-
-def _file(name: str, form: str) -> _Source:
-    def turns() -> Iterator[Turn]:
-        from gitmem.transcripts import reader as reading
-        from gitmem.transcripts.jsonl import Utf8
-
-        try:
-            with (
-                contextlib.nullcontext(sys.stdin.buffer) if name == "-" else _opened(name) as stream
-            ):
-                checked = Utf8(stream)
-                text = reading.readable(
-                    io.BufferedReader(checked), made.name if name == "-" else f"'{plain(name)}'"
-                )
-                yield from reading.read(text, "" if name == "-" else name, form)
-                made.flaws.update([BROKEN] if checked.broken else [])
-        except OSError as error:
-            hints = {
-                FileNotFoundError: "Check the path.",
-                IsADirectoryError: "Name the files in it.",
-            }
-            hint = hints.get(type(error), "Check its owner and mode.")
-            raise External(
-                f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint
-            ) from error
-
-    made = _Source("standard input", turns) if name == "-" else _Source(name, turns, path=True)
-    return made
-
-
-def _opened(name: str) -> IO[bytes]:
-    stream = open(name, "rb")
-    if stat.S_ISDIR(os.fstat(stream.fileno()).st_mode):
-        stream.close()
-        raise IsADirectoryError(errno.EISDIR, name)
-    return stream
 
 
 def _found(
-    term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]
-) -> list[tuple[_Source, Extract]]:
+    term: Terminal, sources: Sequence[Source], kinds: Sequence[str]
+) -> list[tuple[Source, Extract]]:
     from gitmem.extraction import extractor
 
     out = []
@@ -260,7 +133,7 @@ def _found(
     return out
 
 
-def _not_utf_8(term: Terminal, source: _Source) -> None:
+def _not_utf_8(term: Terminal, source: Source) -> None:
     """Say that letters were lost, and how to convert a file.
 
     Its name stays, as it may tell what the file is.
@@ -279,7 +152,7 @@ def _not_utf_8(term: Terminal, source: _Source) -> None:
 
 def _tell(  # noqa: C901
     term: Terminal,
-    found: Sequence[tuple[_Source, Extract]],
+    found: Sequence[tuple[Source, Extract]],
     kinds: Sequence[str],
     form: str,
     as_json: bool,
@@ -344,7 +217,7 @@ def _show(term: Terminal, item: Item) -> None:
         term.say(f"      in {plain(', '.join(item.files))}")
 
 
-def _item_json(item: Item, source: _Source) -> dict[str, Any]:
+def _item_json(item: Item, source: Source) -> dict[str, Any]:
     first, last = item.lines
     return {
         "kind": item.kind,
@@ -380,7 +253,7 @@ def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[
 
 
 def _save(
-    term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], session: str, as_json: bool
+    term: Terminal, app: App, found: Sequence[tuple[Source, Extract]], session: str, as_json: bool
 ) -> None:
     """Propose what was found; what is known, or was rejected, is not proposed again."""
     from gitmem.cli.sessions.find import one

@@ -1,0 +1,196 @@
+"""A record as a card for people."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gitmem.cli.rows import source_line
+from gitmem.cli.terminal import COLORS, Terminal, age, path_shown, plain, short
+from gitmem.records.epic import facts as facts_of_work
+from gitmem.records.kinds import FACTS
+
+NOTHING = ("",) * 64
+
+
+DIRTY = 12  # changed files of a snapshot that are named
+
+
+SOURCES = 3  # places where a fact was seen that are shown
+
+
+def _sources(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return where a fact was seen, the first few times."""
+    sources = row.get("sources") if row["kind"] in FACTS else None
+    return sources[:SOURCES] if isinstance(sources, list) else []
+
+
+def card(
+    term: Terminal,
+    row: dict[str, Any],
+    edges: list[tuple[str, str, str]],
+    now: float,
+    code_notes: Sequence[str],
+) -> list[str]:
+    """Return the lines that show a record's row, with its text.
+
+    `edges` are (source, relation, target) that it takes part in, `code_notes` what is said beside
+    each of its places.
+    """
+    kind = row.get("severity") or row.get("type") or row["kind"]
+    out = [term.style(f"{row['kind']} {row['id']}", fg="yellow")]
+    facts = [
+        ("Title", row["title"]),
+        ("Kind", f"{row['kind']}, {kind}" if kind != row["kind"] else kind),
+        ("Status", row.get("status")),
+    ]
+    if row["kind"] == "gotcha":
+        facts += [
+            (
+                "Seen",
+                f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}"
+                if row.get("last_seen")
+                else None,
+            )
+        ]
+        if row.get("resolved"):
+            facts.append(
+                ("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}")
+            )
+    if row.get("confirmed") and not row.get("unconfirmed"):
+        vouched = row["confirmed"]
+        facts.append(("Confirmed", f"{vouched.get('at', '')} by {vouched.get('by', '')}"))
+    facts += [("Seen", plain(source_line(source))) for source in _sources(row)]
+    if row["kind"] == "snapshot":
+        facts += _snapshot(row)
+    if row["kind"] == "work":
+        facts.append(("Work", _work(row)))
+    facts += [
+        ("Author", row.get("author")),
+        ("Committed by", row.get("committed_by")),
+        ("Date", f"{row['created']} ({age(row['created'], now)})"),
+        (
+            "Changed",
+            f"{row['updated']} (revision {row['rev']})"
+            if row["updated"] != row["created"]
+            else None,
+        ),
+        ("Agent", row.get("agent") if row.get("agent") != "global" else None),
+        ("Origin", _origin(row)),
+        ("From", _file(row)),
+        ("Tags", ", ".join(row.get("tags") or [])),
+        (
+            "Code",
+            ", ".join(
+                path_shown(_place(a)) + since
+                for a, since in zip(row.get("anchors") or [], code_notes or NOTHING, strict=False)
+            ),
+        ),
+        (
+            "Importance",
+            f"{row['importance']}, now {row['effective_score']}"
+            if row.get("importance") is not None
+            else None,
+        ),
+        ("Read", f"{row['access_count']}×" if row.get("access_count") else None),
+        ("Store", row["store"] if row["store"] != "shared" else None),
+    ]
+    facts += _relations(str(row["id"]), edges)
+    if row.get("conflict"):
+        facts.append(
+            (
+                "Conflict",
+                f"two edits met; the newer stayed. To settle it: git mem edit {short(row['id'])}",
+            )
+        )
+        facts += [("Other side", f"git show {where}") for where in row.get("other_sides", ())]
+    out += [
+        f"{name + ':':<13} {term.style(plain(str(value)), fg=COLORS.get(str(value)))}"
+        for name, value in facts
+        if value
+    ]
+    if row.get("workaround"):
+        out += ["", "    Workaround: " + plain(row["workaround"]).replace("\n", "\n    ")]
+    if row["body"]:
+        out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
+    return [*out, ""]
+
+
+def _relations(id: str, edges: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    """Return what a record says of others, and they of it: (label, their ids)."""
+    out = []
+    for relation, this, other in (
+        ("supersedes", "Supersedes", "Superseded by"),
+        ("proposes", "Would replace", "Proposed successor"),
+        ("links", "Links", "Linked from"),
+    ):
+        targets = [dst for src, name, dst in edges if (src, name) == (id, relation)]
+        sources = [src for src, name, dst in edges if (name, dst) == (relation, id)]
+        for label, ids in ((this, targets), (other, sources)):
+            out.append((label, ", ".join(map(short, dict.fromkeys(ids)))))
+    return out
+
+
+def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """Return where the work stood."""
+    dirty = [
+        f"{one.get('status', '')} {one.get('path', '')}".strip() for one in row.get("dirty") or []
+    ]
+    shown = ", ".join(dirty[:DIRTY]) + (
+        f" and {len(dirty) - DIRTY} more" if len(dirty) > DIRTY else ""
+    )
+    where = [str(row.get(key)) for key in ("worktree", "cwd") if row.get(key)]
+    return [
+        ("Branch", row.get("branch")),
+        ("Commit", row.get("commit")),
+        ("Not committed", shown),
+        ("Folder", "/".join(where)),
+        ("Story", row.get("story")),
+        ("Note", row.get("note")),
+    ]
+
+
+def _work(row: dict[str, Any]) -> str:
+    """Return how far an epic is, and which command tells the rest."""
+    known = facts_of_work(row.get("state"))
+    where = (
+        f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}"
+        if known["story"]
+        else ""
+    )
+    return (
+        f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem "
+        f"work show {row['id'][4:]}"
+    )
+
+
+def _file(row: dict[str, Any]) -> str | None:
+    """Return the file and line that a record was read from, where its places do not tell."""
+    source = row.get("source")
+    if not isinstance(source, dict) or any(
+        a.get("path") == source.get("file") for a in row.get("anchors") or []
+    ):
+        return None
+    return plain(f"{source.get('file')}:{source.get('line')}")
+
+
+def _origin(row: dict[str, Any]) -> str | None:
+    origin = row.get("origin")
+    if origin in {None, "manual"}:
+        return None
+    return (
+        f"{origin}, unconfirmed (git mem inbox)"
+        if row.get("unconfirmed") and not row.get("resolved")
+        else origin
+    )
+
+
+def _place(anchor: dict[str, Any]) -> str:
+    if anchor.get("glob"):
+        return str(anchor["glob"])
+    lines = anchor.get("lines")
+    where = (
+        f":{lines[0]}" + (f"-{lines[1]}" if lines[1] != lines[0] else "")
+        if isinstance(lines, list) and len(lines) == 2
+        else ""
+    )
+    symbol = f"#{anchor['symbol']}" if anchor.get("symbol") else ""
+    return f"{anchor.get('path', '')}{where}{symbol}"

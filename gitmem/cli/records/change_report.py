@@ -1,0 +1,30 @@
+"""What a change of a record did, in words."""
+
+from gitmem.cli import options
+from gitmem.cli.rows import written_json
+from gitmem.cli.terminal import Terminal, short, title_shown
+from gitmem.services.records.write import Change
+
+
+def report_change(
+    term: Terminal, change: Change, verb: str, scope: str, as_json: bool = False
+) -> None:
+    """Say what a change did, and name the secrets that were masked."""
+    for finding in change.findings:
+        term.note(
+            f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is "
+            f"none, allow it: git config --add gitmem.allowSecret REGEX"
+        )
+    if as_json:
+        term.json(written_json(scope, change))
+        return
+    if change.before is not None and change.written.commit is None and not change.written.journaled:
+        term.say(f"{short(change.after.id)} is already so; nothing changed.")
+        return
+    where = f" in your {scope} store" if scope != "shared" else ""
+    if change.after.unconfirmed and change.after.get("origin") == "agent":
+        term.note("unconfirmed, as an agent wrote it. A person confirms it: git mem inbox")
+    term.say(
+        f"{verb} {term.style(short(change.after.id), fg='yellow')} "
+        f"{title_shown(change.after.title)}{where}{options.journaled(change.written)}"
+    )

@@ -1,0 +1,301 @@
+"""Options that set the fields of a record, and what they say."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli.terminal import Terminal
+from gitmem.codemap.anchors.resolve import attach
+from gitmem.codemap.anchors.spec import beginnings, glob_match, parse
+from gitmem.codemap.grammars import GRAMMARS, language_named
+from gitmem.errors import UserError
+from gitmem.git.object_codec import object_id
+from gitmem.records.kinds import CATEGORIES, SEVERITIES, TYPES
+from gitmem.repo.location import inside
+from gitmem.repo.refs import head
+
+
+def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
+    """Return an anchor with the code it points at, as the work tree has it (else HEAD).
+
+    Raises UserError.
+    """
+    if not spec.strip():
+        raise click.BadParameter(
+            "--anchor is empty: name a file, path:12-20, path#Symbol or a glob."
+        )
+    root = app.location.worktree
+    anchor = parse(
+        spec if from_root else _from_root(app, spec),
+        lambda path: bool(root) and os.path.isfile(os.path.join(str(root), path)),
+    )
+    if "glob" in anchor:
+        if not _fits_a_file(app, anchor["glob"]):
+            click.get_current_context().ensure_object(Terminal).note(
+                f"no file fits '{anchor['glob']}' yet."
+            )
+        return anchor
+    data = file_bytes(app, anchor["path"])
+    if data is None and root and os.path.isdir(os.path.join(root, anchor["path"])):
+        raise UserError(
+            f"'{anchor['path']}' is a folder.",
+            f"For the files in it: --anchor '{anchor['path']}/**'",
+        )
+    if data is None:
+        raise UserError(
+            f"there is no file '{anchor['path']}' in this repository.",
+            "Name it from the repository's root, or from where you are; or add the anchor later: "
+            "git mem edit ID --anchor PLACE",
+        )
+    text = data.decode("utf-8", "replace")
+    count = text.count("\n") + (not text.endswith("\n"))
+    if anchor.get("lines") and anchor["lines"][1] > count:
+        raise UserError(
+            f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not "
+            f"{anchor['lines'][1]}."
+        )
+    attached = attach(anchor, text, object_id("blob", data, app.objects.traits.hash))
+    commit = head(app.location)
+    return {**attached, "commit": commit} if commit else attached
+
+
+def _fits_a_file(app: App, glob: str) -> bool:
+    root = str(app.location.worktree)
+    code, out, _ = app.git.call(
+        f"--work-tree={root}",
+        "-C",
+        root,
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        ok=(0, 128),
+    )
+    return code != 0 or any(
+        glob_match(glob, name)
+        for name in out.decode("utf-8", "surrogateescape").split("\0")
+        if name
+    )
+
+
+def _from_root(app: App, spec: str) -> str:
+    """Return a spec whose path is taken from the current folder, if such a file exists.
+
+    Otherwise the path is taken from the root.
+    """
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    for path in beginnings(spec) if root else ():
+        full = os.path.realpath(path) if path.strip() else ""
+        if os.path.lexists(full) and os.path.commonpath([root, full]) == root:
+            return os.path.relpath(full, root).replace(os.sep, "/") + spec[len(path) :]
+    return spec
+
+
+def file_bytes(app: App, path: str, most: int = 4 << 20) -> bytes | None:
+    """Return a file of the work tree, else of HEAD, as far as `most` bytes.
+
+    None when there is none.
+    """
+    root = app.location.worktree
+    if root:
+        root = os.path.realpath(root)
+        # not git's own folder: its configuration may hold credentials
+        place = inside(path, root, root)
+        if place and os.path.isfile(os.path.join(root, place)):
+            with open(os.path.join(root, place), "rb") as file:
+                return file.read(most)
+    code, out, _ = app.git.call("cat-file", "blob", f"HEAD:{path}", ok=(0, 1, 128))
+    return out if code == 0 else None
+
+
+TRIGGERS = ("error", "code", "query", "language")
+
+
+FIELDS: dict[str, Any] = {
+    "--message": click.option(
+        "--message",
+        "-m",
+        "messages",
+        multiple=True,
+        metavar="TEXT",
+        help="The text; several make paragraphs; '-' reads stdin.",
+    ),
+    "--file": click.option(
+        "--file",
+        "-F",
+        "text_file",
+        type=click.File("r", encoding="utf-8"),
+        help="Read the text from a file ('-' for stdin).",
+    ),
+    "--type": click.option(
+        "--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"
+    ),
+    "--importance": click.option(
+        "--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"
+    ),
+    "--tag": click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
+    "--anchor": click.option(
+        "--anchor",
+        "anchors_",
+        multiple=True,
+        metavar="PLACE",
+        help="path, path:12-20, path#Symbol or a glob. May be repeated.",
+    ),
+    "--category": click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
+    "--severity": click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
+    "--workaround": click.option("--workaround", metavar="TEXT", help="Of a gotcha: what helps."),
+    "--error": click.option(
+        "--error",
+        metavar="TEXT",
+        help="Of a gotcha: the error as it was printed ('-' reads stdin).",
+    ),
+    "--code": click.option(
+        "--code", metavar="REGEX", help="Of a gotcha: code that it is about, in any file."
+    ),
+    "--query": click.option(
+        "--query",
+        metavar="QUERY",
+        help="Of a gotcha: code that it is about, as a tree-sitter query.",
+    ),
+    "--language": click.option(
+        "--language", metavar="NAME", help="Of a gotcha: the language of --code or --query."
+    ),
+    "--project": click.option("--project", metavar="NAME", help="The project it belongs to."),
+    "--agent": click.option(
+        "--agent", metavar="NAME", help="The namespace it is for.  [default: global]"
+    ),
+}
+
+
+def field_options(*names: str, changes: bool = False) -> Callable[[Any], Any]:
+    """Add options that set fields of a record, in their order.
+
+    The help of a command that `changes` a record names no defaults: what is not given stays.
+    """
+
+    def add(command: Any) -> Any:
+        for name in names or reversed(list(FIELDS)):
+            command = FIELDS[name](command)
+            option = command.__click_params__[-1]
+            if changes:
+                option.help = option.help.partition("  [default")[0]
+        return command
+
+    return add
+
+
+def written_fields(
+    app: App, kind: str, o: dict[str, Any], triggers: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the fields that options give; refuses one that the kind does not have.
+
+    `triggers` are those of a record that is changed.
+    """
+    own = {
+        "memory": {"type", "importance", "project"},
+        "gotcha": {"category", "severity", "workaround", *TRIGGERS},
+    }.get(kind, {"project"})
+    for name in ("type", "importance", "project", "category", "severity", "workaround", *TRIGGERS):
+        if o.get(name) is not None and name not in own:
+            raise click.BadParameter(f"--{name} does not go with a {kind}.")
+    fields = {name: o[name] for name in own - set(TRIGGERS) if o.get(name) is not None}
+    if any(o.get(name) is not None for name in TRIGGERS):
+        fields["triggers"] = _triggers(app, o, triggers or {}) or None
+    if o.get("tags"):
+        fields["tags"] = [t.strip() for group in o["tags"] for t in group.split(",") if t.strip()]
+    if o.get("anchors_"):
+        fields["anchors"] = [resolve_anchor(app, spec) for spec in o["anchors_"]]
+    return fields
+
+
+def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the triggers of a gotcha, from its old triggers and the given options.
+
+    An empty text removes a trigger.
+
+    Raises UserError for an error that tells nothing, BadParameter for a pattern or query that
+    cannot be used.
+    """
+    given = {
+        name: o[name].strip() if name == "language" else o[name]
+        for name in TRIGGERS
+        if o.get(name) is not None
+    }
+    for name, value in given.items():
+        if not value.strip() and name not in before:
+            raise click.BadParameter(f"--{name} is empty.")
+    out = {
+        name: value
+        for name, value in {**before, **given}.items()
+        if not isinstance(value, str) or value.strip()
+    }
+    if given.get("error"):
+        out["error"] = _pattern(app, given["error"])
+    known = language_named(out["language"]) if "language" in out else ""
+    if "language" in out and not known:
+        raise click.BadParameter(
+            f"'{out['language']}' is not a language that is known here. They are: "
+            f"{', '.join(sorted(GRAMMARS))}."
+        )
+    if (
+        "code" not in out
+        and "query" not in out
+        and out.pop("language", None)
+        and given.get("language")
+    ):
+        raise click.BadParameter(
+            "--language says in which code to look: it goes with --code or --query."
+        )
+    if "query" in out and not known:
+        raise click.BadParameter(
+            "--query needs the language that it is for, for example: --language python"
+        )
+    if not given.keys().isdisjoint(("code", "query", "language")):
+        _check(out)
+    return out
+
+
+def _check(triggers: Mapping[str, Any]) -> None:
+    # an expression engine, and a parser
+    from gitmem.codemap.symbols.triggers import check_code, check_query
+
+    try:
+        if "code" in triggers:
+            check_code(triggers["code"])
+        if "query" in triggers:
+            check_query(triggers["query"], triggers["language"])
+    except UserError as error:
+        raise click.BadParameter(f"{error} {error.hint}".strip()) from error
+
+
+def _pattern(app: App, error: str) -> str:
+    from gitmem.fingerprint.fingerprint import fingerprint
+
+    # what a tool prints may be any bytes, and only the pattern of it is kept
+    printed = sys.stdin.buffer.read().decode("utf-8", "replace") if error == "-" else error
+    mark = fingerprint(printed, app.location.worktree or "")
+    if mark is None:
+        raise UserError(
+            "nothing in --error tells an error.",
+            "Give the lines that the tool printed, or leave --error out.",
+        )
+    return mark.pattern
+
+
+def written_text(o: dict[str, Any]) -> str | None:
+    """Return the body that `-m` and `-F` give; None when neither does."""
+    pieces = [sys.stdin.read() if m == "-" else m for m in o.get("messages") or ()]
+    if o.get("text_file") is not None:
+        try:
+            pieces.append(o["text_file"].read())
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"'{o['text_file'].name}' is not UTF-8 text.",
+                "Convert it first, for example with iconv.",
+            ) from error
+    return "\n\n".join(p.strip("\n") for p in pieces) if pieces else None
