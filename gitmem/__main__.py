@@ -6,7 +6,7 @@ Neither pays for the other.
 import os
 import sys
 
-BACKGROUND = frozenset({"drain", "read-code"})  # commands that hooks leave work to
+BACKGROUND = (["drain"], ["read-code"])  # commands that hooks leave work to
 
 
 def main() -> int:
@@ -28,18 +28,27 @@ def main() -> int:
         from gitmem.cli.completion import main as complete
 
         return complete(args[1:])
-    # as `base.detach` starts it, where nobody waits
-    if (
-        BACKGROUND & set(args)
-        and os.getsid(0) == os.getpid()
-        and not os.environ.get("GITMEM_AWAITED")
-    ):
-        from gitmem.base.priority import stand_back
-
-        stand_back()
+    # as `base.detach` starts it
+    if args[:1] == ["-C"] and args[2:] in BACKGROUND and os.getsid(0) == os.getpid():
+        return _work(args)
     from gitmem.cli.main import run
 
     return run(args)
+
+
+def _work(args: list[str]) -> int:
+    if not os.environ.get("GITMEM_AWAITED"):
+        from gitmem.base.priority import stand_back
+
+        stand_back()
+    try:
+        from gitmem.worker.background import main as background
+
+        return background(args[1], args[2])
+    except Exception as error:  # noqa: BLE001 - told as a command that fails tells it
+        from gitmem.cli import failures
+
+        return failures.report(error, args)
 
 
 def hook_of(args: list[str]) -> list[str] | None:

@@ -7,13 +7,15 @@ them.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from gitmem import config
 from gitmem.base.detach import detach
-from gitmem.clock import Clock
+from gitmem.base.tolerated import BUSY
+from gitmem.clock import Clock, stamp
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index import joined
@@ -31,6 +33,7 @@ from gitmem.repo.location import (
 )
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.repository import Repository
+from gitmem.state.database import NAME as STATE
 from gitmem.state.database import State
 from gitmem.store import journal
 from gitmem.store.notices import Notices
@@ -48,15 +51,17 @@ if TYPE_CHECKING:
     from gitmem.git.worktree import WorkTree
     from gitmem.llm.provider import Model
     from gitmem.repo.ignore import Ignored
+    from gitmem.services.briefing.collect import FactOrder
+    from gitmem.services.lifecycle.pairs import ContradictingFacts
+    from gitmem.services.lifecycle.score import FactScores
     from gitmem.services.provenance.link import Linker
     from gitmem.services.provenance.why import ProvenanceSources
     from gitmem.services.records.write import Writer
     from gitmem.store.reader import Stored
-    from gitmem.store.store import Notice, Store
+    from gitmem.store.store import Batch, Notice, Store, Usage
 
 SCOPES = ("shared", "private", "user")
 REFS = (("shared", SHARED), ("private", PRIVATE))
-READS_A_FLUSH = 50
 PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
@@ -84,6 +89,8 @@ class App(Repository):
         self.fresh_index = FreshIndex(self.home, self._stores, progress)
         self.unsigned = False  # a commit that should have been signed could not be
         self.is_background = False  # a program works here, for nobody who looks on
+        self._command = ""  # its ULID is made with its first write
+        self._batches: dict[str, Batch] = {}
 
     def __enter__(self) -> "App":
         return self
@@ -144,8 +151,42 @@ class App(Repository):
             agent or self.namespace,
             self.env.get("GITMEM_SESSION", "") if session is None else session,
             self.settings.get("allowSecret"),
-            BACKGROUND if self.is_background else agent_program(self.env),
+            self.caller[0],
         )
+
+    def store_of_facts(self, who: "Writer") -> str:
+        """Return the scope of the store that gets a fact if the user names none."""
+        from gitmem.services.facts import stores
+
+        return stores.scope_of_new(who, shares=bool(self.settings.get("shareAgent")))
+
+    @property
+    def caller(self) -> tuple[str, str]:
+        """The program that runs here, '' for a person; and the session that it runs in."""
+        program = BACKGROUND if self.is_background else agent_program(self.env)
+        return program, self.env.get("GITMEM_SESSION", "")
+
+    def begin_command(self) -> None:
+        """Have what is written from now on belong to another command."""
+        self._command = ""
+
+    def _command_trailers(self) -> Sequence[tuple[str, str]]:
+        """Return the trailers of the command that writes; list it before its first write."""
+        from gitmem.store.trailers import command_trailers
+
+        program, session = self.caller
+        if not self._command:
+            from gitmem.state import commands
+
+            now = self.clock.now()
+            self._command = self.clock.ulid()
+            command = commands.ListedCommand(self._command, program, session, now)
+            try:
+                if not self.is_background:
+                    commands.note(self.state, command)
+            except BUSY:
+                pass  # its commits name it all the same
+        return command_trailers(self._command, program)
 
     def model(self) -> "Model | None":
         """Return the model that the settings ask for, None for `offline`.
@@ -292,10 +333,14 @@ class App(Repository):
 
     def store(self, scope: str = "shared") -> "Store":
         """Return a store by scope: shared, private or user."""
+        from gitmem.store.reader import Reader
         from gitmem.store.store import Store
 
         if scope == "user":
-            return self.user.store("shared")
+            store = self.user.store("shared")
+            store.command = self._command_trailers  # one command may write to all stores
+            store.author = self.author  # as this repository names the user
+            return store
         ref = SHARED if scope == "shared" else PRIVATE
         signer: Callable[[Any], str | None] | None = (
             self._sign if self.settings.get("sign") else None
@@ -311,7 +356,33 @@ class App(Repository):
             self._after_write,
             self.notices.notify,
             quarantine,
+            None if scope == "shared" else Reader(self.objects, SHARED),
+            self._command_trailers,
+            partial(self._due_reads, scope),
+            partial(self._batches.get, scope),
         )
+
+    @contextmanager
+    def one_commit(self, leading: str, scope: str = "private") -> Iterator[None]:
+        """Make one commit of what is written to a store meanwhile, also where that fails half-way.
+
+        Its message is that of the first write of the operation `leading`.
+        """
+        from gitmem.store.store import Batch
+
+        self._batches[scope] = batch = Batch(leading)
+        try:
+            yield
+        finally:
+            del self._batches[scope]
+            if batch.writes:
+                todo = [op for ops, _ in batch.writes for op in ops]
+                try:
+                    self.store(scope).write(todo, batch.message())
+                except BaseException:
+                    for undo in batch.failed:
+                        undo()
+                    raise
 
     def subscribe(self, listener: "Callable[[Notice], None]") -> Callable[[], None]:
         """Have a function called for each thing that this process does to the stores.
@@ -381,6 +452,35 @@ class App(Repository):
                 except (Busy, Moved, External):
                     continue  # it stays in the journal, for the next command
 
+    def move_facts(self) -> int:
+        """Bring each fact into the store that it belongs to; return how many are shared now.
+
+        What a person confirmed leaves the private store, and so do proposals that are shared. It is
+        no command of whoever waits for it.
+        """
+        from gitmem.services.facts import stores
+
+        index = self.index()
+        confirmed, copies = stores.to_share(index), index.hidden()
+        if not confirmed and not copies:
+            return 0
+        private, shared = self.store("private"), self.store("shared")
+        with self.in_background():
+            who = self.writer()
+            moved = stores.share_confirmed(private, shared, who, confirmed)
+            stores.join_copies(private, shared, who, copies, self.replica())
+        return moved
+
+    @contextmanager
+    def in_background(self) -> Iterator[None]:
+        """Have what is written meanwhile belong to no command of the caller."""
+        before = self.is_background, self._command
+        self.is_background, self._command = True, ""
+        try:
+            yield
+        finally:
+            self.is_background, self._command = before
+
     def conclude(self) -> int:
         """Draw what conclusions wait about commands that failed and came to pass.
 
@@ -388,17 +488,16 @@ class App(Repository):
         """
         from gitmem.services.gotchas import outcomes
 
-        def find(pattern: str) -> list[str]:
+        def find(pattern: str) -> "list[tuple[Store, str]]":
             return [
-                row["id"]
+                (self.store(row["store"]), row["id"])
                 for row in self.index().by_patterns([pattern])
-                if row["store"] == "shared" and row["kind"] == "gotcha"
+                if row["store"] in {"shared", "private"} and row["kind"] == "gotcha"
             ]
 
         home = os.path.realpath(self.env.get("HOME") or "/nowhere")
         return len(
             outcomes.settle(
-                self.store(),
                 self.state,
                 self.writer(),
                 find,
@@ -406,6 +505,20 @@ class App(Repository):
                 lambda: journal.count(self.home) > 0,
                 home,
             )
+        )
+
+    def tell_hits(self, until: float) -> int:
+        """Write the hits of known errors that were met before a time; return how many errors."""
+        from gitmem.services.gotchas import hits
+
+        if not self.settings.get("capture"):
+            return 0
+        index = self.index()
+        return hits.tell(
+            self.store,
+            self.state,
+            lambda name, pattern: [*index.get(name), *index.by_patterns([pattern])],
+            until,
         )
 
     def worktree(self, root: str) -> "WorkTree":
@@ -432,7 +545,9 @@ class App(Repository):
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""
         self.settle()
-        return self.fresh_index.at({name: tip for name, ref in REFS if (tip := self._tip(ref))})
+        index = self.fresh_index.at({name: tip for name, ref in REFS if (tip := self._tip(ref))})
+        index.out_of_date = self.out_of_date
+        return index
 
     def untold(self, root: "str | None") -> Callable[[str], bool]:
         """Return a function that tells whether nothing is stored about a path.
@@ -503,25 +618,48 @@ class App(Repository):
         from gitmem.records.record import kind_of
 
         low = text.strip().lower()
-        return low if kind_of(low) else joined.find_id(self.indexes(), text)
+        if kind_of(low):
+            return low
+        try:
+            return joined.find_id(self.indexes(), text)
+        except UnknownId as error:
+            raise self._unknown(text, error) from None
 
     def get(self, text: str, scopes: Sequence[str] = ()) -> "tuple[str, Stored]":
         """Return (scope, record) by an id as the user types it.
 
-        The private store hides the shared, both the user's.
+        The private store hides the shared one, unless it has no more than a proposal of the fact;
+        the user's own store comes last.
         """
         id = self.find(text)
-        last: GitmemError | None = None
-        for scope in scopes or ("private", "shared", "user"):
+        last = UnknownId(f"no record has the id {id}.", "List what there is with: git mem list")
+        for scope in scopes or (*self._first_scopes(id), "user"):
             if scope == "user" and (not self.has_user() or self.is_user_store()):
                 continue
             try:
                 return scope, self.store(scope).get(id)
             except UnknownId as error:
                 last = error
-        raise last or UnknownId(
-            f"no record has the id {id}.", "List what there is with: git mem list"
-        )
+        raise self._unknown(id, last) from None
+
+    def _unknown(self, text: str, error: UnknownId) -> UnknownId:
+        """Return why no record has an id: it was forgotten, or its store was not fetched yet."""
+        from gitmem.services.records import history
+
+        stores = [self.store(scope) for scope, _ in REFS]
+        if self.has_user() and not self.is_user_store():
+            stores.append(self.user.store())
+        for mark in (history.tombstone(store, text) for store in stores):
+            if mark is not None:
+                return history.forgotten(mark)
+        return UnknownId(str(error), self.unfetched_hint() or error.hint)
+
+    def _first_scopes(self, id: str) -> tuple[str, str]:
+        try:
+            is_proposal = self.store("private").get(id).record.unconfirmed
+        except GitmemError:
+            is_proposal = False
+        return ("shared", "private") if is_proposal else ("private", "shared")
 
     # -- what is counted
 
@@ -529,24 +667,55 @@ class App(Repository):
         """Open the working state; in memory where the disk cannot be written."""
         return State(self.home)
 
-    def count_reads(self, scope: str, ids: Sequence[str]) -> None:
-        """Count reads locally; every fifty go into the store as one commit.
+    def count_reads(self, scope: str, ids: Sequence[str], at: float | None = None) -> None:
+        """Count reads locally, now or at a time; a later write takes them along.
 
         Never an error: a count must not cost a read.
         """
         app, name = (self.user, "shared") if scope == "user" else (self, scope)
         try:
-            app.state.add_reads(name, ids, app.clock.stamp())
-            if sum(n for n, _ in app.state.reads(name).values()) >= READS_A_FLUSH:
-                app.flush_reads(name)
+            app.state.add_reads(name, ids, stamp(app.clock.now() if at is None else at))
         except Exception:  # noqa: BLE001 - see above
             return
 
-    def flush_reads(self, scope: str = "shared") -> int:
-        """Write the reads counted here into this replica's usage files; return how many ids."""
-        from gitmem.services.records.read_counts import flush
+    def _due_reads(self, scope: str) -> "Usage":
+        from gitmem.services.records.read_counts import due
+        from gitmem.store.store import Usage
 
-        return flush(self.store(scope), self.state, scope, self.replica())
+        if not os.path.exists(self.home.join(STATE)):  # nothing was read yet
+            return Usage()
+        hours = self.settings.get("decayClock") == "active"
+        return due(self.state, scope, self.replica, self.clock.now(), hours=hours)
+
+    def scores(self, ids: Sequence[str] | None = None) -> "FactScores":
+        """Return what tells the scores of facts now: of some, or of any."""
+        from gitmem.services.lifecycle.score import FactScores
+
+        apps = [self, self.user] if self.has_user() and not self.is_user_store() else [self]
+        indexes = [index for _, index in self.indexes()]
+        return FactScores(
+            indexes,
+            lambda: [app.state for app in apps],
+            self.clock.now(),
+            self.settings.get("decayClock"),
+            lambda: self.contradicting().refuted,
+            ids,
+        )
+
+    def fact_order(self, agents: Sequence[str], now: float | None = None) -> "FactOrder":
+        """Return the order in which these agents are told facts, now or at a time; none: all."""
+        from gitmem.services.briefing.collect import FactOrder
+
+        scores = self.scores()
+        scores.now = scores.now if now is None else now
+        return FactOrder(scores.of, self.contradicting(agents).arranged, scores.read_last())
+
+    def contradicting(self, agents: Sequence[str] = ()) -> "ContradictingFacts":
+        """Return the facts that contradict each other, of what these agents see; none: all."""
+        from gitmem.services.lifecycle.pairs import ContradictingFacts
+
+        indexes = [index for _, index in self.indexes()]
+        return ContradictingFacts(indexes, self.state, agents, self.clock.stamp())
 
     def replica(self) -> str:
         """Return this clone's random id, made on first use."""
@@ -561,6 +730,27 @@ class App(Repository):
         from gitmem.git.remote import urls
 
         return urls(self.settings.raw)
+
+    @property
+    def main_remote(self) -> str:
+        """The remote that is enabled for memory, else `origin`, else the first; '' without any."""
+        remotes = self.remotes()
+        first = "origin" if "origin" in remotes else next(iter(remotes), "")
+        return str(self.settings.get("remote") or first)
+
+    def unfetched_hint(self) -> str:
+        """Return how to fetch a remote's memory, if the shared store is empty and never was synced.
+
+        Nobody asks the remote whether it has any.
+        """
+        if self.index().rows(stores=("shared",), limit=1, fields=("id",)):
+            return ""
+        from gitmem.store.sync import tracking_ref
+
+        name = self.main_remote
+        if not name or self.objects.tip(tracking_ref(name)) is not None:
+            return ""
+        return f"{name} may have memory that was not fetched yet: git mem sync {name}"
 
     def remote(self, name: str, ref: str = "") -> "Remote":
         """Return a remote for an exchange."""

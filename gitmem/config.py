@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 # key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
+# settings that say whom and what to trust, and what others get: a person's alone
+TRUST = frozenset(
+    {
+        *("shareAgent", "shareCaptured", "shareExtracted", "shareSessions", "native"),
+        *("allowSecret", "ownEmail", "injectUnconfirmed", "remote"),
+    }
+)
 SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
     "sign": (
@@ -86,10 +93,26 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         (),
         "files that hooks never store anything of, as in .gitmemignore; may be given several times",
     ),
-    "digest": (
-        "private|shared|off",
-        "private",
-        "which store keeps a session's record; a shared one is without what was asked and said",
+    "recordSessions": ("bool", True, "keep a record of each session in the private store"),
+    "shareSessions": (
+        "bool",
+        False,
+        "publish of each session's record the agent, the model, the commits and the files",
+    ),
+    "shareAgent": (
+        "bool",
+        True,
+        "put facts that agents write by 'git mem add' into the shared store, unconfirmed",
+    ),
+    "shareCaptured": (
+        "bool",
+        False,
+        "put gotchas that were captured from errors into the shared store at once, unconfirmed",
+    ),
+    "shareExtracted": (
+        "bool",
+        False,
+        "put what sessions taught into the shared store at once, unconfirmed",
     ),
     "propose": (
         "bool",
@@ -100,6 +123,11 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "int",
         400000,
         "bytes of a session's history from which on its older turns are condensed by topic",
+    ),
+    "consolidate": (
+        "bool",
+        True,
+        "collect what faded and merge what is said twice, in the background, once a day at most",
     ),
     "summariser": (
         "offline|claude|gemini|codex|command",
@@ -147,6 +175,14 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "bool",
         True,
         "name to agents the files that a prompt for a larger task is probably about",
+    ),
+    "decayClock": (
+        "active|wall",
+        "active",
+        (
+            "the hours by which facts fade: those in which this repository was worked in, or all; "
+            "'wall' keeps and shares no such hours"
+        ),
     ),
     "snapshotKeep": ("int", 50, "how many snapshots stay, besides pinned ones"),
     "snapshotDays": ("int", 7, "for how many days a snapshot stays that is not pinned"),
@@ -202,6 +238,23 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "",
         "pager for git mem; '' uses git's; read from your own configuration only",
     ),
+}
+# the least and the most that a number may be
+RANGES = {
+    "syncTimeout": (1, 3600),
+    "captureThreshold": (1, 1000),
+    "captureWindow": (0.1, 8760),
+    "startBudget": (0, 100_000),
+    "promptBudget": (0, 100_000),
+    "fileBudget": (0, 100_000),
+    "historyLimit": (0, 100_000_000),
+    "modelTimeout": (1, 3600),
+    "modelBudget": (1000, 10_000_000),
+    "dnaBudget": (100, 100_000),
+    "snapshotKeep": (0, 100_000),
+    "snapshotDays": (0, 3650),
+    "editorMaxPerFile": (1, 200),
+    "editorSnoozeDays": (1, 3650),
 }
 # What a stranger's repository could run, or send a key or a session to, by them: a repository's own
 # configuration may only switch them off, and they are in no cache.
@@ -266,19 +319,20 @@ def parse(key: str, text: str) -> "Any":
         if value in kind.split("|"):
             return value
         raise UserError(f"gitmem.{key} is '{text}'; allowed: {kind.replace('|', ', ')}.")
-    if kind in {"int", "tokens"}:
-        if value.isdigit() and len(value) < 10:
-            return int(value)
-        raise UserError(f"gitmem.{key} is '{text}', which is not a whole number.")
-    if kind in {"seconds", "hours"}:
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if 0 < number < 1e7:
-            return number
-        raise UserError(f"gitmem.{key} is '{text}', which is not a number of {kind}.")
-    return value
+    return _number(key, text) if key in RANGES else value
+
+
+def _number(key: str, text: str) -> float:
+    """Return a number within its range. Raises UserError that names the range."""
+    kind, (least, most) = SETTINGS[key][0], RANGES[key]
+    try:
+        number: float = float(text) if kind in {"seconds", "hours"} else int(text)
+    except ValueError:
+        number = least - 1
+    if least <= number <= most:
+        return number
+    what = "a whole number" if kind == "int" else f"{kind},"
+    raise UserError(f"gitmem.{key} is '{text}'; allowed: {what} from {least:g} to {most:,}.")
 
 
 def canonical_key(name: str) -> str:

@@ -107,7 +107,7 @@ def _is_over(where: Location, name: str) -> bool:
 
 def _note(home: Home, name: str, args: "Sequence[str]") -> None:
     """Note what the script could not: it leaves that to us where hooks may be off."""
-    if name == "post-commit" and len(args) == 3:
+    if name == "post-commit" and len(args) == 4:
         _append(home, COMMITS, f"{' '.join(args)}\n".encode("utf-8", "replace"))
     elif name == "post-rewrite":
         with os.fdopen(0, "rb", closefd=False) as file:
@@ -288,6 +288,7 @@ def _from_state(repo: Repository, staged: "set[str]") -> "tuple[list[str], list[
 def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bool) -> str:
     """Return what the person who commits reads."""
     from gitmem.agents.prompt_text import clean
+    from gitmem.services.records.committers import marked
 
     many = "s" if len(rows) != 1 else ""
     lines = [f"git mem: {len(rows)} critical gotcha{many} of what you commit:"]
@@ -295,11 +296,9 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
         anchor: Mapping[str, Any] = next(
             (one for one in row["anchors"] if one.get("path") in staged), {}
         )
-        unsure = " (unconfirmed)" if row["unconfirmed"] else ""
         path = clean(str(anchor.get("path") or ""), 200)
-        lines.append(
-            f"  {row['id'][-8:]} {path}{': ' if path else ''}{clean(row['title'], 200)}{unsure}"
-        )
+        title = clean(marked(row["title"][:200], row), 400)
+        lines.append(f"  {row['id'][-8:]} {path}{': ' if path else ''}{title}")
         if row["workaround"]:
             lines.append(f"           {' '.join(clean(row['workaround'], 300).split())}")
     if len(rows) > SHOWN:

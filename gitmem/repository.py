@@ -24,6 +24,7 @@ from gitmem.repo.location import (
     user_repository,
 )
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
+from gitmem.state.database import NAME as STATE
 from gitmem.state.database import State
 from gitmem.store import journal
 
@@ -238,6 +239,8 @@ class Repository:
                 from gitmem.index.reader import open_index
 
                 index = open_index(path)
+                if index is not None and path == self.home.join("index.db"):
+                    index.out_of_date = self.out_of_date
             self._indexes[path] = index
         return self._indexes[path]
 
@@ -254,6 +257,17 @@ class Repository:
                 except OSError:
                     continue
         self.reopen_indexes()
+
+    def out_of_date(self) -> "Mapping[str, tuple[str, str]]":
+        """Return {id: (oid of its file, reason)} of facts that this work tree refutes."""
+        if not os.path.exists(self.home.join(STATE)):
+            return {}  # nothing was looked at, and reading must not make the file
+        from gitmem.state import out_of_date
+
+        try:
+            return out_of_date.reasons(self.state, self.stored_root)
+        except (*BUSY, GitmemError):
+            return {}  # a mark that is missing costs less than the view
 
     # -- whether it has all that was written
 

@@ -67,11 +67,11 @@ for session in monday tuesday wednesday; do
   hook PostToolUseFailure.Bash "$session" "error=$(printf 'Exit code 1\n%s' "$error" | quoted)" 'tool_input={"command": "python app/pay.py"}'
 done
 for _ in $(seq 100); do [ -z "$(git mem list -k gotcha --format '{id}')" ] || break; sleep 0.05; done
-echo "the third one made a gotcha, unconfirmed, committed to refs/gitmem/heads/main:"
+echo "the third one made a gotcha, unconfirmed, in the private store, which is never pushed:"
 run git mem list
 id=$(git mem list -k gotcha --format '{id}')
 [ -n "$id" ] || { echo "demo: no gotcha was made" >&2; cat .git/gitmem/hook.log >&2 || true; exit 1; }
-echo "Ana says what helps; her words confirm it:"
+echo "Ana says what helps; her words confirm it, and the next sync shares it:"
 run git mem edit "$id" --workaround "export TAX_RATE=0.19"
 run git mem sync
 run git status --short --branch
@@ -160,5 +160,17 @@ step "10. What matters for a task, and what the project is made of"
 run git mem scout 'rate() fails when TAX_RATE is not set'
 git mem scout 'rate() fails when TAX_RATE is not set' --json | grep -q '"app/pay.py"' || { echo "demo: the file of the task was not found" >&2; exit 1; }
 run git mem dna --at HEAD
+
+step "11. A decision that the code has left behind"
+mkdir scripts && echo 'rsync -a app/ shop:' > scripts/deploy.sh && git add scripts && git commit -qm 'Add a deploy script'
+run git mem add -t decision 'Deploy with scripts/deploy.sh'
+sleep 1  # commits have whole seconds
+git rm -q scripts/deploy.sh && git commit -qm 'Deploy from CI'
+answer=$(run git mem check --against code)
+echo "$answer"
+grep -q 'scripts/deploy.sh was removed' <<<"$answer" || { echo "demo: the decision was not checked" >&2; exit 1; }
+id=$(git mem check --against code --json | python -c 'import json, sys; print(json.load(sys.stdin)["data"][0]["facts"][0]["id"])')
+run git mem check --resolve "$id=drop"
+run git mem health
 
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

@@ -1,12 +1,14 @@
 """Two people with a clone each and one hub for their memory; commits of the store that anybody forged."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.stress.conftest import mem as mem_of
+from gitmem.cli import main
 from tests.stress.conftest import mem_argv, mem_env
 
 ANA, BOB = "Ana <ana@example.org>", "Bob <bob@example.org>"
@@ -45,9 +47,13 @@ def clone(folder: Path, person: str, hub: Path) -> Path:
     return repo
 
 
-def mem(repo: Path, *args: str) -> str:
-    """Run git-mem; return what it prints."""
-    return mem_of(repo, *args).stdout
+def mem(repo: Path, *args: str, code: int = 0) -> str:
+    """Run git-mem in this process; return what it prints, also to stderr where it fails."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        done = main.run(["-C", str(repo), *args])
+    assert done == code, f"git mem {args}: exit {done}\n{out.getvalue()}{err.getvalue()}"
+    return out.getvalue() + (err.getvalue() if code else "")
 
 
 def sync(*repos: Path) -> None:

@@ -147,6 +147,9 @@ def record_line(
         facts.append("was marked resolved")
     if row["conflict"]:
         facts.append("two versions in conflict")
+    facts += [f"contradicts {id[-8:]}" for id in row.get("contradicts", ())]
+    if row.get("out_of_date"):
+        facts.append(f"may be out of date: {clean(row['out_of_date'], 160)}")
     facts.append(clean(spot, 200) if spot else place(row))
     line = (
         f"- {lead}[{clean(what, 40)} {clean(row['id'], 80)[-8:]}] {clean(row['title'], most)} "

@@ -92,18 +92,19 @@ def dumps(value: "Any") -> str:
 class Lazy:
     """A regular expression with the methods of a compiled one."""
 
-    def __init__(self, text: "str | bytes") -> None:
+    def __init__(self, text: "str | bytes", flags: int = 0) -> None:
         self._text = text
+        self._flags = flags
 
     def __getattr__(self, name: str) -> "Any":
         """Return a method of the compiled pattern, and keep them all."""
         import re
 
-        found = re.compile(self._text)
+        found = re.compile(self._text, self._flags)
         self.__dict__.update(
             {
                 m: getattr(found, m)
-                for m in ("search", "match", "fullmatch", "sub", "finditer", "findall")
+                for m in ("search", "match", "fullmatch", "sub", "split", "finditer", "findall")
             }
         )
         return self.__dict__[name]

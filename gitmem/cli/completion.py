@@ -35,7 +35,12 @@ MOST = 50  # records that are proposed, the newest
 SHORT = 8  # characters of an id's end that lists show
 MENU = frozenset({"37", "42"})  # COMP_TYPE of menu-complete and insert-completions
 # command -> kinds of the records that its ids name; all kinds for the others
-KINDS = {"gotcha": ("gotcha",), "inbox": ("memory", "gotcha"), "snapshot": ("snapshot",)}
+KINDS = {
+    "gotcha": ("gotcha",),
+    "inbox": ("memory", "gotcha"),
+    "check": ("memory", "gotcha"),
+    "snapshot": ("snapshot",),
+}
 PLAIN_WORD = re.compile(r"[\w./:@=+,%-]+")  # what a shell reads as it stands
 
 
@@ -139,7 +144,7 @@ PARAMETERS = {
     ("inbox", "merged"): "gotchas",
     ("inbox", "into"): "gotchas",
     ("code refs", "what"): "file",
-    ("undo", "commit"): "nothing",
+    ("undo", "what"): "nothing",
     ("work story", "ids"): "nothing",
     **dict.fromkeys([("work start", "name"), ("work import", "name")], "nothing"),
     **{

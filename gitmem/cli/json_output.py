@@ -1,14 +1,15 @@
 """The envelope of `--json`, as docs/json.md describes it."""
 
 import json
-import re
 from typing import Any
 
 import click
 
+from gitmem.base.fast import Lazy
+
 JSON_FORMAT = 1  # a greater number when a field changes its meaning or goes away
 # What JSON leaves as it is could still steer a terminal: it is escaped, which means the same.
-_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_STEERING = Lazy("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def envelope(context: click.Context, data: Any) -> dict[str, Any]:
@@ -28,4 +29,4 @@ def command_name(context: click.Context) -> str:
 def json_text(value: Any) -> str:
     """Return a value as JSON without a character that could steer a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+    return str(_STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text))

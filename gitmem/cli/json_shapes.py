@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gitmem.clock import stamp
+from gitmem.services.records.committers import claim, trust_marks, writers
 
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.placement import Placement
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # a row's column or key -> its name in JSON
 _NAMES = {"oid": "blob", "path": "store_path", "done": "completion"}
 # columns that only the index looks at, or that have a short form of a field
-_INTERNAL = frozenset({"n", "pattern", "committer", "vouchers", "fix", "reason", "snippet"})
+_INTERNAL = frozenset("n pattern committer vouchers fix reason snippet level behind".split())
 _SHORTENED = frozenset({"resolved", "unconfirmed", "source"})
 
 
@@ -32,6 +33,8 @@ def record_json(row: Mapping[str, Any]) -> dict[str, Any]:
         out["last_fix"] = json.loads(row["fix"])
     if row.get("unconfirmed"):
         out["unconfirmed"] = True
+    if claim(row):
+        out["committed_by"] = writers(row["committer"])
     return out
 
 
@@ -88,10 +91,20 @@ def unmarked(snippet: str) -> str:
     return snippet.replace("\x02", "").replace("\x03", "")
 
 
+def said_json(statements: Sequence[Mapping[str, str]] | None) -> dict[str, str] | None:
+    """Return what a session said last of a fact, of the statements that nobody answered."""
+    last = statements[-1] if statements else None
+    return (
+        {"claim": last["what"], "session": last["session"], "said_by": last["role"]}
+        if last
+        else None
+    )
+
+
 def mention_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the few fields of a record that another thing refers to."""
     keys = ("id", "kind", "type", "severity", "title")
-    return {key: row.get(key) or None for key in keys}
+    return {**{key: row.get(key) or None for key in keys}, "trust_marks": trust_marks(row)}
 
 
 def span_json(span: Sequence[int]) -> dict[str, int]:
@@ -143,11 +156,12 @@ def session_part_json(part: "Link | SessionLines") -> dict[str, Any]:
     }
 
 
-def epic_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an epic in short, from a row of `index.epics.unfinished`."""
+def epic_json(row: Mapping[str, Any], by: str) -> dict[str, Any]:
+    """Return an epic in short, from a row of `index.epics`; `by` is who else wrote it."""
     return {
         "id": row["id"],
         "title": row["title"],
         "status": row["status"],
         "condition": row["standing"],
+        "committed_by": by or None,
     }

@@ -41,6 +41,13 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "purge": ("records.purge", "Remove a secret from all of history", "Write"),
     "gotcha": ("gotchas.group", "Record, find and resolve gotchas", "Gotchas"),
     "inbox": ("inbox.command", "Confirm or reject what was captured", "Gotchas"),
+    "check": ("lifecycle.check", "Find facts that are out of date", "Gotchas"),
+    "consolidate": (
+        "lifecycle.consolidate",
+        "Collect what faded, merge what is said twice",
+        "Gotchas",
+    ),
+    "health": ("lifecycle.health", "Show how healthy the memory is", "Gotchas"),
     "error": ("gotchas.error", "Count an error, and see what is counted", "Gotchas"),
     "show": ("records.show", "Show records", "Read"),
     "list": ("records.list", "List records", "Read"),
@@ -67,7 +74,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "dna": ("code.dna", "Show what a project is made of, on one page", "Code"),
     "log": ("records.history", "Show the history of the store", "History"),
     "diff": ("records.history", "Compare two states of the store", "History"),
-    "undo": ("records.history", "Take back the last change", "History"),
+    "undo": ("records.undo", "Take back your last command", "History"),
+    "redo": ("records.undo", "Do again what you took back last", "History"),
     "evolution": ("code.evolution", "Show how a file or a symbol came to be", "History"),
     "drift": ("code.drift", "Show which branches change the same code", "History"),
     "timeline": ("code.timeline", "Show what happened, in one order", "History"),
@@ -92,6 +100,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "on": ("setup.hooks_on_off", "Turn hooks of agents on again", "Agents"),
     "native": ("setup.memory_files", "Exchange memory with agents' own files", "Agents"),
     "hook": ("setup.hook", "Answer a hook of an agent's CLI", "Agents"),
+    "drain": ("setup.drain", "Do now what hooks left for later", "Agents"),
 }
 # words that people try -> the command that does it
 GUESSED = {
@@ -102,8 +111,9 @@ GUESSED = {
     "new": "add",
     "store": "add",
     "memo": "add",
-    "health": "doctor",
-    "check": "doctor",
+    "tidy": "consolidate",
+    "dedupe": "consolidate",
+    "contradictions": "check",
     "fix": "doctor",
     "repair": "doctor",
     "fsck": "doctor",
@@ -134,7 +144,6 @@ GUESSED = {
     "task": "summary",
     "finish": "done",
     "close": "done",
-    "digest": "session",
     "sessions": "session",
     "resume": "session",
     "epic": "work",
@@ -168,7 +177,7 @@ GUESSED = {
     "overview": "dna",
     "about": "dna",
 }
-HIDDEN = {"drain": "setup.drain", "read-code": "code.dna", "git-hook": "setup.install"}
+HIDDEN = {"read-code": "code.dna", "git-hook": "setup.install"}
 
 
 class Commands(click.Group):

@@ -63,6 +63,16 @@ def scope_options(command: F) -> F:
     )(command)
 
 
+def fact_scope_options(command: F) -> F:
+    """Add the flags of `scope_options` for a fact; without one, `App.store_of_facts` says where."""
+    return one_scope(
+        ("shared", "The shared store (default; for agents as the setting shareAgent says)."),
+        ("private", "This repository's private store, never pushed by git mem."),
+        ("user", "Your own store, for every project."),
+        default=None,
+    )(command)
+
+
 def read_scopes(command: F) -> F:
     """Add `--shared`, `--private`, `--user` as filters: which stores to read (default: all)."""
     for name, text in (
@@ -107,6 +117,11 @@ def agents(app: App, agent: str | None) -> tuple[str, ...]:
         return ()
     chosen = agent or app.namespace
     return () if chosen == "global" and not agent else tuple(dict.fromkeys((chosen, "global")))
+
+
+def first_step(app: App) -> str:
+    """Return what to do where there is no memory yet."""
+    return app.unfetched_hint() or "Remember something with: git mem add 'title'"
 
 
 def journaled(written: "Written") -> str:

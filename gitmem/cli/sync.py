@@ -1,6 +1,7 @@
 """Commands that share: sync, remote."""
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -10,16 +11,19 @@ import click
 from gitmem.app import App
 from gitmem.base.detach import detach
 from gitmem.cli import options
-from gitmem.cli.consent import FOLLOW_HELP, agrees
+from gitmem.cli.consent import FOLLOW_HELP, NOTHING, agrees
+from gitmem.cli.records.forks import all_forks, fork_text
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import MissingObject, RemoteRefused, UserError
 from gitmem.git.objects import diff
 from gitmem.git.remote import bundle
+from gitmem.index.forks import Fork
+from gitmem.index.joined import Indexes
 from gitmem.repo.refs import BRANCH, SHARED
-from gitmem.services.maintenance import purge_follow
-from gitmem.services.maintenance.purge_places import warnings
+from gitmem.services.maintenance import purge_texts
+from gitmem.services.maintenance.purge_places import left_over
+from gitmem.services.views import inbox
 from gitmem.store import sync
-from gitmem.store.history import prune
 from gitmem.store.store import Store
 
 MANY = 10_000  # records that take a second to index
@@ -96,7 +100,13 @@ def sync_command(
             _write_bundle(term, app, to_bundle, as_json)
             return 0
         name, may_push = store_name(app, remote)
-        app.flush_reads()
+        if moved := app.move_facts():
+            many = (
+                "1 fact that a person confirmed is"
+                if moved == 1
+                else f"{moved} facts that a person confirmed are"
+            )
+            term.note(f"{many} shared now.")
         before = store.tip()
         consent = partial(agrees, term, name, follow_purge)
         try:
@@ -108,23 +118,47 @@ def sync_command(
             )
         except RemoteRefused as error:
             if error.fetched:
+                from gitmem.store.history import prune
+
                 prune.prune(app.git, app.home, [error.fetched])
             raise
         if out.abandoned:
+            from gitmem.services.maintenance import purge_follow
+
             places = purge_follow.finish(store, app.git, app.home, out, app.close)
-            out.warnings += [text for _, text in warnings(places)]
-        if _is_much(app.store(), before):  # anew: what followed a purge closed the objects
-            detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
-        else:
-            app.index()
+            out.warnings += left_over(places)
+        indexes = _indexes(app, before)
+        waiting = inbox.number_waiting(indexes, app.own_addresses)
+        found = all_forks(indexes)
+        unpushed = sync.unpushed(app.store(), out.remote)
         if as_json:
-            term.json(_row(out))
+            term.json(
+                _row(out)
+                | {
+                    "unpushed_count": unpushed[0],
+                    "inbox_count": waiting,
+                    "forks": [_fork_json(fork) for fork in found],
+                }
+            )
         else:
-            _report(term, app, out, may_push, name)
+            _report(term, out, plain(name), unpushed, app.settings.get("remote") == name)
+            _say_what_waits(term, found, waiting)
         if out.waiting:
-            term.note(f"error: {purge_follow.summary(out.waiting, plain(name))} It waits.")
-            term.note(f"hint: {purge_follow.how_to_follow(plain(name))}")
+            term.note(f"error: {purge_texts.summary(out.waiting, plain(name))} It waits.")
+            term.note(f"hint: {purge_texts.how_to_follow(plain(name))}")
         return int(out.waiting is not None)
+
+
+def _fork_json(fork: Fork) -> dict[str, Any]:
+    return {"id": fork.id, "successor_ids": list(fork.successors)}
+
+
+def _say_what_waits(term: Terminal, found: list[Fork], waiting: int) -> None:
+    """Say what a person has to decide: which successor of a fact holds, and what is proposed."""
+    for fork in found:
+        term.note(fork_text(*fork))
+    if waiting:
+        term.note(inbox.waiting_text(waiting))
 
 
 def _write_bundle(term: Terminal, app: App, path: str, as_json: bool) -> None:
@@ -162,6 +196,8 @@ def _is_much(store: Store, before: str | None) -> bool:
 
     If so, they are indexed in the background or by the next reader.
     """
+    if store.tip() == before:
+        return False
     try:
         changes = diff(store.objects, store.tree(before) if before else None, store.tree())
         return len(list(islice(changes, MANY))) == MANY
@@ -169,49 +205,66 @@ def _is_much(store: Store, before: str | None) -> bool:
         return False
 
 
+def _indexes(app: App, before: str | None) -> Indexes:
+    """Return the indexes, brought up to date, as far as that is soon done."""
+    if not _is_much(app.store(), before):  # anew: what followed a purge closed the objects
+        app.move_facts()
+        return app.indexes()
+    detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
+    return [("", index) for index in app.stored_indexes]
+
+
 def _resolved(app: App, name: str) -> str:
     """Return a path as an absolute one: git runs elsewhere."""
     return os.path.abspath(name) if name not in app.remotes() and os.path.exists(name) else name
 
 
-def _report(term: Terminal, app: App, out: sync.SyncOutcome, may_push: bool, name: str) -> None:  # noqa: C901
+def _report(
+    term: Terminal, out: sync.SyncOutcome, name: str, unpushed: tuple[int, str], enabled: bool
+) -> None:
     for warning in out.warnings:
         term.note(f"warning: {warning}")
     if out.followed and out.followed.ids:
-        term.note(purge_follow.summary(out.followed, plain(name)))
+        term.note(purge_texts.summary(out.followed, name))
     if out.quarantined:
-        term.note(purge_follow.quarantined(out.quarantined))
+        term.note(purge_texts.quarantined(out.quarantined))
     if out.waiting:
         return
-    waiting, since = 0, ""
-    if not may_push and app.settings.get("remote") != name:
-        waiting, since = sync.unpushed(app.store(), name)
-    if out.received or out.pushed:
-        pieces = [
-            f"received {out.received} commit{'s' if out.received != 1 else ''}"
-            if out.received
-            else "",
-            f"sent {out.sent} commit{'s' if out.sent != 1 else ''}" if out.pushed else "",
-        ]
-        term.say(
-            f"{plain(name)}: {', '.join(p for p in pieces if p)}{' (merged)' if out.merged else ''}"
-        )
-    elif not waiting:
-        term.say(f"{plain(name)}: everything is up to date.")
-    if out.conflicts:
+    for line in _exchanged(out, name, everything=not unpushed[0]):
+        term.say(line)
+    for line in _remarks(out):
+        term.note(line)
+    number, since = unpushed
+    if number:
+        how = "git mem sync" if enabled else f"git mem remote enable {name}"
         term.note(
+            f"{'' if out.pushed else 'nothing was pushed: '}{number} commit(s) since "
+            f"{since[:10]} are here only. To share them: {how}"
+        )
+
+
+def _exchanged(out: sync.SyncOutcome, name: str, *, everything: bool) -> Iterator[str]:
+    pieces = []
+    if out.received:
+        pieces.append(f"received {out.received} commit{'s' if out.received != 1 else ''}")
+    if out.pushed:
+        pieces.append(f"sent {out.sent} commit{'s' if out.sent != 1 else ''}")
+    if pieces:
+        yield f"{name}: {', '.join(pieces)}{' (merged)' if out.merged else ''}"
+    elif everything:
+        yield f"{name}: everything is up to date."
+
+
+def _remarks(out: sync.SyncOutcome) -> Iterator[str]:
+    if out.conflicts:
+        yield (
             f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the "
             f"other is in the attic: git mem list --conflicts"
         )
     for path in out.damaged:
-        term.note(f"damaged, kept as it is: {path} (git mem doctor)")
+        yield f"damaged, kept as it is: {path} (git mem doctor)"
     for path in out.refused:
-        term.note(f"left out, its name or mode is not allowed: {path}")
-    if waiting:
-        term.note(
-            f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To "
-            f"share them: git mem remote enable {name}"
-        )
+        yield f"left out, its name or mode is not allowed: {path}"
 
 
 @click.group("remote", short_help="Choose where memory is pushed to", invoke_without_command=True)
@@ -270,7 +323,7 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
             and os.isatty(0)
             and not click.confirm("Push memory there?", default=True, err=True)
         ):
-            raise UserError("nothing was changed.")
+            raise UserError(NOTHING)
         app.git.run(
             "config",
             "--local",

@@ -17,11 +17,13 @@ from gitmem.cli.json_output import envelope, json_text
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
 from gitmem.repo.location import STOPPED
+from gitmem.services.records.committers import TRUST_FIELDS, UNCONFIRMED, trust_marks
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 TITLE_SHOWN = 120  # characters
 LINES_A_WRITE = 500  # a reader such as `head` may go before the rest is made
+BARS = "▁▂▃▄▅▆▇█"  # of a sparkline, the lowest first
 COLORS = {
     "critical": "red",
     "warning": "yellow",
@@ -118,6 +120,7 @@ class Terminal:
 
     def _used(self, app: App) -> Iterator[App]:
         begun = [name for name in STOPPED if os.path.exists(app.home.join(name))]
+        app.begin_command()
         yield app
         for name in begun:
             if os.path.exists(app.home.join(name)):
@@ -254,18 +257,15 @@ def formatted(template: str, row: Mapping[str, Any]) -> str:
 
 
 LINE = (
-    "store",
+    *TRUST_FIELDS,
     "id",
-    "kind",
     "type",
     "status",
     "origin",
-    "title",
     "created",
     "severity",
-    "resolved",
     "conflict",
-    "unconfirmed",
+    "expires",
 )  # what `line` shows
 
 
@@ -282,15 +282,9 @@ def line(term: Terminal, row: Mapping[str, Any], *, cut: bool = False) -> str:
     id, title, tail = short(row["id"]), plain(row["title"]), ""
     if cut and sys.stdout.isatty():
         title = title_shown(row["title"])
-    status, origin, store = row.get("status"), row.get("origin"), row.get("store")
-    if (
-        (status and status != "active")
-        or (origin and origin != "manual")
-        or (store and store != "shared")
-        or row.get("resolved")
-        or row.get("conflict")
-    ):
-        tail = f" ({', '.join(_marks(term, row))})"
+    marks = list(_marks(term, row))
+    if marks:
+        tail = f" ({', '.join(marks)})"
     if term.colored:
         id, label = (
             term.style(id, fg="yellow"),
@@ -303,14 +297,21 @@ def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is unusual about a record."""
     if row.get("status") not in {"active", None, ""}:
         yield term.style(plain(str(row["status"])), fg=COLORS.get(str(row["status"])))
+    if row.get("decayed"):
+        yield term.style("decayed", fg=COLORS["decayed"])
+    if row.get("effective_score") is not None:
+        yield f"score {row['effective_score']:g}"
     if row.get("resolved"):
         yield "resolved"
+    if row.get("expires"):
+        yield f"until {plain(str(row['expires']))}"
     if row.get("conflict"):
         yield term.style("conflict", fg="red")
-    if row.get("unconfirmed") and not row.get("resolved"):
-        yield "unconfirmed"
-    elif row.get("origin") not in {"manual", None, ""}:
+    trust = trust_marks(row)
+    if UNCONFIRMED not in trust and row.get("origin") not in {"manual", None, ""}:
         yield plain(str(row["origin"]))
+    for mark in trust:
+        yield term.style(plain(mark), fg=None if mark == UNCONFIRMED else "red")
     if row.get("store") not in {"shared", None, ""}:
         yield str(row["store"])
 

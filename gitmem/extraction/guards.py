@@ -85,8 +85,8 @@ def reported(clauses: str, language: str) -> bool:
 def is_told(said: str, start: int, language: str) -> bool:
     """Return whether somebody else is named who says the phrase at `start`: `Ana told me that`."""
     here, marked = language_data(language), f"{said[:start]} ${said[start:]}"
-    told = here.phrases("guards", "told").search(marked)
-    return told is not None and here.phrases("guards", "own").search(marked) is None
+    hearsay = here.phrases("guards", "hearsay").search(marked)
+    return hearsay is not None and here.phrases("guards", "own").search(marked) is None
 
 
 def depends(after: str, language: str) -> bool:

@@ -8,8 +8,7 @@ not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gitmem.errors import External, MissingObject
 
@@ -29,8 +28,7 @@ MAX_REPEATS = 10_000
 MAX_PARSED = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """One entry of a tree."""
 
     name: str
@@ -43,8 +41,7 @@ class TreeEntry:
         return self.mode == TREE
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """Who wrote a commit, and when (seconds since the epoch, minutes east of UTC)."""
 
     name: str
@@ -53,8 +50,7 @@ class Identity:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit as git has it."""
 
     oid: str
@@ -65,8 +61,7 @@ class Commit:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A commit to be made: edits on top of a base tree.
 
     `edits` maps a path to new bytes, to an `Entry` that already exists (a blob or a whole
@@ -81,8 +76,7 @@ class Draft:
     committer: Identity
 
 
-@dataclass(frozen=True, slots=True)
-class TreeDifference:
+class TreeDifference(NamedTuple):
     """A path that differs between two trees; a side that lacks it is None."""
 
     path: str
@@ -90,8 +84,7 @@ class TreeDifference:
     new: TreeEntry | None
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(NamedTuple):
     """What an implementation is and can do."""
 
     name: str

@@ -157,7 +157,9 @@ class Pygit2Objects:
         except KeyError as error:
             raise Moved(f"{ref} has gone.") from error
         except (self._pygit2.GitError, OSError, ValueError) as error:
-            raise ref_error(ref, error) from error
+            # git may have packed the ref by now, and removed the folder that was to be synced
+            if self.tip(ref) != new:
+                raise ref_error(ref, error) from error
         self._new.release(new)
 
     def _create(self, ref: str, new: str, message: str) -> None:

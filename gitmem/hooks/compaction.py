@@ -13,6 +13,7 @@ from gitmem.agents.prompt_text import clean, units
 from gitmem.base.fast import loads
 from gitmem.base.tolerated import UNREADABLE
 from gitmem.hooks.context import Hook
+from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.services.session_log import reader
 from gitmem.state import context_flags
 from gitmem.text.equality import plain
@@ -40,7 +41,7 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
     is in tokens; it is a third of a start's unless given.
 
     `late` is for an agent that does not start again: it is not told the records of its session
-    either, so what its digest says comes along.
+    either, so what its record says comes along.
     """
     event = hook.event
     if not hook.hears or event.subagent or not hook.repo.settings.get("inject"):
@@ -49,7 +50,7 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
     if late:
         first = [text for text in texts if text.startswith(MARKED)]
         texts = [*first, *_taught(hook, texts), *texts[len(first) :]]
-    texts = _once(texts)
+    texts = _unrejected(hook, _once(texts))
     head = HEAD.format("cleared" if event.source == "clear" else "compacted")
     room, length = (
         (budget or int(hook.repo.settings.get("startBudget")) // SHARE)
@@ -65,6 +66,17 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
             length -= units(line)
             lines.append(line)
     return [head, *lines, MORE] if lines else []
+
+
+def _unrejected(hook: Hook, texts: "list[str]") -> "list[str]":
+    """Return the lines without those that quote what somebody rejected."""
+    said = [{"said": one} for index in hook.repo.stored_indexes for one in index.rejected()]
+    if not said:
+        return texts
+    from gitmem.store.rejected import Rejected
+
+    rejected = Rejected(said)
+    return [text for text in texts if not rejected.is_quoted(text.partition(": ")[2])]
 
 
 def _once(texts: "list[str]") -> "list[str]":
@@ -127,10 +139,10 @@ def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
         return []
     said = [plain(text) for text in texts]
     rows = hook.repo.stored_index.rows(
-        kinds=("memory",), sessions=(hook.event.session,), fields=("id", "type", "title"), limit=40
+        kinds=("memory",), sessions=(hook.event.session,), fields=("type", *TRUST_FIELDS), limit=40
     )
     return [
-        f"{SAID[row['type']]}: {row['title']}"
+        f"{SAID[row['type']]}: {marked_title(row)}"
         for row in reversed(rows)
         if row["type"] in SAID and not any(plain(row["title"]) in text for text in said)
     ]

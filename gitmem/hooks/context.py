@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gitmem.repo.ignore import Ignored
+    from gitmem.services.lifecycle.pairs import ContradictingFacts
     from gitmem.services.records.attribution import Shares
 
 LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
@@ -50,6 +51,7 @@ class Hook:
         self.stored_folder = storable(self.folder)  # as state.db has it
         self.repo = find_repository(self.folder, env)
         self.shares: Shares | None = None  # of other people, in what this call gives
+        self.contradicting: ContradictingFacts | None = None  # once they were looked for
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
         self._ignored: Ignored | None = None
         self._has_ignored = False  # whether it was looked for

@@ -32,7 +32,10 @@ def file_lines(hook: Hook) -> "list[str]":
     if not by_id:
         return []
     forms = [(id, one.level) for id, one in by_id.items()]
-    return [_line(by_id[id]) for id in injections.claim(hook.repo.state, hook.event.context, forms)]
+    return [
+        _line(by_id[id])
+        for id in injections.claim(hook.repo.state, hook.event.context, forms, hook.now)
+    ]
 
 
 def _mine(hook: Hook) -> "list[str]":

@@ -4,6 +4,7 @@ from gitmem.agents.prompt_text import clean
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
 from gitmem.index import epics
+from gitmem.services.records.committers import author_if_foreign
 from gitmem.state import epic_holders, sessions
 
 TYPE_CHECKING = False
@@ -33,10 +34,7 @@ def resume_lines(hook: Hook) -> "list[str]":
     if not mine:
         return []
     known = sessions.get(hook.repo.state, hook.event.session)
-    lines = [
-        _line(epic, how, hook.event.session, known.process if known else "")
-        for epic, how in mine[:MOST]
-    ]
+    lines = [_line(hook, epic, how, known.process if known else "") for epic, how in mine[:MOST]]
     free = [epic for epic, how in mine if not how["alive"]]
     if free:
         slug = clean(free[0]["id"][4:], 64)
@@ -47,11 +45,11 @@ def resume_lines(hook: Hook) -> "list[str]":
     return lines
 
 
-def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: str) -> str:
-    """Return an epic as one line: how it stands, where it is, how far."""
+def _line(hook: Hook, epic: "dict[str, Any]", how: "dict[str, Any]", process: str) -> str:
+    """Return an epic as one line: how it stands, where it is, how far, and who else wrote it."""
     state = how["standing"]
     if how["alive"]:
-        mine = how["session"] == session or (process and how["process"] == process)
+        mine = how["session"] == hook.event.session or (process and how["process"] == process)
         state = (
             "in progress here"
             if mine
@@ -67,6 +65,8 @@ def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: 
     if epic["attempts"] > 1:
         where.append(f"attempt {epic['attempts']}")
     where.append(f"{epic['done']} of {epic['total']} stories done ({epic['percent']}%)")
+    by = author_if_foreign(epic, hook.repo.own_addresses)
+    where += [f"by {clean(by, 120)}"] if by else []
     why = f"; {how['why']}" if state in {epics.CRASHED, epics.LEFT} and how["why"] else ""
     return (
         f"- [epic {clean(epic['id'][4:], 64)}, {state}] {clean(epic['title'], 120)}: "

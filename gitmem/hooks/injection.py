@@ -1,7 +1,7 @@
 """Gives a context the records that are new to it and fit a budget. Part of the hot path."""
 
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
-from gitmem.state import injections
+from gitmem.state import contradictions, injections
 from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
@@ -31,13 +31,18 @@ def inject(
     choice = _Choice(hook, budget, given)
     from gitmem.services.records.attribution import in_order
 
-    for row in in_order(rows, hook.repo.own_addresses):
+    ordered = in_order(rows, hook.repo.own_addresses)
+    if contradictions.has_any(hook.repo.state):
+        from gitmem.hooks.fact_order import contradicting
+
+        ordered = contradicting(hook).arranged(ordered)
+    for row in ordered:
         choice.add(row, line)
     if not choice.lines:
         return []
     forms = [(id, form_of(row)) for id, row in choice.rows.items()]
     # hooks of one event run in parallel: only what this process was first to give
-    fresh = injections.claim(hook.repo.state, hook.event.context, forms)
+    fresh = injections.claim(hook.repo.state, hook.event.context, forms, hook.now)
     return [choice.lines[id] for id in fresh]
 
 
@@ -59,10 +64,12 @@ class _Choice:
         self.lines: dict[str, str] = {}
 
     def add(self, row: "Row", line: "Callable[[Row], str]") -> None:
-        """Take a row if it is new and its line fits."""
+        """Take a row if it is new and its line fits, and what contradicts it and holds is told."""
         from gitmem.services.records.attribution import attributed
 
         id = row["id"]
+        if any(one not in self.rows and one not in self._injected for one in row.get("behind", ())):
+            return
         if id in self.rows or row.get("source") in self._loaded:
             return
         if self._injected.get(id) == form_of(row):
@@ -81,16 +88,16 @@ def note_injected(hook: "Hook", rows: "Sequence[Row]") -> None:
     """Note that this context is given rows in other words."""
     if rows and hook.hears:
         forms = [(row["id"], form_of(row)) for row in rows]
-        injections.claim(hook.repo.state, hook.event.context, forms)
+        injections.claim(hook.repo.state, hook.event.context, forms, hook.now)
 
 
 def form_of(row: "Row") -> str:
     """Return what changes when a record says something new; counting a gotcha's hits does not."""
+    refuted = str(row.get("out_of_date") or "")
     if row["kind"] != "gotcha":
-        return str(row["oid"])
-    return fingerprint(
-        repr((row["title"], row["workaround"], row["severity"], bool(row.get("fix"))))
-    )
+        return f"{row['oid']} {fingerprint(refuted)}" if refuted else str(row["oid"])
+    facts = (row["title"], row["workaround"], row["severity"], bool(row.get("fix")))
+    return fingerprint(repr((*facts, refuted) if refuted else facts))
 
 
 def fingerprint(text: str) -> str:

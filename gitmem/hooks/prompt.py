@@ -73,12 +73,16 @@ def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
         )
     if not found:
         return []
+    from gitmem.hooks.fact_order import scores
+
+    is_decayed = scores(hook).is_decayed
+    found = [row for row in found if not is_decayed(row)]
     spots = Spots(hook)
     budget = int(hook.repo.settings.get("promptBudget")) + sum(map(tokens, told))
     return inject(
         hook,
         found[:MOST],
         budget,
-        lambda row: record_line(row, body=row["body"], spot=spots.of(row)),
+        lambda row: record_line(row, body=row.get("body", ""), spot=spots.of(row)),
         told,
     )

@@ -12,6 +12,7 @@ from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
 from gitmem.clock import stamp
 from gitmem.hooks.context import Hook
+from gitmem.hooks.fact_order import contradicting, scores
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject, note_injected
 from gitmem.hooks.turn_end import keeps_in_step
@@ -43,17 +44,12 @@ if TYPE_CHECKING:
 # seconds that the start of a session waits once for each commit, for code that may have gone to
 # another file
 PATIENCE = 0.4
-RECENT = 600.0  # seconds for which a digest that was asked for is still to come
+RECENT = 600.0  # seconds for which a session record that was asked for is still to come
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
 LEFT = 3  # tasks of the session before that its line names
-# parts of a digest that say what a session taught
-TAUGHT = frozenset(
-    {"Decided", "Errors and their fixes", "Patterns", "Preferences", "Technical context"}
-)
 ANSWER = 160  # characters of a last answer, where no better word of what was done is there
-TERSE = 25  # characters of a sentence that says little: `Done`, `All tests pass`
 BEFORE = 480  # of what is told of the session before, besides its title
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
 TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
@@ -66,6 +62,7 @@ SAID = {
     "preferences": "preference",
 }
 CODE = 480  # characters of a line of what the code is made of
+MATTERS = 7  # importance of a context fact that is told: what somebody marked has it
 OLD = 30  # days of work after which a task that nobody touched is told no more
 MORE = "- … {} more left to do: git mem briefing"
 
@@ -118,6 +115,7 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
         unsure=bool(hook.repo.settings.get("injectUnconfirmed")),
         own=hook.repo.own_addresses,
         now=stamp(hook.now),
+        first=_first(hook),
     )
     oldest = max(
         (index.nth_day_of_work(OLD) for index in hook.repo.stored_indexes),
@@ -126,11 +124,18 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
     known.by[collect.TASKS] = [
         one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest
     ]
+    known.by[collect.CONTEXT] = [one for one in known[collect.CONTEXT] if one.importance >= MATTERS]
     if before:
         known.last = None
     if _elsewhere(hook, known):
         hook.code_moved(PATIENCE)
     return _Telling(hook, known).lines(_near(hook, dirty.paths()))
+
+
+def _first(hook: Hook) -> "collect.FactOrder":
+    """Return the order in which facts are told."""
+    found = scores(hook)
+    return collect.FactOrder(found.of, contradicting(hook).arranged, found.read_last())
 
 
 def told_late(hook: Hook) -> "list[str]":
@@ -139,7 +144,7 @@ def told_late(hook: Hook) -> "list[str]":
 
 
 def told_before(hook: Hook, before: str) -> "list[str]":
-    """Return what the start would have said of the session `before`, whose digest is there now."""
+    """Return what the start would have said of the session `before`, whose record is there now."""
     known = collect.gather(
         hook.repo.stored_indexes,
         hook.repo.namespaces,
@@ -147,6 +152,7 @@ def told_before(hook: Hook, before: str) -> "list[str]":
         session=hook.event.session,
         own=hook.repo.own_addresses,
         now=stamp(hook.now),
+        first=_first(hook),
     )
     return (
         _Telling(hook, known).before()
@@ -163,9 +169,7 @@ class _Telling:
         self._known = known
         self._budget = int(hook.repo.settings.get("startBudget"))
         self._spots = Spots(hook)
-        self._said = {
-            id for index in hook.repo.stored_indexes for id in index.statements()
-        }  # facts of which a session said that they are done
+        self._said = known.said
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
         self._asked = False  # whether the user is to be asked about an interruption
@@ -199,6 +203,7 @@ class _Telling:
             (decisions, 0.85),
             (self._rows(collect.PREFERENCES), 0.9),
             (self._rows(collect.PATTERNS), 0.95),
+            (self._rows(collect.CONTEXT), 0.97),
             (errors, 1.0),
             (state, 1.0),
             (decisions, 1.0),
@@ -320,10 +325,11 @@ class _Telling:
             where = f"{clean(part.where, 40)}: " if part.where else ""
             return f"- [code] {where}{clean(part.text, CODE)}"
         line = self._spots.line(row, most=160)
-        return f"{line} (said to be done: ask the user)" if row["id"] in self._said else line
+        said = self._said.get(row["id"])
+        return f"{line} ({clean(said, 80)}: ask the user)" if said else line
 
     def _last(self) -> "list[Row]":
-        """Return the digest of the session before, if this one is new."""
+        """Return the record of the session before, if this one is new."""
         last = self._known.last
         if (
             self._hook.event.source in TALKED
@@ -396,11 +402,11 @@ def _mark_interrupted_sessions(hook: Hook) -> bool:
 
 
 def to_come(hook: Hook) -> str:
-    """Return the previous session if it just ended and its digest is still to come, else ''."""
+    """Return the previous session if it just ended and its record is still to come, else ''."""
     ended = sessions.some(hook.repo.state, ended=True, limit=2)
     before = next((one.id for one in ended if one.id != hook.event.session), "")
     asked = any(
-        one.kind == requests.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
+        one.kind == requests.RECORD and one.session == before and abs(hook.now - one.at) < RECENT
         for one in requests.requested(hook.repo.state)
     )
     return before if asked else ""

@@ -9,10 +9,8 @@ import time
 
 from gitmem.agents import events
 from gitmem.agents.prompt_text import fix_text
-from gitmem.base.fast import loads
-from gitmem.base.processes import runs
 from gitmem.base.sqlite import is_locked, unless_locked
-from gitmem.base.tolerated import BUSY, MALFORMED
+from gitmem.base.tolerated import BUSY
 from gitmem.clock import stamp, ulid
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
@@ -20,20 +18,21 @@ from gitmem.hooks.injection import inject
 from gitmem.hooks.session_log import append
 from gitmem.hooks.tool_use import COMMAND, known
 from gitmem.records.kinds import LIVE, gotcha_id
-from gitmem.repo.refs import SHARED, head
-from gitmem.state import tool_calls
+from gitmem.repo.caller import BACKGROUND
+from gitmem.repo.refs import PRIVATE, SHARED, head
+from gitmem.state import spilled_hits, tool_calls
 from gitmem.store import journal
+from gitmem.store.trailers import command_trailers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from gitmem.fingerprint.fingerprint import Fingerprint
+    from gitmem.services.gotchas.capture import Due
 
 # seconds that the hook of a failure may be at it, while others of the same call are repeats
 REPEAT = 3.0
-SPILL = "errors.jsonl"  # hits that found state.db busy
 SLIPS = (
     "Permission to use ",
     "InputValidationError",
@@ -100,6 +99,7 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
         event.error,
         event.command,
         hook.repo.stored_root,
+        waits=True,
     )
     if due.id and due.facts:
         from gitmem.repo.source_frames import anchors
@@ -107,7 +107,7 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
         try:
             _capture(
                 hook,
-                due.id,
+                due,
                 {
                     **due.facts,
                     "anchors": anchors(
@@ -166,75 +166,21 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
 
     Leave it for the next when it is busy now.
     """
-    spill = hook.repo.home.join(SPILL)
     try:
         hook.repo.state.add_error(pattern, hook.now, hook.event.session, window)
     except BUSY as error:
         if not is_locked(error):
             raise
+        spill = hook.repo.home.join(spilled_hits.NAME)
         append(spill, {"pattern": pattern, "at": hook.now, "session": hook.event.session})
         return False
-    for taken in _taken(hook):
-        rows = _rows(taken)
-        for n, row in enumerate(rows):
-            try:
-                hook.repo.state.add_error(
-                    row["pattern"], row["at"], row["session"], window, again=True
-                )
-            except BUSY as error:
-                if not is_locked(error):
-                    raise
-                for left in rows[n:]:  # busy again: they wait for the next
-                    append(spill, left)
-                break
-        try:
-            os.unlink(taken)
-        except FileNotFoundError:
-            continue  # a process of another container, which does not see this one, has taken it
+    spilled_hits.count(hook.repo.home, hook.repo.state, window)
     return True
 
 
-def _rows(path: str) -> "list[dict[str, Any]]":
-    """Return the hits of a file, without what a full disk has cut off."""
-    rows = []
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.readlines()
-    except FileNotFoundError:
-        return []  # a process of another container has taken it
-    for line in lines:
-        try:
-            row = loads(line)
-            rows.append(
-                {
-                    "pattern": str(row["pattern"]),
-                    "at": float(row["at"]),
-                    "session": str(row["session"]),
-                }
-            )
-        except MALFORMED:
-            continue
-    return rows
-
-
-def _taken(hook: Hook) -> "Iterator[str]":
-    """Yield the files of hits that found the database busy, each taken by this process alone.
-
-    Those of processes that were killed over them too.
-    """
-    pid = str(os.getpid())
-    left = [name for name in os.listdir(hook.repo.home.path) if name.startswith(f"{SPILL}.")]
-    for name in (SPILL, *(one for one in left if (of := one.split(".")[2]) == pid or not runs(of))):
-        mine = hook.repo.home.join(f"{SPILL}.{pid}.{time.monotonic_ns()}")
-        try:
-            os.rename(hook.repo.home.join(name), mine)
-        except FileNotFoundError:
-            continue
-        yield mine
-
-
-def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
+def _capture(hook: Hook, due: "Due", facts: "dict[str, Any]") -> None:
     """Write a repeated error to the journal (`store.operations.capture`) and start a commit."""
+    id = due.id
     key = ulid(hook.now, os.urandom(10))
     # no title in the subject: a commit's message is not scrubbed of secrets
     trailers = [
@@ -242,12 +188,12 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
         [id],
         "" if hook.repo.namespace == "global" else hook.repo.namespace,
         hook.event.session,
-        [],
+        command_trailers(key, BACKGROUND),
     ]
     entry = {
         "key": key,
-        "ref": SHARED,
-        "since": hook.repo.tips().get("shared"),
+        "ref": SHARED if due.scope == "shared" else PRIVATE,
+        "since": hook.repo.tips().get(due.scope),
         "subject": f"gotcha: capture {id}",
         "trailers": trailers,
     }

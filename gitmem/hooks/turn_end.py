@@ -80,7 +80,7 @@ def saves(command: str) -> bool:
 
 
 def end(hook: Hook) -> "list[str]":
-    """Close the session, and have it digested."""
+    """Close the session, and have its record written."""
     from gitmem.state import attempts
 
     event = hook.event

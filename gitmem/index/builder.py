@@ -18,6 +18,7 @@ from gitmem.base.files import Lock
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.index.contexts import MOST_DUE, Contexts, count_due
+from gitmem.index.filters import FLEETING, LASTING
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.store_update import Progress, Steps, StoreUpdate
 from gitmem.repo.location import Home
@@ -27,7 +28,7 @@ LOCK = "index.lock"
 PATIENCE = 10.0  # seconds to wait for another process that indexes
 EVERY = sys.maxsize - 1  # files: no bound
 
-_TABLES = """
+_TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE unfinished (store TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -37,7 +38,7 @@ CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, typ
       resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
   pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL,
       project TEXT, unconfirmed INTEGER, fix TEXT, source TEXT, done TEXT, expires TEXT,
-      oid TEXT, path TEXT,
+  level INTEGER, verify TEXT, oid TEXT, path TEXT,
   committer TEXT, vouchers TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
@@ -48,7 +49,9 @@ CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(
   WHERE unconfirmed = 1;
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1
     WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
-CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE status = 'pinned';
+CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE {LASTING};
+CREATE INDEX records_fleeting ON records (level, decay_rate, importance, created, id)
+  WHERE {FLEETING};
 CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity,
     origin, unconfirmed);
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
@@ -68,12 +71,21 @@ CREATE INDEX made_patch ON made (patch);
 CREATE INDEX made_n ON made (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store,
     path)) WITHOUT ROWID;
-CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store,
-    file)) WITHOUT ROWID;
-CREATE TABLE statements (n INTEGER, id TEXT, what TEXT, role TEXT, PRIMARY KEY (n, id, what))
+CREATE TABLE usage_files (n INTEGER PRIMARY KEY, store TEXT, path TEXT, UNIQUE (store, path));
+CREATE TABLE usage (file INTEGER, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (file, id))
     WITHOUT ROWID;
+CREATE INDEX usage_id ON usage (id);
+CREATE TABLE hours (file INTEGER, day TEXT, mask INTEGER, PRIMARY KEY (file, day)) WITHOUT ROWID;
+CREATE TABLE statements (n INTEGER, id TEXT, what TEXT, role TEXT, successor TEXT, quote TEXT,
+    PRIMARY KEY (n, id, what)) WITHOUT ROWID;
 CREATE TABLE answers (n INTEGER, record TEXT, PRIMARY KEY (n, record)) WITHOUT ROWID;
+CREATE TABLE settled (n INTEGER, id TEXT, words TEXT, PRIMARY KEY (n, id)) WITHOUT ROWID;
 CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
+CREATE TABLE claims (claim BLOB, n INTEGER, PRIMARY KEY (claim, n)) WITHOUT ROWID;
+CREATE INDEX claims_n ON claims (n);
+CREATE TABLE rejected (store TEXT, path TEXT, claim BLOB, said TEXT, PRIMARY KEY (store, path))
+    WITHOUT ROWID;
+CREATE TABLE hidden (n INTEGER PRIMARY KEY);
 CREATE TABLE due (n INTEGER PRIMARY KEY);
 CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context,
     tokenize = "porter unicode61 remove_diacritics 2");

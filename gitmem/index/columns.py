@@ -8,6 +8,7 @@ from typing import Any
 from gitmem.records import epic
 from gitmem.records.kinds import FACTS, error_patterns, text_key
 from gitmem.records.record import Record
+from gitmem.records.score import level_of_record
 from gitmem.text.tokenizer import fold, parts
 
 SHOWN = 400  # characters of a note that a hook may tell
@@ -15,8 +16,15 @@ SHOWN = 400  # characters of a note that a hook may tell
 SAID_OF_FACTS = frozenset({"done", "ended", "replaced"})
 
 
-def columns(record: Record) -> tuple[Any, ...]:
-    """Return a record's row, from its id on, in the order of the table."""
+STATEMENT = ("what", "role", "successor", "quote")  # of an entry
+
+
+def columns(record: Record, *, attested: bool) -> tuple[Any, ...]:
+    """Return a record's row, from its id on, in the order of the table.
+
+    A fact that the store's history does not attest (`gitmem.records.trust.is_attested`) counts as
+    unconfirmed.
+    """
     triggers = record.get("triggers") or {} if record.kind in {"memory", "gotcha"} else {}
     importance = record.get("importance") if record.kind == "memory" else None
     return (
@@ -48,12 +56,19 @@ def columns(record: Record) -> tuple[Any, ...]:
         json.dumps(triggers, ensure_ascii=False) if triggers else "",
         record.get("decay_rate") if record.kind == "memory" else None,
         str(record.fields.get("project", "")),
-        int(record.unconfirmed),
+        int(record.unconfirmed or not attested),
         _fix(record),
         _source(record),
         _time_of(record, "done"),
         str(record.fields.get("expires", "")),
+        level_of_record(record, attested=attested) if record.kind in FACTS else 0,
+        verify_json(record.get("verify")) if record.kind in FACTS else "",
     )
+
+
+def verify_json(verify: Sequence[Mapping[str, Any]]) -> str:
+    """Return the checks of a fact as the index has them; empty for none."""
+    return json.dumps(verify, ensure_ascii=False) if verify else ""
 
 
 def _own_text(record: Record, key: str) -> str:
@@ -166,11 +181,24 @@ def answered(record: Record) -> list[str]:
     ]
 
 
-def said_of_facts(record: Record) -> list[tuple[str, str, str]]:
-    """Return (id of a fact, what was said of it, role) of what a session says of facts it knew."""
+def held(record: Record) -> list[tuple[str, str]]:
+    """Return (id, digest of both words) of the facts that a person said hold beside this one."""
+    rows = record.fields.get("settled") if record.kind in FACTS else None
+    return [
+        (str(row.get("id")), str(row.get("words")))
+        for row in rows or ()
+        if isinstance(row, Mapping) and row.get("choice") == "both"
+    ]
+
+
+def said_of_facts(record: Record) -> list[tuple[str, ...]]:
+    """Return what a session says of facts that it knew.
+
+    Each is (id of a fact, what is said of it, role, id of what takes its place, quote).
+    """
     rows = record.fields.get("facts")
     return [
-        (str(row.get("id")), str(row["what"]), str(row.get("role", "")))
+        (str(row.get("id")), *(str(row.get(key, "")) for key in STATEMENT))
         for row in rows or ()
         if isinstance(row, Mapping) and str(row.get("what")) in SAID_OF_FACTS
     ]

@@ -1,16 +1,17 @@
 """Who committed the words of a store's records, and who vouched for them, from its history.
 
 A record's `author` and `confirmed` are text that anybody may write; this is what the index keeps
-beside them. Words belong to the committer of the commit that last changed them. A merge that
+beside them. Words belong to the committer of the commit that last changed them; the words of an
+epic are those of its state too. A merge that
 gitmem makes changes no words, so what it takes stays with whoever committed it.
 """
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from typing import NamedTuple
 
 from gitmem.errors import GitmemError, Unfinished
 from gitmem.git import record_log
@@ -29,11 +30,10 @@ History = list[tuple[CommitStep, FileStep]]  # of one path
 _MACHINE = f"{GITMEM[0]} <{GITMEM[1]}>"
 
 
-@dataclass(slots=True)
-class Credit:
+class Credit(NamedTuple):
     """Whose the words of a record are.
 
-    `vouchers` confirmed or pinned the words as they are, beside whoever wrote them alone. Several
+    `vouchers` confirmed the words as they are, beside whoever wrote them alone. Several
     persons are separated by `SEPARATOR`; "" stands for nobody that is known.
     """
 
@@ -41,13 +41,11 @@ class Credit:
     vouchers: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
+class _Version(NamedTuple):
     """What of a record's file counts: digests of its parts, and the lines of its text."""
 
     words: str = ""
     confirmed: str = ""
-    is_pinned: bool = False
     lines: frozenset[str] = frozenset()
 
     @property
@@ -55,18 +53,18 @@ class _Version:
         return (self.words,) if self.words else ()
 
 
-@dataclass(slots=True)
 class _Ledger:
     """What is known of one path while its history is read: who has which part."""
 
-    parts: dict[str, str] = field(default_factory=dict)
-    vouchers: dict[str, set[str]] = field(default_factory=dict)
-    is_gone: bool = False
+    def __init__(self) -> None:
+        self.parts: dict[str, str] = {}
+        self.vouchers: dict[str, set[str]] = {}
+        self.is_gone = False
 
 
-def vouchers_of(text: str) -> set[str]:
+def persons(text: str) -> list[str]:
     """Return the persons of a column."""
-    return {part for part in text.split(SEPARATOR) if part}
+    return [part for part in text.split(SEPARATOR) if part]
 
 
 class Credits:
@@ -123,17 +121,17 @@ class Credits:
 
     def _sole_committer(self) -> str:
         """Return who made all commits, where one person did and no merge is among them."""
-        persons = self._chain()
-        if persons is None:
+        everybody = self._chain()
+        if everybody is None:
             made = record_log.committers(
                 self._objects.git, self._tip, self._hide, timeout=self._seconds_left()
             )
             if any(parents > 1 for _, parents, _ in made):
                 return ""
-            persons = {who for who, _, root in made if not root or self._has_records(root)}
+            everybody = {who for who, _, root in made if not root or self._has_records(root)}
         elif any(c.old and self._before(c.path) is None for c in self._changes.values()):
             return ""
-        return next(iter(persons)) if len(persons) == 1 else ""
+        return next(iter(everybody)) if len(everybody) == 1 else ""
 
     def _has_records(self, commit: str) -> bool:
         tree = self._objects.tree(self._objects.commit(commit).tree)
@@ -214,7 +212,7 @@ class Credits:
         ledger = _Ledger()
         if version.words and known.words:
             ledger.parts[version.words] = known.words
-            ledger.vouchers[version.words] = vouchers_of(known.vouchers)
+            ledger.vouchers[version.words] = set(persons(known.vouchers))
         return ledger
 
     def _close(self, path: str, ledger: _Ledger, change: TreeDifference) -> None:
@@ -255,22 +253,20 @@ class Credits:
         lines: frozenset[str] = frozenset().union(*(version.lines for version in before))
         if parents < 2 or not after.lines <= lines:
             return _MACHINE
-        persons: set[str] = set()
+        writers: set[str] = set()
         for version in before:
             for part in version.parts:
-                persons |= vouchers_of(ledger.parts.get(part, _MACHINE))
-        return SEPARATOR.join(sorted(persons)) or _MACHINE
+                writers.update(persons(ledger.parts.get(part, _MACHINE)))
+        return SEPARATOR.join(sorted(writers)) or _MACHINE
 
     def _vouch(
         self, ledger: _Ledger, who: str, after: _Version, before: Sequence[_Version]
     ) -> None:
-        """Note that somebody confirmed or pinned words, which a change of the words undoes."""
+        """Note that somebody confirmed words, which a change of the words undoes."""
         same = [version for version in before if version.words == after.words]
         if not same:
             ledger.vouchers[after.words] = set()
-        confirms = after.confirmed and all(v.confirmed != after.confirmed for v in before)
-        pins = after.is_pinned and not any(v.is_pinned for v in before)
-        if confirms or pins:
+        if after.confirmed and all(v.confirmed != after.confirmed for v in before):
             ledger.vouchers.setdefault(after.words, set()).add(who)
 
     def _read(self, path: str, oid: str) -> _Version:
@@ -289,9 +285,9 @@ def _whole(who: str) -> Credit:
 
 def _only_writer(history: "History") -> str:
     """Return who made a file and all its changes, where one person did, without merges."""
-    persons = {step.committer if step.parents < 2 else _MACHINE for step, _ in history}
+    writers = {step.committer if step.parents < 2 else _MACHINE for step, _ in history}
     is_whole = not any(history[0][1].before)
-    return persons.pop() if is_whole and len(persons) == 1 and _MACHINE not in persons else ""
+    return writers.pop() if is_whole and len(writers) == 1 and _MACHINE not in writers else ""
 
 
 def _version(record: Record) -> _Version:
@@ -299,14 +295,27 @@ def _version(record: Record) -> _Version:
         record.title,
         record.body,
         *(_text(record.fields.get(k)) for k in ("workaround", "verify")),
+        *(sorted(set(_leaves(record.fields.get("state")))) if record.kind == "work" else ()),
     ]
     confirmed = record.fields.get("confirmed")
     return _Version(
         _digest(texts),
         _digest([repr(confirmed)]) if is_confirmed(record) else "",
-        record.status == "pinned",
         frozenset(line.strip() for text in texts for line in text.splitlines() if line.strip()),
     )
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """Yield the texts in the state of an epic: names, and what was noted."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
 
 
 def _text(value: object) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+# `committer` is who changed its title, text or state last
+COLUMNS = ("id", "title", "status", "updated", "store", "committer")
 # seconds without a sign of life after which, where nothing is known of a process, work counts as
 # crashed
 CRASH_AFTER = 1800.0
@@ -33,19 +35,17 @@ ACTIVE, LEFT, CRASHED = "active", "left", "crashed"
 def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
     """Return the epics of the shared store, last changed first.
 
-    Each has `id`, `title`, `status`, `updated`, and what its state tells.
+    Each has the `COLUMNS` of the index, and what its state tells.
     """
     sql = (
-        "SELECT r.id, r.title, r.status, r.updated, w.facts FROM works w JOIN records r ON r.n = "
-        "w.n WHERE r.store = 'shared' ORDER BY r.updated DESC, r.id"
+        f"SELECT w.facts, {', '.join(f'r.{name}' for name in COLUMNS)} FROM works w JOIN records r "
+        "ON r.n = w.n WHERE r.store = 'shared' ORDER BY r.updated DESC, r.id"
     )
-    out = []
-    for id, title, status, updated, facts in index.db.execute(sql):
-        if archived or status != "archived":
-            out.append(
-                {**loads(facts), "id": id, "title": title, "status": status, "updated": updated}
-            )
-    return out
+    rows = [
+        {**loads(facts), **dict(zip(COLUMNS, values, strict=True))}
+        for facts, *values in index.db.execute(sql)
+    ]
+    return [row for row in rows if archived or row["status"] != "archived"]
 
 
 def unfinished(

@@ -7,16 +7,27 @@ from gitmem.base.fast import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
+
+    # facts that age may have put away: level, decay rate, importance, made before when
+    Aged = tuple[int, float, float, str]
 
 WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
 
+# a record in both stores counts once: of a session the private one, which is the whole record, of a
+# fact that nobody confirmed in the private store the shared one; a fact that nobody confirmed does
+# not count where its words were rejected
+ONCE = "n NOT IN (SELECT n FROM hidden)"
+# facts that age may put away (`gitmem.records.score`), and those that it spares: in full, as the
+# indexes of the table have these conditions
+FLEETING = "status = 'active' AND type IN ('bug', 'context', 'fact', 'insight')"
+LASTING = "(status = 'pinned' OR (status = 'active' AND level = 2))"
 # a day holds until its end
 UNTIL = "CASE length(expires) WHEN 10 THEN expires || 'T24:00:00Z' ELSE expires END"
 
 
-def _valid(at: str, agents: "Sequence[str]") -> "tuple[list[str], list[Any]]":
+def valid(at: str, agents: "Sequence[str]") -> "tuple[list[str], list[Any]]":
     """Return the condition that a record holds at a time, and its values; none without a time."""
     if not at:
         return [], []
@@ -26,10 +37,53 @@ def _valid(at: str, agents: "Sequence[str]") -> "tuple[list[str], list[Any]]":
     ]
 
 
+def chosen(ids: "Sequence[str] | None", without: "Sequence[str]") -> "tuple[list[str], list[Any]]":
+    """Return the conditions that a record has one of some ids (None: any), and none of others.
+
+    Ids are one value each: there may be more of them than a statement has room for.
+    """
+    where, values = list[str](), list["Any"]()
+    if ids is not None:
+        where.append("id IN (SELECT value FROM json_each(?))")
+        values.append(dumps(list(ids)))
+    if without:
+        where.append("id NOT IN (SELECT value FROM json_each(?))")
+        values.append(dumps(list(without)))
+    return where, values
+
+
+def is_aged(kinds: "Sequence[Aged]") -> "tuple[str, list[Any]]":
+    """Return the condition that age may have put a fact away, and its values."""
+    kind = "(level = ? AND decay_rate = ? AND importance = ? AND created < ?)"
+    return f"({FLEETING} AND ({' OR '.join([kind] * len(kinds))}))", [v for k in kinds for v in k]
+
+
+def not_aged(kinds: "Sequence[Aged]", spared: "Sequence[str]") -> "tuple[list[str], list[Any]]":
+    """Return the condition that age did not put a fact away, but for those that are spared."""
+    if not kinds:
+        return [], []
+    test, values = is_aged(kinds)
+    return [f"(NOT {test} OR id IN (SELECT value FROM json_each(?)))"], [*values, dumps(spared)]
+
+
+def is_resolved(resolved: bool | None) -> "tuple[list[str], list[Any]]":
+    """Return the condition that a gotcha has, or has not, been resolved; none for None."""
+    return ([], []) if resolved is None else (["resolved = ?"], [int(resolved)])
+
+
 def _between(since: str, until: str) -> "tuple[list[str], list[Any]]":
     """Return the conditions that a record was made between two times; each may be empty."""
     bounds = [(test, at) for test, at in (("created >= ?", since), ("created <= ?", until)) if at]
     return [test for test, _ in bounds], [at for _, at in bounds]
+
+
+def _committed_by(own: "Collection[str]") -> "tuple[list[str], list[Any]]":
+    """Return the condition that one of some addresses committed a shared record, and its values."""
+    if not own:
+        return [], []
+    named = " OR ".join("instr(lower(committer), ?)" for _ in own)
+    condition = f"(store <> 'shared' OR committer = '' OR {named})"
+    return [condition], [f"<{address}>" for address in own]
 
 
 def _not_replaced(agents: "Sequence[str]") -> str:
@@ -60,6 +114,7 @@ def filtered(  # noqa: C901
     statuses: "Sequence[str]" = (),
     agents: "Sequence[str]" = (),
     types: "Sequence[str]" = (),
+    origins: "Sequence[str]" = (),
     sessions: "Sequence[str]" = (),
     categories: "Sequence[str]" = (),
     severities: "Sequence[str]" = (),
@@ -79,17 +134,23 @@ def filtered(  # noqa: C901
     by_hand: bool = False,
     by_sessions: bool = False,
     pinned: bool = False,
+    verifiable: bool = False,
     valid_at: str = "",
+    own: "Collection[str]" = (),
+    aged: "Sequence[Aged]" = (),
+    spared: "Sequence[str]" = (),
 ) -> "tuple[str, list[Any]]":
     """Return the WHERE part of a query for records, and its values.
 
     `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their
     number, `globs` for those whose place may be a pattern, `triggered` for those that code may call
     for, `what` for a kind, or memories of a type: the newest few of them are found without a look
-    at the others. `by_hand` leaves out what sessions leave, their digests and snapshots,
-    `by_sessions` asks for that. `pinned` finds the few that are. `valid_at` is a time (RFC 3339
-    UTC): what is done or had expired by then is left out, and what has a successor that counts as
-    much.
+    at the others. `by_hand` leaves out what sessions leave, their records and snapshots,
+    `by_sessions` asks for that. `pinned` finds the few that are, and rules. `valid_at` is a time
+    (RFC 3339 UTC): what is done or had expired by then is left out, and what has a successor that
+    counts as much. `verifiable` finds those with a check. `own` are folded e-mail addresses: what
+    others alone committed to the shared store is left out. `aged` leaves out what is as old as it
+    says, unless it is `spared`.
     """
     where, values = where_of(
         kinds=kinds,
@@ -97,6 +158,7 @@ def filtered(  # noqa: C901
         statuses=statuses,
         agents=agents,
         types=types,
+        origins=origins,
         sessions=sessions,
         categories=categories,
         severities=severities,
@@ -104,12 +166,6 @@ def filtered(  # noqa: C901
     if what:
         where.append(f"{WHAT} = ?")
         values.append(what)
-    if ids is not None:  # as one value: there may be more of them than a statement has room for
-        where.append("id IN (SELECT value FROM json_each(?))")
-        values.append(dumps(list(ids)))
-    if without:
-        where.append("id NOT IN (SELECT value FROM json_each(?))")
-        values.append(dumps(list(without)))
     for tag in tags:
         where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
         values.append(tag)
@@ -119,28 +175,33 @@ def filtered(  # noqa: C901
     if numbers:
         where.append(f"n IN ({marks(numbers)})")
         values += numbers
-    if globs:
-        where.append("n IN (SELECT n FROM globs)")
-    if triggered:
-        where.append("n IN (SELECT n FROM codes)")
+    for is_asked, condition in (
+        (globs, "n IN (SELECT n FROM globs)"),
+        (triggered, "n IN (SELECT n FROM codes)"),
+        (pinned, LASTING),
+        (verifiable, "verify <> ''"),
+    ):
+        if is_asked:
+            where.append(condition)
     if by_hand or by_sessions:
         where.append(
             ("" if by_sessions else "NOT ")
             + "(kind IN ('session', 'snapshot') AND origin = 'captured')"
         )
-    if pinned:
-        # in full: only so does SQLite see that an index has these alone
-        where.append("status = 'pinned'")
-    if resolved is not None:
-        where.append("resolved = ?")
-        values.append(int(resolved))
     if unconfirmed is not None:
         # in full: only so does SQLite see that an index has these alone
         where.append("unconfirmed = 1" if unconfirmed else "unconfirmed = 0")
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))
-    for holds, bound in (_valid(valid_at, agents), _between(since, until)):
+    for holds, bound in (
+        chosen(ids, without),
+        is_resolved(resolved),
+        not_aged(aged, spared),
+        valid(valid_at, agents),
+        _between(since, until),
+        _committed_by(own),
+    ):
         where += holds
         values += bound
     return (f" WHERE {' AND '.join(where)}" if where else ""), values
@@ -149,7 +210,7 @@ def filtered(  # noqa: C901
 def where_of(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
     """Return the conditions, and their values, of filters that name what a field may be.
 
-    One that names nothing lets all pass.
+    One that names nothing lets all pass. A record in two stores passes once.
     """
     names = {
         "kinds": "kind",
@@ -157,11 +218,13 @@ def where_of(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
         "statuses": "status",
         "agents": "agent",
         "types": "type",
+        "origins": "origin",
         "sessions": "session",
         "categories": "category",
         "severities": "severity",
     }
-    where, values = [], []
+    where: list[str] = [ONCE]
+    values: list[Any] = []
     for name, wanted in filters.items():
         if wanted:
             where.append(f"{names[name]} IN ({marks(wanted)})")

@@ -42,6 +42,12 @@ def rows(
     return out[:limit] if limit >= 0 else out
 
 
+def number(indexes: Indexes, scopes: Sequence[str] = (), **filters: Any) -> int:
+    """Return how many rows `rows` would return without a limit."""
+    chosen = _chosen(indexes, scopes)
+    return sum(index.number(stores=stores, **filters) for _, index, stores in chosen)
+
+
 def search(
     indexes: Indexes, text: str, limit: int, scopes: Sequence[str] = (), **filters: Any
 ) -> list[dict[str, Any]]:

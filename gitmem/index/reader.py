@@ -8,15 +8,28 @@ import os
 
 from gitmem.base.fast import loads, sqlite
 from gitmem.base.sqlite import healing
-from gitmem.index.filters import filtered, marks, where_of
+from gitmem.index.filters import (
+    FLEETING,
+    ONCE,
+    chosen,
+    filtered,
+    is_aged,
+    is_resolved,
+    marks,
+    not_aged,
+    valid,
+    where_of,
+)
 from gitmem.text.tokenizer import match_query, tokens, unfold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-SCHEMA = 20
+    from gitmem.index.filters import Aged
+
+SCHEMA = 26
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py
@@ -62,6 +75,8 @@ FIELDS = (
     "source",
     "done",
     "expires",
+    "level",
+    "verify",
     "oid",
     "path",
     "committer",
@@ -70,7 +85,7 @@ FIELDS = (
 _ALL = ("n", *FIELDS)
 # filters that leave few records
 NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})
-_JSON = frozenset({"tags", "anchors", "triggers"})
+_JSON = frozenset({"tags", "anchors", "triggers", "verify"})
 ORDERS = {
     "created": "created DESC, id DESC",
     "updated": "updated DESC, id DESC",
@@ -89,6 +104,8 @@ class Index:
 
     `mend` gives a connection to an index built anew: where it is known, a query that finds damage
     is answered all the same. `settle` writes the contexts that are due, which a search looks at.
+    `out_of_date` gives {id: (oid, reason)} of facts that the code refutes, as their files were
+    then: their rows have the reason as `out_of_date`.
     """
 
     def __init__(
@@ -97,6 +114,7 @@ class Index:
         self.db = db
         self.mend = mend
         self.settle: Callable[[], None] | None = None
+        self.out_of_date: Callable[[], Mapping[str, tuple[str, str]]] | None = None
 
     def heal(self) -> bool:
         """Go on with an index built anew; False if nobody can build it."""
@@ -107,22 +125,34 @@ class Index:
         return True
 
     @healing
-    def statements(self) -> "dict[str, list[dict[str, str]]]":
-        """Return what sessions say of open tasks, by the tasks' ids, as far as nobody answered.
+    def rejected(self) -> "list[str]":
+        """Return the words of what was forgotten or rejected."""
+        return [said for (said,) in self.db.execute("SELECT said FROM rejected")]
 
-        Each has `what` (done), `session`, `record` (of the session) and `at`.
+    @healing
+    def statements(self) -> "dict[str, list[dict[str, str]]]":
+        """Return what sessions say of live facts, by the facts' ids, as far as nobody answered.
+
+        What others published of their sessions says nothing here.
+
+        Each has `what` (done, of a task; ended, replaced), `role`, `successor` (what takes the
+        fact's place; a proposal that is gone says nothing any more), `quote`, `session`, `record`
+        (of the session) and `at`. The last one said comes last.
         """
+        names = ("what", "role", "successor", "quote", "session", "record", "at")
         sql = (
-            "SELECT s.id, s.what, r.session, r.id, r.created FROM statements s "
-            "JOIN records r USING (n) JOIN records f ON f.id = s.id "
-            "WHERE f.status IN ('active', 'pinned') AND f.type = 'task' AND s.what = 'done' "
-            "AND NOT EXISTS "
-            "(SELECT 1 FROM answers a WHERE a.n = f.n AND a.record = r.id) ORDER BY r.created, r.id"
+            "SELECT DISTINCT s.id, s.what, s.role, s.successor, s.quote, r.session, r.id, "
+            "r.created FROM statements s JOIN records r USING (n) JOIN records f ON f.id = s.id "
+            "WHERE r.store = 'private' AND f.status IN ('active', 'pinned') AND f.resolved = 0 "
+            "AND (f.type = 'task' OR s.what <> 'done') AND (s.successor = '' OR "
+            "EXISTS (SELECT 1 FROM records x WHERE x.id = s.successor AND "
+            "x.status IN ('active', 'pinned'))) "
+            "AND NOT EXISTS (SELECT 1 FROM answers a JOIN records k ON k.n = a.n "
+            "WHERE k.id = f.id AND a.record = r.id) ORDER BY r.created, r.id, s.what"
         )
         out: dict[str, list[dict[str, str]]] = {}
-        for id, what, session, record, at in self.db.execute(sql):
-            facts = {"what": what, "session": session, "record": record, "at": at}
-            out.setdefault(id, []).append(facts)
+        for id, *facts in self.db.execute(sql):
+            out.setdefault(id, []).append(dict(zip(names, facts, strict=True)))
         return out
 
     @healing
@@ -182,13 +212,19 @@ class Index:
             f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} "
             f"LIMIT ? OFFSET ?"
         )
-        return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
+        return self._dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
     @healing
     def number(self, /, **filters: "Any") -> int:
         """Return how many records pass every filter of `rows`."""
         where, values = filtered(**filters)
         return int(self.db.execute(f"SELECT COUNT(*) FROM records{where}", values).fetchone()[0])
+
+    @healing
+    def hidden(self) -> "list[str]":
+        """Return the ids of the private facts that the shared store has too."""
+        sql = "SELECT id FROM records WHERE n IN (SELECT n FROM hidden) AND store = 'private'"
+        return [id for (id,) in self.db.execute(sql)]
 
     @healing
     def tally(self, kind: str, names: "Sequence[str]") -> "list[dict[str, Any]]":
@@ -199,7 +235,7 @@ class Index:
         some = ", ".join(f for f in FIELDS if f in set(names))
         sql = (
             f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? "
-            f"GROUP BY {some}"
+            f"AND {ONCE} GROUP BY {some}"
         )
         return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql, (kind,)))
 
@@ -233,17 +269,18 @@ class Index:
         return {
             (s, k): n
             for s, k, n in self.db.execute(
-                "SELECT store, kind, COUNT(*) FROM records GROUP BY store, kind"
+                f"SELECT store, kind, COUNT(*) FROM records WHERE {ONCE} GROUP BY store, kind"
             )
         }
 
     @healing
     def get(self, id: str) -> "list[dict[str, Any]]":
         """Return the rows of an id (one a store)."""
-        return _dicts(
+        return self._dicts(
             _ALL,
             self.db.execute(
-                f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC",
+                f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? AND {ONCE} "
+                "ORDER BY store DESC",
                 (id,),
             ),
         )
@@ -253,9 +290,9 @@ class Index:
         """Return the gotchas that were captured from, or wait for, one of these errors."""
         sql = (
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE "
-            f"pattern IN ({marks(patterns)})) LIMIT ?"
+            f"pattern IN ({marks(patterns)})) AND {ONCE} LIMIT ?"
         )
-        return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
+        return self._dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
     def has_places(self) -> bool:
@@ -270,20 +307,20 @@ class Index:
     def by_commits(
         self, oids: "Sequence[str]", patches: "Sequence[str]" = (), limit: int = 50
     ) -> "list[dict[str, Any]]":
-        """Return the digests of the sessions that had a part in one of these commits.
+        """Return the records of the sessions that had a part in one of these commits.
 
         A commit with the same change counts too.
         """
         test = f"oid IN ({marks(oids)})" + (f" OR patch IN ({marks(patches)})" if patches else "")
         sql = (
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE "
-            f"{test}) LIMIT ?"
+            f"{test}) AND {ONCE} LIMIT ?"
         )
-        return _dicts(_ALL, self.db.execute(sql, (*oids, *patches, limit)))
+        return self._dicts(_ALL, self.db.execute(sql, (*oids, *patches, limit)))
 
     @healing
     def has_commits(self) -> bool:
-        """Say whether any digest names a commit."""
+        """Say whether any session record names a commit."""
         return self.db.execute("SELECT 1 FROM made LIMIT 1").fetchone() is not None
 
     @healing
@@ -291,9 +328,9 @@ class Index:
         """Return the gotchas that a command is known to trip on, by its first words."""
         sql = (
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE "
-            f"head IN ({marks(heads)})) LIMIT ?"
+            f"head IN ({marks(heads)})) AND {ONCE} LIMIT ?"
         )
-        return _dicts(_ALL, self.db.execute(sql, (*heads, limit)))
+        return self._dicts(_ALL, self.db.execute(sql, (*heads, limit)))
 
     @healing
     def globs(self) -> "list[tuple[int, str]]":
@@ -318,7 +355,8 @@ class Index:
         sql = (
             f"SELECT p.path, r.n, {', '.join('r.' + f for f in FIELDS)} FROM records r JOIN places "
             f"p ON p.n = r.n "
-            "WHERE r.kind = 'gotcha' AND r.status IN ('active', 'pinned') LIMIT ?"
+            "WHERE r.kind = 'gotcha' AND r.status IN ('active', 'pinned') AND r.n NOT IN "
+            "(SELECT n FROM hidden) LIMIT ?"
         )
         out: dict[str, list[tuple[Any, ...]]] = {}
         count = 0
@@ -384,6 +422,49 @@ class Index:
         return out
 
     @healing
+    def all_usage(self) -> "dict[str, tuple[int, str]]":
+        """Return {id: (reads, last read)} of all that was read, as all replicas' files tell."""
+        sql = "SELECT id, SUM(n), MAX(last) FROM usage GROUP BY id"
+        return {id: (int(n), str(last)) for id, n, last in self.db.execute(sql)}
+
+    @healing
+    def active_hours(self) -> "dict[str, int]":
+        """Return {day: mask} of the hours in which any replica was worked in."""
+        masks: dict[str, int] = {}
+        for day, mask in self.db.execute("SELECT DISTINCT day, mask FROM hours"):
+            masks[day] = masks.get(day, 0) | mask
+        return masks
+
+    @healing
+    def fleeting(self) -> "list[tuple[int, float, float, str]]":
+        """Return the kinds of active facts that age may put away, each with its oldest.
+
+        Each is (level, decay rate, importance, when the oldest was made).
+        """
+        sql = (
+            f"SELECT level, decay_rate, importance, MIN(created) FROM records WHERE {FLEETING} "
+            "GROUP BY level, decay_rate, importance"
+        )
+        return [tuple(row) for row in self.db.execute(sql)]
+
+    @healing
+    def aged(self, kinds: "Sequence[Aged]", among: "Sequence[str] | None" = None) -> "list[str]":
+        """Return the ids of the facts that are as old as some kinds say, of some or of all."""
+        test, values = is_aged(kinds)
+        where, ids = chosen(among, ())
+        sql = f"SELECT id FROM records WHERE {' AND '.join([test, *where])}"
+        return [id for (id,) in self.db.execute(sql, (*values, *ids))]
+
+    @healing
+    def settled(self, first: str, second: str) -> "list[str]":
+        """Return the digests of both words with which a person said that two facts hold."""
+        sql = (
+            "SELECT s.words FROM settled s JOIN records r ON r.n = s.n "
+            "WHERE (r.id = ? AND s.id = ?) OR (r.id = ? AND s.id = ?)"
+        )
+        return [words for (words,) in self.db.execute(sql, (first, second, second, first))]
+
+    @healing
     def search(
         self,
         text: str,
@@ -395,20 +476,35 @@ class Index:
         agents: "Sequence[str]" = (),
         resolved: bool | None = None,
         types: "Sequence[str]" = (),
+        valid_at: str = "",
+        without: "Sequence[str]" = (),
+        ids: "Sequence[str] | None" = None,
+        aged: "Sequence[Aged]" = (),
+        spared: "Sequence[str]" = (),
         snippets: bool = True,
+        titles: bool = False,
     ) -> "list[dict[str, Any]]":
-        """Return the best matches: rows with `score` (higher is better), `snippet` and `reason`."""
+        """Return the best matches: rows with `score` (higher is better), `snippet` and `reason`.
+
+        `valid_at`, `without`, `ids`, `aged` and `spared` are as in `rows`. With `titles` the words
+        are looked for in titles alone.
+        """
         query = match_query(text)
         if not query or limit < 1:
             return []
+        query = _among_titles(query) if titles else query
         if self.settle and self.db.execute("SELECT 1 FROM due LIMIT 1").fetchone():
             self.settle()
         where, values = where_of(
             kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types
         )
-        if resolved is not None:
-            where.append("resolved = ?")
-            values.append(int(resolved))
+        for holds, bound in (
+            is_resolved(resolved),
+            valid(valid_at, agents),
+            chosen(ids, without),
+            not_aged(aged, spared),
+        ):
+            where, values = [*where, *holds], [*values, *bound]
         hits: list[dict[str, Any]] = []
         # rank without a join, then look at as many rows as the filters need
         want, seen = max(RANKED, limit * 4 if where else limit), 0
@@ -418,7 +514,7 @@ class Index:
                 f"LIMIT ?",
                 (query, want),
             ).fetchall()
-            fresh = ranked[seen:] if seen else [*self._together(ranked[:RANKED]), *ranked[RANKED:]]
+            fresh = self._fresh(ranked, seen, titles)
             for start in range(0, len(fresh), 2 * limit):  # most of them are not needed
                 hits += self._rows(fresh[start : start + 2 * limit], where, values)
                 if len(hits) >= limit:
@@ -438,6 +534,17 @@ class Index:
             ]
             hits = own + [hit for hit in hits if hit not in own] if own else []
         return hits
+
+    def _fresh(
+        self, ranked: "Sequence[tuple[int, float]]", seen: int, titles: bool
+    ) -> "Sequence[tuple[int, float]]":
+        """Return ranked rows that were not looked at, the best with a share of their neighbours'.
+
+        The neighbours of a title say nothing of it.
+        """
+        if seen or titles:
+            return ranked[seen:]
+        return [*self._together(ranked[:RANKED]), *ranked[RANKED:]]
 
     def _together(self, ranked: "Sequence[tuple[int, float]]") -> "list[tuple[int, float]]":
         """Return the best rows, ordered with a share of the rank of their neighbours.
@@ -470,7 +577,7 @@ class Index:
             )
             found = {
                 r["n"]: r
-                for r in _dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))
+                for r in self._dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))
             }
             for n, rank in part:
                 if n in found:
@@ -478,6 +585,21 @@ class Index:
                     found[n]["score"] = float(f"{-rank:.6g}")
                     out.append(found[n])
         return out
+
+    def _dicts(
+        self, names: "Sequence[str]", found: "Iterable[Sequence[Any]]"
+    ) -> "list[dict[str, Any]]":
+        return self.mark_out_of_date(_dicts(names, found))
+
+    def mark_out_of_date(self, rows: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
+        """Return rows, those of facts that the code refutes with the reason."""
+        known = self.out_of_date() if self.out_of_date and rows else {}
+        for row in rows if known else ():
+            oid, reason = known.get(row.get("id", ""), ("", ""))
+            sql = "SELECT 1 FROM records WHERE n = ? AND oid = ?"
+            if oid and self.db.execute(sql, (row["n"], oid)).fetchone():
+                row["out_of_date"] = reason
+        return rows
 
     def _explain(self, n: int, query: str, wanted: "Sequence[str]") -> "tuple[str, str]":
         marks = [f"highlight(words, {i}, char(2), char(3))" for i in (0, 1, 3, 4)]
@@ -510,6 +632,10 @@ class Index:
             )
         shown = unfold(" ".join(snippet.split())) if snippet else ""
         return shown, "; ".join(where) or ", ".join(wanted[:4])
+
+
+def _among_titles(query: str) -> str:
+    return f"{{title}} : ({query})"
 
 
 def _marked(text: str | None) -> "list[str]":

@@ -17,14 +17,26 @@ from typing import TypeVar
 
 from gitmem.errors import GitmemError, MissingObject, Unfinished
 from gitmem.git.objects import Objects, TreeDifference, TreeEntry, diff, files
-from gitmem.index.columns import answered, bases, columns, context_words, made, said_of_facts, words
-from gitmem.index.committers import Credit, Credits
+from gitmem.index import rejections
+from gitmem.index.columns import (
+    answered,
+    bases,
+    columns,
+    context_words,
+    held,
+    made,
+    said_of_facts,
+    words,
+)
+from gitmem.index.committers import Credit, Credits, persons
 from gitmem.index.contexts import CONTEXT_TEXT, Contexts
 from gitmem.index.neighbours import Map
+from gitmem.records.active_hours import parse_hours
 from gitmem.records.epic import facts
-from gitmem.records.kinds import command_heads, error_patterns
+from gitmem.records.kinds import FACTS, command_heads, error_patterns
 from gitmem.records.record import Record, is_stamp, kind_of
-from gitmem.store.layout import PLAIN_LIMIT, in_record_folder
+from gitmem.records.trust import is_attested
+from gitmem.store.layout import PLAIN_LIMIT, TOMBSTONES, has_hours, in_record_folder
 from gitmem.store.reader import GONE, Damaged, Reader, Stored
 from gitmem.store.usage_file import parse_usage
 
@@ -34,6 +46,18 @@ T = TypeVar("T")
 STEP = 0.01  # seconds of one transaction
 LOADED = 100  # records that are read at once
 PLAIN = frozenset({0o100644, 0o100755})
+# hides a record where the other store has it too: of a session what was published of it; of a fact
+# the private record that nobody confirmed, or that a file of the user says too
+_IN_BOTH = (
+    "INSERT OR IGNORE INTO hidden SELECT a.n FROM records a JOIN records b ON b.id = a.id "
+    "WHERE a.id = ? AND b.store <> a.store AND "
+)
+_HIDE = {
+    "session": f"{_IN_BOTH} a.store = 'shared'",
+    **dict.fromkeys(
+        FACTS, f"{_IN_BOTH} a.store = 'private' AND (a.unconfirmed = 1 OR a.origin = 'imported')"
+    ),
+}
 _ROW = TreeEntry("", 0o100644, "")  # stands for what a row was made of
 OF_A_ROW = (
     "edges",
@@ -45,8 +69,11 @@ OF_A_ROW = (
     "codes",
     "statements",
     "answers",
+    "settled",
     "works",
     "made",
+    "claims",
+    "hidden",
     "due",
 )
 
@@ -137,6 +164,7 @@ class StoreUpdate:
                 self._clear()
             self._apply(changes, lost)
             self._contexts.write(self._rest)
+            rejections.hide(self.db)
             if tip is None:
                 self.db.execute("DELETE FROM tips WHERE store = ?", (self._name,))
             else:
@@ -189,9 +217,9 @@ class StoreUpdate:
                 self._pause()
         rows: list[tuple[str, str]] = []
         for path, entry in ((c.path, c.new) for c in changes if c.new is not None):
-            if path.startswith("usage/") and entry.mode in PLAIN:
+            if path.startswith(("usage/", TOMBSTONES)) and entry.mode in PLAIN:
                 with contextlib.suppress(MissingObject):
-                    self._usage(path, self._store.objects.read_small(entry.oid, PLAIN_LIMIT))
+                    self._take_plain(path, self._store.objects.read_small(entry.oid, PLAIN_LIMIT))
                 self._pause()
             elif in_record_folder(path) or path.startswith("usage/"):
                 if entry.mode in PLAIN:
@@ -209,6 +237,7 @@ class StoreUpdate:
         rows: dict[str, str] = {
             path: oid if whole else "" for path, oid, whole in self.db.execute(sql, (self._name,))
         }
+        self._unreject(None)
         out = []
         for path, entry in listed.items():
             oid = rows.pop(_storable(path), None)
@@ -283,13 +312,23 @@ class StoreUpdate:
             self.db.execute(
                 f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,)
             )
-        for table in ("records", "damaged", "usage"):
+        self.db.execute("DELETE FROM hidden")  # no record is in two stores now
+        for table in ("usage", "hours"):
+            self.db.execute(
+                f"DELETE FROM {table} WHERE file IN (SELECT n FROM usage_files WHERE store = ?)",
+                (name,),
+            )
+        for table in ("records", "damaged", "usage_files", "rejected"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
 
     def _remove(self, path: str) -> None:
         path, name, touched = _storable(path), self._name, self._contexts.touched
         if path.startswith("usage/"):
-            self.db.execute("DELETE FROM usage WHERE store = ? AND file = ?", (name, path))
+            for table in ("usage", "hours"):
+                self.db.execute(f"DELETE FROM {table} WHERE file = ?", (self._usage_file(path),))
+            return
+        if path.startswith(TOMBSTONES):
+            self._unreject(path)
             return
         row = self.db.execute(
             "SELECT n, id, session, created FROM records WHERE store = ? AND path = ?", (name, path)
@@ -304,29 +343,46 @@ class StoreUpdate:
         )
         for table in ("records", *OF_A_ROW):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
+        self.db.execute("DELETE FROM hidden WHERE n IN (SELECT n FROM records WHERE id = ?)", (id,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
+
+    def _unreject(self, path: str | None) -> None:
+        for id, kind in rejections.remove_tombstones(self.db, self._name, path):
+            self.db.execute(_HIDE[kind], (id,))
 
     def _damage(self, file: Damaged) -> None:
         row = (self._name, _storable(file.path), file.oid, file.reason)
         self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", row)
 
+    def _take_plain(self, path: str, data: bytes | None) -> None:
+        if path.startswith(TOMBSTONES):
+            rejections.add_tombstone(self.db, self._name, _storable(path), data)
+        else:
+            self._usage(path, data)
+
     def _usage(self, path: str, data: bytes | None) -> None:
+        if has_hours(path):
+            hours = self._usage_file(_storable(path))
+            rows_of_days = [(hours, day, mask) for day, mask in parse_hours(data).items()]
+            self.db.executemany("INSERT OR REPLACE INTO hours VALUES (?, ?, ?)", rows_of_days)
+            return
         counts = (
             (id, row)
             for id, row in parse_usage(data).items()
             if kind_of(id) and abs(row["n"]) < 2**53
         )
+        file = self._usage_file(_storable(path))
         rows = [
-            (
-                self._name,
-                _storable(path),
-                id,
-                row["n"],
-                row["last"] if is_stamp(row["last"]) else "",
-            )
-            for id, row in counts
+            (file, id, row["n"], row["last"] if is_stamp(row["last"]) else "") for id, row in counts
         ]
-        self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
+        self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?)", rows)
+
+    def _usage_file(self, path: str) -> int:
+        """Return the number of a usage file, which is given on first use."""
+        key = (self._name, path)
+        self.db.execute("INSERT OR IGNORE INTO usage_files VALUES (NULL, ?, ?)", key)
+        sql = "SELECT n FROM usage_files WHERE store = ? AND path = ?"
+        return int(self.db.execute(sql, key).fetchone()[0])
 
     def _insert(self, stored: Stored) -> None:
         """Write the row; its words wait until what stands beside it is there too."""
@@ -336,16 +392,30 @@ class StoreUpdate:
         touched.around(record.id, str(record.get("session")), record.created)
         touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
 
+    def _answers(self, n: int, record: Record) -> None:
+        """Insert what a person answered of a fact."""
+        self.db.executemany(
+            "INSERT OR IGNORE INTO answers VALUES (?, ?)", [(n, id) for id in answered(record)]
+        )
+        self.db.executemany(
+            "INSERT OR IGNORE INTO settled VALUES (?, ?, ?)", [(n, *pair) for pair in held(record)]
+        )
+
     def _rows(self, stored: Stored) -> int:
         """Insert what is not full text: the row, its edges, its places."""
         record = stored.record
         credit = self._credits.get(stored.path) or Credit()
         last = (stored.oid, stored.path, credit.words, credit.vouchers)
+        attested = _attests(credit, record)
         cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 36)})",
-            (self._name, *columns(record), *last),
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 38)})",
+            (self._name, *columns(record, attested=attested), *last),
         )
         n = cursor.lastrowid
+        assert n is not None
+        rejections.add_claims(self.db, n, record, attested=attested)
+        if record.kind in _HIDE:
+            self.db.execute(_HIDE[record.kind], (record.id,))
         for rel in ("links", "supersedes"):
             self.db.executemany(
                 "INSERT OR IGNORE INTO edges VALUES (?, ?, ?)",
@@ -373,15 +443,13 @@ class StoreUpdate:
                 "INSERT OR IGNORE INTO commands VALUES (?, ?)",
                 [(c, n) for c in command_heads(record.get("triggers"))],
             )
-        self.db.executemany(
-            "INSERT OR IGNORE INTO answers VALUES (?, ?)", [(n, id) for id in answered(record)]
-        )
+        self._answers(n, record)
         if record.kind == "session":
             self.db.executemany(
                 "INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)]
             )
             self.db.executemany(
-                "INSERT OR IGNORE INTO statements VALUES (?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO statements VALUES (?, ?, ?, ?, ?, ?)",
                 [(n, *row) for row in said_of_facts(record)],
             )
         if record.kind == "work":
@@ -389,7 +457,6 @@ class StoreUpdate:
                 "INSERT OR REPLACE INTO works VALUES (?, ?)",
                 (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False)),
             )
-        assert n is not None
         return n
 
     def _stage(self, n: int, record: Record) -> None:
@@ -449,6 +516,10 @@ def _lost_folders(objects: Objects, tree: str | None) -> bool:
         if lost:
             break
     return bool(lost)
+
+
+def _attests(credit: Credit, record: Record) -> bool:
+    return is_attested(record, persons(credit.words), persons(credit.vouchers))
 
 
 def _tree_of(objects: Objects, commit: str) -> str | None:

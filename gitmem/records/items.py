@@ -1,7 +1,7 @@
 """What a session taught, item by item.
 
-Extraction finds the items, digests hold them, and the project summary collects them. The module has
-values and rules, and no I/O.
+Extraction finds the items, and proposals are made of them. The module has values and rules, and no
+I/O.
 """
 
 from collections.abc import Mapping
@@ -20,14 +20,9 @@ DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT = (
     "preference",
     "context",
 )
+# what is said of a fact that was there
+ENDED, REPLACED, REVISED, KEPT = "ended", "replaced", "revised", "kept"
 KINDS = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT)
-SECTIONS = (
-    "general_context",
-    "key_decisions",
-    "pending_tasks",
-    "user_preferences",
-    "technical_context",
-)
 SECTION: Mapping[str, str] = {
     DECISION: "key_decisions",
     ERROR: "technical_context",
@@ -46,7 +41,7 @@ class Item:
     `text` is one sentence that stands alone; `detail` is an error's solution, a pattern's context,
     a decision's reason. `lines` are (first, last) of the file that it was read from, (0, 0) when
     there is none. A rule's item is sure; a model's that its evidence does not bear out is not: it
-    stands in the session's digest alone.
+    stands in the session's record alone.
     """
 
     kind: str
@@ -59,6 +54,27 @@ class Item:
     sure: bool = True
     marked: bool = False  # somebody said that it matters: never dropped
     commit: str = ""  # the id of the commit whose message says it
+    replaces: tuple[str, ...] = ()  # ids of the facts whose place it takes
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenChange:
+    """What a session says of something that was so: taken back, replaced, revised, or kept.
+
+    `gone` names what that is, as it was said; where it was only pointed at, `before` has the
+    sentences that may be meant, the last first. `new` is what holds instead, `values` (old, new)
+    of a revision. `text` is the sentence itself.
+    """
+
+    what: str
+    text: str
+    gone: str = ""
+    new: str = ""
+    values: tuple[str, str] = ("", "")
+    before: tuple[str, ...] = ()
+    at: str = ""
+    line: int = 0
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +90,7 @@ class Extract:
     why: str = ""  # why it was not found by the model that was asked for
     tokens: int = 0  # that the model was given and gave
     facts: Mapping[str, Any] = field(default_factory=dict)
+    changes: tuple[SpokenChange, ...] = ()
 
 
 def item_id(text: str) -> str:

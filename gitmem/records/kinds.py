@@ -20,10 +20,10 @@ NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
 STATUSES = ("active", "decayed", "archived", "pinned")
 LIVE = ("active", "pinned")  # statuses of what is told, matched and counted
-ORIGINS = ("manual", "agent", "captured", "extracted", "imported", "consolidated")
 IMPORTED = "imported"
 # origins of what a person or an agent has to confirm; of what is imported, only what others wrote
 UNSURE = ("agent", "captured", "extracted", IMPORTED)
+MACHINE = "git-mem"  # as author of what was captured: it names nobody
 FACTS = frozenset({"memory", "gotcha"})  # kinds of what is known
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
@@ -64,6 +64,11 @@ def derived_id(prefix: str, text: str) -> str:
 def gotcha_id(pattern: str) -> str:
     """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
     return derived_id("got", pattern)
+
+
+def session_record_id(session: str) -> str:
+    """Return the id of a session's record."""
+    return derived_id("ses", f"session {session}")
 
 
 def text_key(title: str, body: str) -> str:

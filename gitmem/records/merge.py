@@ -9,9 +9,8 @@ body is a function of the set of its sides, never of the order in which they met
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitmem.errors import InvalidRecord
 from gitmem.records import epic
@@ -30,18 +29,16 @@ SUMMED = frozenset({"occurrences"})
 MOST = 2**53 - 1  # of a count: a whole number that every reader of JSON keeps
 
 
-@dataclass(frozen=True, slots=True)
-class MergedRecord:
+class MergedRecord(NamedTuple):
     """The bytes that win a path, and what the attic keeps, by digest."""
 
     data: bytes
-    attic: Mapping[str, bytes] = field(default_factory=dict)
+    attic: Mapping[str, bytes] = MappingProxyType({})
     conflict: bool = False
     damaged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(NamedTuple):
     record: Record
     data: bytes
     digest: str
@@ -264,6 +261,11 @@ def counted(record: Record, key: str, times: int, name: str) -> Record:
     return record.change(**{key: min(record.get(key) + times, MOST)}, stamps=stamps or None)
 
 
+def hits_of(record: Record, name: str) -> int:
+    """Return how many of a gotcha's occurrences were counted under a name."""
+    return _named(record, "occurrences").get(name, 0)
+
+
 def _union(o: Any, x: Any, y: Any) -> list[Any]:
     """Return both sides' additions; what either removed from the base stays removed."""
     base, one, two = ({sort_key(v): v for v in side or []} for side in (o, x, y))
@@ -402,6 +404,12 @@ def restamp(before: Record, after: Record) -> Record:
     return after.change(
         stamps=kept or None, conflict=None if resolved else after.fields.get("conflict")
     )
+
+
+def settled(record: Record) -> Record:
+    """Return a record whose conflict is settled: a person has seen what it says, and it holds."""
+    stamps = {k: v for k, v in record.get("stamps").items() if k not in {"title", "body"}}
+    return record.change(stamps=stamps or None, conflict=None)
 
 
 def check(id: str, data: bytes) -> Record:

@@ -284,6 +284,12 @@ def is_expiry(text: str) -> bool:
     return not text or is_stamp(text) or is_stamp(f"{text}T00:00:00Z")
 
 
+def has_expired(expires: str, now: str) -> bool:
+    """Say whether a day or time has passed; a day ends at 24:00 UTC, without one nothing ends."""
+    end = expires if "T" in expires else f"{expires}T24:00:00Z"
+    return bool(expires) and end <= now
+
+
 def _check_expiry(fields: Mapping[str, Any]) -> None:
     if not is_expiry(str(fields.get("expires", ""))):
         raise InvalidRecord(

@@ -1,11 +1,11 @@
 """Who vouches for a fact: its confirmation, and the words that it was given for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Protocol, Self, TypeVar
 
 from gitmem.records.gotcha_notes import without_wordless
-from gitmem.records.kinds import FACTS, IMPORTED, UNSURE
+from gitmem.records.kinds import FACTS, IMPORTED, MACHINE, UNSURE
 from gitmem.records.texts import clean_body, clean_text, clean_title
 
 
@@ -35,6 +35,7 @@ class Fact(Protocol):
         """Return it with other values."""
 
 
+_CRUD = " .,:;\"'\\"  # what git removes from both ends of a name, see git's ident.c
 F = TypeVar("F", bound=Fact)
 
 
@@ -56,6 +57,12 @@ def words_digest(record: Fact) -> str:
     return sha256(whole.encode("utf-8", "replace")).hexdigest()[:16]
 
 
+def pair_digest(first: Fact, second: Fact) -> str:
+    """Return what tells the words of two facts, in this order, from any others."""
+    both = f"{words_digest(first)} {words_digest(second)}"
+    return sha256(both.encode()).hexdigest()[:16]
+
+
 def is_confirmed(record: Fact) -> bool:
     """Return whether a person confirmed a fact with the words that it has now."""
     confirmed = record.fields.get("confirmed")
@@ -66,15 +73,41 @@ def is_unconfirmed(record: Fact) -> bool:
     """Return whether nobody vouches for a fact.
 
     A person vouches for what they wrote, until a confirmation of it is about other words. What was
-    imported from a file of the user's own needs none.
+    imported from a file of the user's own needs none, unless an agent keeps that file.
     """
     if record.kind not in FACTS or is_confirmed(record):
         return False
     origin = record.get("origin")
     if origin == IMPORTED and not record.fields.get("confirmed"):
         source = record.fields.get("source")
-        return isinstance(source, Mapping) and bool(source.get("author"))
+        return isinstance(source, Mapping) and bool(source.get("author") or source.get("program"))
     return origin in UNSURE or bool(record.fields.get("confirmed"))
+
+
+def is_attested(record: Fact, committers: Sequence[str], vouchers: Sequence[str]) -> bool:
+    """Return whether the persons whom a fact names are those who committed it.
+
+    `committers` made its words and `vouchers` committed its confirmation, each a
+    `Name <address>`. A confirmation of the present words by one of them is enough; without it, the
+    author, if it names one, and nobody else has to have committed the words. A history that names
+    nobody denies nothing.
+    """
+    if record.kind not in FACTS or not committers:
+        return True
+    if is_confirmed(record):
+        names = {_plain_name(p.rpartition(" <")[0]) for p in (*committers, *vouchers)}
+        return _plain_name(str(record.fields["confirmed"].get("by") or "")) in names
+    author = str(record.fields.get("author") or "")
+    return author in {"", MACHINE} or {_address(one) for one in committers} == {_address(author)}
+
+
+def _plain_name(name: str) -> str:
+    """Return a person's name as git commits it: without characters that git leaves out."""
+    return "".join(letter for letter in name if letter not in "<>\n").strip(_CRUD).casefold()
+
+
+def _address(person: str) -> str:
+    return person.rpartition("<")[2].rstrip(">").strip().casefold()
 
 
 def confirmed_by(record: F, at: str, by: str, commit: str = "") -> F:

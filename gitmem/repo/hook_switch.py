@@ -73,8 +73,15 @@ def sessions_off(home: Home, now: float) -> "list[str]":
     return sorted(
         name[len(NAME) + 1 :]
         for name in names
-        if name.startswith(f"{NAME}-") and reads(home.join(name), now) is not None
+        if name.startswith(f"{NAME}-")
+        and (found := reads(home.join(name), now)) is not None
+        and not found.get("forgotten")
     )
+
+
+def turn_off_for_good(home: Home, now: float, session: str) -> None:
+    """Turn hooks off for a session that was forgotten; no list shows it. Raises External."""
+    _write(path_of("session", home, {}, session), home.shared, {"since": now, "forgotten": True})
 
 
 def turn_off(
@@ -88,11 +95,11 @@ def turn_off(
     """Turn hooks off; raises External when the disk says no."""
     path = path_of(scope, home, env, session)
     Home(os.path.dirname(path), shared=scope != "machine" and home.shared).make()
-    write_atomic(
-        path,
-        dumps({"since": now, "until": until}).encode() + b"\n",
-        shared=scope != "machine" and home.shared,
-    )
+    _write(path, scope != "machine" and home.shared, {"since": now, "until": until})
+
+
+def _write(path: str, shared: int, facts: "dict[str, Any]") -> None:
+    write_atomic(path, dumps(facts).encode() + b"\n", shared=shared)
 
 
 def turn_on(scope: str, home: Home, env: "Mapping[str, str]", session: str = "") -> bool:

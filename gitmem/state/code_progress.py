@@ -96,3 +96,19 @@ def replace_unlinked(state: State, tries: "Mapping[str, int]") -> None:
     with transaction(state.db):
         state.db.execute("DELETE FROM unlinked_commits")
         state.db.executemany("INSERT INTO unlinked_commits VALUES (?, ?)", list(tries.items()))
+
+
+# -- facts against the code
+
+
+@healing
+def checked(state: State) -> "dict[str, str]":
+    """Return what facts were checked against last, as `note_checked` got it; empty for nothing."""
+    text = _get(state, "checked")[0]
+    return loads(text) if text else {}
+
+
+@healing
+def note_checked(state: State, what: "Mapping[str, str]") -> None:
+    """Note the code and the stores of a check: `code` names the work tree and its commit."""
+    _set(state, checked=dumps(dict(what)))

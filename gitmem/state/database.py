@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-VERSION = 10  # of the tables in `schema`
+VERSION = 14  # of the tables in `schema`
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
+HOURS_KEPT = 7 * 86400.0  # seconds that active hours stay after they were committed
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
@@ -206,8 +207,8 @@ class State:
         rows = [(store, id, at) for id in ids]
         if rows:
             self._many(
-                "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = "
-                "excluded.last",
+                "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, "
+                "last = MAX(last, excluded.last)",
                 rows,
             )
 
@@ -226,13 +227,35 @@ class State:
         }
 
     @healing
-    def take_reads(self, store: str, taken: "dict[str, tuple[int, str]]") -> None:
-        """Subtract reads that have been committed; those counted meanwhile stay."""
-        self._many(
-            "UPDATE reads SET n = n - ? WHERE store = ? AND id = ?",
-            [(n, store, id) for id, (n, _) in taken.items()],
-        )
-        self.db.execute("DELETE FROM reads WHERE n <= 0")
+    def usage_committed(self, store: str) -> float:
+        """Return when reads of a store were last committed; 0.0 when they never were."""
+        sql = "SELECT at FROM usage_commits WHERE store = ?"
+        row = self.db.execute(sql, (store,)).fetchone()
+        return float(row[0]) if row else 0.0
+
+    @healing
+    def active_hours(self, since: float = 0.0) -> "list[int]":
+        """Return the hours since the epoch in which somebody worked here, from a time on."""
+        sql = "SELECT hour FROM active_hours WHERE hour >= ?"
+        return [hour for (hour,) in self.db.execute(sql, (int(since // 3600),))]
+
+    @healing
+    def add_active_hours(self, times: "Iterable[float]") -> None:
+        """Note that somebody worked here at times in epoch seconds."""
+        rows = [(int(time // 3600),) for time in times]
+        self._many("INSERT OR IGNORE INTO active_hours VALUES (?)", rows)
+
+    @healing
+    def take_reads(self, store: str, taken: "dict[str, tuple[int, str]]", at: float) -> None:
+        """Subtract reads that were committed at a time; those counted meanwhile stay."""
+        rows = [(n, store, id) for id, (n, _) in taken.items()]
+        with transaction(self.db):
+            self.db.executemany("UPDATE reads SET n = n - ? WHERE store = ? AND id = ?", rows)
+            self.db.execute("DELETE FROM reads WHERE n <= 0")
+            self.db.execute("INSERT OR REPLACE INTO usage_commits VALUES (?, ?)", (store, at))
+            if store == "shared":  # the hours before are in a store that everybody reads
+                kept = int((at - HOURS_KEPT) // 3600)
+                self.db.execute("DELETE FROM active_hours WHERE hour < ?", (kept,))
 
     @healing
     def add_error(
@@ -294,6 +317,15 @@ class State:
         return int(count), float(first or at)
 
     @healing
+    def waiting_hits(self, until: float) -> "list[tuple[str, float]]":
+        """Return (pattern, last hit) of errors with a hit before a time that no store was told."""
+        sql = (
+            "SELECT pattern, MAX(at) FROM errors WHERE sent IS NULL GROUP BY pattern "
+            "HAVING MIN(at) <= ? ORDER BY pattern"
+        )
+        return [(pattern, float(last)) for pattern, last in self.db.execute(sql, (until,))]
+
+    @healing
     def return_hits(self, pattern: str, at: float) -> None:
         """Undo `claim_hits`: the store could not be told."""
         self.db.execute(
@@ -304,7 +336,7 @@ class State:
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told.
 
-        One that is still to be digested stays.
+        One that is still to be recorded stays.
         """
         self.db.execute("DELETE FROM requests WHERE at < ?", (before,))
         self.db.execute(
@@ -321,6 +353,7 @@ class State:
             "CASE instr(context, '/') WHEN 0 THEN context "
             "ELSE substr(context, 1, instr(context, '/') - 1) END"
         )
+        self.db.execute("DELETE FROM facts_used WHERE session NOT IN (SELECT id FROM sessions)")
         for table in ("context_flags", "injections", "late_answers"):
             self.db.execute(f"DELETE FROM {table} WHERE {session} NOT IN (SELECT id FROM sessions)")
 

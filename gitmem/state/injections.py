@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 @healing
-def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
-    """Note that a context is given these (id, form).
+def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]", at: float) -> "list[str]":
+    """Note that a context is given these (id, form) at a time in epoch seconds.
 
     Return the ids that it did not have in this form. Of hooks that run at once, one gets each.
     """
@@ -19,8 +19,8 @@ def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]") -> "lis
     with transaction(state.db):
         fresh = _fresh(state, context, rows)
         state.db.executemany(
-            "INSERT OR REPLACE INTO injections VALUES (?, ?, ?)",
-            [(context, id, form) for id, form in fresh],
+            "INSERT OR REPLACE INTO injections VALUES (?, ?, ?, ?)",
+            [(context, id, form, at) for id, form in fresh],
         )
     return [id for id, _ in fresh]
 
@@ -39,6 +39,22 @@ def injected(state: State, context: str) -> "dict[str, str]":
 
 
 @healing
+def of_session(state: State, session: str) -> "dict[str, float]":
+    """Return {id: when last} of what a session was given, its subagents included."""
+    sql = (
+        "SELECT id, MAX(at) FROM injections WHERE context = ?1 "
+        "OR substr(context, 1, length(?1) + 1) = ?1 || '/' GROUP BY id"
+    )
+    return dict(state.db.execute(sql, (session,)))
+
+
+@healing
 def forget(state: State, context: str) -> None:
     """Let a context be given everything again (it was compacted)."""
     state.db.execute("DELETE FROM injections WHERE context = ?", (context,))
+
+
+@healing
+def every(state: State) -> "set[str]":
+    """Return the ids of all records that some context was given."""
+    return {id for (id,) in state.db.execute("SELECT DISTINCT id FROM injections")}

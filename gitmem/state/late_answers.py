@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 START = "start"  # what a session is told at its start: the index was behind
 PROMPT = "prompt"  # what a prompt called for, whose text is kept: the index was behind
-BEFORE = "before"  # what the session before did, whose id is kept: its digest was still to come
+BEFORE = "before"  # what the session before did, whose id is kept: its record was still to come
 
 
 @healing

@@ -1,4 +1,4 @@
-"""What sessions ask of a process that has time: a digest, a snapshot. Part of the hot path."""
+"""What sessions ask of a process that has time: a record, a snapshot. Part of the hot path."""
 
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state import context_flags
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEASE = 300.0  # seconds that a process has for what a session asked
-DIGEST, SNAPSHOT = "digest", "snapshot"
+RECORD, SNAPSHOT = "record", "snapshot"
 
 
 class Request:
@@ -39,9 +39,9 @@ def add(state: State, kind: str, session: str, at: float) -> None:
 
 
 @healing
-def ask_digest(state: State, session: str, at: float) -> None:
-    """Ask for the digest of a session."""
-    add(state, DIGEST, session, at)
+def ask_record(state: State, session: str, at: float) -> None:
+    """Ask for the record of a session."""
+    add(state, RECORD, session, at)
 
 
 @healing

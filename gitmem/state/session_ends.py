@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @healing
 def end(state: State, id: str, at: float, why: str) -> bool:
-    """Note that a session has ended, and that it wants a digest; False when it had ended already.
+    """Note that a session has ended, and that it wants a record; False when it had ended already.
 
     Of processes that do so at once, one is told True.
     """
@@ -39,9 +39,9 @@ def _end(
         if ended:
             db.execute(
                 "DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL",
-                (requests.DIGEST, id),
+                (requests.RECORD, id),
             )
-            requests.add(state, requests.DIGEST, id, at if asked is None else asked)
+            requests.add(state, requests.RECORD, id, at if asked is None else asked)
     return ended
 
 
@@ -71,7 +71,7 @@ def interrupted_sessions(
 def mark_interrupted(state: State, session: sessions.Session, now: float | None = None) -> bool:
     """End a session that is lost, at its last sign of life.
 
-    False when it gave another one meanwhile. Its digest is asked for `now`.
+    False when it gave another one meanwhile. Its record is asked for `now`.
     """
     return _end(
         state, session.id, session.last, sessions.GONE, " AND last = ?", session.last, asked=now
@@ -79,8 +79,8 @@ def mark_interrupted(state: State, session: sessions.Session, now: float | None 
 
 
 @healing
-def end_without_digest(state: State, id: str, at: float, why: str) -> None:
-    """Note that a session has ended whose digest is there already."""
+def end_with_record(state: State, id: str, at: float, why: str) -> None:
+    """Note that a session has ended whose record is there already."""
     state.db.execute(
         "UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL AND last = ?",
         (at, why, id, at),

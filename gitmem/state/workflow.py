@@ -19,7 +19,6 @@ NEW, EXISTING, WORKFLOW = "new", "existing", "workflow"  # kinds of session
 AGENT, COMMAND, TASK = "agent", "command", "task"  # kinds of act
 USER, ASSISTANT, TOOL = "user", "assistant", "tool"  # who gave a command
 GIT = ("add", "commit", "push")
-GIT_WORKFLOW = "git_workflow"
 
 
 class Act:

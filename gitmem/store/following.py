@@ -20,6 +20,7 @@ class FollowedPurge(Protocol):
     masked: set[str]  # texts that the purge took out, for our own files
     abandoned: list[str]  # old tips that held what was purged: to be pruned
     replaced: list[str]  # the oldest commits that the purge replaced
+    followed: Losses | None  # what it takes out of this clone
 
 
 def nobody(_: Losses) -> bool:

@@ -15,6 +15,8 @@ FORMAT = 1
 FORMAT_PATH = "gitmem.json"
 FORMAT_BYTES = b'{"format": 1}\n'
 PURGES = "purges.jsonl"
+HOURS = "hours"
+TOMBSTONES = "tombstones/"
 # who commits a merge: its commit depends on its parents alone
 GITMEM = ("gitmem", "gitmem@localhost")
 
@@ -63,7 +65,7 @@ def in_record_folder(path: str) -> bool:
 
 def tombstone_path(id: str) -> str:
     """Return the path of the mark that an id was forgotten on purpose."""
-    return f"tombstones/{id[-2:]}/{id}"
+    return f"{TOMBSTONES}{id[-2:]}/{id}"
 
 
 def attic_path(id: str, digest: str) -> str:
@@ -74,6 +76,16 @@ def attic_path(id: str, digest: str) -> str:
 def usage_path(replica: str, shard: str) -> str:
     """Return the file of one replica's read counts for one shard."""
     return f"usage/{replica}/{shard}.jsonl"
+
+
+def hours_path(replica: str) -> str:
+    """Return the file of the hours in which one replica was worked in."""
+    return f"usage/{replica}/{HOURS}"
+
+
+def has_hours(path: str) -> bool:
+    """Say whether a path is of a file of active hours."""
+    return path.startswith("usage/") and path.endswith(f"/{HOURS}")
 
 
 def safe_path(path: str) -> bool:

@@ -7,6 +7,7 @@ What one operation alone needs is imported by it: a plain `add` takes none of th
 and the errors.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,14 +29,27 @@ Edits = dict[str, bytes | None]
 FIXES = 5  # of a gotcha that came back, those that are kept
 
 
+def _nothing(_: str) -> None:
+    """Read no file."""
+
+
 class View:
-    """A parent tree with the edits so far on top, and the name of the clone that applies them."""
+    """A parent tree with the edits so far on top, and the name of the clone that applies them.
+
+    `beside` reads files of the store that comes first: of the private one, the shared store.
+    """
 
     def __init__(
-        self, read: Callable[[str], bytes | None], replica: Callable[[], str] = str
+        self,
+        read: Callable[[str], bytes | None],
+        replica: Callable[[], str] = str,
+        beside: Callable[[str], bytes | None] = _nothing,
+        is_rejected: Callable[[str, str], bool] = lambda *_: False,
     ) -> None:
         self._read = read
         self.replica = replica
+        self.beside = beside
+        self.is_rejected = is_rejected  # by the title and the pattern of an error
         self.edits: Edits = {}
 
     def read(self, path: str) -> bytes | None:
@@ -77,7 +91,7 @@ def forget(
 ) -> Op:
     """Return the operation that removes a record on purpose and leaves a tombstone.
 
-    `said` is what is not to be proposed again.
+    `said` are the words that are not to come back by themselves (`gitmem.text.normal_words`).
     """
     mark = {
         "id": id,
@@ -106,18 +120,23 @@ def unmute(pattern: str, of: str) -> Op:
     return {"op": "unmute", "id": gotcha_id(pattern), "of": of}
 
 
-def collect(id: str) -> Op:
+def collect(id: str, was: bytes | None = None) -> Op:
     """Return the operation that removes a record without a tombstone.
 
-    A later use brings the record back.
+    A later use brings the record back. With `was`, only this version of its file is removed.
     """
-    return {"op": "collect", "id": id}
+    return {"op": "collect", "id": id, **({"was": _name(was)} if was is not None else {})}
+
+
+def _name(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def observe(record: Record, times: int, at: str) -> Op:
     """Return the operation that creates a captured gotcha, or counts `times` more hits on it.
 
-    A hit on a resolved one reopens it; on a forgotten (muted) one it does nothing.
+    A hit on a resolved one reopens it, unless the operation has `waited` and the hit was before;
+    on a forgotten (muted) one it does nothing.
     """
     return {
         "op": "observe",
@@ -158,6 +177,11 @@ def work(id: str, act: str, args: Mapping[str, Any], at: str, new: Record | None
 def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
     """Return the operation that adds reads ({id: {n, last}}) to a replica's usage file."""
     return {"op": "usage", "path": path, "reads": {k: dict(v) for k, v in reads.items()}}
+
+
+def count_hours(path: str, masks: Mapping[str, int]) -> Op:
+    """Return the operation that adds active hours ({day: mask}) to a replica's file."""
+    return {"op": "hours", "path": path, "masks": dict(masks)}
 
 
 def write_file(path: str, data: str | None) -> Op:
@@ -223,7 +247,9 @@ def _unmute(op: Op, view: View) -> None:
 
 
 def _collect(op: Op, view: View) -> None:
-    view.set(record_path(op["id"]), None)
+    path = record_path(op["id"])
+    if "was" not in op or op["was"] == _name(view.read(path) or b""):
+        view.set(path, None)
 
 
 def _stands_for(id: str, view: View) -> str:
@@ -252,6 +278,8 @@ def _observe(op: Op, view: View) -> None:
     id = _stands_for(op["id"], view)
     if view.read(tombstone_path(id)) is not None:
         return
+    if any(view.beside(path) is not None for path in (tombstone_path(id), record_path(id))):
+        return  # it was forgotten there, or somebody confirmed it
     current = view.read(record_path(id))
     new = decode(op["data"].encode())
     if current is None:
@@ -267,7 +295,11 @@ def _observe(op: Op, view: View) -> None:
     ]
     body = old.body
     fixes = old.get("fixes")
-    if old.resolved:
+    # a hit that waited may be from before
+    reopens = old.resolved and not (
+        op.get("waited") and op["at"] <= str(old.get("resolved").get("at") or "")
+    )
+    if reopens:
         # how it was dealt with then
         fixes = sorted([*fixes, old.get("resolved")], key=lambda fix: str(fix.get("at")))[-FIXES:]
         body = with_note(body, f"Reopened {op['at']}: {AGAIN}")
@@ -275,7 +307,7 @@ def _observe(op: Op, view: View) -> None:
         body=body,
         last_seen=max(op["at"], old.get("last_seen") or ""),
         anchors=anchors,
-        resolved=None,
+        resolved=None if reopens else old.get("resolved"),
         fixes=fixes or None,
     )
     # the stamps of an older text are not this one's; a conflict in it is still for a person to
@@ -302,10 +334,13 @@ def _capture(op: Op, view: View) -> None:
     if command:
         body += "\nCommand:\n\n    " + command[:500].strip().replace("\n", "\n    ") + "\n"
     times = int(facts.get("times") or 1)
+    title = (found.title if found else "") or pattern
+    if view.read(record_path(op["id"])) is None and view.is_rejected(title, pattern):
+        return
     record = make(
         "gotcha",
         op["id"],
-        (found.title if found else "") or pattern,
+        title,
         body,
         created=at,
         updated=at,
@@ -364,6 +399,12 @@ def _usage(op: Op, view: View) -> None:
     view.set(op["path"], usage_bytes(rows))
 
 
+def _hours(op: Op, view: View) -> None:
+    from gitmem.records.active_hours import hours_bytes, joined, parse_hours
+
+    view.set(op["path"], hours_bytes(joined((parse_hours(view.read(op["path"])), op["masks"]))))
+
+
 def _file(op: Op, view: View) -> None:
     view.set(op["path"], None if op["data"] is None else op["data"].encode())
 
@@ -377,6 +418,7 @@ _HANDLERS: dict[str, Callable[[Op, View], None]] = {
     "observe": _observe,
     "capture": _capture,
     "usage": _usage,
+    "hours": _hours,
     "file": _file,
     "work": _work,
 }

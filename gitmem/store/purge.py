@@ -8,14 +8,14 @@ same way before it is joined with ours, so nothing that was purged can come back
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from gitmem.base.files import Lock
 from gitmem.clock import LAST
 from gitmem.errors import External, MissingObject, Moved, UserError
-from gitmem.git.objects import COMMIT, Draft, Identity, Objects
+from gitmem.git.objects import Draft, Identity, Objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES, SNAPSHOTS
@@ -26,6 +26,7 @@ from gitmem.store.history.propagate import carry_over, holds, purged_ids, purges
 from gitmem.store.history.prune import Pruned, doom_strays, holders, prune
 from gitmem.store.history.redact import Mask, mark_bytes
 from gitmem.store.history.rewrite import Cleaner, Rewritten, rewrite
+from gitmem.store.history.saved_work import unclean_work
 from gitmem.store.layout import PURGES, check_format, tombstone_path
 from gitmem.store.store import Store
 from gitmem.store.sync import (
@@ -46,6 +47,9 @@ class Purged:
 
     rewritten: int = 0
     dropped_refs: list[str] = field(default_factory=list)
+    # snapshots: those of which only words were masked, and those whose work is gone
+    masked_work: list[str] = field(default_factory=list)
+    dropped_work: list[str] = field(default_factory=list)
     pruned: Pruned = field(default_factory=Pruned)
     # the user's refs that still need what was purged
     held_by: list[str] = field(default_factory=list)
@@ -67,7 +71,8 @@ def purge(
     store.home.make()
     with Lock(store.home.touch("write.lock"), store.budget):
         boundaries = _rewrite_refs(store, ids, mask, progress, out)
-        expire_reflogs(store, [store.ref, *out.dropped_refs])
+        work = [SNAPSHOTS + id for id in (*out.masked_work, *out.dropped_work)]
+        expire_reflogs(store, [store.ref, *out.dropped_refs, *work])
         out.foreign = doom_strays(git, store.home, mask or Mask(), ids)
     store.objects.close()
     out.pruned = prune(git, store.home)
@@ -88,17 +93,29 @@ def _rewrite_refs(
     """
     objects = store.objects
     refs = objects.refs(NAMESPACE)
-    held = dict(_snapshots(objects, ids, mask))
+    work = list(unclean_work(objects, ids, mask or Mask()))
     before = {oid for ref, oid in refs.items() if not ref.startswith(SNAPSHOTS)}
     # noted before anything moves: a purge that is killed is ended by the next prune
-    doom(store.home, sorted(before | set(held.values())))
+    doom(store.home, sorted(before | {oid for _, oid, _ in work}))
     boundaries = _replace_history(store, ids, mask, progress, out)
     # what was fetched and what was backed up holds it too
-    drop = {ref: oid for ref, oid in refs.items() if ref.startswith((REMOTES, BACKUP))}
-    for ref, oid in {**drop, **held}.items():
-        if _retried(partial(objects.delete, ref, oid), partial(objects.tip, ref)):
+    for ref, oid in refs.items():
+        if ref.startswith((REMOTES, BACKUP)) and _replaced(objects, ref, oid, None):
             out.dropped_refs.append(ref)
+    for id, oid, clean in work:
+        if _replaced(objects, SNAPSHOTS + id, oid, clean):
+            (out.masked_work if clean else out.dropped_work).append(id)
     return boundaries
+
+
+def _replaced(objects: Objects, ref: str, old: str, new: str | None) -> bool:
+    """Give a ref another commit, or delete it; say whether it was there."""
+    change = (
+        partial(objects.move, ref, old, new, "gitmem: purge")
+        if new
+        else partial(objects.delete, ref, old)
+    )
+    return _retried(change, partial(objects.tip, ref))
 
 
 def _replace_history(
@@ -138,44 +155,6 @@ def _retried(change: Callable[[], None], tip: Callable[[], str | None]) -> bool:
             if now != before or time.monotonic() > deadline:
                 raise
         time.sleep(0.02)
-
-
-def _snapshots(
-    objects: Objects, ids: Sequence[str], mask: Mask | None
-) -> Iterator[tuple[str, str]]:
-    """Yield (ref, commit) of the snapshots that hold what is purged.
-
-    Only their own content counts, not the code that they are based on.
-    """
-    for ref, oid in objects.refs(SNAPSHOTS).items():
-        if ref.removeprefix(SNAPSHOTS) in ids:
-            yield ref, oid
-        elif mask:
-            commit = objects.commit(oid)
-            base = objects.commit(commit.parents[0]).tree if commit.parents else None
-            trees = {entry.name: entry for entry in objects.tree(commit.tree)}
-            blobs = {entry.oid for entry in trees.values() if not entry.is_tree}
-            for entry in trees.values():
-                if entry.is_tree:
-                    blobs |= _new_blobs(objects, base, entry.oid)
-            if any(mask.holds(objects.read(blob)) for blob in blobs):
-                yield ref, oid
-
-
-def _new_blobs(objects: Objects, old: str | None, new: str) -> set[str]:
-    """Return the files that a tree has and another has not at the same place, however deep."""
-    before = {entry.name: entry for entry in objects.tree(old)} if old else {}
-    out: set[str] = set()
-    for entry in objects.tree(new):
-        other = before.get(entry.name)
-        if entry == other or entry.mode == COMMIT:
-            continue
-        out |= (
-            _new_blobs(objects, other.oid if other and other.is_tree else None, entry.oid)
-            if entry.is_tree
-            else {entry.oid}
-        )
-    return out
 
 
 def _mark(store: Store, done: Rewritten, ids: Sequence[str]) -> str:
@@ -289,6 +268,9 @@ def _joined(
     theirs = done.tip
     if done.replaced and not (ours and objects.is_ancestor(theirs, ours)):
         theirs = _mark(store, done, cleaner.ids)
+    # what it was before stays out: a text of an earlier purge may be in it still
+    doomed.append(theirs)
+    doom(store.home, doomed)
     for _ in range(TRIES):
         ours = store.tip()
         made, _ = _join(store, remote, ours, theirs, out, doomed, weighing)

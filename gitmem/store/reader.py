@@ -7,7 +7,7 @@ A hook that brings the index up to date reads with this.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from gitmem.errors import InvalidRecord, MissingObject, UnknownId
 from gitmem.git.objects import Lost, Objects, TreeEntry, files
@@ -27,8 +27,7 @@ T = TypeVar("T")
 GONE = "it is missing from the repository: run 'git mem doctor --fix'."
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A record as it stands at a commit."""
 
     record: Record
@@ -36,8 +35,7 @@ class Stored:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged:
+class Damaged(NamedTuple):
     """A file where a record should be, that is none; kept byte for byte."""
 
     path: str
@@ -45,7 +43,7 @@ class Damaged:
     reason: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Reader:
     """One ref with records, for reading."""
 

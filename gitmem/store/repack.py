@@ -10,7 +10,6 @@ import glob
 import mmap
 import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -78,6 +77,8 @@ def _clear(git: Git) -> None:
 
 def _join(git: Git, home: Home) -> bool:
     """Make one pack of the smaller ones of ours."""
+    import shutil  # 3 ms, which most writes need not pay
+
     folder = _folder(git)
     packs = _ours(git)
     sizes = [os.path.getsize(os.path.join(folder, f"pack-{name}.pack")) for name in packs]

@@ -11,7 +11,8 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from gitmem.base.files import Lock
 from gitmem.clock import LAST, Clock, seconds
@@ -23,14 +24,14 @@ from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.operations import Op, View, apply
 from gitmem.store.reader import Reader
 from gitmem.store.replica import replica
+from gitmem.store.trailers import BOOKKEEPING
 
 T = TypeVar("T")
 PACK_EVERY = 32  # writes out of the journal, between two joinings of packs
 BUDGET = 5.0  # seconds of trying before a write is left in the journal
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A commit's subject and trailers."""
 
     subject: str
@@ -56,9 +57,11 @@ class Message:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What became of a write: the commit, None when nothing had to change, or `journaled`."""
+class Written(NamedTuple):
+    """What became of a write: the commit, None when nothing had to change, or `journaled`.
+
+    What a batch took is `journaled` too.
+    """
 
     commit: str | None
     journaled: bool = False
@@ -69,8 +72,7 @@ class Written:
         return self.commit is not None or self.journaled
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """Something that happened in a store.
 
     It is a commit with its operation (`add`, `resolve`, `forget`, `capture`, ...) and the records
@@ -84,10 +86,36 @@ class Notice:
     ids: tuple[str, ...] = ()
     commit: str | None = None
     ref: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(slots=True)
+class Usage(NamedTuple):
+    """Read counts that go along with a commit; `committed` is called when they are in it."""
+
+    ops: tuple[Op, ...] = ()
+    committed: Callable[[], None] = lambda: None
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Batch:
+    """Writes that become one commit; what is read meanwhile lacks them.
+
+    Its message is that of the first write of the operation `leading`, with the ids of all.
+    """
+
+    leading: str
+    writes: list[tuple[Sequence[Op], Message]] = field(default_factory=list)
+    failed: list[Callable[[], object]] = field(default_factory=list)  # called if it is not made
+
+    def message(self) -> Message:
+        """Return the message of the commit."""
+        messages = [message for _, message in self.writes]
+        first = next((one for one in messages if one.op == self.leading), messages[0])
+        ids = dict.fromkeys(id for one in (first, *messages) for id in one.ids)
+        return first._replace(ids=tuple(ids))
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class Store(Reader):
     """One ref with records. Reading never writes; a write is durable when it returns."""
 
@@ -103,6 +131,13 @@ class Store(Reader):
     listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
     # why this process must not touch git now (a receive quarantine): everything is journaled
     no_write: str = ""
+    beside: Reader | None = None  # the store that comes first
+    command: Callable[[], Sequence[tuple[str, str]]] = (
+        # the trailers of the command that writes; asked before its commit is made
+        tuple
+    )
+    usage: Callable[[], Usage] = Usage  # read counts that are due
+    batch: Callable[[], Batch | None] = lambda: None  # takes what is written, for a later commit
     budget: float = BUDGET
     sleep: Callable[[float], None] = time.sleep
     _notices: list[Notice] = field(default_factory=list)
@@ -117,7 +152,12 @@ class Store(Reader):
         Applied again from scratch whenever another writer was quicker. What does not get through
         within the budget waits in the journal, and is acknowledged all the same: it is on the disk.
         """
+        batch = self.batch()
+        if batch is not None and author is None:
+            batch.writes.append((ops, message))
+            return Written(None, journaled=True)
         key = self.clock.ulid()
+        command = () if message.op in BOOKKEEPING else self.command()
         entry = {
             "key": key,
             "ref": self.ref,
@@ -131,7 +171,7 @@ class Store(Reader):
                 list(message.ids),
                 message.agent,
                 message.session,
-                [list(e) for e in message.extra],
+                [list(e) for e in (*message.extra, *command)],
             ],
         }
         if self.no_write:
@@ -182,6 +222,9 @@ class Store(Reader):
         finally:
             self._tell(done)
         return made
+
+    def _read_beside(self, path: str) -> bytes | None:
+        return self.beside.read_file(path) if self.beside else None
 
     def _tell(self, done: int) -> None:
         notices, self._notices = self._notices, []
@@ -284,11 +327,19 @@ class Store(Reader):
                 else data
             )
 
-        view = View(read, lambda: replica(self.home, self.clock))
+        view = View(
+            read,
+            lambda: replica(self.home, self.clock),
+            self._read_beside,
+            self._is_rejected,
+        )
         for op in entry["ops"]:
             apply(op, view)
         if not view.edits:
             return None
+        usage = self.usage()
+        for op in usage.ops:
+            apply(op, view)
         op_name, ids, agent, session, extra = entry["trailers"]
         text = Message(
             entry["subject"], op_name, tuple(ids), agent, session, tuple((k, v) for k, v in extra)
@@ -312,8 +363,15 @@ class Store(Reader):
         if self.signer:
             made = self._signed(made) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])
+        usage.committed()
         self._notices.append(Notice(op_name, tuple(ids), made, self.ref))
         return made
+
+    def _is_rejected(self, title: str, pattern: str) -> bool:
+        """Say whether an error was forgotten, in this store or the other one of the repository."""
+        from gitmem.store.rejected import rejected_in  # the first capture of an error alone
+
+        return rejected_in(self.objects).has_error(title, pattern)
 
     def _signed(self, commit: str) -> str | None:
         assert self.signer

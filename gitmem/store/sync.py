@@ -8,7 +8,8 @@ deletion.
 import os
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gitmem.clock import stamp, ulid_time
@@ -23,7 +24,13 @@ from gitmem.store.history.pending import doom
 from gitmem.store.history.propagate import carry_over, holds, purges
 from gitmem.store.layout import FILE_LIMIT, FORMAT_PATH, check_format
 from gitmem.store.store import Store
-from gitmem.store.tree_merge import ROOT_TIME, Report, check_bounds, merge_commits
+from gitmem.store.tree_merge import (
+    ROOT_TIME,
+    Report,
+    check_bounds,
+    merge_commits,
+    without_merges,
+)
 
 TRIES = 8
 BACKUP_DAYS = 30
@@ -93,27 +100,38 @@ def sync(
     out = SyncOutcome(remote.name)
     into = tracking_ref(remote.name)
     weighing = Weighing(store, remote, consent)
+    before = store.tip()
     for attempt in range(TRIES):
         fetched = _fetch(store, remote, into, out)
-        if fetched is not None:
-            _join(store, fetched, out, weighing)
-        tip = store.tip()
-        if out.waiting or not push or tip is None or tip == fetched:
+        if fetched is not None and fetched == before:
+            break
+        with _complete(remote.name):
+            joined, report = _joined(store, fetched, out, weighing)
+        if out.waiting or not push or joined is None or joined == fetched:
+            _take(store, joined, fetched, report, out)
             break
         try:
-            remote.push(tip)
-        except RemoteRefused as error:
-            if error.kind != "race" or attempt == TRIES - 1:
+            remote.push(joined)
+        except GitmemError as error:
+            if not _is_race(error) or attempt == TRIES - 1:
+                # what was fetched is worth having all the same
+                _take(store, joined, fetched, report, out)
                 raise
+            # nothing names the merge of this round, and the next one makes its own
             sleep(random.uniform(0.02, 0.1) * 2**attempt)
             continue
         out.pushed = True
-        out.sent = count(store.objects, tip, fetched)
-        set_ref(store.objects, into, tip)
+        out.sent = count(store.objects, joined, fetched)
+        _take(store, joined, fetched, report, out)
+        set_ref(store.objects, into, joined)
         break
     _expire_backups(store)
     quarantine.expire(store.home, store.clock.now())
     return out
+
+
+def _is_race(error: GitmemError) -> bool:
+    return isinstance(error, RemoteRefused) and error.kind == "race"
 
 
 def _fetch(store: Store, remote: Remote, into: str, out: SyncOutcome) -> str | None:
@@ -129,13 +147,10 @@ def _fetch(store: Store, remote: Remote, into: str, out: SyncOutcome) -> str | N
         raise External(
             f"what {remote.name} sent cannot be read.", "Run 'git fsck', then 'git mem sync' again."
         )
-    tree = store.objects.commit(fetched).tree
-    entry = store.objects.find(tree, FORMAT_PATH)
-    check_format(
-        store.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None,
-        f"{remote.name} {remote.ref}",
-    )
     ours = store.tip()
+    if before == fetched == ours:
+        return fetched  # looked at before
+    _check(store.objects, fetched, remote)
     if ours and (hit := holds(store.objects, fetched, ours)):
         # what was purged here is still there: taking it would bring the secret back
         doom(store.home, [fetched])
@@ -167,65 +182,119 @@ def _fetch(store: Store, remote: Remote, into: str, out: SyncOutcome) -> str | N
     return fetched
 
 
-def _join(store: Store, theirs: str, out: SyncOutcome, weighing: Weighing) -> None:
-    """Merge a fetched commit into the store, by compare-and-swap."""
+def _check(objects: Objects, fetched: str, remote: Remote) -> None:
+    entry = objects.find(objects.commit(fetched).tree, FORMAT_PATH)
+    data = objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None
+    check_format(data, f"{remote.name} {remote.ref}")
+
+
+@contextmanager
+def _complete(remote: str) -> Iterator[None]:
+    """Turn an object that is missing into an error that says what to do."""
+    try:
+        yield
+    except MissingObject as error:
+        raise External(
+            f"what {remote} sent is incomplete: {error}",
+            "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote.",
+        ) from error
+
+
+def _joined(
+    store: Store, fetched: str | None, out: SyncOutcome, weighing: Weighing
+) -> tuple[str | None, Report]:
+    """Return a commit that has what is here and what was fetched, and what its merge reports.
+
+    The store's ref moves only to follow a purge. Nothing is built on a merge before it was pushed,
+    so that it can be made anew when somebody else was quicker.
+    """
     for _ in range(TRIES * 4):
         ours = store.tip()
-        if ours == theirs:
-            return
+        if ours is None and fetched is not None:
+            check_bounds(store.objects, None, fetched)
+        if ours is None or fetched is None or ours == fetched:
+            return fetched or ours, Report()
+        if not holds(store.objects, ours, fetched):
+            return _merge(store.objects, ours, fetched)
         try:
-            if ours is None:
-                check_bounds(store.objects, None, theirs)
-                store.move(None, theirs, f"sync {out.remote}")
-                out.received += count(store.objects, theirs, None)
-                return
-            followed = None
-            if holds(store.objects, ours, theirs):
-                followed = carry_over(store.objects, ours, theirs)
-                lost, agreed, kept = weighing.weigh(ours, theirs, followed)
-                if not agreed:
-                    out.waiting = lost
-                    return
-                out.followed, out.quarantined = lost, kept
-                made, report = followed.commit, followed.report
-                # noted before the ref moves: a sync that is killed in between is ended by the next
-                # prune
-                doom(store.home, [ours, *followed.doomed])
-            else:
-                made, report = merge_commits(store.objects, ours, theirs)
-            if made == ours:
-                return
-            received = count(store.objects, theirs, ours)
+            return _follow(store, ours, fetched, out, weighing)
+        except Moved:
+            continue
+    raise _too_busy()
+
+
+def _follow(
+    store: Store, ours: str, theirs: str, out: SyncOutcome, weighing: Weighing
+) -> tuple[str | None, Report]:
+    """Follow a purge of the remote's history; raises Moved. None where it waits for consent."""
+    followed = carry_over(store.objects, ours, theirs)
+    lost, agreed, kept = weighing.weigh(ours, theirs, followed)
+    if not agreed:
+        out.waiting = lost
+        return None, Report()
+    out.followed, out.quarantined = lost, kept
+    # noted before the ref moves: a sync that is killed in between is ended by the next prune
+    doom(store.home, [ours, *followed.doomed])
+    received = count(store.objects, theirs, ours)
+    store.move(ours, followed.commit, f"sync {out.remote}")
+    drop_unclean(store, theirs, [tracking_ref(out.remote)])
+    out.abandoned += [ours, *followed.doomed]
+    out.replaced += [row["boundary"] for row in purges(store.objects, theirs)]
+    out.masked |= followed.masked
+    out.warnings.append(
+        f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not "
+        f"sent."
+    )
+    out.warnings += [
+        f"your unsent change of {path} quotes what was purged, and was left out."
+        for path in followed.left_out
+    ]
+    out.warnings += [
+        f"your unsent change of {id} went with the record, which was purged."
+        for id in followed.unsent
+    ]
+    out.received += received
+    out.merged = followed.commit not in {ours, theirs}
+    return followed.commit, followed.report
+
+
+def _take(
+    store: Store, joined: str | None, fetched: str | None, report: Report, out: SyncOutcome
+) -> None:
+    """Move the store's ref to a commit, merged with what was written here meanwhile."""
+    out.note(report)
+    for _ in range(TRIES * 4):
+        ours = store.tip()
+        if joined is None or ours == joined:
+            return
+        if ours and holds(store.objects, joined, ours):
+            doom(store.home, [joined])
+            raise External(
+                "something was purged here while memory was exchanged.",
+                "Run 'git mem sync' again.",
+            )
+        made, late = (joined, Report()) if ours is None else _merge(store.objects, ours, joined)
+        received = count(store.objects, fetched, ours) if fetched else 0
+        try:
             store.move(ours, made, f"sync {out.remote}")
         except Moved:
             continue
-        except MissingObject as error:
-            raise External(
-                f"what {out.remote} sent is incomplete: {error}",
-                "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote.",
-            ) from error
-        if followed is not None:
-            drop_unclean(store, theirs, [tracking_ref(out.remote)])
-            out.abandoned += [ours, *followed.doomed]
-            out.replaced += [row["boundary"] for row in purges(store.objects, theirs)]
-            out.masked |= followed.masked
-            out.warnings.append(
-                f"{out.remote}'s history was purged of a secret; yours follows it, with what you "
-                f"had not sent."
-            )
-            out.warnings += [
-                f"your unsent change of {path} quotes what was purged, and was left out."
-                for path in followed.left_out
-            ]
-            out.warnings += [
-                f"your unsent change of {id} went with the record, which was purged."
-                for id in followed.unsent
-            ]
         out.received += received
-        out.merged = made not in {ours, theirs}
-        out.note(report)
+        out.merged = made not in {ours, fetched}
+        out.note(late)
         return
-    raise External("the store was too busy to merge into.", "Run 'git mem sync' again.")
+    raise _too_busy()
+
+
+def _merge(objects: Objects, ours: str, theirs: str) -> tuple[str, Report]:
+    """Return the merge of two commits, made without unsent merges of ours, and its report."""
+    if objects.is_ancestor(theirs, ours):
+        return ours, Report()
+    return merge_commits(objects, without_merges(objects, ours, theirs), theirs)
+
+
+def _too_busy() -> External:
+    return External("the store was too busy to merge into.", "Run 'git mem sync' again.")
 
 
 def backup(store: Store, tip: str) -> str:
@@ -245,23 +314,24 @@ def _expire_backups(store: Store) -> None:
             continue
 
 
-def drop_unclean(store: Store, purged: str, keep: Iterable[str] = ()) -> list[str]:
-    """Remove backups and fetched refs with purged data, and all our reflogs; return the refs.
+def drop_unclean(store: Store, purged: str, keep: Iterable[str] = ()) -> None:
+    """Remove backups and fetched refs that hold what a history was purged of, and our reflogs.
 
-    The purged data is what a history was purged of.
+    The next prune deletes the objects that only they needed.
     """
     kept = {*keep}
-    gone = []
-    for ref, oid in store.objects.refs(NAMESPACE).items():
-        if (
-            ref.startswith((REMOTES, BACKUP))
-            and ref not in kept
-            and holds(store.objects, oid, purged)
-        ):
-            store.objects.delete(ref, oid)
-            gone.append(ref)
+    gone = {
+        ref: oid
+        for ref, oid in store.objects.refs(NAMESPACE).items()
+        if ref.startswith((REMOTES, BACKUP))
+        and ref not in kept
+        and holds(store.objects, oid, purged)
+    }
+    if gone:
+        doom(store.home, list(gone.values()))
+    for ref, oid in gone.items():
+        store.objects.delete(ref, oid)
     expire_reflogs(store, [store.ref, *kept, *gone])
-    return gone
 
 
 def expire_reflogs(store: Store, refs: Iterable[str]) -> None:
@@ -303,6 +373,8 @@ def unpushed(store: Store, remote: str) -> tuple[int, str]:
     if tip is None:
         return 0, ""
     there = store.objects.tip(tracking_ref(remote))
+    if tip == there:
+        return 0, ""
     waiting = [c.author.time for c in store.objects.walk([tip], [there] if there else [])]
     # the first commit of every store has a made-up time
     dated = [t for t in waiting if t != ROOT_TIME] or waiting

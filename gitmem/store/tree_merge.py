@@ -5,13 +5,25 @@ function of its two parents alone (parents sorted, fixed author, their latest ti
 that merge at once make the same commit. It is never signed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from gitmem.clock import LAST
-from gitmem.git.objects import BLOB, EXEC, Draft, Identity, Objects, TreeEntry, diff, files
+from gitmem.clock import LAST, seconds
+from gitmem.git.objects import (
+    BLOB,
+    EXEC,
+    Draft,
+    Identity,
+    Objects,
+    TreeDifference,
+    TreeEntry,
+    diff,
+    files,
+)
+from gitmem.records.active_hours import hours_bytes, joined, parse_hours
+from gitmem.records.codec import encode, sane
 from gitmem.records.merge import digest, merge_bytes
-from gitmem.records.record import kind_of
+from gitmem.records.record import Record, kind_of
 from gitmem.store.layout import (
     FILE_LIMIT,
     FORMAT_BYTES,
@@ -20,14 +32,17 @@ from gitmem.store.layout import (
     PLAIN_LIMIT,
     PURGES,
     attic_path,
+    has_hours,
     id_of_path,
     record_path,
     safe_path,
     tombstone_path,
 )
+from gitmem.store.supersede_cycles import revived
 from gitmem.store.usage_file import parse_usage, usage_bytes
 
 ROOT_TIME = 1577836800  # 2020-01-01: any fixed time; two clones that start apart share one root
+UNDONE = 5  # days after which a record that is gone was collected, not undone: none decays sooner
 MAX_VIRTUAL = 6  # criss-cross merges nest rarely more than once; deeper than this one base is taken
 
 
@@ -41,6 +56,9 @@ class Report:
 
 
 Edits = dict[str, bytes | TreeEntry | None]
+_Sides = tuple[TreeEntry | None, TreeEntry | None]  # old and new
+_Changes = Mapping[str, _Sides]  # by path
+_MERGE = "gitmem: merge\n\nGitmem-Op: merge\n"
 
 
 def root_draft() -> Draft:
@@ -69,9 +87,23 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
     edits, report = merge_trees(objects, base, one.tree, two.tree)
     stamp = min(max(one.committer.time, two.committer.time), LAST)
     who = Identity(*GITMEM, stamp)
-    return objects.write(
-        Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)
-    ), report
+    return objects.write(Draft(one.tree, edits, (ours, theirs), _MERGE, who, who)), report
+
+
+def without_merges(objects: Objects, tip: str, theirs: str) -> str:
+    """Return a tip without the merges at its end whose other side a history has by now.
+
+    Such a merge was never sent, or lost its race: a merge of the tip before it with the history
+    has the same.
+    """
+    while True:
+        commit = objects.commit(tip)
+        if commit.message != _MERGE or len(commit.parents) != 2:
+            return tip
+        unsent = [one for one in commit.parents if not objects.is_ancestor(one, theirs)]
+        if len(unsent) != 1:  # of yet another remote; or both are there
+            return tip if unsent else theirs
+        tip = unsent[0]
 
 
 def check_bounds(objects: Objects, ours: str | None, theirs: str) -> None:
@@ -104,7 +136,7 @@ def _base_tree(objects: Objects, ours: str, theirs: str, depth: int) -> str | No
 def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> tuple[Edits, Report]:
     """Return the edits that turn `ours` into the merge of both, and what was notable."""
     report = Report()
-    mine = {c.path: (c.old, c.new) for c in diff(objects, base, ours)}
+    mine = _by_path(diff(objects, base, ours))
     edits: Edits = {}
     changes = list(diff(objects, base, theirs))
     refused = {c.path for c in changes if c.new and not _acceptable(c.path, c.new)}
@@ -126,9 +158,15 @@ def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> t
             continue
         edits.update(_both(objects, path, old, new, change.new, (ours, theirs), report))
     tree = _Tree(objects, ours)
+    _bring_back_used(objects, edits, mine, _by_path(changes))
+    _break_cycles(objects, edits, mine, tree)
     _bury(objects, edits, mine, tree)
     _settle_clashes(objects, edits, tree)
     return edits, report
+
+
+def _by_path(changes: Iterable[TreeDifference]) -> dict[str, _Sides]:
+    return {change.path: (change.old, change.new) for change in changes}
 
 
 class _Tree:
@@ -231,7 +269,7 @@ def _both(  # noqa: C901
             **{attic_path(id, name): data for name, data in merged.attic.items()},
         }
     if path.startswith("usage/"):
-        return {path: _merge_usage(base, ours, theirs)}
+        return {path: _merge_usage(path, base, ours, theirs)}
     if path == PURGES:  # each line stays: another clone's purge is not ours to forget
         return {
             path: b"".join(
@@ -266,7 +304,9 @@ def _purged(objects: Objects, mark: bytes | TreeEntry | None) -> bool:
     return data is not None and b'"purged": true' in data
 
 
-def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
+def _merge_usage(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
+    if has_hours(path):
+        return hours_bytes(joined(map(parse_hours, (ours, theirs))))
     start, one, two = parse_usage(base), parse_usage(ours), parse_usage(theirs)
     out = {}
     for id in {*one, *two}:
@@ -279,10 +319,53 @@ def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
     return usage_bytes(out)
 
 
+def _bring_back_used(objects: Objects, edits: Edits, mine: _Changes, theirs: _Changes) -> None:
+    """Bring records back that one side collected while the other side read them.
+
+    A record whose making was undone stays away: it was read when it was new.
+    """
+    for gone, used in ((mine, theirs), (theirs, mine)):
+        removed = {
+            id: (path, old)
+            for path, (old, new) in gone.items()
+            if old and new is None and path not in used and (id := id_of_path(path))
+        }
+        reads = _late_reads(objects, used) if removed else {}
+        for id in removed.keys() & reads.keys():
+            path, old = removed[id]
+            record = sane(objects.read_small(old.oid, FILE_LIMIT) or b"", id)
+            if isinstance(record, Record) and _is_late(record.created, reads[id]):
+                edits[path] = TreeEntry(old.name, BLOB, old.oid)
+
+
+def _late_reads(objects: Objects, changes: _Changes) -> dict[str, str]:
+    """Return when one side read records that it has more reads of than the base, by id."""
+    out: dict[str, str] = {}
+    for path, (old, new) in changes.items():
+        if not path.startswith("usage/") or new is None:
+            continue
+        before, after = (
+            parse_usage(objects.read_small(entry.oid, PLAIN_LIMIT) if entry else None)
+            for entry in (old, new)
+        )
+        for id, reads in after.items():
+            if reads["n"] > before.get(id, {"n": 0})["n"]:
+                out[id] = max(out.get(id, ""), reads["last"])
+    return out
+
+
+def _is_late(created: str, read: str) -> bool:
+    """Return whether a record was read days after it was made."""
+    try:
+        return seconds(read) - seconds(created) > UNDONE * 86400
+    except ValueError:
+        return False
+
+
 def _bury(
     objects: Objects,
     edits: Edits,
-    mine: Mapping[str, tuple[TreeEntry | None, TreeEntry | None]],
+    mine: _Changes,
     tree: _Tree,
 ) -> None:
     """Move a record that one side added to the attic when the other side forgot its id.
@@ -305,6 +388,25 @@ def _bury(
             if not _purged(objects, mark):
                 where, what = _to_attic(objects, id, found)
                 edits[where] = what
+
+
+def _break_cycles(
+    objects: Objects,
+    edits: Edits,
+    mine: _Changes,
+    tree: _Tree,
+) -> None:
+    """Have the newest of records that supersede one another hold, where both sides changed them."""
+
+    def read(id: str) -> Record | None:
+        value = _result(edits, record_path(id), tree) if kind_of(id) else None
+        data = objects.read_small(value.oid, FILE_LIMIT) if isinstance(value, TreeEntry) else value
+        record = sane(data, id) if data else None
+        return record if isinstance(record, Record) else None
+
+    both = [id for path in edits if path in mine and (id := id_of_path(path))]
+    for record in revived(both, read):
+        edits[record_path(record.id)] = encode(record)
 
 
 def _result(edits: Edits, path: str, tree: _Tree) -> bytes | TreeEntry | None:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+MOST = 1_000_000_000  # reads of a record that are counted
+
 
 def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
     """Return {id: {n, last}} of a usage file.
@@ -14,8 +16,9 @@ def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
     for line in (data or b"").split(b"\n"):
         try:
             row = json.loads(line)
-            rows[str(row["id"])] = {"n": int(row["n"]), "last": str(row["last"])}
-        except (ValueError, KeyError, TypeError, RecursionError):
+            number = max(0, min(MOST, int(row["n"])))
+            rows[str(row["id"])] = {"n": number, "last": str(row["last"])}
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
     return rows
 

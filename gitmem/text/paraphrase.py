@@ -7,19 +7,19 @@ in the same order, and what is left out of the comparison is only what changes n
 is in doubt, it is another text.
 """
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from unicodedata import normalize
 
+from gitmem.base.fast import Lazy
 from gitmem.text.equality import SIGNS, plain
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
-_IS_CJK = re.compile(f"[{_CJK}]")
-_BREAK = re.compile(r"[,，、;；:：](?!\d)")
+_RUN = Lazy(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
+_IS_CJK = Lazy(f"[{_CJK}]")
+_BREAK = Lazy(r"[,，、;；:：](?!\d)")
 # `Before X, do Y` is `do Y before X`
-_TURNED = re.compile(
+_TURNED = Lazy(
     r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando"
     r"|quando)\b[^,]+),\s*+([^,]*[^,\s.])[\s.]*$"
 )
@@ -84,9 +84,9 @@ _BE = frozenset("is are be been".split())
 _DONE = frozenset(
     "written run made kept sent built done put read held found given taken shown".split()
 )
-_CJK_FRAME = re.compile("应该|应当|我们|请")
-_CJK_HOLDS = re.compile("总是|始终")
-_NOT_CJK = re.compile("不|没|別|别|勿|禁|无|無|ない|しない")
+_CJK_FRAME = Lazy("应该|应当|我们|请")
+_CJK_HOLDS = Lazy("总是|始终")
+_NOT_CJK = Lazy("不|没|別|别|勿|禁|无|無|ない|しない")
 # how words of one stem end: enough to tell that they are one
 _ENDINGS = frozenset(
     """s es ed d e y ies ied ing ning ting ping ging ring ling ten n en ly a as os ar er
@@ -95,8 +95,7 @@ eram mente""".split()
 ) | {""}
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A text as it is compared: its words in one row, and those that tell, in their order."""
 
     plain: str
@@ -107,23 +106,25 @@ class Refused:
     """What was rejected, so that one text is compared with few of thousands."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._plain: set[str] = set()
-        self._claims: dict[tuple[int, str], list[Claim]] = {}
+        self._plain: dict[str, str] = {}
+        self._claims: dict[tuple[int, str], list[tuple[Claim, str]]] = {}
         for text in texts:
             one = claim(text)
             if one.plain in self._plain:
                 continue
-            self._plain.add(one.plain)
+            self._plain[one.plain] = text
             if one.telling:
-                self._claims.setdefault(_group_key(one), []).append(one)
+                self._claims.setdefault(_group_key(one), []).append((one, text))
 
-    def says_again(self, text: str) -> bool:
-        """Say whether a text says what was rejected."""
+    def find(self, text: str) -> str | None:
+        """Return the rejected text that a text says again; None when it says none."""
         new = claim(text)
-        return new.plain in self._plain or bool(
-            new.telling
-            and any(says_again(new, old) for old in self._claims.get(_group_key(new), ()))
-        )
+        if new.plain in self._plain:
+            return self._plain[new.plain]
+        for old, said in self._claims.get(_group_key(new), ()) if new.telling else ():
+            if says_again(new, old):
+                return said
+        return None
 
 
 def _group_key(one: Claim) -> tuple[int, str]:
@@ -146,7 +147,7 @@ def says_again(new: Claim, old: Claim) -> bool:
         return True
     same = len(new.telling) == len(old.telling) > 0
     return same and all(
-        a == b or _one_stem(a, b) for a, b in zip(new.telling, old.telling, strict=True)
+        a == b or one_stem(a, b) for a, b in zip(new.telling, old.telling, strict=True)
     )
 
 
@@ -324,7 +325,7 @@ def _passive(words: list[str]) -> list[str]:
     return [*words[start:at], *words[at + 1 : end], words[end], *words[:start], *words[end + 1 :]]
 
 
-def _one_stem(a: str, b: str) -> bool:
+def one_stem(a: str, b: str) -> bool:
     """Say whether two words are forms of one: `cache` and `caching`, `body` and `bodies`."""
     if _IS_CJK.match(a) or _IS_CJK.match(b) or not (a.isalpha() and b.isalpha()):
         return False

@@ -8,19 +8,20 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
+from gitmem.base.fast import Lazy
 from gitmem.text import same_statement
 from gitmem.text.equality import SIGNS, plain
 from gitmem.text.same_statement import same
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
+_RUN = Lazy(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
 _STOP = frozenset(
     """a an the and or of to in on at for by with from as is are be been was were it its
 this that we you they i do does did has have had will would should can not no so o os um
 uma e em de da do das dos para por com se que não foi ser está ao as el la los las un
 una y en del al con su es lo sus le les""".split()
 )
-_INSTEAD = re.compile(
+_INSTEAD = Lazy(
     r"\b(?:instead of|rather than|no longer(?: use)?|in place of|and not|not|em vez d[eoa]s?"
     r"|ao invés d[eoa]s?|não mais|en (?:lugar|vez) de|ya no)\s++(?P<a>[^,.;:()]{2,60})"
     r"|\b(?:from|replac\w+|drop(?:ped|ping)?|remov\w+|substitu\w+"
@@ -30,18 +31,18 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 
-_FOR = re.compile(
+FOR = Lazy(
     r"\s(?:for|to|in|on|as|when|because|since|para|como|porque|en|em|nos?|nas?)\s", re.IGNORECASE
 )
 
-_REASON = re.compile(
+_REASON = Lazy(
     r"\s(?:because|since|as it|so that|porque|pois|já que|ya que|puesto que)\s|因为|由于",
     re.IGNORECASE,
 )
 _PURPOSE = frozenset("for in on as para como en em no na nos nas".split())  # what a choice is for
 
 # after these comes what was chosen
-_CHOOSING = frozenset(
+CHOOSING = frozenset(
     """use uses using used adopt adopts adopted choose chose chosen pick picked prefer
 with to on usar usamos uso usa adotar adotamos escolher escolhemos com preferir utilizar
 utilizamos elegir elegimos adoptar adoptamos con preferimos 用 使用 采用 选择 选用 改用""".split()
@@ -86,7 +87,7 @@ def overruled(text: str) -> tuple[frozenset[str], ...]:
     Of `use X instead of Y`, these are the words of Y.
     """
     names = (match["a"] or match["b"] or match["c"] for match in _INSTEAD.finditer(text))
-    return tuple(said for name in names if (said := words(_FOR.split(name, maxsplit=1)[0])))
+    return tuple(said for name in names if (said := words(FOR.split(name, maxsplit=1)[0])))
 
 
 def _matter(text: str) -> frozenset[str]:
@@ -94,7 +95,7 @@ def _matter(text: str) -> frozenset[str]:
 
     Of `use X for Y, because Z`, these are the words of Y.
     """
-    return words(" ".join(_FOR.split(without_reason(text))[1:]))
+    return words(" ".join(FOR.split(without_reason(text))[1:]))
 
 
 @lru_cache(maxsize=8192)
@@ -105,7 +106,7 @@ def _row(text: str) -> tuple[str, ...]:
 
 def without_reason(text: str) -> str:
     """Return what a text says without why: of `use X, because Y`, `use X,`."""
-    return _REASON.split(text, maxsplit=1)[0]
+    return str(_REASON.split(text, maxsplit=1)[0])
 
 
 def replaces(new: str, old: str) -> bool:
@@ -141,7 +142,7 @@ def replaces(new: str, old: str) -> bool:
     return (
         0 < differing <= 2
         and start > 0
-        and a[start - 1] in _CHOOSING
+        and a[start - 1] in CHOOSING
         and says_for
         and min(len(a), len(b)) - start - end > 0
     )
@@ -163,28 +164,28 @@ def closes(done: str, task: str) -> str:
     A task is done if all that it is about is named, its verb apart. It is perhaps done if only a
     part of it is named, and nothing else.
     """
-    asked, said, verb = words(same_statement.bare(task)), words(done), _verb_of(task)
+    asked, said, verb = words(same_statement.bare(task)), words(done), verb_of(task)
     about = asked - verb - _NEW or asked
     if not said or not about:
         return ""
     if about <= said and (len(about) > 1 or said - verb <= about):
         return DONE
-    named, extra = _named(about, said), said - _named(said, asked)
-    if len(named) >= NEARLY * len(about):
+    shared, extra = named(about, said), said - named(said, asked)
+    if len(shared) >= NEARLY * len(about):
         # a number or a version always tells
-        is_plain = not any(map(str.isdigit, "".join(about - named)))
+        is_plain = not any(map(str.isdigit, "".join(about - shared)))
         return DONE if is_plain and not extra else PERHAPS
-    return PERHAPS if named and not extra else ""
+    return PERHAPS if shared and not extra else ""
 
 
-def _verb_of(task: str) -> frozenset[str]:
+def verb_of(task: str) -> frozenset[str]:
     """Return the first telling word of a task, as it is compared."""
     runs = same_statement.bare(task).split()
     heads = (words(run[:3] if run[0] > "\u3000" else run) for run in runs)
     return next(filter(None, heads), frozenset())
 
 
-def _named(some: Collection[str], others: Collection[str]) -> set[str]:
+def named(some: Collection[str], others: Collection[str]) -> set[str]:
     """Return the stems of some words that are of one word with any of others."""
     return {stem for stem in some if any(_is_one_word(stem, other) for other in others)}
 

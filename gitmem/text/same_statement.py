@@ -9,11 +9,12 @@ import re
 from functools import lru_cache
 from unicodedata import normalize
 
+from gitmem.base.fast import Lazy
 from gitmem.text.paraphrase import Claim, claim, says_again
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 # a path, a version, an option, an identifier or a word; one character of a script without spaces
-_TOKEN = re.compile(
+_TOKEN = Lazy(
     rf"[{_CJK}]|(?:(?:(?<=\s)|^)-{{1,2}}|[@~$/.])?[^\W{_CJK}]+(?:[-./:@+#%'’]+[^\W{_CJK}]+)*(?:\+\+"
     rf"|#|%)?"
 )
@@ -23,7 +24,7 @@ shall please o os um uma uns umas é são foi foram está estão ser el la los l
 unos unas es son fue fueron está están 的 了 请 们 吧 呢 啊""".split()
 )
 # what leads to a statement, at its beginning
-_LEAD = re.compile(
+_LEAD = Lazy(
     r"(?:(?:todo|fixme|decision|decided|task|note|remember|reminder|rule|preference|decisão"
     r"|decidido|tarefa|nota|regra|preferência|decisión|tarea|regla|preferencia)\s*[:：]"
     r"|(?:决定|待办|任务|规则|注意)[:：]"
@@ -34,17 +35,17 @@ _LEAD = re.compile(
     r"|tenemos\sque|hay\sque|por\sfavor)[,\s]+(?!com\b|con\b)"
     r"|(?:我们|还需要|需要|决定))\s*"
 )
-_POLITE = re.compile(
+_POLITE = Lazy(
     r"(?:[,，]|(?<!\s))\s*+\b(?:please|thanks|por favor|obrigad[oa]|gracias)\b|请|谢谢",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"[`*_]{2,}|`|\*(?=\w)|(?<=\w)\*")
+_MARKUP = Lazy(r"[`*_]{2,}|`|\*(?=\w)|(?<=\w)\*")
 
 
 @lru_cache(maxsize=4096)
 def bare(text: str) -> str:
     """Return a statement, case folded, without what leads to it, politeness and markup."""
-    low = _POLITE.sub("", _MARKUP.sub("", normalize("NFKC", text))).casefold().strip(" .!?…¡¿")
+    low: str = _POLITE.sub("", _MARKUP.sub("", normalize("NFKC", text))).casefold().strip(" .!?…¡¿")
     for _ in range(4):
         found = _LEAD.match(low)
         if not found or found.end() >= len(low):

@@ -35,7 +35,6 @@ _NOT_SAID = re.compile(
     r"|This session is being continued from a previous conversation[^\n]*"
     r"|# AGENTS\.md instructions for [^\n]*"
 )
-_COMMAND_NAME = re.compile(r"<command-name>[^<]*</command-name>")
 
 
 def _end_mark(beginning: "re.Match[str]") -> str:

@@ -7,11 +7,12 @@ import contextlib
 import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.app import App
 from gitmem.base.processes import runs
 from gitmem.errors import GitmemError, UnknownId, UserError
+from gitmem.records.kinds import session_record_id
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.identity import fold
 from gitmem.repo.location import COMMITS, REWRITTEN
@@ -19,7 +20,6 @@ from gitmem.repo.refs import branches_stamp
 from gitmem.services.provenance import shared
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
-from gitmem.services.sessions.session_record import record_id
 from gitmem.state import code_progress, links, sessions
 
 # What reads messages is imported where there are some: most drains have none.
@@ -38,8 +38,13 @@ def learn(app: App) -> list[str]:
     noted = Noted(app, COMMITS)
     rewritten = Noted(app, REWRITTEN)
     done = _taught(app, noted.rows) if noted.rows else []
-    sessions_of = {oid: session for oid, (session, _) in _fields(noted.rows).items() if session}
+    sessions_of = {
+        oid: commit.session for oid, commit in _fields(noted.rows).items() if commit.session
+    }
     linked = _linked(app, sessions_of, rewritten.rows)
+    if noted.rows:
+        made = app.code_history.commits(noted.rows)
+        app.state.add_active_hours(commit.at for commit in made.values())
     noted.drop()
     rewritten.drop()
     if done:
@@ -102,15 +107,21 @@ def _left_over(folder: str, name: str) -> list[str]:
     return [os.path.join(folder, start + pid) for pid in gone]
 
 
-def _fields(rows: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return {commit: (session, committer's address)} of lines that the hook noted.
+class _NotedCommit(NamedTuple):
+    """What the hook noted of a commit: '' for what it did not know."""
 
-    '' for what it did not know.
-    """
+    session: str = ""
+    mail: str = ""  # the committer's address
+    is_agents: bool = False
+
+
+def _fields(rows: Mapping[str, str]) -> dict[str, _NotedCommit]:
+    """Return {commit: what the hook noted of it}."""
     out = {}
     for oid, rest in rows.items():
-        session, _, mail = rest.partition(" ")
-        out[oid] = session.strip("-") and session, mail.strip()
+        session, _, rest = rest.partition(" ")
+        by, _, mail = rest.partition(" ")
+        out[oid] = _NotedCommit(session if session.strip("-") else "", mail.strip(), by == "agent")
     return out
 
 
@@ -127,16 +138,20 @@ def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
     done: list[str] = []
     others: list[TrailerWords] = []
     for commit in commits:
-        session, mail = noted.get(commit.oid, ("", ""))
-        addresses = app.own_addresses | ({fold(mail)} if mail else set())
+        seen = noted.get(commit.oid, _NotedCommit())
+        addresses = app.own_addresses | ({fold(seen.mail)} if seen.mail else set())
         find_writer = functools.partial(messages.writer_of, own=addresses)
         mine, foreign = commit_trailers.split([commit], addresses, find_writer)
         others += foreign
         tree = app.worktree(str(app.location.worktree or ""))
-        store, writer = app.store(), app.writer(session=session)
+        writer = app.writer(session=seen.session)
+        is_shared = not seen.is_agents or app.settings.get("shareAgent")
+        store = app.store("shared" if is_shared else "private")
         for words in mine:
             with _refusals(done, f"commit {commit.oid[:10]}"):
-                done += commit_trailers.learn(store, writer, words, app.find, tree)
+                done += commit_trailers.learn(
+                    store, writer, words, app.find, tree, is_agents=seen.is_agents
+                )
     return done + _suggested(app, others)
 
 
@@ -195,7 +210,7 @@ def _open_gotcha(app: App, name: str) -> "Record | None":
 def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> list[str]:
     """Link the commits that heads have now and had not before to the sessions that made them.
 
-    Tell it to the digests that are there.
+    Tell it to the session records that are there.
     """
     rewritten: dict[str, list[str]] = {}
     for old, new in replaced.items():
@@ -235,31 +250,28 @@ def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> 
 
 
 def _told(app: App, ids: set[str]) -> list[str]:
-    """Add commits to digests that were written before.
+    """Add commits to the records of sessions that were written before.
 
     One that is still to come reads them itself.
     """
-    wanted = app.settings.get("digest")
-    if wanted == "off":
-        return []
-    store, done = app.store(wanted), 0
-    for id in sorted(ids):
-        try:
-            record = store.get(record_id(id)).record
-        except UnknownId:
-            continue
-        session = sessions.get(app.state, id)
-        commits = shared.field(
-            links.of_session(app.state, id), app.untold(session.root if session else None)
-        )
-        if commits and commits != record.fields.get("commits"):
-            write.update(
-                store,
-                app.writer(session=id),
-                record,
-                record.change(commits=commits),
-                "digest",
-                f"summary: commits of {record.id}",
-            )
-            done += 1
-    return [f"{done} digest(s) told of their commits"] if done else []
+    told = {id for scope in ("private", "shared") for id in ids if _note_commits(app, scope, id)}
+    return [f"{len(told)} session record(s) got their commits"] if told else []
+
+
+def _note_commits(app: App, scope: str, id: str) -> bool:
+    """Add its commits to the record of a session; return whether it is there and had others."""
+    store = app.store(scope)
+    try:
+        record = store.get(session_record_id(id)).record
+    except UnknownId:
+        return False
+    session = sessions.get(app.state, id)
+    commits = shared.field(
+        links.of_session(app.state, id), app.untold(session.root if session else None)
+    )
+    if not commits or commits == record.fields.get("commits"):
+        return False
+    after = record.change(commits=commits)
+    subject = f"session: commits of {record.id}"
+    write.update(store, app.writer(session=id), record, after, "session", subject)
+    return True

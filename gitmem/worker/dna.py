@@ -7,10 +7,14 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
 from gitmem.services.dna.dna import DnaOutcome, DnaPage
+from gitmem.services.dna.page import with_patterns
+from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.state import code_progress
+from gitmem.worker.code_check import keep_up
 from gitmem.worker.scout import search_index
 
 PATTERNS = 8
+STORED = 90  # percent of its budget that the stored page has; the rest is for patterns
 
 Progress = Callable[[int, int], None]
 
@@ -21,29 +25,30 @@ def pages(
     """Return (commit, pages) of a commit; raises UserError when there is none."""
     code = app.code_map
     graph = code.graph(revision, progress)
-    rows = app.rows(
-        kinds=("memory",),
-        statuses=LIVE,
-        what="rule",
-        limit=PATTERNS,
-        order="importance",
-        scopes=("shared",),
-    )
-    rows += app.rows(
-        kinds=("memory",),
-        statuses=LIVE,
-        what="pattern",
-        limit=PATTERNS,
-        order="importance",
-        scopes=("shared",),
-    )
-    patterns = [
-        str(row["title"]) for row in rows if row["origin"] not in {"captured", "extracted"}
-    ][:PATTERNS]
-    made = dna.describe(
-        code, graph, app.project, patterns, int(app.settings.get("dnaBudget")), progress
-    )
+    budget = int(app.settings.get("dnaBudget")) * STORED // 100
+    made = dna.describe(code, graph, app.project, budget, progress)
     return graph.commit, made
+
+
+def shown(app: App, body: str) -> str:
+    """Return a page as it is shown: with the rules and patterns that a person vouches for."""
+    rows = [
+        row
+        for kind in ("rule", "pattern")
+        for row in app.rows(
+            kinds=("memory",),
+            statuses=LIVE,
+            what=kind,
+            agents=app.namespaces,
+            valid_at=app.clock.stamp(),
+            unconfirmed=False,
+            limit=PATTERNS,
+            order="importance",
+            fields=TRUST_FIELDS,
+        )
+    ]
+    titles = [marked_title(row) for row in rows[:PATTERNS]]
+    return with_patterns(body, titles, int(app.settings.get("dnaBudget")))
 
 
 def store_of(app: App, *, shared: bool = False) -> str:
@@ -76,6 +81,7 @@ def keep(app: App) -> list[DnaOutcome]:
     if not commit or code_progress.dna_commit(app.state) == commit:
         return []
     code_progress.note_dna(app.state, commit)  # also where it fails: not at once again
+    keep_up(app)  # facts may be out of date in other code
     if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
         return []  # `git mem dna refresh` does it
     if app.settings.get("scout"):

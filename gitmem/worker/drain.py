@@ -16,9 +16,16 @@ from gitmem.git.new_packs import release_abandoned
 from gitmem.index.reader import Index
 from gitmem.repo.location import storable
 from gitmem.repo.refs import code_state
-from gitmem.services.gotchas import placement
+from gitmem.services.gotchas import hits, placement
 from gitmem.services.session_log import rotation
-from gitmem.state import drains, memory_file_requests, moved_code, requests
+from gitmem.state import (
+    consolidations,
+    drains,
+    memory_file_requests,
+    moved_code,
+    requests,
+    spilled_hits,
+)
 from gitmem.store import quarantine
 
 RENAMED = 200  # files that are gone and looked for under another name
@@ -52,13 +59,18 @@ def _drain(app: App) -> None:
                 _learn,
                 _adopt,
                 _finish,
+                _use,
+                _compare,
                 _condense,
                 _compile,
                 _native,
                 _follow,
                 _drift,
+                _refute,
+                _consolidate,
                 _expire,
             ):
+                app.begin_command()
                 try:
                     done += step(app)
                 except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
@@ -92,12 +104,24 @@ def _alone(app: App) -> Iterator[None]:
 
 def _commit(app: App) -> list[str]:
     """Commit what waits, and what commands that pass again have taught."""
+    spilled = _count_spilled(app)
     app.settle()
     learned = app.conclude()
     if learned:
         app.settle()
-    app.indexes()
-    return [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
+    app.tell_hits(app.clock.now() - (0 if spilled else hits.OLDEST))
+    moved = app.move_facts()
+    done = [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
+    return [*done, f"{moved} fact(s) moved to the shared store"] if moved else done
+
+
+def _count_spilled(app: App) -> int:
+    """Count the errors that found the database busy; return how many."""
+    if app.state.in_memory or not spilled_hits.has_waiting(app.home):
+        return 0
+    from gitmem.services.gotchas.capture import rule_of
+
+    return spilled_hits.count(app.home, app.state, rule_of(app.settings).window)
 
 
 def _learn(app: App) -> list[str]:
@@ -108,16 +132,15 @@ def _learn(app: App) -> list[str]:
 
 
 def _adopt(app: App) -> list[str]:
-    """Have sessions digested of which only the history is left."""
+    """Have the records of sessions written of which only the history is left."""
     from gitmem.services.sessions.recovery import adopt
 
-    store = app.settings.get("digest")
-    if store == "off":
+    if not app.settings.get("recordSessions"):
         return []
 
     def has(id: str) -> bool:
         try:
-            app.store(store).get(id)
+            app.store("private").get(id)
         except UnknownId:
             return False
         return True
@@ -135,10 +158,28 @@ def _finish(app: App) -> list[str]:
     # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
     from gitmem.worker.session_jobs import desk
 
-    done = finish.work_off(app.state, desk(app), lambda: signal.alarm(LONGEST))
+    def begin() -> None:
+        signal.alarm(LONGEST)
+        app.begin_command()
+
+    done = finish.work_off(app.state, desk(app), begin)
     if done:
         app.index()
     return done
+
+
+def _use(app: App) -> list[str]:
+    """Count the facts that agents were told and then used."""
+    from gitmem.worker.facts import count_uses
+
+    return [] if app.state.in_memory else count_uses(app)
+
+
+def _compare(app: App) -> list[str]:
+    """Find out which facts contradict each other."""
+    from gitmem.worker.facts import compare
+
+    return [] if app.state.in_memory else compare(app)
 
 
 def _drift(app: App) -> list[str]:
@@ -148,8 +189,28 @@ def _drift(app: App) -> list[str]:
     return keep(app)
 
 
+def _consolidate(app: App) -> list[str]:
+    """Tidy the memory, at most once a day; what another clone did with the shared store counts."""
+    if not app.settings.get("consolidate") or app.state.in_memory:
+        return []
+    if not consolidations.claim(app.state, app.clock.now()):
+        return []
+    from gitmem.worker.consolidation import IN_BACKGROUND, Consolidation, scopes_in_background
+
+    work = Consolidation(app, scopes_in_background(app))
+    reports = [work.run(step) for step in IN_BACKGROUND]
+    return [f"{one.step}: {one.changed} fact(s)" for one in reports if one.changed]
+
+
+def _refute(app: App) -> list[str]:
+    """Find out which facts the code refutes by their own checks."""
+    from gitmem.worker.code_check import keep_up
+
+    return keep_up(app)
+
+
 def _expire(app: App) -> list[str]:
-    """Forget what is old; last, so that a session which died long ago is digested before."""
+    """Forget what is old; last, so that a session which died long ago is recorded before."""
     rotation.expire_sessions(app.home, app.state, app.clock.now())
     quarantine.expire(app.home, app.clock.now())
     return []

@@ -12,6 +12,7 @@ from functools import cached_property
 from gitmem.agents.prompt_text import clean
 from gitmem.app import SCOPES, App
 from gitmem.base.files import Lock
+from gitmem.clock import seconds
 from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.line_authors import LineAuthors, operation
@@ -25,6 +26,7 @@ from gitmem.repo.ignore import ignored
 from gitmem.repo.location import ignore_text, storable
 from gitmem.repo.refs import head
 from gitmem.repo.worktree_files import WorkTreeFiles
+from gitmem.services.lifecycle.score import FactScores
 from gitmem.services.memory_files import managed_block, pull_plan
 from gitmem.services.memory_files import pull as native_pull
 from gitmem.services.memory_files import push as native_push
@@ -58,6 +60,8 @@ FIELDS = (
     "workaround",
     "anchors",
     "decay_rate",
+    "done",
+    "level",
     "unconfirmed",
     "oid",
     "path",
@@ -297,14 +301,27 @@ class Run:
     @cached_property
     def writer(self) -> native_push.BlockWriter:
         """What makes the blocks."""
-        reads: dict[str, tuple[int, str]] = {}
-        for _, index in self.app.indexes():
-            reads |= index.usage([str(row["id"]) for row in self.rows])
         own = self.app.own_addresses
         accepted = {str(row["id"]) for row in self.rows if is_accepted(row, own)}
         return native_push.BlockWriter(
-            self.files, self.rows, reads, self.known, self.app.namespace, clean, accepted
+            self.files,
+            self.rows,
+            self._scores().of,
+            self.known,
+            self.app.namespace,
+            clean,
+            accepted,
         )
+
+    def _scores(self) -> FactScores:
+        """Return the scores at the time of the store's newest change.
+
+        So the same store gives the same order on any day.
+        """
+        scores = self.app.scores()
+        newest = max((str(row["updated"] or row["created"]) for row in self.rows), default="")
+        scores.now = seconds(newest) if newest else scores.now
+        return scores
 
     def push(
         self,

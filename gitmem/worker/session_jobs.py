@@ -18,6 +18,7 @@ from gitmem.services.sessions.finish import SessionServices
 from gitmem.services.sessions.session_record import ended_at
 from gitmem.services.snapshots import keep, save
 from gitmem.services.snapshots.save import SaveContext
+from gitmem.services.snapshots.saved import ref_of
 from gitmem.state import injections, links, sessions
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
@@ -28,18 +29,19 @@ from gitmem.transcripts.turn import Turn
 def desk(app: App) -> SessionServices:
     """Return what a session's end needs, by the settings."""
 
-    def store(setting: str) -> Store | None:
-        wanted = app.settings.get(setting)
-        return None if wanted == "off" else app.store(wanted)
+    def store(setting: str, scope: str) -> Store | None:
+        return app.store(scope) if app.settings.get(setting) else None
 
+    proposals = "shared" if app.settings.get("shareExtracted") else "private"
     model = app.model()
     return SessionServices(
         who=app.writer(session=""),
         snapshots=app.store("private"),
         keep=partial(_keep, app),
-        records=store("digest"),
-        proposals=app.store("private") if app.settings.get("propose") else None,
-        elsewhere=[app.store("shared")],
+        records=store("recordSessions", "private"),
+        published=store("shareSessions", "shared"),
+        proposals=store("propose", proposals),
+        elsewhere=[app.store("private"), app.store("shared")],
         lines=lambda session: reader.lines(app.home, session),
         tree=app.worktree,
         shown=lambda turns, root: ignored.shown(turns, app.hidden(root), root),
@@ -48,8 +50,10 @@ def desk(app: App) -> SessionServices:
         commits=lambda session: shared.field(
             links.of_session(app.state, session.id), app.untold(session.root)
         ),
-        injected=lambda session: injections.injected(app.state, session),
+        injected=lambda session: injections.of_session(app.state, session),
         before=lambda session: _before(app, session),
+        one_commit=lambda: app.one_commit("session"),
+        tell_hits=lambda: app.tell_hits(app.clock.now()),
     )
 
 
@@ -65,16 +69,17 @@ def _keep(app: App, root: str, id: str, context: SaveContext, who: Writer) -> bo
         return False  # bare, or the work tree is there no more
     if os.path.realpath(where.commondir) != os.path.realpath(app.location.commondir):
         return False
+    store = app.store("private")
+    if app.objects.tip(ref_of(id)) is not None:  # who saved it was killed before it was recorded
+        keep.adopt(app.objects, store)
+        return True
     if save.is_clean(work, hides=app.hidden(work.root).has):
         return False
-    save.save(
-        work, app.objects, app.store("private"), who, id, context, hides=app.hidden(work.root).has
-    )
+    saved = save.save(work, app.objects, store, who, id, context, hides=app.hidden(work.root).has)
     rows = app.index().rows(kinds=("snapshot",), stores=("private",))
+    rows += [{"id": id, "created": saved.created, "status": saved.status}]
     number, days = app.settings.get("snapshotKeep"), app.settings.get("snapshotDays")
-    keep.prune(
-        app.objects, app.store("private"), app.writer(session=""), rows, app.home, number, days
-    )
+    keep.prune(app.objects, store, app.writer(session=""), rows, app.home, number, days)
     return True
 
 

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from gitmem.config import RANGES
+
 SECTION = "gitmem"
 LEVELS = ("error", "warning", "information", "hint", "off")
 DEFAULT_LEVELS = {"critical": "warning", "warning": "information", "info": "hint"}
-MOST = {"maxPerFile": 200, "snoozeDays": 3650}
 
 # the editor's name -> the attribute, and the key in git's configuration after `gitmem.`
 KEYS: Mapping[str, tuple[str, str]] = {
@@ -88,7 +89,8 @@ def from_editor(value: Any, base: Options = DEFAULTS) -> tuple[Options, list[str
 def _fits(name: str, attribute: str, given: Any) -> bool:
     if isinstance(getattr(DEFAULTS, attribute), bool):
         return isinstance(given, bool)
-    return isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= MOST[name]
+    least, most = RANGES[KEYS[name][1]]
+    return isinstance(given, int) and not isinstance(given, bool) and least <= given <= most
 
 
 def from_git(get: Mapping[str, Any], base: Options = DEFAULTS) -> Options:
@@ -100,9 +102,4 @@ def from_git(get: Mapping[str, Any], base: Options = DEFAULTS) -> Options:
     levels = {severity: get[key] for severity, key in GIT_LEVELS.items() if key in get}
     sound = {f.name for f in fields(Options)}
     out = replace(base, **{k: v for k, v in found.items() if k in sound})
-    out = replace(
-        out,
-        max_per_file=max(1, min(out.max_per_file, MOST["maxPerFile"])),
-        snooze_days=max(1, min(out.snooze_days, MOST["snoozeDays"])),
-    )
     return replace(out, severity={**out.severity, **levels})

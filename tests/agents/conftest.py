@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gitmem.agents import adapter
 from gitmem.agents.events import HookEvent
 
@@ -27,3 +29,8 @@ def known(sample: str, **fields: Any) -> HookEvent:
     event = read(sample, **fields)
     assert event is not None
     return event
+
+
+@pytest.fixture(autouse=True)
+def _no_code_reading(no_code_reading: None) -> None:
+    """What is told of the code is no matter of these tests."""

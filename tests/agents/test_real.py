@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.fake_model import FakeModel
-from tests.agents.world import FAILING, World, digests, history, sessions, show
+from tests.agents.world import FAILING, World, history, session_records, sessions, show
 from tests.conftest import git
 from tests.hooks.conftest import gotchas, run, wait_for
 from tests.json_output import data_of
@@ -35,8 +35,8 @@ def name(id: str) -> str:
     return f"gotcha {id[-8:]}]"
 
 
-def until_digested(session: str) -> str:
-    """Return a command that waits for the digest of a session; shorter than what Codex CLI waits for a command."""
+def until_recorded(session: str) -> str:
+    """Return a command that waits for the record of a session; shorter than what Codex CLI waits for a command."""
     return f"for n in 1 2 3 4 5 6 7 8; do git mem list --kind session --json | grep -q {session} && break; sleep 0.5; done"
 
 
@@ -55,6 +55,7 @@ def test_what_trips_one_session_is_told_to_the_next(world: World):
     )
     assert [(a["path"], a["lines"]) for a in found["anchors"]] == [("app/pay.py", [5, 5])]
     assert found["session"] == sessions(path)[0]["id"]
+    run(path, "inbox", "--accept", found["id"])
     run(path, "sync")
     other = world.clone()
     texts = world.work(
@@ -105,7 +106,7 @@ def test_a_prompt_a_file_and_a_known_error_bring_what_is_known(world: World):
     assert added["session"] == sessions(path)[0]["id"]
 
 
-def test_a_session_leaves_its_history_and_a_digest(world: World):
+def test_a_session_leaves_its_history_and_a_record(world: World):
     path = world.install(world.first)
     world.work(path, "Print the rate", world.shell(FAILING), world.shell("echo done"))
     (one,) = wait_for(lambda: [s for s in sessions(path) if s["state"] == "ended"])
@@ -131,13 +132,13 @@ def test_a_session_leaves_its_history_and_a_digest(world: World):
         [one["id"]],
         len(every),
     )
-    (digest,) = wait_for(lambda: digests(path))
-    assert "Print the rate" in run(path, "show", digest["id"])
-    assert (digest["session"], digest["store"]) == (
+    (found,) = wait_for(lambda: session_records(path))
+    assert "Print the rate" in run(path, "show", found["id"])
+    assert (found["session"], found["store"]) == (
         one["id"],
         "private",
     )
-    text = run(path, "show", digest["id"])
+    text = run(path, "show", found["id"])
     for part in ("1 prompt, 2 tool calls, 1 failed", f"`{FAILING}`: KeyError", "The work is done."):
         assert part in text
 
@@ -170,14 +171,14 @@ def test_a_killed_session_is_finished_by_the_next(world: World):
     """SIGKILL of the CLI in the middle of a command: nothing that it told is lost."""
     path = world.install(world.first)
     world.kill(path, "Half of the work", world.shell(FAILING), world.shell(FAILING))
+    wait_for(lambda: [row["state"] for row in sessions(path)] == ["interrupted"])
     (one,) = sessions(path)
-    assert one["state"] == "interrupted"
-    # the start is told without its digest when that takes longer
-    waits = [world.shell(until_digested(one["id"]))] * 4
+    # the start is told without its record when that takes longer
+    waits = [world.shell(until_recorded(one["id"]))] * 4
     texts = world.work(path, "Go on", *waits, world.shell(FAILING))
     assert counts(texts, "the session before: ")[-1] == 1
     assert "was interrupted" in texts[0] and "Half of the work" not in texts[0]
-    (first,) = [d for d in wait_for(lambda: digests(path)) if d["session"] == one["id"]]
+    (first,) = [d for d in wait_for(lambda: session_records(path)) if d["session"] == one["id"]]
     text = run(path, "show", first["id"])
     for part in ("It was interrupted", "2 failed", f"`{FAILING}`: KeyError"):
         assert part in text

@@ -10,9 +10,9 @@ import pytest
 from gitmem.text.tokens import tokens
 from tests.agents.clis import DEADLINE
 from tests.agents.fake_model import FakeModel, Step
-from tests.agents.world import FAILING, World, digests, history, sessions, show
+from tests.agents.world import FAILING, World, history, session_records, sessions, show
 from tests.conftest import git
-from tests.hooks.conftest import run, run_here, wait_for
+from tests.hooks.conftest import run, wait_for
 from tests.json_output import data_of
 from tests.scale import FULL
 
@@ -53,12 +53,14 @@ def told(text: str) -> list[str]:
 
 
 def ended(path: Path) -> dict[str, Any]:
-    """Return the digest of the only session, once it is over and worked off, whole."""
-    (digest,) = wait_for(
-        lambda: digests(path) if all(one["state"] == "ended" for one in sessions(path)) else [],
+    """Return the record of the only session, once it is over and worked off, whole."""
+    (found,) = wait_for(
+        lambda: (
+            session_records(path) if all(one["state"] == "ended" for one in sessions(path)) else []
+        ),
         DEADLINE,
     )
-    return show(path, digest["id"])
+    return show(path, found["id"])
 
 
 def as_json(path: Path, *args: str) -> Any:
@@ -81,14 +83,14 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
         say(decision, world.read(path / "app/pay.py")),
         say(task, world.shell("echo fine")),
     )
-    digest = ended(path)
+    found = ended(path)
     (one,) = sessions(path)
     assert one["transcript_file"]
     if world.agent != "gemini":  # which tells its hooks all that was said in a turn
         assert [row for row in history(path, one["id"]) if DECIDED in row["content"]] == []
-    named = {fact["id"]: fact["what"] for fact in show(path, digest["id"])["facts"]}
+    named = {fact["id"]: fact["what"] for fact in show(path, found["id"])["facts"]}
     assert sorted(named.values()) == ["made", "made"]
-    assert DECIDED not in digest["title"]
+    assert DECIDED not in found["title"]
     summary = run(path, "summary")
     assert (
         summary.index("Key decisions")
@@ -116,7 +118,7 @@ def test_a_small_budget_keeps_what_is_left_to_do(world: World):
     path = world.install(world.first)
     run(path, "config", "startBudget", "120")
     for n in range(6):
-        run_here(
+        run(
             path,
             "add",
             f"Rule number {n}: amounts of kind {n} are rounded half to even",
@@ -142,9 +144,10 @@ def test_a_killed_session_is_finished_by_the_next_which_asks(world: World):
         say(DECISION, world.shell(FAILING)),
         say(TASK, world.shell("echo half")),
     )
+    # the killed program's own children take a moment to go
+    wait_for(lambda: [row["state"] for row in sessions(path)] == ["interrupted"])
     (one,) = sessions(path)
-    assert one["state"] == "interrupted"
-    assert digests(path) == []
+    assert session_records(path) == []
     texts = world.work(path, "Hello", world.shell("echo on"))
     # on a busy machine the prompt is told what the start waited for in vain
     block, *_ = told(texts[0])
@@ -153,18 +156,20 @@ def test_a_killed_session_is_finished_by_the_next_which_asks(world: World):
         block,
     )
     assert tokens(block) <= BUDGET
-    (digest,) = wait_for(lambda: [row for row in digests(path) if row["session"] == one["id"]])
-    text = run(path, "show", digest["id"])
+    (found,) = wait_for(
+        lambda: [row for row in session_records(path) if row["session"] == one["id"]]
+    )
+    text = run(path, "show", found["id"])
     for part in ("It was interrupted", f"`{FAILING}`"):
         assert part in text
     assert LEFT in run(path, "summary")
     assert run(path, "summary").count(DECIDED) == 1
-    wait_for(lambda: len(digests(path)) == 2)
+    wait_for(lambda: len(session_records(path)) == 2)
     texts = world.work(path, "Hello again")
     (block,) = told(texts[0])
     assert DECIDED in block and LEFT in block
     assert "ask the user first" not in block
-    assert len([row for row in digests(path) if row["session"] == one["id"]]) == 1
+    assert len([row for row in session_records(path) if row["session"] == one["id"]]) == 1
 
 
 @pytest.mark.parametrize("world", ["claude"], indirect=True)
@@ -200,7 +205,7 @@ def test_claude_code_is_told_its_state_after_a_compaction(world: World):
     )
     # it begins, goes on, is compacted, goes on: told once before, once after
     assert (starts["call_count"], starts["answer_count"]) == (4, 2)
-    assert [row["session"] for row in digests(path)] == [one["id"]]
+    assert [row["session"] for row in session_records(path)] == [one["id"]]
 
 
 @pytest.mark.parametrize("world", ["gemini"], indirect=True)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.agents.clis import Cli
 from tests.agents.fake_model import FakeModel
-from tests.hooks.conftest import Agent, digests, run, wait_for
+from tests.hooks.conftest import Agent, run, session_records, wait_for
 from tests.json_output import data_of
 
 ANSWER = {
@@ -86,7 +86,7 @@ def test_a_cli_answers_without_hooks_and_tools(
 def test_a_session_is_read_by_the_cli(
     agent: str, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A session that ends is read by the CLI in the background: its digest says by whom, and the decision waits in the inbox."""
+    """A session that ends is read by the CLI in the background: its record says by whom, and the decision waits in the inbox."""
     with FakeModel([{"text": json.dumps(ANSWER)}], aside=json.dumps(ANSWER)) as model:
         speaks(agent, model, monkeypatch)
         run(repo, "init", "--no-remote")
@@ -96,8 +96,8 @@ def test_a_session_is_read_by_the_cli(
         one.hook("UserPromptSubmit", prompt="Use Postgres for the ledger, we need transactions.")
         one.hook("Stop", last_assistant_message="OK, Postgres it is.", transcript_path="")
         one.hook("SessionEnd")
-        (digest,) = wait_for(lambda: digests(repo), 60.0)
-    assert data_of(run(repo, "show", digest["id"], "--json"))[0]["by"] == agent
+        (found,) = wait_for(lambda: session_records(repo), 60.0)
+    assert data_of(run(repo, "show", found["id"], "--json"))[0]["by"] == agent
     assert [row["title"] for row in data_of(run(repo, "inbox", "--json"))] == [
         "Use Postgres for the ledger"
     ]

@@ -12,7 +12,7 @@ from typing import Any
 from tests.agents.clis import DEADLINE, Cli
 from tests.agents.fake_model import FakeModel, Step
 from tests.conftest import git
-from tests.hooks.conftest import CODE, run, run_here, wait_for
+from tests.hooks.conftest import CODE, run, wait_for
 from tests.json_output import data_of
 
 FAILING = "python3 app/pay.py"
@@ -132,7 +132,7 @@ class World:
 
 def sessions(path: Path) -> list[dict[str, Any]]:
     """Return the sessions that the hooks told of, the latest first."""
-    return list(data_of(run_here(path, "session", "list", "--json")))
+    return list(data_of(run(path, "session", "list", "--json")))
 
 
 def history(path: Path, session: str) -> list[dict[str, Any]]:
@@ -141,11 +141,11 @@ def history(path: Path, session: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def digests(path: Path) -> list[dict[str, Any]]:
-    """Return the digests of sessions."""
+def session_records(path: Path) -> list[dict[str, Any]]:
+    """Return the records of sessions."""
     return [
         row
-        for row in data_of(run_here(path, "list", "--kind", "session", "--json"))
+        for row in data_of(run(path, "list", "--kind", "session", "--json"))
         if row.get("session")
     ]
 

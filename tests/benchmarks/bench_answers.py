@@ -26,7 +26,7 @@ SUBJECTS = (
     "avatar upload",
     "search ranking",
 )
-TURNS = 24  # of a session whose digest the worker makes
+TURNS = 24  # of a session whose record the worker makes
 
 
 def title_of(number: int) -> str:
@@ -142,7 +142,7 @@ def first_hooks(bench: Bench) -> None:
 
 
 def transcript(path: Path, number: int) -> None:
-    """Write a transcript as Claude Code leaves it, long enough that its digest takes a while."""
+    """Write a transcript as Claude Code leaves it, long enough that its record takes a while."""
     rows = []
     for turn in range(TURNS):
         said = f"We decided to use retry policy {number}-{turn} for the ledger, because the gateway drops calls. Fix the ledger test."

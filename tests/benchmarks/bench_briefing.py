@@ -12,11 +12,11 @@ from tests.benchmarks.common import Bench, Launcher, fill, ms, opened, run, tabl
 
 BRIEFING, START = 10.0, 20.0
 KINDS = ("decision", "task", "preference", "bug", "pattern", "context")
-ENTRIES, DIGESTS = 25, 40  # facts of each type; sessions
+ENTRIES, SESSIONS = 25, 40  # facts of each type; sessions
 
 
-def summarised(path: Path) -> None:
-    """Give a store a project summary of the size at which it is condensed, and digests of sessions."""
+def add_facts(path: Path) -> None:
+    """Give a store facts of each type, and records of sessions."""
     with opened(path) as app:
         now = app.clock.now()
         made = {
@@ -49,7 +49,7 @@ def summarised(path: Path) -> None:
                 session=f"d{n}",
                 **made,
             )
-            for n in range(DIGESTS)
+            for n in range(SESSIONS)
         ]
         fill(app.store(), [*facts, *records])
         app.index()
@@ -58,7 +58,7 @@ def summarised(path: Path) -> None:
 def at(bench: Bench, count: int, rounds: int) -> None:
     """Time the commands at one size."""
     path = bench.copy(count, f"at-{count}")
-    summarised(path)
+    add_facts(path)
     number, source, rows = itertools.count(), bench.fresh("payload"), []
 
     def start() -> Path:
@@ -101,7 +101,7 @@ def at(bench: Bench, count: int, rounds: int) -> None:
         source.unlink()
     head = ("git mem", "bytes told", "time", "python -c pass", "ratio", "peak", "budget")
     table(
-        f"A briefing at {count:,} records and {ENTRIES * len(KINDS)} entries of a summary, {rounds} pairs",
+        f"A briefing at {count:,} records and {ENTRIES * len(KINDS)} new facts, {rounds} pairs",
         head,
         rows,
     )

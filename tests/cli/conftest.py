@@ -216,11 +216,12 @@ def clones(hub: Path, tmp_path: Path, repo: Path, mem: Mem) -> tuple[Mem, Mem]:
 def on_terminal(
     folder: Path,
     *args: str,
-    keys: str = "",
+    keys: str | list[str] = "",
     env: dict[str, str] | None = None,
     code: int | None = 0,
 ) -> str:
-    """Run `git mem` with a terminal on all three streams; return what appeared on it, with plain line ends."""
+    """Run `git mem` with a terminal on all three streams; return what appeared on it, with plain line ends. Several keys answer one question each."""
+    waiting = [keys] if isinstance(keys, str) else list(keys)
     master, slave = pty.openpty()
     try:
         full = {**os.environ, "PATH": venv_path(), "TERM": "xterm", **(env or {})}
@@ -248,10 +249,9 @@ def on_terminal(
                 break
             seen += piece
             # a prompt waits; what is typed before it would be thrown away
-            if keys and seen.endswith(b" "):
+            if waiting and waiting[0] and seen.endswith(b" "):
                 time.sleep(0.3)  # the prompt comes before the terminal is ready for single keys
-                os.write(master, keys.encode())
-                keys = ""
+                os.write(master, waiting.pop(0).encode())
         else:
             child.kill()
         result = child.wait(timeout=60)

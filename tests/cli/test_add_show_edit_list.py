@@ -1,13 +1,15 @@
 """Commands that write and read single records: add, show, edit, list."""
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PRIVATE, Mem, commits, on_terminal, tip
+from tests.cli.conftest import DAY, PRIVATE, Mem, commits, on_terminal, tip
 from tests.conftest import git
+from tests.fact_samples import session_record
 
 # -- add
 
@@ -175,6 +177,15 @@ def test_add_without_title_and_terminal_is_wrong_usage(mem: Mem) -> None:
     assert "give a title" in mem("add", "-m", "text", code=2).err
     assert "give a title" in mem("add", "   ", code=2).err
     assert tip(mem.folder) == ""
+
+
+def test_a_date_that_has_passed_is_remarked_on(mem: Mem) -> None:
+    """A day ends with it; the fact is stored, and only --all lists it."""
+    id = mem.add("T", "--expires", "2020-01-01")
+    assert "it expired on 2020-01-01" in mem("edit", id, "-i", "9").err
+    today = mem.add("U", "--expires", time.strftime("%Y-%m-%d", time.gmtime()))
+    assert mem("edit", today, "-i", "9").err == ""
+    assert mem.titles() == ["U"] and sorted(mem.titles("--all")) == ["T", "U"]
 
 
 def test_add_masks_secrets_and_names_them(mem: Mem) -> None:
@@ -547,6 +558,18 @@ def test_list_of_nothing(mem: Mem) -> None:
     assert done.out == ""
     assert "nothing to list" in done.err
     assert mem("list", "--json").json == []
+
+
+def test_list_counts_what_it_hides_by_its_filters(mem: Mem) -> None:
+    """Records of sessions that a filter leaves out anyway are not counted."""
+    session_record(mem.folder, "s1", "Work of old", at=time.time() - 9 * DAY)
+    session_record(mem.folder, "s2", "Work of today", at=time.time())
+    hint = "record(s) and snapshot(s) of sessions are not shown: add -k session"
+    assert f"2 {hint}" in mem("list").err
+    assert f"1 {hint}" in mem("list", "--since", "2 days ago").err
+    assert "not shown" not in mem("list", "--shared").err
+    more = mem("list", "--since", "2 days ago", "-k", "session", "-k", "snapshot").out
+    assert ("Work of today" in more, "Work of old" in more) == (True, False)
 
 
 def test_list_takes_files_from_where_one_is(stocked: Mem) -> None:

@@ -155,6 +155,25 @@ def test_budgets_are_kept_and_what_is_left_out_is_counted(mem: Mem, budget: str)
     assert " more: git mem list -t decision -t rule" in text
 
 
+def test_what_is_left_out_is_shown_by_the_command_that_is_named(mem: Mem) -> None:
+    """Of each section, whatever type it has there."""
+    types = ("decision", "rule", "pattern", "bug", "error", "task", "done", "preference")
+    types += ("context", "fact", "insight")
+    now = time.time()
+    made = [fact(what, f"The {what} {n}", now - n) for what in types for n in range(3)]
+    shown = {record.id for record in shared_facts(mem.folder, *made)}
+    shown |= {session_record(mem.folder, f"s{n}", f"Work {n}", at=now).id for n in range(3)}
+    short = mem("briefing", "--json", "--budget", "24").json["parts"]
+    every = mem("briefing", "--json", "--budget", "1000").json["parts"]
+    assert {one["id"] for part in every for one in part["entries"]} >= shown
+    for few, all_of_it in zip(short, every, strict=True):
+        commands = few["more_command"].split("; ")
+        told = "".join(mem(*command.split()[2:]).out for command in commands)
+        ids = {str(one["id"]) for one in all_of_it["entries"]} & shown
+        assert {id for id in ids if id[-8:] not in told} == set()
+        assert few["more_count"] + len(few["entries"]) == len(all_of_it["entries"])
+
+
 def test_the_same_store_gives_the_same_bytes(mem: Mem) -> None:
     """All day long: nothing in it is an age."""
     for kind in ("decision", "pattern", "task", "fact"):

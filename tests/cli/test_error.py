@@ -250,7 +250,7 @@ def test_secret_in_an_error_is_masked(mem: Mem) -> None:
         + mem("error", "list", "--json").out
         + mem("show", out.json["gotcha"], "--json").out
     )
-    assert token not in git(mem.folder, "log", "-p", "refs/gitmem/heads/main")
+    assert token not in git(mem.folder, "log", "-p", "refs/gitmem/local/main")
 
 
 # -- list

@@ -181,6 +181,15 @@ def test_saved_once_and_not_again(mem: Mem) -> None:
     }
 
 
+def test_all_that_was_found_is_saved(mem: Mem) -> None:
+    """Somebody asked for it: what bounds a session that ends by itself is no bound here."""
+    tools = "redis kafka celery flask django pytest ruff mypy nginx docker helm vault consul minio"
+    lines = [f"Decision: use {tool} for the {tool[::-1]} part" for tool in tools.split()]
+    (mem.folder / "notes.md").write_text("\n\n".join(lines))
+
+    assert f"{len(lines)} put into the inbox" in mem("extract", "notes.md", "--save").out
+
+
 def test_an_error_with_its_fix_becomes_a_gotcha(mem: Mem) -> None:
     mem("init")
     (mem.folder / "notes.md").write_text(

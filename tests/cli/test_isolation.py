@@ -149,6 +149,12 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "gotcha snooze": (_trap, lambda m: m("gotcha", "snooze", _trap(m))),
     "gotcha context": (_trap, lambda m: m("gotcha", "context", "--task", "trap", "code.py")),
     "inbox": (lambda m: None, lambda m: m("inbox")),
+    "check": (
+        lambda m: (m.add("Uploads are limited to 5 MB"), m.add("Uploads are limited to 9 MB")),
+        lambda m: m(
+            "check", "--resolve", f"{m('check', '--json').json[0]['facts'][0]['id']}=newer"
+        ),
+    ),
     "error record": (
         lambda m: None,
         lambda m: [m("error", "record", "ValueError: it is too long") for _ in range(3)],
@@ -186,6 +192,11 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "recall": (lambda m: None, lambda m: m("recall", "words")),
     "extract": (lambda m: None, lambda m: m("extract", "--commits", "HEAD", "--save")),
     "activate": (_agent, lambda m: m("activate", "dev")),
+    "consolidate": (
+        lambda m: (m("add", "Log as JSON", "--verify", "path=code.py"), m("add", "Logs are JSON")),
+        lambda m: m("consolidate"),
+    ),
+    "health": (lambda m: None, lambda m: m("health", "--all")),
     "model": (lambda m: None, lambda m: m("model", "check")),
     "native": (
         lambda m: None,
@@ -201,6 +212,7 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),
     "diff": (lambda m: None, lambda m: m("diff", "@~1")),
     "undo": (lambda m: None, lambda m: m("undo")),
+    "redo": (lambda m: m("undo"), lambda m: m("redo")),
     "why": (lambda m: None, lambda m: m("why", "code.py:1")),
     "evolution": (lambda m: None, lambda m: (m("evolution", "code.py"), m("evolution", "code.py"))),
     "drift": (

@@ -190,7 +190,7 @@ def test_plain_http_to_another_machine_is_remarked(mem: Mem) -> None:
 
 
 def session(mem: Mem) -> dict[str, object]:
-    """Live through a session of Claude Code by its hooks; return the digest."""
+    """Live through a session of Claude Code by its hooks; return the session record."""
     for row in (
         {"hook_event_name": "SessionStart", "source": "startup"},
         {"hook_event_name": "UserPromptSubmit", "prompt": "Where should sessions live?"},
@@ -204,7 +204,7 @@ def session(mem: Mem) -> dict[str, object]:
             {**row, "session_id": "one", "cwd": str(mem.folder), "transcript_path": ""}
         )
         spawn(mem.folder, "hook", "claude", stdin=payload.encode())
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while (
         not (
             found := [
@@ -219,7 +219,7 @@ def session(mem: Mem) -> dict[str, object]:
     return mem.show(found[0]["id"])
 
 
-def test_the_digest_of_a_session_is_the_model_s(mem: Mem) -> None:
+def test_the_record_of_a_session_is_the_model_s(mem: Mem) -> None:
     """From hook to record, by processes of their own; who read it is said."""
     mem("init", "--no-remote")
     items = [{"kind": "decision", "text": "Sessions live in Redis.", "turn": 2}]
@@ -233,7 +233,7 @@ def test_the_digest_of_a_session_is_the_model_s(mem: Mem) -> None:
     assert files_with(mem.folder, KEY) == []
 
 
-def test_the_digest_of_a_session_is_offline_where_the_model_fails(mem: Mem) -> None:
+def test_the_record_of_a_session_is_offline_where_the_model_fails(mem: Mem) -> None:
     """The same session, and a key that is refused."""
     mem("init", "--no-remote")
     with serving(error(403, "PERMISSION_DENIED", f"The key {KEY} is suspended.")) as gemini:

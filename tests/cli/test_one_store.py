@@ -17,7 +17,6 @@ from tests.cli.conftest import PRIVATE, SHARED, Mem, tip
         "session handover claude --private --shared",
         "log --user --shared",
         "diff --private --shared",
-        "undo --private --shared",
     ],
 )
 def test_two_stores_are_wrong_usage(mem: Mem, line: str) -> None:

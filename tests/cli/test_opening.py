@@ -69,7 +69,7 @@ def test_an_interrupted_session_is_asked_about(mem: Mem) -> None:
     history(folder / "history_20260120_100000_s0.jsonl", ("user", "Port the tests"))
     made = opening(mem)
     assert made["action"] == "ask"
-    shown = ["Ship it (by Ada (ada@example.org))", "Write the changelog"]
+    shown = ["Ship it (by Ada (ada@example.org))", "Write the changelog (unconfirmed)"]
     assert sorted(made["task_texts"]) == shown  # type: ignore[call-overload]
     for part in (
         'interrupted at "Port the tests"',

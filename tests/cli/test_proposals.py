@@ -128,31 +128,3 @@ def test_a_purged_text_is_not_kept_by_what_was_rejected(mem: Mem) -> None:
         if "gitmem" in ref
     ]
     assert not any("hunter2land" in git(mem.folder, "log", "-p", ref) for ref in refs)
-
-
-def test_an_acceptance_is_taken_back_whole(mem: Mem) -> None:
-    """Whatever is undone in the private store, a record is in one of the two."""
-    mem("init")
-    (mem.folder / "n.txt").write_text(
-        "TODO: write the docs\nDecision: use tabs everywhere\nDecision: keep the logs for a year\n"
-    )
-    mem("extract", "--save", "n.txt")
-    rejected, accepted, _ = (row["id"] for row in mem("inbox", "--json").json)
-    before = git(mem.folder, "rev-parse", "refs/gitmem/heads/main").strip()
-    mem("inbox", "--reject", rejected)
-    mem("inbox", "--accept", accepted)
-
-    mem("undo", "--private")  # of the rejection: the acceptance is recorded in the shared store
-
-    assert [row["id"] for row in mem("list", "--all", "--json").json].count(accepted) == 1
-    assert {rejected} < {row["id"] for row in mem("inbox", "--json").json}
-    half = next(
-        step["commit"]
-        for step in mem("log", "--private", "--json").json
-        if step["operation"] == "move"
-    )
-    assert "half of an acceptance" in mem("undo", half, "--private", code=1).err
-    mem("undo")
-    mem("undo", "--private")
-    assert mem("show", accepted).code == 0
-    assert before != git(mem.folder, "rev-parse", "refs/gitmem/heads/main").strip()

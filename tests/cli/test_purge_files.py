@@ -207,6 +207,30 @@ def test_who_holds_the_working_state_is_named(mem: Mem) -> None:
     assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+def test_a_removed_index_that_is_open_is_told(mem: Mem) -> None:
+    """It holds the text until its process ends: a failure, also when the purge is run again; one made since is none."""
+    mem.add("T", "-m", PLAIN)
+    code = (
+        "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]);"
+        "db.execute('SELECT * FROM meta').fetchall(); print('ready', flush=True); sys.stdin.read()"
+    )
+    for expected in (1, 0):
+        with subprocess.Popen(
+            [sys.executable, "-c", code, str(home(mem) / "index.db")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as reader:
+            assert reader.stdout
+            assert reader.stdin
+            reader.stdout.readline()
+            for _ in range(2):
+                said = mem("purge", "--text", PLAIN, "--yes", code=expected).err
+                assert (
+                    f"index.db: its old bytes are open in process {reader.pid}" in said
+                ) == expected
+            reader.stdin.close()
+
+
 def test_what_is_written_meanwhile_is_kept(mem: Mem) -> None:
     """A hook that appends while the history is rewritten loses nothing."""
     mem.add("T")
@@ -236,5 +260,5 @@ def test_an_export_is_named(mem: Mem) -> None:
     mem.add("T", "-m", PLAIN)
     briefing = mem.folder / "BRIEFING.md"
     briefing.write_text(f"known: {PLAIN}\n")
-    assert str(briefing) in mem("purge", "--text", PLAIN, "--yes").err
+    assert str(briefing) in mem("purge", "--text", PLAIN, "--yes", code=1).err
     assert briefing.read_text() == f"known: {PLAIN}\n"

@@ -176,7 +176,7 @@ def test_a_purge_of_a_remote_tells_what_still_holds_it(people: tuple[Mem, Mem]) 
     id = one.add("the key", "-m", SECRET)
     one("sync")
     two("sync")
-    two("search", "key")
+    two("show", id)
     one("purge", id, "--remote", "origin", "--yes")
     with contextlib.closing(sqlite3.connect(two.folder / ".git" / "gitmem" / "state.db")) as db:
         db.execute("BEGIN")

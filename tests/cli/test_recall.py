@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
+from gitmem.services.records import write
 from gitmem.services.session_log import compact, rotation
 from gitmem.state import sessions
 from tests.cli.conftest import Mem, spawn
@@ -226,3 +227,35 @@ def test_old_rows_of_a_long_history_are_found_too(mem: Mem, monkeypatch: pytest.
     assert found(mem, "串行化")[0] == (6, "asked")
     assert found(mem, "cobranca")[0] == (7, "asked")
     assert found(mem, "else 4")[0] == (14, "asked")
+
+
+def test_no_agent_is_given_what_was_said_in_other_sessions(mem: Mem) -> None:
+    """Its owner reads it; inside an agent it is left out, which is said, and the agent's own session is whole."""
+    leave(mem.folder, "s1")
+    with open_app(str(mem.folder), dict(os.environ)) as app:
+        who = app.writer(session="s1")
+        body = "claude, on branch main.\n\n## Asked\n\n- Why does the ledger lose updates?\n\n## Changed\n\n- ledger.py\n"
+        facts = [{"id": "mem-1", "what": "done", "role": "user", "quote": "the ledger is done"}]
+        digest = write.draft(who, "session", "Session of a day", body, facts=facts)
+        write.add(app.store("private"), who, digest)
+    commands = (
+        ("show", digest.id),
+        ("show", digest.id, "--json"),
+        ("show", digest.id, "--raw"),
+        ("search", "ledger updates", "-k", "session"),
+        ("recall", "ledger", "--all-sessions"),
+        ("recall", "ledger", "--session", "s1"),
+        ("session", "show", "s1"),
+        ("session", "export", "s1"),
+        ("session", "resume", "s1", "--show"),
+    )
+    quotes = ("lose updates", "SERIALIZABLE would help", "the ledger is done", "fatura")
+    for command in commands:
+        assert any(quote in mem(*command).out for quote in quotes), command
+        told = mem(*command, env={"CLAUDECODE": "1"})
+        assert not any(quote in told.out for quote in quotes), (command, told.out)
+        if command[0] in {"show", "recall"}:
+            assert "for the user's eyes" in told.err
+    assert "ledger.py" in mem("show", digest.id, env={"CLAUDECODE": "1"}).out
+    own = mem("recall", "ledger", "--session", "s1", env={"CLAUDE_CODE_SESSION_ID": "s1"})
+    assert "lose updates" in own.out

@@ -34,9 +34,9 @@ def start(mem: Mem, *args: str, **options: Any) -> str:
     return id
 
 
-def digest(mem: Mem, id: str) -> dict[str, Any]:
-    """Return the digest of a session, once it is there."""
-    end = time.monotonic() + 20
+def session_record(mem: Mem, id: str) -> dict[str, Any]:
+    """Return the record of a session, once it is there."""
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         found = [
             row for row in mem("list", "-k", "session", "--json").json if row.get("session") == id
@@ -44,14 +44,14 @@ def digest(mem: Mem, id: str) -> dict[str, Any]:
         if found:
             return mem.show(found[0]["id"])
         time.sleep(0.05)
-    raise AssertionError("no digest was written")
+    raise AssertionError("no session record was written")
 
 
 # -- start and end
 
 
-def test_a_session_from_its_start_to_its_digest(mem: Mem) -> None:
-    """What is written into it is in its history and in its digest."""
+def test_a_session_from_its_start_to_its_record(mem: Mem) -> None:
+    """What is written into it is in its history and in its record."""
     done = mem("session", "start", "--title", "Invoices of March")
     id = mem("session", "current", "--json").json["id"]
     assert id in done.out
@@ -67,11 +67,11 @@ def test_a_session_from_its_start_to_its_digest(mem: Mem) -> None:
         "SessionEnd",
     ]
     assert {row["role"] for row in rows(mem.folder, id)} == {"system", "user"}
-    found = digest(mem, id)
+    found = session_record(mem, id)
     assert "Invoices of March" in mem("show", found["id"]).out
     assert (found["store"], [one["what"] for one in found["facts"]]) == ("private", ["made"])
     assert "NUMERIC" not in json.dumps(found["facts"])
-    assert mem("session", "end", id, "--json").json["digest"] == found["id"]
+    assert mem("session", "end", id, "--json").json["session_record"] == found["id"]
 
 
 def test_the_history_is_its_owners_alone(mem: Mem) -> None:
@@ -92,11 +92,11 @@ def test_start_again_is_the_same_session(mem: Mem) -> None:
 
 
 def test_a_new_one_ends_the_one_that_is_open(mem: Mem) -> None:
-    """With its digest; the other sessions of this terminal's work tree are left alone, and that is said."""
+    """With its record; the other sessions of this terminal's work tree are left alone, and that is said."""
     id = start(mem, "--title", "Invoices of March")
     done = mem("session", "start", "--new", "--title", "Invoices of April")
-    assert f"ended session {id}: Invoices of March. Its digest: git mem show " in done.out
-    assert "- Invoices of March" in digest(mem, id)["body"]
+    assert f"ended session {id}: Invoices of March. Its record: git mem show " in done.out
+    assert "- Invoices of March" in session_record(mem, id)["body"]
     assert [row["state"] for row in mem("session", "list", "--json").json] == ["running", "ended"]
     second = mem("session", "current", "--json").json["id"]
     third = mem("session", "start", "--new", "--json").json
@@ -189,13 +189,13 @@ def test_records_belong_to_the_session(mem: Mem) -> None:
 
 
 def test_end_twice_is_one_end(mem: Mem) -> None:
-    """One row, one request, one digest; the second says so."""
+    """One row, one request, one record; the second says so."""
     id = start(mem, "--title", "Once")
     mem("session", "end")
     again = mem("session", "end")
     assert "had ended" in again.out
     assert [row["metadata"]["event"] for row in rows(mem.folder, id)].count("SessionEnd") == 1
-    digest(mem, id)
+    session_record(mem, id)
     assert len(mem("list", "-k", "session", "--json").json) == len(
         {row["id"] for row in mem("list", "-k", "session", "--json").json}
     )
@@ -369,14 +369,14 @@ def test_all_that_is_marked_is_in_the_inbox(mem: Mem) -> None:
         assert part in told, part
 
 
-def test_what_is_written_into_a_session_that_has_ended_reaches_its_digest(mem: Mem) -> None:
+def test_what_is_written_into_a_session_that_has_ended_reaches_its_record(mem: Mem) -> None:
     """A note and a mark after the end; the note's kind is not lost when it is marked too."""
     id = start(mem, "--title", "Invoices of March")
     mem("session", "note", "We decided to use Redis for the queue")
     mem("session", "end")
 
     said = mem("session", "mark", "--session", id, "Never retry a payment without its key")
-    assert "has ended; its digest is written anew" in said.err
+    assert "has ended; its record is written anew" in said.err
     mem("session", "mark", "--session", id, "--line", "3")
     mem("session", "note", "--session", id, "TODO: port the refunds")
 
@@ -384,7 +384,7 @@ def test_what_is_written_into_a_session_that_has_ended_reaches_its_digest(mem: M
         parts = mem("summary", "--json").json["sections"]
         return {part["name"]: [row["title"] for row in part["records"]] for part in parts}
 
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     # it is written in the background
     while not (found := sections())["pending_tasks"] and time.monotonic() < end:
         time.sleep(0.1)
@@ -578,10 +578,10 @@ def test_status_says_what_sessions_wait_for(mem: Mem) -> None:
     """Until it is done, and how to have it done."""
     id = start(mem, "--title", "Once")
     with open_app(str(mem.folder), os.environ) as app:
-        requests.ask_digest(app.state, id, app.clock.now())
+        requests.ask_record(app.state, id, app.clock.now())
     assert mem("status", "--json").json["requests"][0]["session"] == id
     out = mem("status").out
-    assert f"the digest of session {id} waits, asked for just now" in out
+    assert f"the record of session {id} waits, asked for just now" in out
     assert "git mem drain" in out
     mem("drain")
     assert "waits" not in mem("status").out
@@ -749,7 +749,7 @@ def test_resume_tells_of_no_task_that_was_done_since(mem: Mem) -> None:
 
     assert [
         one["text"] for one in mem("session", "resume", "--show", "--json").json["pending_tasks"]
-    ] == ["Rotate the key of the store"]
+    ] == ["Rotate the key of the store (unconfirmed)"]
 
 
 def test_resume_passes_over_a_greeting(mem: Mem) -> None:
@@ -762,17 +762,17 @@ def test_resume_passes_over_a_greeting(mem: Mem) -> None:
     assert mem("session", "resume", empty, "--show", "--json").json["id"] == empty
 
 
-def test_end_after_resume_writes_one_digest(mem: Mem) -> None:
+def test_end_after_resume_writes_one_record(mem: Mem) -> None:
     """Anew, with what came later."""
     id = start(mem, "--title", "T")
     mem("session", "mark", "first decided: use tabs")
     mem("session", "end")
-    first = digest(mem, id)
+    first = session_record(mem, id)
     mem("session", "resume")
     mem("session", "mark", "We decided to use spaces")
     mem("session", "end")
-    end = time.monotonic() + 20
-    while "spaces" not in json.dumps(found := digest(mem, id)):
+    end = time.monotonic() + 120
+    while "spaces" not in json.dumps(found := session_record(mem, id)):
         assert time.monotonic() < end
         time.sleep(0.05)
     assert found["id"] == first["id"]

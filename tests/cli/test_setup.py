@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.config import SETTINGS
+from gitmem.config import RANGES, SETTINGS
 from gitmem.services.gotchas import placement
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
 from tests.conftest import fsck, git, lose
@@ -201,7 +201,7 @@ def test_undo_repairs_a_damaged_file(mem: Mem) -> None:
     """The way out of damage is history."""
     id = mem.add("T")
     damage(mem.folder, id)
-    mem("undo")
+    mem("undo", "@")  # a stranger's commit is no command of this person
 
     assert mem.show(id)["title"] == "T"
     mem("doctor")
@@ -552,6 +552,9 @@ def test_config_lists(mem: Mem) -> None:
         ("captureThreshold", "x"),
         ("backend", "svn"),
         ("syncTimeout", "0"),
+        ("captureThreshold", "0"),
+        ("captureWindow", "nan"),
+        ("snapshotDays", "99999"),
         ("--unset", "nonsense"),
     ],
 )
@@ -561,6 +564,17 @@ def test_config_refuses(mem: Mem, args: tuple[str, ...]) -> None:
     mem("config", *args, code=1)
 
     assert (mem.folder / ".git" / "config").read_bytes() == before
+
+
+def test_each_number_has_a_range(mem: Mem) -> None:
+    """It is named, and the default is within it; what is set otherwise keeps the default."""
+    for key, (least, most) in RANGES.items():
+        assert least <= SETTINGS[key][1] <= most
+        assert f"from {least:g} to {most:,}." in mem("config", key, "--", "-1", code=1).err
+    numbers = {key for key, row in SETTINGS.items() if type(row[1]) in {int, float}}
+    assert set(RANGES) == numbers
+    git(mem.folder, "config", "gitmem.captureThreshold", "0")
+    assert mem("config", "captureThreshold").out == "3\n"
 
 
 def test_config_that_makes_no_sense_is_told(mem: Mem) -> None:
@@ -663,7 +677,7 @@ def test_status_tells_where_the_work_stands(mem):
         ("remember", "add"),
         ("note", "add"),
         ("decision", "add"),
-        ("health", "doctor"),
+        ("tidy", "consolidate"),
         ("remove", "forget"),
         ("where", "status"),
     ],

@@ -22,6 +22,23 @@ def test_two_clones_exchange(clones: tuple[Mem, Mem]) -> None:
     assert one("sync").out == "origin: everything is up to date.\n"
 
 
+def test_a_fresh_clone_is_told_how_to_fetch(mem: Mem, hub: Path, tmp_path: Path) -> None:
+    """As long as its store is empty; without a look at the remote, which may be gone."""
+    mem.add("from one", "-t", "decision")
+    git(mem.folder, "push", "-q", str(hub), "HEAD", f"{SHARED}:{SHARED}")
+    git(tmp_path, "clone", "-q", str(hub), "clone")
+    clone = mem.at(tmp_path / "clone")
+    away = hub.rename(tmp_path / "away")
+    views = (("status",), ("list",), ("search", "x"), ("summary",), ("briefing",), ("log",))
+    said = [clone(*view) for view in views] + [clone("show", "zzzzzz", code=1)]
+    assert all("not fetched yet: git mem sync origin" in done.out + done.err for done in said)
+
+    away.rename(hub)
+    clone("sync", "origin")
+    assert clone.titles() == ["from one"]
+    assert "not fetched" not in clone("search", "zzzzzz").err + clone("status").out
+
+
 def test_changes_of_one_record_are_merged(clones: tuple[Mem, Mem]) -> None:
     """Different fields changed on two sides are both kept."""
     one, two = clones

@@ -278,14 +278,3 @@ def test_changes_of_several_records_in_json(mem: Mem) -> None:
     assert mem("link", a, b, "--json").json["links"] == [b]
     gone = mem("forget", a, b, "--reason", "old", "--json")
     assert [row["store_commit"] for row in gone.json] == [tip(mem.folder)] * 2 and gone.err == ""
-
-
-def test_undo_in_json(mem: Mem) -> None:
-    """What was taken back, and the commit that did it; nothing left is no failure."""
-    id = mem.add("a")
-    made = tip(mem.folder)
-    row = mem("undo", "--json").json
-    assert (row["commit"], row["ids"], row["changed"]) == (made, [id], True)
-    assert row["store_commit"] == tip(mem.folder) and row["store"] == "shared"
-    again = mem("undo", made, "--json").json
-    assert (again["changed"], again["store_commit"]) == (False, None)

@@ -76,6 +76,8 @@ def test_references_are_told_from_words_that_are_the_same(shop: Path):
     done = mem(shop, "code", "refs", "Cart.total")
     assert "  ?     4  Basket().total()" in done.stdout
     assert "more of the same name (?)" in done.stderr
+    uses = mem(shop, "code", "refs", "Cart").stderr
+    assert "4 uses in 2 files (2 of them imports)" in uses
     assert "nothing of that name is defined" in mem(shop, "code", "refs", "nowhere", code=1).stderr
 
 

@@ -130,14 +130,12 @@ def test_saved_findings_are_memories_with_anchors(shop: Path):
         "round_half",
     )
     assert 3 <= record["importance"] <= 7
-    tip = git(shop, "rev-parse", "refs/gitmem/heads/main")
+    tip = git(shop, "rev-parse", "refs/gitmem/local/main")
     assert scout(shop, "--save", "round_half is wrong for negative amounts")["saved_ids"] == saved
-    assert git(shop, "rev-parse", "refs/gitmem/heads/main") == tip
+    assert git(shop, "rev-parse", "refs/gitmem/local/main") == tip
     assert scout(shop, "round_half is wrong for negative amounts")["records"] == []
-    private = scout(shop, "--save", "--private", "send_invoice fails without an address")[
-        "saved_ids"
-    ]
-    assert private and git(shop, "rev-parse", "refs/gitmem/local/main")
+    shared = scout(shop, "--save", "--shared", "send_invoice fails without an address")["saved_ids"]
+    assert shared and git(shop, "rev-parse", "refs/gitmem/heads/main")
 
 
 def test_budget_and_limits(shop: Path):

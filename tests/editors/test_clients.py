@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gitmem import __version__
-from gitmem_lsp.settings import DEFAULT_LEVELS, DEFAULTS, KEYS, LEVELS, MOST
+from gitmem.config import RANGES
+from gitmem_lsp.settings import DEFAULT_LEVELS, DEFAULTS, KEYS, LEVELS
 from tests.editors.conftest import HERE, ROOT
 
 VSCODE = ROOT / "lsp" / "vscode"
@@ -44,7 +45,12 @@ def test_the_extensions_settings_are_the_servers(manifest: dict[str, Any]) -> No
     assert {name: given[f"gitmem.{name}"]["default"] for name in KEYS} == {
         name: getattr(DEFAULTS, KEYS[name][0]) for name in KEYS
     }
-    assert {name: given[f"gitmem.{name}"]["maximum"] for name in MOST} == MOST
+    numbers = [name for name in KEYS if KEYS[name][1] in RANGES]
+    bounds = {name: given[f"gitmem.{name}"] for name in numbers}
+    assert {name: (row["minimum"], row["maximum"]) for name, row in bounds.items()} == {
+        name: RANGES[KEYS[name][1]] for name in numbers
+    }
+    assert numbers
     assert given["gitmem.severity"]["default"] == DEFAULT_LEVELS
     assert {
         tuple(levels["enum"]) for levels in given["gitmem.severity"]["properties"].values()

@@ -75,6 +75,7 @@ ARGUMENTS = {
     "restore": "last",
     "scout": "charge twice in pay.py",
     "search": "charge",
+    "session forget": "none",
     "session handover": "claude",
     "session note": "text",
     "session task": "one --done",

@@ -1,7 +1,5 @@
 """An agent's CLI as a hook sees it: real payloads on stdin of a real process."""
 
-import contextlib
-import io
 import json
 import os
 import subprocess
@@ -14,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.cli import main
+from tests.command_line import run_command
 from tests.conftest import git
 from tests.json_output import data_of
 
@@ -76,23 +74,9 @@ class Agent:
 
 def run(path: Path, *args: str) -> str:
     """Run `git mem` as a person would; return its output."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "-C", str(path), *args],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command(path, *args)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def run_here(path: Path, *args: str) -> str:
-    """Run `git mem` in this process; return its output. Many commands, and one that is asked again and again, cost little."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main.run(["-C", str(path), *args])
-    assert code == 0, err.getvalue()
-    return out.getvalue()
 
 
 def learn(path: Path, *args: str) -> str:
@@ -102,39 +86,39 @@ def learn(path: Path, *args: str) -> str:
     return out
 
 
-def wait_for(check: Callable[[], Any], patience: float = 120.0) -> Any:
+def wait_for(check: Callable[[], Any], patience: float = 240.0) -> Any:
     """Wait until a check gives something; the drain that it waits for is a process of its own."""
     deadline = time.monotonic() + patience
     while not (found := check()):
         assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
+        time.sleep(0.05)
     return found
 
 
 def gotchas(path: Path) -> list[dict[str, Any]]:
     """Return the gotchas of a repository, read without committing what waits."""
-    return list(data_of(run_here(path, "list", "--kind", "gotcha", "--json")))
+    return list(data_of(run(path, "list", "--kind", "gotcha", "--json")))
 
 
-def digests(path: Path) -> list[dict[str, Any]]:
-    """Return the digests of sessions; the project summary is none."""
+def session_records(path: Path) -> list[dict[str, Any]]:
+    """Return the records of sessions; the project summary is none."""
     return [
         row
-        for row in data_of(run_here(path, "list", "--kind", "session", "--json"))
+        for row in data_of(run(path, "list", "--kind", "session", "--json"))
         if row.get("session")
     ]
 
 
-def wait_for_digest(path: Path) -> list[dict[str, Any]]:
-    """Wait until a session has its digest and nothing else is to be done; return the digests: hooks that follow tell them at once."""
-    found: list[dict[str, Any]] = wait_for(lambda: digests(path))
-    wait_for(lambda: not data_of(run_here(path, "status", "--json"))["requests"])
+def wait_for_session_record(path: Path) -> list[dict[str, Any]]:
+    """Wait until a session has its record and nothing else is to be done; return the session records: hooks that follow tell them at once."""
+    found: list[dict[str, Any]] = wait_for(lambda: session_records(path))
+    wait_for(lambda: not data_of(run(path, "status", "--json"))["requests"])
     return found
 
 
 def committed(path: Path) -> list[str]:
-    """Return the subjects of the store's commits, as git itself reads them."""
-    return git(path, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).splitlines()
+    """Return the subjects of both stores' commits, newest first, as git itself reads them."""
+    return git(path, "log", "--format=%s", "--glob=refs/gitmem/*/main").splitlines()
 
 
 def crash(path: Path) -> str:

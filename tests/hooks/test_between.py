@@ -20,12 +20,13 @@ from gitmem.hooks.session_log import note, own_id
 from gitmem.index.reader import open_index
 from gitmem.repo.location import Home
 from gitmem.services.briefing import collect, session_opening
+from gitmem.services.lifecycle.score import FactScores
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.text.greetings import trivial
 from tests.conftest import git
 from tests.fact_samples import NOW, session_record
-from tests.hooks.conftest import Agent, digests, run, run_here, wait_for, wait_for_digest
+from tests.hooks.conftest import Agent, run, session_records, wait_for, wait_for_session_record
 from tests.hooks.test_briefed import Start, at, told
 from tests.hooks.test_sessions import SLEEPER
 from tests.json_output import data_of
@@ -55,7 +56,7 @@ def test_an_interruption_is_told_once(project: Path, agent):
     """As a question; neither the line of the session before nor a task says it again."""
     killed(agent("victim"), "Half of the work")
     agent("next").hook("SessionStart")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     run(project, "list")
     text = "\n".join(told(agent("later")))
     assert text.lower().count("interrupted") == 1
@@ -67,7 +68,7 @@ def test_an_interruption_is_told_once(project: Path, agent):
 def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
     project: Path, agent: Start
 ) -> None:
-    """On a machine that is busy the digest comes late: no older one stands in for it, and the next prompt is told, once."""
+    """On a machine that is busy the session record comes late: no older one stands in for it, and the next prompt is told, once."""
     session_record(project, "s0", "Something that is long over")
     run(project, "list")
     killed(agent("victim"), "Half of the work")
@@ -77,7 +78,8 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
         assert "the session before: " not in one.hook("UserPromptSubmit", prompt="go on")
     wait_for(
         lambda: (
-            run(project, "drain") or [row for row in digests(project) if row["session"] == "victim"]
+            run(project, "drain")
+            or [row for row in session_records(project) if row["session"] == "victim"]
         )
     )
     (line,) = told_with(one, "go on, please")
@@ -86,7 +88,7 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
 
 
 def test_an_older_session_that_waits_keeps_nothing_back(project: Path, agent: Start) -> None:
-    """What the latest session did is told, though an older one has no digest yet."""
+    """What the latest session did is told, though an older one has no record yet."""
     session_record(project, "s1", "Something that was done just now")
     run(project, "list")
     state = State(Home(str(project / ".git" / "gitmem")))
@@ -97,7 +99,7 @@ def test_an_older_session_that_waits_keeps_nothing_back(project: Path, agent: St
             (name, ended - 9, ended, ended),
         )
     state.db.execute(
-        "INSERT INTO requests (kind, session, at, claimed, tries) VALUES ('digest', 's0', ?, ?, 1)",
+        "INSERT INTO requests (kind, session, at, claimed, tries) VALUES ('record', 's0', ?, ?, 1)",
         (now - 300, now),
     )
     assert "Something that was done just now" in agent("next").hook("SessionStart")
@@ -120,7 +122,7 @@ def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, a
     git(project, "add", "app/x.py")
     git(project, "commit", "-qm", "rate: from the environment")
     one.hook("SessionEnd")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     run(project, "list")
     lines = told(agent("s2"))
     line = lines[at(lines, "the session before: ")]
@@ -131,19 +133,19 @@ def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, a
 
 
 def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
-    """It leaves no digest; the one before it is told still, and is what an opening goes by."""
+    """It leaves no record; the one before it is told still, and is what an opening goes by."""
     killed(agent("victim"), "Half of the work")
     one = agent("hello")
     one.hook("SessionStart")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     one.hook("UserPromptSubmit", prompt="Hi Claude!")
     one.hook(
         "Stop",
         last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?",
     )
     one.hook("SessionEnd")
-    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["requests"])
-    assert [row["session"] for row in digests(project)] == ["victim"]
+    wait_for(lambda: not data_of(run(project, "status", "--json"))["requests"])
+    assert [row["session"] for row in session_records(project)] == ["victim"]
     assert "SERIALIZABLE" not in run(project, "list", "--all")
     assert data_of(run(project, "opening", "--json"))["action"] == "ask"
     assert "was interrupted" in "\n".join(told(agent("s3")))
@@ -172,8 +174,8 @@ def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
             }
         ).encode()
     )
-    wait_for(lambda: "NUMERIC" in run_here(project, "list", "--all"))
-    wait_for(lambda: not data_of(run_here(project, "status", "--json"))["requests"])
+    wait_for(lambda: "NUMERIC" in run(project, "list", "--all"))
+    wait_for(lambda: not data_of(run(project, "status", "--json"))["requests"])
     text = one.hook("SessionStart", source="compact")
     for part in ("append only", "NUMERIC", "rite the changelog"):
         assert text.count(part) == 1, text
@@ -205,7 +207,7 @@ def codex(path: Path, event: str, session: str, **fields: Any) -> None:
 def test_two_agents_with_one_id_have_two_sessions(
     project: Path, agent, monkeypatch: pytest.MonkeyPatch
 ):
-    """Histories, digests and commands are each one's own; the first keeps the id."""
+    """Histories, session records and commands are each one's own; the first keeps the id."""
     agent("same").hook("UserPromptSubmit", prompt="Port the first half")
     codex(project, "UserPromptSubmit", "same", prompt="Port the second half")
     agent("same").hook("UserPromptSubmit", prompt="And its tests")
@@ -222,7 +224,7 @@ def test_two_agents_with_one_id_have_two_sessions(
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
     for id in rows:
         run(project, "session", "end", id)
-    found = wait_for(lambda: len(digests(project)) == 2 and digests(project))
+    found = wait_for(lambda: len(session_records(project)) == 2 and session_records(project))
     for session, asked in (("same", "first half"), ("same.codex", "second half")):
         (record,) = [row["id"] for row in found if row["session"] == session]
         assert f"Port the {asked}" in run(project, "show", record)
@@ -353,7 +355,7 @@ def test_a_session_before_is_looked_for_in_one_listing(
     state.close()
 
 
-def test_of_many_digests_the_latest_are_made_into_entries(
+def test_of_many_session_records_the_latest_are_made_into_entries(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A start reads a few, not all that it may have to look at."""
@@ -368,20 +370,27 @@ def test_of_many_digests_the_latest_are_made_into_entries(
         "of_row",
         lambda row, index, own: made.append(row["title"]) or real(row, index, own),
     )
+    scores = FactScores([index], list, NOW, "active")
     known = collect.gather(
-        [index], ["global"], subjects=collect.TOLD, own=frozenset(), now="2026-12-01T00:00:00Z"
+        [index],
+        ["global"],
+        subjects=collect.TOLD,
+        own=frozenset(),
+        now="2026-12-01T00:00:00Z",
+        first=collect.FactOrder(scores.of, list),
     )
     assert known.last is not None
     assert (known.last.text, len(made)) == ("Port part 7", collect.RECENT)
 
 
-def test_a_session_of_a_command_that_is_no_farewell_is_digested(project: Path, agent):
+def test_a_session_of_a_command_that_is_no_farewell_is_recorded(project: Path, agent):
     """`/test` is work; `/exit` is not."""
     for name, prompt in (("s1", "/test"), ("s2", "/exit"), ("s3", "test")):
         agent(name).hook("UserPromptSubmit", prompt=prompt)
         agent(name).hook("SessionEnd")
     assert sorted(
-        row["session"] for row in wait_for(lambda: len(digests(project)) == 2 and digests(project))
+        row["session"]
+        for row in wait_for(lambda: len(session_records(project)) == 2 and session_records(project))
     ) == ["s1", "s3"]
 
 

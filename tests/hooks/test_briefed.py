@@ -9,7 +9,7 @@ import pytest
 from gitmem.text.tokens import tokens
 from tests.conftest import git
 from tests.fact_samples import fact, session_record, shared_facts
-from tests.hooks.conftest import Agent, run, run_here, wait_for
+from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported
 from tests.json_output import data_of
 
@@ -72,7 +72,7 @@ def test_what_sessions_left_is_told_in_its_order(ready: Path, agent: Start) -> N
 
 
 @pytest.mark.parametrize(
-    ("where", "budget"), [("summary", 150), ("digest", 400), ("summary", 1200)]
+    ("where", "budget"), [("summary", 150), ("session", 400), ("summary", 1200)]
 )
 def test_what_is_left_to_do_is_told_whatever_else_there_is(
     ready: Path, agent: Start, where: str, budget: int
@@ -80,7 +80,7 @@ def test_what_is_left_to_do_is_told_whatever_else_there_is(
     """Gotchas, decisions and pinned records in plenty do not push it out, and the budget is kept."""
     git(ready, "config", "gitmem.startBudget", str(budget))
     for number in range(12):
-        run_here(
+        run(
             ready,
             "gotcha",
             "add",
@@ -90,11 +90,11 @@ def test_what_is_left_to_do_is_told_whatever_else_there_is(
             "--anchor",
             "app/pay.py",
         )
-        run_here(ready, "add", f"Decision {number} " + "with many words " * 9, "-t", "decision")
+        run(ready, "add", f"Decision {number} " + "with many words " * 9, "-t", "decision")
     task = fact("task", "Port the payment tests to the new gateway")
     if where == "summary":
         shared_facts(ready, task)
-    session_record(ready, "s0", "A long title " * 9, *([task] if where == "digest" else []))
+    session_record(ready, "s0", "A long title " * 9, *([task] if where == "session" else []))
     (ready / "app/pay.py").write_text("changed\n")
     indexed(ready)
     words = agent().hook("SessionStart")
@@ -187,7 +187,7 @@ def _forget_process(path: Path, session: str) -> None:
 
 
 def test_nothing_heavy_is_imported_for_it(ready: Path, agent: Start, tmp_path: Path) -> None:
-    """With all there is to tell: a summary, a digest, an epic, tasks."""
+    """With all there is to tell: a summary, a session record, an epic, tasks."""
     shared_facts(ready, fact("task", "Ship it"), fact("decision", "Größe in cm"))
     session_record(ready, "s0", "Work", fact("task", "Port the tests"))
     run(ready, "work", "start", "shop", "--title", "The shop")
@@ -222,7 +222,7 @@ def test_a_start_tells_what_the_briefing_tells(ready: Path, agent: Start) -> Non
         assert text in briefing
 
 
-def test_the_digest_of_a_session_is_what_the_next_one_is_told(ready: Path, agent: Start) -> None:
+def test_the_record_of_a_session_is_what_the_next_one_is_told(ready: Path, agent: Start) -> None:
     """Through hooks alone: a session that decides something and leaves something to do."""
     one = agent("s1")
     one.hook("SessionStart")
@@ -232,7 +232,7 @@ def test_the_digest_of_a_session_is_what_the_next_one_is_told(ready: Path, agent
     )
     one.hook("Stop", last_assistant_message="Done. The cache uses SQLite now.")
     one.hook("SessionEnd")
-    wait_for(lambda: "SQLite" in run_here(ready, "briefing"))
+    wait_for(lambda: "SQLite" in run(ready, "briefing"))
     text = "\n".join(told(agent("s2")))
     assert "SQLite" in text
     assert "ort the cache tests" in text

@@ -94,7 +94,7 @@ def mark(path: Path, text: str) -> None:
 
 
 @pytest.mark.stress
-def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path, agent):
+def test_a_long_history_is_put_aside_compressed_and_still_recorded(project: Path, agent):
     git(project, "config", "gitmem.historyLimit", "3000")
     talk(agent())
     for number in range(12):

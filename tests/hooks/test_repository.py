@@ -9,7 +9,7 @@ import pytest
 from gitmem.errors import External, NotARepository
 from gitmem.repository import Repository, find_repository
 from tests.conftest import HAS_REFTABLE, SHARED, git
-from tests.hooks.conftest import run_here
+from tests.hooks.conftest import run
 
 
 def found(path: Path, **env: str) -> Repository:
@@ -26,7 +26,7 @@ def test_a_reader_sees_its_own_namespace_and_global(repo: Path) -> None:
 
 def test_settings_follow_the_configuration(repo: Path) -> None:
     """They are cached; a file that changed is read again."""
-    run_here(repo, "init")
+    run(repo, "init")
     assert found(repo).settings.get("promptBudget") != 77
     git(repo, "config", "gitmem.promptBudget", "77")
     assert found(repo).settings.get("promptBudget") == 77
@@ -40,11 +40,11 @@ def test_an_index_that_is_behind_is_noticed_and_refreshed(
 ) -> None:
     """Of a reftable only git knows where the refs are."""
     repo = make_repo(kind)
-    run_here(repo, "add", "One record")
+    run(repo, "add", "One record")
     here = found(repo)
     assert here.is_current() and here.indexed_tips() == here.tips_by_git()
     before = here.tips_by_git()["shared"]
-    run_here(repo, "add", "Another record")
+    run(repo, "add", "Another record")
     git(repo, "update-ref", SHARED, before)
     again = found(repo)
     assert again.indexed_tips() != again.tips_by_git() == {"shared": before}
@@ -64,12 +64,12 @@ def test_a_git_directory_among_the_files_of_another_repository_is_refused(repo: 
 
 def test_damaged_indexes_are_discarded(repo: Path) -> None:
     """The next reader makes them anew."""
-    run_here(repo, "add", "One record")
+    run(repo, "add", "One record")
     here = found(repo)
     assert here.stored_index is not None
     here.discard_indexes()
     assert here.stored_index is None
-    assert "One record" in run_here(repo, "list")
+    assert "One record" in run(repo, "list")
     here.reopen_indexes()
     assert here.stored_index is not None
 
@@ -82,13 +82,13 @@ def test_a_bare_folder_beside_a_git_file_is_one_repository(repo: Path, tmp_path:
     (home / ".git").write_text("gitdir: ./.bare\n")
     git(home, "worktree", "add", "-q", "tree")
     assert found(home / "tree").root == str((home / "tree").resolve())
-    run_here(home / "tree", "session", "start", "--title", "Here")
-    assert "Here" in run_here(home / "tree", "session", "current")
+    run(home / "tree", "session", "start", "--title", "Here")
+    assert "Here" in run(home / "tree", "session", "current")
 
 
 def test_a_broken_ref_is_not_taken_for_what_the_index_has(repo: Path) -> None:
     """A commit must not pass as if nothing were known; an agent's hook goes on with the index."""
-    run_here(repo, "add", "One record")
+    run(repo, "add", "One record")
     (repo / ".git" / SHARED).write_text("no commit\n")
     here = found(repo)
     assert here.tips() == here.indexed_tips()

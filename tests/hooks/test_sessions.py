@@ -14,13 +14,12 @@ from tests.conftest import git
 from tests.hooks.conftest import (
     Agent,
     crash,
-    digests,
     gotchas,
     learn,
     run,
-    run_here,
+    session_records,
     wait_for,
-    wait_for_digest,
+    wait_for_session_record,
 )
 from tests.json_output import data_of
 
@@ -45,13 +44,13 @@ def work(one: Agent) -> None:
     one.hook("Stop", last_assistant_message="The rate comes from the environment now.")
 
 
-def test_a_session_that_ends_is_digested(project: Path, agent):
+def test_a_session_that_ends_is_recorded(project: Path, agent):
     work(agent())
     (project / "app/x.py").write_text("x\n")
     git(project, "add", "app/x.py")
     git(project, "commit", "-qm", "rate: from the environment")
     agent().hook("SessionEnd")
-    (found,) = wait_for(lambda: digests(project))
+    (found,) = wait_for(lambda: session_records(project))
     assert found["title"].endswith(", claude, 1 file")
     assert (found["store"], found["session"]) == ("private", "s1")
     text = run(project, "show", found["id"])
@@ -69,7 +68,7 @@ def test_a_session_that_ends_is_digested(project: Path, agent):
 def test_the_next_session_is_told_of_the_last(project: Path, agent):
     work(agent())
     agent().hook("SessionEnd")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     told = agent("s2").hook("SessionStart")
     assert "the session before: " in told
     assert "changed app/pay.py" in told
@@ -79,43 +78,42 @@ def test_the_next_session_is_told_of_the_last(project: Path, agent):
     assert "the session before: " not in agent("s2").hook("SessionStart", source="compact")
 
 
-def test_a_digest_is_not_pushed_unless_asked_for(project: Path, agent):
-    git(project, "config", "gitmem.digest", "shared")
+def test_a_record_is_not_pushed_unless_asked_for(project: Path, agent):
     work(agent())
     agent().hook("SessionEnd")
-    assert wait_for(lambda: digests(project))[0]["store"] == "shared"
-    git(project, "config", "gitmem.digest", "off")
+    assert wait_for(lambda: session_records(project))[0]["store"] == "private"
+    git(project, "config", "gitmem.recordSessions", "false")
     work(agent("s2"))
     agent("s2").hook("SessionEnd")
     wait_for(
         lambda: (
-            "s2" in run_here(project, "session", "list")
-            and not data_of(run_here(project, "status", "--json"))["journal_count"]
+            "s2" in run(project, "session", "list")
+            and not data_of(run(project, "status", "--json"))["journal_count"]
         )
     )
     time.sleep(0.5)
-    assert len(digests(project)) == 1
+    assert len(session_records(project)) == 1
 
 
-def test_a_session_in_which_nothing_happened_leaves_no_digest(project: Path, agent):
+def test_a_session_in_which_nothing_happened_leaves_no_record(project: Path, agent):
     agent("idle").hook("SessionStart")
     agent("idle").hook("SessionEnd")
     work(agent("busy"))
     agent("busy").hook("SessionEnd")
-    wait_for_digest(project)
-    assert [d["session"] for d in digests(project)] == ["busy"]
+    wait_for_session_record(project)
+    assert [d["session"] for d in session_records(project)] == ["busy"]
 
 
-def test_a_session_that_goes_on_has_one_digest(project: Path, agent):
+def test_a_session_that_goes_on_has_one_record(project: Path, agent):
     """Claude Code resumes a session under its old id."""
     work(agent())
     agent().hook("SessionEnd")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     agent().hook("SessionStart", source="resume")
     agent().hook("UserPromptSubmit", prompt="And now the tests")
     agent().hook("SessionEnd")
-    wait_for(lambda: "And now the tests" in run_here(project, "show", digests(project)[0]["id"]))
-    assert len(digests(project)) == 1
+    wait_for(lambda: "And now the tests" in run(project, "show", session_records(project)[0]["id"]))
+    assert len(session_records(project)) == 1
 
 
 def test_a_late_event_does_not_bring_a_session_back(project: Path, agent):
@@ -156,7 +154,7 @@ def test_a_killed_session_is_finished_by_the_next(project: Path, agent):
         if s["id"] == "victim"
     ] == ["interrupted"]
     told = agent("next").hook("SessionStart")
-    (found,) = wait_for(lambda: digests(project))
+    (found,) = wait_for(lambda: session_records(project))
     assert found["session"] == "victim"
     assert "It was interrupted" in run(project, "show", found["id"])
     assert "Half of the work" in run(project, "show", found["id"])
@@ -187,7 +185,7 @@ def test_starts_that_race_finish_it_once(project: Path, agent):
         one.stdin.write(json.dumps(agent(f"r{number}").payload("SessionStart")).encode())
         one.stdin.close()
     assert [one.wait() for one in racers] == [0] * 6
-    wait_for_digest(project)
+    wait_for_session_record(project)
     log = git(project, "log", "--format=%s", "refs/gitmem/local/main").splitlines()
     assert sum(line.startswith("session: Session of") for line in log) == 1
 
@@ -250,7 +248,7 @@ def test_compaction_leaves_a_snapshot_and_a_clean_slate(project: Path, agent):
                 {**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}
             ).encode()
         )
-    found = wait_for(lambda: data_of(run_here(project, "list", "--kind", "snapshot", "--json")))
+    found = wait_for(lambda: data_of(run(project, "list", "--kind", "snapshot", "--json")))
     assert len(found) == 1
     shown = data_of(run(project, "show", found[0]["id"], "--json"))[0]
     shown = shown[0] if isinstance(shown, list) else shown
@@ -466,14 +464,14 @@ def test_a_command_that_is_known_to_trip(project: Path, agent):
     assert agent("c").hook("PreToolUse.Bash", tool_input={"command": "python app/other.py"}) == ""
 
 
-def test_a_damaged_history_is_digested_as_far_as_it_goes(project: Path, agent):
+def test_a_damaged_history_is_recorded_as_far_as_it_goes(project: Path, agent):
     work(agent())
     (file,) = (project / ".git/gitmem/sessions").glob("history_*")
     with open(file, "ab") as handle:
         handle.write(b'{"half": \n[1]\n"text"\n\xff\xfe\n')
     agent().hook("SessionEnd")
     assert "Make the rate configurable" in run(
-        project, "show", wait_for(lambda: digests(project))[0]["id"]
+        project, "show", wait_for(lambda: session_records(project))[0]["id"]
     )
 
 
@@ -482,11 +480,11 @@ def test_nothing_is_left_open_by_a_drain_that_dies(project: Path, agent):
     work(agent())
     env = {**os.environ, "GITMEM": "0"}
     agent().hook("SessionEnd")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     subprocess.run(
         [sys.executable, "-P", "-m", "gitmem", "drain"], cwd=project, env=env, check=True
     )
-    assert len(digests(project)) == 1
+    assert len(session_records(project)) == 1
 
 
 def test_code_that_was_moved_is_followed_without_a_start(project: Path, agent):
@@ -530,10 +528,10 @@ def test_status_and_list_say_which_sessions_are_off(project: Path, agent):
     assert "(hooks are off)" in run(project, "session", "list")
 
 
-def test_a_list_is_not_filled_with_digests(project: Path, agent):
+def test_a_list_is_not_filled_with_session_records(project: Path, agent):
     run(project, "add", "We use SERIALIZABLE", "-t", "decision")
     work(agent())
     agent().hook("SessionEnd")
-    wait_for_digest(project)
+    wait_for_session_record(project)
     assert "Session of" not in run(project, "list")
     assert "Session of" in run(project, "list", "-k", "session")

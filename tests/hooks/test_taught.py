@@ -142,7 +142,7 @@ def test_a_session_that_is_resumed_has_one_record_and_says_nothing_twice(project
 @pytest.mark.parametrize(
     ("key", "value", "without"),
     [
-        ("gitmem.digest", "off", "record"),
+        ("gitmem.recordSessions", "false", "record"),
         ("gitmem.propose", "false", "inbox"),
     ],
 )
@@ -162,8 +162,9 @@ def test_each_of_the_two_can_be_turned_off(
     assert not there[without]()
 
 
-def test_a_shared_record_has_no_quotes(project: Path, agent):
-    git(project, "config", "gitmem.digest", "shared")
+def test_a_published_record_has_no_quotes(project: Path, agent):
+    """Others see which files and commits; the owner's record has what was said, and comes first."""
+    git(project, "config", "gitmem.shareSessions", "true")
     decide(agent())
     agent().hook("SessionEnd")
 
@@ -173,6 +174,15 @@ def test_a_shared_record_has_no_quotes(project: Path, agent):
     text = wait_for(lambda: log() if "Session of" in log() else "")
     assert "Choose a database" not in text
     assert "PostgreSQL" not in text
+    assert "facts:" not in text and "topics:" not in text
+    # the owner's record is written after what others get
+    wait_for(
+        lambda: (
+            [row["store"] for row in data_of(run(project, "list", "-k", "session", "--json"))]
+            == ["private"]
+        )
+    )
+    assert "Choose a database" in record_of(project, "s1")["body"]
 
 
 def test_before_a_compaction_what_was_said_so_far_is_kept(project: Path, agent):
@@ -355,9 +365,9 @@ def test_a_task_that_a_later_session_has_done_waits_for_an_answer(project: Path,
         transcript_path="",
     )
     ended(two, project)
-    (waiting,) = [row for row in inbox(project) if row["kind"] == "task"]
+    (waiting,) = [row for row in inbox(project) if row["kind"] == "statement"]
     assert (waiting["id"], waiting["session"]) == (task["id"], "s2")
-    assert "said to be done: ask the user" in agent("s3").hook("SessionStart")
+    assert "said to be done in session s2: ask the user" in agent("s3").hook("SessionStart")
     run(project, "inbox", "--accept", task["id"])
     done = data_of(run(project, "show", task["id"], "--json"))[0]
     assert (done["status"], done["completion"]["session"]) == ("archived", "s2")
@@ -369,9 +379,9 @@ def test_a_task_that_is_still_open_is_asked_about_once(project: Path, agent):
     run(project, "add", "Load-test the checkout endpoint", "-t", "task")
     decide(agent(), "I added the load test of the checkout endpoint.")
     ended(agent(), project)
-    (waiting,) = [row for row in inbox(project) if row["kind"] == "task"]
+    (waiting,) = [row for row in inbox(project) if row["kind"] == "statement"]
     run(project, "inbox", "--reject", waiting["id"])
-    assert [row for row in inbox(project) if row["kind"] == "task"] == []
+    assert [row for row in inbox(project) if row["kind"] == "statement"] == []
     assert [fact["title"] for fact in facts(project, "pending_tasks")] == [
         "Load-test the checkout endpoint"
     ]

@@ -1,4 +1,4 @@
-"""What a session read of ignored files is in nothing that it teaches: not in the digest, the summary, the inbox, nor in what a model is asked."""
+"""What a session read of ignored files is in nothing that it teaches: not in the session record, the summary, the inbox, nor in what a model is asked."""
 
 import json
 import os

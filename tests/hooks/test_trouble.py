@@ -15,7 +15,7 @@ import pytest
 
 from gitmem.hooks.session_log import append
 from tests.conftest import git
-from tests.hooks.conftest import HOOK, Agent, crash, digests, run, run_here, wait_for
+from tests.hooks.conftest import HOOK, Agent, crash, run, session_records, wait_for
 from tests.json_output import data_of
 
 
@@ -204,7 +204,7 @@ def drains(path: Path) -> int:
 )
 @pytest.mark.stress
 def test_work_in_the_background_does_not_pile_up(project: Path, agent):
-    """Each end of a session wants a digest: one process is at work, and one more may wait."""
+    """Each end of a session wants a session record: one process is at work, and one more may wait."""
     most, over = 0, threading.Event()
 
     def watch() -> None:
@@ -222,14 +222,14 @@ def test_work_in_the_background_does_not_pile_up(project: Path, agent):
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(one, range(30)))
-    wait_for(lambda: len(digests(project)) == 30, 30)
+    wait_for(lambda: len(session_records(project)) == 30)
     over.set()
     watcher.join()
     assert 1 <= most <= 5  # the next may begin while one that is done is still ending
 
 
 def test_a_session_that_was_taken_for_dead_goes_on(project: Path, agent):
-    """Where processes are not known, a tool that runs for an hour looks like an end; what comes after is digested too."""
+    """Where processes are not known, a tool that runs for an hour looks like an end; what comes after is recorded too."""
     one = agent()
     one.hook("UserPromptSubmit", prompt="Long work")
     db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
@@ -239,8 +239,8 @@ def test_a_session_that_was_taken_for_dead_goes_on(project: Path, agent):
     one.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py")})
     one.hook("SessionEnd")
     db.close()
-    found = wait_for(lambda: digests(project))
-    wait_for(lambda: "1 tool call" in run_here(project, "show", found[0]["id"]))
+    found = wait_for(lambda: session_records(project))
+    wait_for(lambda: "1 tool call" in run(project, "show", found[0]["id"]))
 
 
 def test_thousands_of_dead_sessions_do_not_keep_a_start(project: Path, agent):
@@ -256,7 +256,7 @@ def test_thousands_of_dead_sessions_do_not_keep_a_start(project: Path, agent):
     assert agent().log() == ""
 
 
-def test_one_session_that_cannot_be_digested_costs_no_other_its_digest(project: Path, agent):
+def test_one_session_that_cannot_be_recorded_costs_no_other_its_record(project: Path, agent):
     """Its history is a folder's worth of nonsense, or worse: a link to a file that never ends."""
     for name in ("bad", "good"):
         agent(name).hook("UserPromptSubmit", prompt=f"task {name}")
@@ -272,7 +272,7 @@ def test_one_session_that_cannot_be_digested_costs_no_other_its_digest(project: 
     db.execute("UPDATE sessions SET process = '', last = last - 7200")
     db.close()
     agent("next").hook("SessionStart")
-    (found,) = wait_for(lambda: digests(project))
+    (found,) = wait_for(lambda: session_records(project))
     assert found["session"] == "good"
 
 
@@ -283,6 +283,6 @@ def test_status_tells_of_work_that_failed(project: Path, agent):
     lock.parent.mkdir(parents=True)
     lock.write_text("")
     agent().hook("SessionEnd")
-    wait_for(lambda: data_of(run_here(project, "status", "--json"))["background"], 40)
+    wait_for(lambda: data_of(run(project, "status", "--json"))["background"])
     lock.unlink()
     assert git(project, "status", "--porcelain") == ""

@@ -46,7 +46,7 @@ def run_hook(agent: Agent, folder: Path, work: str) -> "subprocess.Popen[bytes]"
 
 def worker(folder: Path) -> int:
     """Return the process that does the work of a hook, once it is at work."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         if (folder / "pid").exists() and (text := (folder / "pid").read_text()):
             return int(text)

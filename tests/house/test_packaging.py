@@ -123,10 +123,12 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "google-re2": "re2",
         "lsprotocol": "lsprotocol",
         "networkx": "networkx",
+        "packaging": "packaging",
         "pygit2": "pygit2",
         "pygls": "pygls",
         "python-frontmatter": "frontmatter",
         "pyyaml": "yaml",
+        "snowballstemmer": "snowballstemmer",
         "tree-sitter": "tree_sitter",
         **{
             f"tree-sitter-{x}": f"tree_sitter_{x}"

@@ -42,7 +42,9 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
             ((of(n), *rest) for n, *rest in db.execute("SELECT * FROM answers")), key=repr
         ),
         "damaged": rows("SELECT * FROM damaged"),
-        "usage": rows("SELECT * FROM usage"),
+        "usage": rows(
+            "SELECT store, path, id, u.n, last FROM usage u JOIN usage_files f ON f.n = u.file"
+        ),
         "words": sorted(
             (
                 (of(n), *rest)

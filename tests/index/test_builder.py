@@ -83,6 +83,34 @@ def test_nothing_to_do_costs_no_look(indexed, cache):
     assert 0 == cache.refresh({"shared": indexed})
 
 
+def steps_of_one_usage_file(indexed, cache, replicas: int) -> int:
+    """Return the steps that SQLite takes for one changed usage file beside those of other replicas."""
+    row = {"n": 1, "last": "2026-01-01T00:00:00Z"}
+    counted = [record().id for _ in range(20)]
+    files = [usage_path(f"r{n}", "aa") for n in range(replicas)]
+    rows = [{id: {**row, "n": n + 1} for id in counted} for n in range(replicas)]
+    write(indexed, *map(operations.count_reads, files, rows))
+    cache.refresh({"shared": indexed})
+    write(indexed, operations.count_reads(files[0], {counted[0]: row}))
+    steps = 0
+
+    def step() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    cache.db.set_progress_handler(step, 1)
+    cache.refresh({"shared": indexed})
+    cache.db.set_progress_handler(None, 1)
+    return steps
+
+
+def test_a_usage_file_costs_no_look_at_the_others(indexed, cache):
+    """What one replica read is brought up to date in as many steps beside two others as beside a hundred."""
+    few = steps_of_one_usage_file(indexed, cache, 3)
+    assert steps_of_one_usage_file(indexed, cache, 100) < 2 * few
+
+
 def test_cost_follows_the_change(indexed, cache):
     """One more record in a store of many is one file looked at."""
     write(indexed, *[operations.put(record(title=str(n))) for n in range(120)])

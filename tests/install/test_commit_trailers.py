@@ -334,7 +334,21 @@ def drained(repo: Path) -> dict[str, Any]:
 def note(repo: Path, name: str, *oids: str) -> None:
     """Note commits as git's hook does."""
     with (repo / ".git/gitmem" / name).open("a") as file:
-        file.writelines(f"{oid} - test@example.org\n" for oid in oids)
+        file.writelines(f"{oid} - person test@example.org\n" for oid in oids)
+
+
+def test_a_trailer_in_an_agents_commit_waits(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a session is known or not: what an agent's commit says needs a person."""
+    mem(repo, "init", "--no-remote")
+    mem(repo, "install", "git-hooks")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "c\n\nDecision: By a person")
+    with monkeypatch.context() as agent:
+        agent.setenv("CLAUDECODE", "1")
+        git(repo, "commit", "-q", "--allow-empty", "-m", "c\n\nDecision: By an agent")
+    mem(repo, "drain")
+    found = rows(repo)
+    assert "unconfirmed" not in found["By a person"]
+    assert found["By an agent"]["unconfirmed"] and found["By an agent"]["origin"] == "agent"
 
 
 def test_a_trailer_that_cannot_be_taken_costs_no_other(repo: Path) -> None:

@@ -59,7 +59,7 @@ def running(word: str) -> list[str]:
 
 def is_gone(word: str) -> bool:
     """Say whether no such process is left; the system buries what was killed in its own time."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while running(word) and time.monotonic() < end:
         time.sleep(0.02)
     return running(word) == []

@@ -98,7 +98,7 @@ def test_a_turn_that_says_it_counts_and_a_wrong_one_is_put_right() -> None:
 
 
 def test_an_error_that_a_tool_printed_is_seen_and_not_sure() -> None:
-    """It stands in the digest, under nobody's name; an item in words that nobody used does too."""
+    """It stands in the session record, under nobody's name; an item in words that nobody used does too."""
     turns = [
         Turn(USER, "Run the tests.", line=1),
         Turn(TOOL, "psycopg2.OperationalError: too many connections for role shop", line=2),

@@ -1,6 +1,8 @@
 """Resolving a gotcha from the editor, through a real client."""
 
 import fcntl
+import subprocess
+import sys
 
 import pytest
 from lsprotocol import types as t
@@ -270,3 +272,24 @@ def test_a_busy_store_keeps_the_resolve(repo, monkeypatch):
 
     assert repo.record(record.id).resolved
     assert "Gitmem-Origin: editor" in repo.git("log", "--format=%B", f"{tip}..{SHARED}")
+
+
+async def test_a_change_in_the_editor_is_a_persons_command(repo, connect):
+    """Each one is taken back by itself, from a terminal."""
+    first, second = repo.gotcha("x must stay odd", "a.py:2"), repo.gotcha("y too", "a.py:3")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.titles(uri, 2)
+    for line in (1, 2):
+        await editor.execute((await editor.action(uri, line, "Resolve")).command)
+
+    def mem(command):
+        subprocess.run([sys.executable, "-m", "gitmem", command], cwd=repo.root, check=True)
+
+    mem("undo")
+    assert repo.record(first.id).resolved and not repo.record(second.id).resolved
+    mem("undo")
+    assert not repo.record(first.id).resolved
+    mem("redo")
+    assert repo.record(first.id).resolved

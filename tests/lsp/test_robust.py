@@ -145,7 +145,15 @@ async def test_a_store_that_changes_under_it(repo, connect):
         file.unlink()
     repo.gotcha("third", "a.py:1")
     await editor.titles(uri, 3)
-    mem(repo.root, repo.env, "purge", "--yes", gone.id)
+    done = subprocess.run(
+        [sys.executable, "-m", "gitmem", "purge", "--yes", gone.id],
+        cwd=repo.root,
+        env=repo.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1 and "index.db: its old bytes are open in process" in done.stderr
     await editor.until(uri, lambda d: [x.message for x in d] == ["third", "x must stay odd"])
     mem(repo.root, repo.env, "doctor", "--fix")
     await editor.run("gitmem.resolve", kept.id, uri)

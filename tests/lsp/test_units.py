@@ -239,6 +239,7 @@ def row(title: str, **fields: object) -> dict[str, object]:
         "id": f"got-{title:0>26}",
         "title": title,
         "severity": "warning",
+        "unconfirmed": False,
         "anchors": [{"path": "a.py", "lines": [1, 1]}],
         **fields,
     }

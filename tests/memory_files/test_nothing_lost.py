@@ -38,10 +38,9 @@ def test_an_edited_line_of_a_forgotten_record_becomes_one_of_its_own(native: Nat
     id = native.mem.add("Use Postgres", "-t", "decision")
     native.mem.add("Something else to say")
     native("push")
+    text = native.memory.read_text()
     native.mem("forget", id)
-    native.memory.write_text(
-        native.memory.read_text().replace("Use Postgres", "Use Postgres 17 for orders")
-    )
+    native.memory.write_text(text.replace("Use Postgres", "Use Postgres 17 for orders"))
     native("push")
     assert "Use Postgres 17 for orders" in native.titles("--all")
     assert "Use Postgres 17 for orders" in native.memory.read_text()

@@ -13,12 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gitmem.clock import Clock
 from gitmem.errors import GitmemError
 from gitmem.git.object_codec import object_id, parse_tree, tree_bytes
 from gitmem.git.objects import Draft, Identity, TreeEntry, diff, files
 from gitmem.index.builder import IndexCache
 from gitmem.records.codec import encode
 from gitmem.services.records import history
+from gitmem.services.records.revert import revert
+from gitmem.services.records.undo import CommandCommits
+from gitmem.services.records.write import Writer
 from gitmem.store import operations
 from gitmem.store.history.redact import Mask
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, record_path, safe_path
@@ -281,7 +285,10 @@ def test_store_with_a_hostile_tree_goes_on(shared, rows):
     assert [] != list(history.changes(shared, root, shared.tip()))
     history.removed_ids(shared)
     try:
-        history.undo(shared, ("A", "a@b"), shared.objects.commit(evil))
+        revert(
+            Writer(Clock(), ("A", "a@b")),
+            CommandCommits(evil, [(shared, shared.objects.commit(evil))]),
+        )
     except GitmemError:
         return
     assert item == shared.get(item.id).record

@@ -14,6 +14,7 @@ from gitmem.records.codec import decode, encode
 from gitmem.records.merge import merge_bytes
 from gitmem.records.record import Record, make
 from gitmem.services.work import epics, state_files
+from gitmem.text.slugs import slug
 from tests.records.strategies import json_values, words
 from tests.scale import scaled
 
@@ -350,7 +351,7 @@ def test_any_state_file_is_read_or_refused(
     assert found == state_files.read(data, "f.yaml")
     assert work.normal(found.state) == found.state
     encode(record(found.state, 1))
-    assert found.name and epics.slug(found.name)
+    assert found.name and slug(found.name)
     known = work.progress(found.state)
     assert not {known["current"]} & {*known["stories_done"], *known["stories_pending"]}
 

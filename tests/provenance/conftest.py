@@ -133,3 +133,8 @@ def team(repo: Path) -> Team:
     git(repo, "commit", "-qm", "pay")
     run(repo, "init", "--no-remote")
     return Team(repo)
+
+
+@pytest.fixture(autouse=True)
+def _no_code_reading(no_code_reading: None) -> None:
+    """What is told of the code is no matter of these tests."""

@@ -84,7 +84,7 @@ def test_a_copy_is_whose_copied_it(team: Team):
 
 def test_the_same_change_lower_in_the_file(team: Team, tmp_path: Path):
     """Another clone that rebased it knows which of its lines are the session's."""
-    run(team.repo, "config", "digest", "shared")
+    run(team.repo, "config", "shareSessions", "true")
     one = team.session("s-one")
     one.edit("pay.py", "return 1", "return round(1.5, 1)")
     append(team, "pay.py", "PERSON = 1\n")

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from gitmem.services.provenance import agent_trace
 from gitmem.state.links import Link
+from tests.command_line import run_command
 from tests.conftest import git
 from tests.hooks.conftest import run
 from tests.json_output import data_of
@@ -53,12 +53,7 @@ JSON = st.recursive(
 
 def trace(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Run `git mem trace`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gitmem", "-C", str(repo), "trace", *args],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command(repo, "trace", *args)
     assert done.returncode == code, done.stderr
     return done
 

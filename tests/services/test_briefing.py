@@ -11,9 +11,9 @@ from gitmem.agents.prompt_text import clean
 from gitmem.services.briefing.collect import (
     CONTEXT,
     DECISIONS,
-    DIGESTS,
     ERRORS,
     PATTERNS,
+    SESSIONS,
     STATE,
     TASKS,
     BriefingEntry,
@@ -250,7 +250,7 @@ def test_text_of_others_stays_on_its_line() -> None:
         {
             DECISIONS: [entry(evil, detail=evil, id="mem-1")],
             TASKS: [entry(evil, kind="task")],
-            DIGESTS: [entry(evil)],
+            SESSIONS: [entry(evil)],
         }
     )
     text = "\n".join(made.lines)

@@ -434,12 +434,12 @@ def test_a_session_of_a_week(machine: Machine, repo: Path):
         machine.drain()
     machine.hook("SessionEnd", reason="other", after=60)
     machine.drain()
-    (digest,) = (one for id, one in machine.records().items() if id == "s1")
+    (found,) = (one for id, one in machine.records().items() if id == "s1")
     assert (
         f"{stamp(begun)[:10]} {stamp(begun)[11:16]} to {stamp(machine.now)[:10]} {stamp(machine.now)[11:16]} UTC"
-        in digest.body
+        in found.body
     )
-    assert "7 prompts" in digest.body
+    assert "7 prompts" in found.body
     with machine.open() as app:
         assert [one.id for one in sessions.some(app.state)] == ["s1"]
         assert sum(1 for _ in reader.rows(app.home, "s1")) == 8
@@ -495,7 +495,7 @@ def test_any_name_of_a_session(machine: Machine, repo: Path, name: str):
 
 
 def test_two_agents_with_one_name_of_a_session(machine: Machine, repo: Path):
-    """Each has a session and a digest of its own; nothing that was said is lost."""
+    """Each has a session and a record of its own; nothing that was said is lost."""
     machine.hook("UserPromptSubmit", "same", prompt=SAID["ocelot"])
     machine.hook("BeforeAgent", "same", "gemini", prompt=SAID["heron"])
     machine.hook("SessionEnd", "same", reason="other")
@@ -571,7 +571,7 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
 
     for clone in (machine, there):
         git(clone.repo, "remote", "add", "origin", str(hub))
-        git(clone.repo, "config", "gitmem.digest", "shared")
+        git(clone.repo, "config", "gitmem.shareSessions", "true")
         mem(clone.repo, "remote", "enable", "origin", "--yes")
     for n, (clone, word) in enumerate(
         [(machine, "ocelot"), (there, "heron"), (machine, "badger"), (there, "pelican")]
@@ -663,7 +663,7 @@ def test_two_who_finish_at_once(machine: Machine, repo: Path):
 
 
 def test_a_session_of_which_only_the_history_is_left(machine: Machine, repo: Path):
-    """The database was lost, or was busy for as long as the session went on: its events are there, and it is digested, once."""
+    """The database was lost, or was busy for as long as the session went on: its events are there, and it is recorded, once."""
     machine.hook("UserPromptSubmit", "done", prompt=SAID["heron"])
     machine.hook("SessionEnd", "done", reason="other")
     machine.drain()

@@ -35,7 +35,7 @@ def captured(app, pattern: str = PATTERN) -> str:
     mark = fingerprint(pattern, "")
     assert mark
     out = count.record(
-        app.store(), app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", ""
+        app.store, app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", ""
     )
     assert out.gotcha == gotcha_id(mark.pattern)
     return out.gotcha
@@ -69,7 +69,7 @@ def outcome(app, **facts) -> None:
 
 
 def get(app, id: str):
-    return app.store().get(id).record
+    return app.get(id)[1].record
 
 
 # -- conclusions
@@ -114,7 +114,7 @@ def test_what_helped_becomes_the_workaround(app, facts, workaround):
 @pytest.mark.parametrize("state", ["confirmed", "resolved", "archived", "forgotten"])
 def test_what_people_decided_is_left_alone(app, state):
     id = captured(app)
-    who, store = app.writer(), app.store()
+    who, store = app.writer(), app.store("private")
     if state == "confirmed":
         lifecycle.confirm(store, who, get(app, id))
     elif state == "resolved":
@@ -126,10 +126,10 @@ def test_what_people_decided_is_left_alone(app, state):
             write.set_status(store, who, get(app, id), "archived", "archive")
         else:
             write.forget(store, who, [get(app, id)])
-    tip = git(app.location.worktree, "rev-parse", "refs/gitmem/heads/main")
+    tip = git(app.location.worktree, "rev-parse", "refs/gitmem/local/main")
     outcome(app)
     assert app.conclude() == 0
-    assert git(app.location.worktree, "rev-parse", "refs/gitmem/heads/main") == tip
+    assert git(app.location.worktree, "rev-parse", "refs/gitmem/local/main") == tip
     assert attempts.take_outcomes(app.state) == []
 
 
@@ -364,7 +364,7 @@ def test_listeners_are_told_of_counts(app):
     app.subscribe(told.append)
     mark = fingerprint("Traceback (most recent call last):\nKeyError: 'TAX_RATE'", "", "make")
     count.record(
-        app.store(),
+        app.store,
         app.state,
         app.writer(),
         rule_of(app.settings),

@@ -1,4 +1,4 @@
-"""The past of a store: revisions, the log of one record, chains of successors, undo."""
+"""The past of a store: revisions, the log of one record, chains of successors."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from gitmem.services.records.history import chain
 from gitmem.store import operations
 from gitmem.store.store import Message, Store
 from gitmem.store.tree_merge import merge_commits
-from tests.conftest import add, edit, forget, git, git_of, listed, record
+from tests.conftest import add, edit, forget, git, git_of, record
 
 AUTHOR = ("Ada", "ada@example.org")
 
@@ -279,103 +279,3 @@ def test_removed_records_are_known(past):
     )
     with pytest.raises(UnknownId):
         history.last_version(past, record().id)
-
-
-# -- undo
-
-
-def undo(store: Store, back: int = 0):
-    return history.undo(store, AUTHOR, list(store.objects.walk([store.tip()]))[back])
-
-
-def test_undo_of_an_edit(past):
-    """The record is what it was, with a new revision; the undo is a commit that names what it undid."""
-    item = add(past, record(title="a"))
-    edit(past, item, title="b", tags=["x"])
-    target = past.tip()
-    made, ids = undo(past)
-    found = past.get(item.id).record
-    assert ("a", [], [item.id], 3) == (found.title, found.tags, ids, found.rev)
-    assert f"Gitmem-Undoes: {target}" in past.objects.commit(made).message
-
-
-def test_undo_of_an_addition_and_of_that_undo(past):
-    """An added record goes, and comes back."""
-    item = add(past)
-    undo(past)
-    assert set() == listed(past)
-    undo(past)
-    assert {item.id} == listed(past)
-
-
-def test_undo_of_forgetting(past):
-    """A forgotten record comes back and its tombstone goes."""
-    item = add(past)
-    forget(past, item.id)
-    undo(past)
-    assert ({item.id}, None) == (
-        listed(past),
-        past.read_file(f"tombstones/{item.id[-2:]}/{item.id}"),
-    )
-
-
-def test_undo_keeps_what_came_later(past):
-    """Only what that commit did is taken back."""
-    item = add(past, record(title="a", body="one\n"))
-    item = edit(past, item, title="b")
-    edit(past, item, body="two\n", tags=["later"])
-    undo(past, 1)
-    found = past.get(item.id).record
-    assert ("a", "two\n", ["later"]) == (found.title, found.body, found.tags)
-
-
-def test_undo_of_what_is_gone_already(past):
-    """Undoing an addition of what was forgotten meanwhile changes nothing."""
-    item = add(past)
-    forget(past, item.id)
-    tip = past.tip()
-    assert (None, tip) == (undo(past, 1)[0], past.tip())
-
-
-def test_beginning_and_merges_cannot_be_undone(past):
-    """Both are told."""
-    add(past)
-    base = past.tip()
-    with pytest.raises(UserError, match="beginning"):
-        undo(past, 1)
-    add(past)
-    left = past.tip()
-    past.objects.move(past.ref, left, base, "back")
-    add(past)
-    made, _ = merge_commits(past.objects, left, past.tip())
-    past.objects.move(past.ref, past.tip(), made, "merge")
-    with pytest.raises(UserError, match="merge"):
-        undo(past)
-
-
-def test_last_change_is_one_that_somebody_made(past):
-    """Counts of reads, merges and the beginning are nobody's last change."""
-    with pytest.raises(UserError, match="is empty"):
-        history.last_change(past)
-    past.create()
-    with pytest.raises(UserError, match="no change"):
-        history.last_change(past)
-    item = add(past)
-    base = mine = past.tip()
-    other = edit(past, item, title="there")
-    there = past.tip()
-    git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
-    past.write(
-        [
-            operations.count_reads(
-                "usage/r/aa.jsonl", {item.id: {"n": 1, "last": "2026-01-01T00:00:00Z"}}
-            )
-        ],
-        Message("count reads", "usage"),
-    )
-    assert mine == history.last_change(past).oid
-    made, _ = merge_commits(past.objects, past.tip(), there)
-    past.move(past.tip(), made, "merge")
-    assert there == history.last_change(past).oid
-    history.undo(past, AUTHOR, history.last_change(past))
-    assert item.title == past.get(other.id).record.title

@@ -24,6 +24,7 @@ from gitmem.text.test_files import stem
 from gitmem.text.tokens import tokens
 from tests.benchmarks.matching import labelled
 from tests.conftest import record
+from tests.scale import scaled
 
 NOW = seconds("2025-06-01T00:00:00Z")
 Ask = Callable[..., list[Match]]
@@ -676,10 +677,10 @@ def test_figures_on_the_held_out_half(
     assert ours["all"].f1 > 2 * plain["all"].f1
 
 
-def test_quick_with_ten_thousand(world: World):
+def test_quick_with_many(world: World):
     from tests.benchmarks.bench_matching import bulk
 
-    world.put(bulk(10_000))
+    world.put(bulk(scaled(10_000, 2_000)))
     id = world.add("Payments need SERIALIZABLE isolation in Postgres", **PAY)
     index = world.index
     began = time.process_time()

@@ -136,7 +136,9 @@ def tasks(repo: Path) -> list[str]:
 
 def asked(repo: Path) -> list[str]:
     """Return the ids of the tasks of which the inbox asks whether they are done."""
-    return [row["id"] for row in data_of(mem(repo, "inbox", "--json")) if row["kind"] == "task"]
+    return [
+        row["id"] for row in data_of(mem(repo, "inbox", "--json")) if row["kind"] == "statement"
+    ]
 
 
 def session(machine: Real, *prompts: str, id: str) -> None:

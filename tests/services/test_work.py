@@ -21,6 +21,7 @@ from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store import operations
 from gitmem.store.layout import record_path, tombstone_path
+from gitmem.text import slugs
 
 NOW = 1_800_000_000.0
 LATE = works.CRASH_AFTER + 1
@@ -212,7 +213,7 @@ def test_this_process_is_there() -> None:
 )
 def test_slugs(text: str, slug: str) -> None:
     """A name that a file and an id can have; the same for the same text."""
-    assert service.slug(text) == slug
+    assert slugs.slug(text) == slug
 
 
 def test_an_epic_by_any_of_its_names() -> None:

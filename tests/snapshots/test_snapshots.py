@@ -275,7 +275,7 @@ def test_a_shared_one_is_fetched_and_brought_back(work: Path, make_repo, tmp_pat
 
 
 def test_a_purge_takes_snapshots_that_hold_the_text(work: Path) -> None:
-    """Its own files and its note; not what the code itself holds."""
+    """Work whose files hold it; where only the record says it, the work stays and the text is masked."""
     (work / "a.txt").write_text("the word is xylophone-77\n")
     one = save(work, "first")
     git(work, "checkout", "-q", "--", "a.txt")
@@ -283,7 +283,8 @@ def test_a_purge_takes_snapshots_that_hold_the_text(work: Path) -> None:
     two, three = save(work, "second"), save(work, "says", "xylophone-77")
     mem(work, "purge", "--text", "xylophone-77", "--yes")
     left = git(work, "for-each-ref", "--format=%(refname)", "refs/gitmem/snapshots").split()
-    assert left == [two["ref"]], (one, three)
+    assert left == [two["ref"], three["ref"]], one
+    assert "xylophone-77" not in mem(work, "list", "--all", "--kind", "snapshot").stdout
     assert "xylophone-77" not in git(work, "cat-file", "--batch-all-objects", "--batch")
 
 

@@ -176,7 +176,7 @@ def test_reads_are_taken_as_they_were_committed(state):
     taken = state.reads("shared")
     state.add_reads("shared", ["a"], "2026-01-02T00:00:00Z")
     state.add_reads("private", ["a"], "2026-01-02T00:00:00Z")
-    state.take_reads("shared", taken)
+    state.take_reads("shared", taken, 1.0)
     assert {"a": (1, "2026-01-02T00:00:00Z")} == state.reads("shared")
     assert {"a": (1, "2026-01-02T00:00:00Z")} == state.reads("private")
 
@@ -192,14 +192,14 @@ def test_no_reads_write_nothing(state):
 
 def test_session_is_told_once_and_again_when_it_changed(state):
     """A record is told to a session once in each form; after a compaction again."""
-    assert ["a", "b"] == injections.claim(state, "s", [("a", "1"), ("b", "1")])
-    assert ["b"] == injections.claim(state, "s", [("a", "1"), ("b", "2")])
-    assert ["a"] == injections.claim(state, "t", [("a", "1")])
+    assert ["a", "b"] == injections.claim(state, "s", [("a", "1"), ("b", "1")], 1.0)
+    assert ["b"] == injections.claim(state, "s", [("a", "1"), ("b", "2")], 1.0)
+    assert ["a"] == injections.claim(state, "t", [("a", "1")], 1.0)
     injections.forget(state, "s")
     assert ({}, {"a": "1"}, ["a"]) == (
         injections.injected(state, "s"),
         injections.injected(state, "t"),
-        injections.claim(state, "s", [("a", "1")]),
+        injections.claim(state, "s", [("a", "1")], 1.0),
     )
 
 

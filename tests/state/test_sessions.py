@@ -64,7 +64,7 @@ def test_only_what_opens_a_session_brings_it_back(state: State):
     assert [one.why for one in sessions.some(state, ended=False)] == [""]
 
 
-def test_an_end_happens_once_and_asks_for_one_digest(state: State):
+def test_an_end_happens_once_and_asks_for_one_record(state: State):
     sign(state, "s", T0, opens=True)
     assert [session_ends.end(state, "s", T0 + n, "exit") for n in (1, 2)] == [True, False]
     assert requests.waiting(state) == 1
@@ -121,7 +121,7 @@ def test_a_request_comes_back_when_its_taker_died(state: State):
 
 
 def test_a_request_whose_taker_is_known_to_be_gone_is_free_at_once(state: State):
-    requests.ask_digest(state, "s", T0)
+    requests.ask_record(state, "s", T0)
     assert requests.take(state, T0, "host 1 2", lambda _: False)
     assert requests.take(state, T0 + 1, "host 3 4", lambda _: False) is None
     # of another machine: nobody knows
@@ -138,12 +138,12 @@ def test_a_request_whose_taker_is_known_to_be_gone_is_free_at_once(state: State)
 
 def test_what_was_never_done_waits_behind_the_rest(state: State):
     for name in ("bad", "good"):
-        requests.ask_digest(state, name, T0)
+        requests.ask_record(state, name, T0)
     taken = [requests.take(state, T0 + n, "host 1 2", lambda _: True) for n in range(4)]
     assert [one.session if one else "" for one in taken] == ["bad", "good", "bad", "good"]
 
 
-def test_a_session_that_is_to_be_digested_is_not_forgotten(state: State):
+def test_a_session_that_is_to_be_recorded_is_not_forgotten(state: State):
     sign(state, "old", T0, opens=True)
     (one,) = sessions.some(state)
     assert session_ends.mark_interrupted(state, one, T0 + 5000)
@@ -161,7 +161,7 @@ def test_a_snapshot_is_not_asked_for_all_the_time(state: State):
     asked = [requests.ask_snapshot(state, "s", T0 + n, 600.0) for n in (0, 1, 599, 600, 601)]
     assert asked == [True, False, False, True, False]
     assert requests.ask_snapshot(state, "t", T0 + 1, 600.0)
-    requests.ask_digest(state, "s", T0 + 1)
+    requests.ask_record(state, "s", T0 + 1)
     assert requests.waiting(state) == 4
 
 
@@ -200,7 +200,7 @@ def test_a_tool_call_of_one_that_was_interrupted_brings_it_back(state: State):
 
 def test_a_claim_holds_against_a_clock_that_lags(state: State):
     """Who waits for the database has read its clock before the other's claim."""
-    requests.ask_digest(state, "s", T0)
+    requests.ask_record(state, "s", T0)
     assert requests.take(state, T0 + 1)
     assert requests.take(state, T0 + 0.5) is None
     assert requests.take(state, T0 - 2 * LEASE)  # a clock that was set back

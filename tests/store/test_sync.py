@@ -633,6 +633,123 @@ def test_race_is_tried_again(world, monkeypatch):
     assert a.tip() == world.tip()
 
 
+def lose_races(
+    monkeypatch: pytest.MonkeyPatch, times: int, meanwhile: Callable[[], object]
+) -> list[str]:
+    """Have somebody be quicker at the next pushes; return the commits whose push was lost."""
+    lost: list[str] = []
+    real = Remote.push
+    inside = [False]
+
+    def late(self: Remote, oid: str, lease: str | None = None) -> None:
+        if not inside[0] and len(lost) < times:
+            inside[0] = True
+            meanwhile()
+            inside[0] = False
+            lost.append(oid)
+        real(self, oid, lease)
+
+    monkeypatch.setattr(Remote, "push", late)
+    return lost
+
+
+def merges(path: Path, ref: str = SHARED) -> list[str]:
+    """Return the merges of a store's history."""
+    return git(path, "rev-list", "--merges", ref).split()
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_merge_that_lost_its_race_is_discarded(world, monkeypatch, backend):
+    """Each round merges the own tip with what is there by then: one merge in the end, and none of the lost."""
+    a, b = world.clone("a", backend), world.clone("b")
+    mine, own = add(a), a.tip()
+    lost = lose_races(monkeypatch, 3, lambda: (add(b), world.sync(b)))
+    assert world.sync(a).pushed
+    assert 3 == len(set(lost))
+    assert (4, [world.tip()]) == (len(listed(a)), merges(world.hub))
+    assert mine.id in listed(a) and own in git(world.hub, "rev-list", SHARED)
+    assert not set(lost[1:]) & set(git(world.hub, "rev-list", SHARED).split())
+    assert "" == fsck(world.hub) + fsck(world.path(a))
+
+
+def test_write_beside_a_lost_race_is_kept(world, monkeypatch):
+    """Who writes while a sync loses its race builds on the own tip; both come out, in this sync and the next."""
+    a, b = world.clone("a"), world.clone("b")
+    add(a)
+    beside = []
+
+    def meanwhile() -> None:
+        add(b)
+        world.sync(b)
+        beside.append(add(a).id)
+
+    lost = lose_races(monkeypatch, 2, meanwhile)
+    out = world.sync(a)
+    assert (True, 5) == (out.pushed, len(listed(a)))
+    assert set(beside) <= listed(a)
+    world.sync(a)
+    world.sync(b)
+    assert (listed(a), a.tip()) == (listed(b), world.tip())
+    assert not set(lost[1:]) & set(git(world.hub, "rev-list", SHARED).split())
+
+
+def test_write_after_the_last_fetch_waits_for_the_next_sync(world, monkeypatch):
+    """What is written while the push goes through is joined here, and sent by the next sync."""
+    a, b = world.clone("a"), world.clone("b")
+    add(b)
+    world.sync(b)
+    add(a)
+    beside: list[str] = []
+    real = Remote.push
+
+    def push(self: Remote, oid: str, lease: str | None = None) -> None:
+        real(self, oid, lease)
+        if not beside:
+            beside.append(add(a).id)
+
+    monkeypatch.setattr(Remote, "push", push)
+    world.sync(a)
+    assert (3, True) == (
+        len(listed(a)),
+        git(world.path(a), "merge-base", SHARED, TRACKING) == world.tip(),
+    )
+    world.sync(a)
+    world.sync(b)
+    assert (listed(a), a.tip()) == (listed(b), world.tip())
+
+
+def test_merge_that_was_never_sent_is_made_anew(world, monkeypatch):
+    """A merge that stayed here, as all races were lost or nothing was pushed, is in no later history."""
+    a, b = world.clone("a"), world.clone("b")
+    add(a)
+    left = []
+    for _ in range(3):
+        add(b)
+        world.sync(b)
+        world.sync(a, push=False)
+        left.append(a.tip())
+    assert [a.tip()] == merges(world.path(a))
+    add(b)
+    world.sync(b)
+    assert world.sync(a).pushed
+    assert (5, [world.tip()]) == (len(listed(a)), merges(world.hub))
+    assert not set(left) & set(git(world.hub, "rev-list", SHARED).split())
+
+
+def test_merge_with_another_remote_stays(world, tmp_path):
+    """A merge whose other side this remote does not have is no leftover."""
+    a, b, c = world.clone("a"), world.clone("b"), world.clone("c")
+    other = tmp_path / "other.git"
+    git(tmp_path, "init", "-q", "--bare", str(other))
+    for store in (add(a), add(b), add(c)):
+        assert store
+    sync(b, remote_of(world.path(b), str(other)), push=True)
+    sync(a, remote_of(world.path(a), str(other)), push=False)
+    world.sync(c)
+    world.sync(a)
+    assert (3, 2) == (len(listed(a)), len(merges(world.hub)))
+
+
 def test_race_that_never_ends_is_given_up(world, monkeypatch):
     """After eight rounds the race is told, and the store has everything."""
     a = world.clone("a")
@@ -647,6 +764,16 @@ def test_race_that_never_ends_is_given_up(world, monkeypatch):
     with pytest.raises(RemoteRefused) as caught:
         sync(a, remote_of(world.path(a)), push=True, sleep=lambda _: None)
     assert ("race", TRIES, {item.id}) == (caught.value.kind, len(tries), listed(a))
+
+
+def test_what_was_fetched_is_there_though_the_push_fails(world):
+    """A remote that may only be read gives what it has, whatever becomes of the push."""
+    a, b = world.clone("a"), world.clone("b")
+    mine, theirs = add(a), add(b)
+    world.sync(b)
+    POLICIES["pre-receive"](world)
+    assert "policy" == refusal(world, a).kind
+    assert {mine.id, theirs.id} == listed(a)
 
 
 def _sync_in_a_process(path: str, number: int) -> None:
@@ -983,8 +1110,9 @@ def test_every_branch_that_held_it_has_its_boundary(world):
     remove(world, a, text=WORD)
     publish(world, a)
     assert 2 == len(list(purges(a.objects, a.tip())))
+    before = b.tip()
     out = world.sync(b)
-    assert 1 == len(out.abandoned)
+    assert before == out.abandoned[0]  # what was made on the way goes too
     assert [] == holders_of(WORD, world.path(b), world.hub)
 
 

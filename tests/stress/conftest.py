@@ -1,16 +1,21 @@
 """What the stress tests share: child processes, and the checks that every one of them ends with."""
 
 import os
+import random
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.conftest import fsck, listed, new_store
 from tests.json_output import data_of
+
+if TYPE_CHECKING:
+    from tests.stress.harness import Nest
 
 WORKER = Path(__file__).parent / "worker.py"
 ROOT = WORKER.parent.parent.parent
@@ -101,3 +106,26 @@ def assert_whole(path: Path | str, acknowledged: set[str]) -> None:
     )
     assert "" == fsck(path)
     assert [] == unwell(path)
+
+
+@pytest.fixture(autouse=True)
+def _no_code_reading(no_code_reading: None) -> None:
+    """What is told of the code is no matter of these tests."""
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Random numbers whose seed is in a failing test's output."""
+    seed = secrets.randbits(32)
+    print(f"seed {seed}")
+    return random.Random(seed)
+
+
+@pytest.fixture
+def nest(
+    start: Callable[..., "subprocess.Popen[str]"], tmp_path: Path, rng: random.Random
+) -> "Nest":
+    """A warm process to start children from."""
+    from tests.stress.harness import Nest  # it imports this module
+
+    return Nest(start("nest"), tmp_path / "told", rng)

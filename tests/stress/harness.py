@@ -81,9 +81,10 @@ def locks(path: Path) -> list[Path]:
 
 
 def age(paths: list[Path]) -> None:
-    """Let an hour pass for some files."""
+    """Let an hour pass for some files; a command that still runs may remove its own."""
     for path in paths:
-        os.utime(path, (time.time() - 3600,) * 2)
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(path, (time.time() - 3600,) * 2)
 
 
 def heal(path: Path) -> int:

@@ -46,7 +46,7 @@ def hook(path: Path, number: str) -> bool:
 
 def test_hooks_and_drains_that_are_killed(repo: Path):
     git(repo, "config", "gitmem.historyLimit", "1500")
-    git(repo, "config", "gitmem.digest", "off")
+    git(repo, "config", "gitmem.recordSessions", "false")
     acknowledged: list[str] = []
     chance = random.Random(7)
 

@@ -87,12 +87,12 @@ def hook(repo: Path, event: str, **fields: object) -> None:
 
 
 def finish(repo: Path) -> tuple[int, float, set[float]]:
-    """Ask for the digest without a hook, and drain; return (KiB at most, seconds, times of the claim)."""
+    """Ask for the session record without a hook, and drain; return (KiB at most, seconds, times of the claim)."""
     path, claims = repo / ".git/gitmem/state.db", set()
     with sqlite3.connect(path) as db:
         db.execute("UPDATE sessions SET ended = last, why = 'other'")
         db.execute(
-            "INSERT INTO requests (kind, session, at) VALUES ('digest', 'long', ?)", (time.time(),)
+            "INSERT INTO requests (kind, session, at) VALUES ('record', 'long', ?)", (time.time(),)
         )
     db.close()
     begun = time.monotonic()
@@ -127,15 +127,15 @@ def summary(repo: Path) -> str:
 
 
 def body(repo: Path) -> str:
-    """Return the digest's text; there is one."""
+    """Return the session record's text; there is one."""
     done = subprocess.run(
         [*START, "-C", str(repo), "list", "--kind", "session", "--json"],
         capture_output=True,
         check=True,
     )
-    (digest,) = (row for row in data_of(done.stdout) if row.get("session"))
+    (found,) = (row for row in data_of(done.stdout) if row.get("session"))
     return subprocess.run(
-        [*START, "-C", str(repo), "show", digest["id"]], capture_output=True, check=True, text=True
+        [*START, "-C", str(repo), "show", found["id"]], capture_output=True, check=True, text=True
     ).stdout
 
 
@@ -155,7 +155,7 @@ def test_a_long_transcript(repo: Path, tmp_path: Path):
 
 
 def test_a_history_of_many_rows(repo: Path):
-    """It is digested, and put aside in short, in memory that is bounded."""
+    """It is recorded, and put aside in short, in memory that is bounded."""
     git(repo, "config", "gitmem.historyLimit", "0")
     hook(repo, "UserPromptSubmit", prompt="start the pipeline work")
     (file,) = (repo / ".git/gitmem/sessions").glob("history_*_long.jsonl")

@@ -109,14 +109,14 @@ OTHER = [
 def test_the_same_in_other_words(one: str, two: str) -> None:
     """Another form of a word, a demand said as what is to be done to something, words that say that it holds, a list in another order."""
     assert says_again(claim(one), claim(two)) and says_again(claim(two), claim(one))
-    assert Refused(["Something else", one]).says_again(two) and Refused([two]).says_again(one)
+    assert Refused(["Something else", one]).find(two) and Refused([two]).find(one)
 
 
 @pytest.mark.parametrize(("one", "two"), OTHER)
 def test_another_claim(one: str, two: str) -> None:
     """Another choice, order, direction, number, a denial more or less, a condition, who may and who must."""
     assert not says_again(claim(one), claim(two)) and not says_again(claim(two), claim(one))
-    assert not Refused([one]).says_again(two) and not Refused([two]).says_again(one)
+    assert not Refused([one]).find(two) and not Refused([two]).find(one)
 
 
 WORDS = st.lists(
@@ -148,11 +148,8 @@ def test_thousands_of_rejections_are_no_burden() -> None:
     began = time.process_time()
     refused = Refused(many)
     assert not any(
-        refused.says_again(f"Serve place{n} from cluster{n}, never from town{n}")
-        for n in range(200)
+        refused.find(f"Serve place{n} from cluster{n}, never from town{n}") for n in range(200)
     )
-    assert refused.says_again("Town42 should be served from the south cluster294 and keep log42")
-    assert not refused.says_again(
-        "Town42 should be served from the north cluster294 and keep log42"
-    )
-    assert refused.says_again(many[-1].upper()) and time.process_time() - began < 3
+    assert refused.find("Town42 should be served from the south cluster294 and keep log42")
+    assert not refused.find("Town42 should be served from the north cluster294 and keep log42")
+    assert refused.find(many[-1].upper()) and time.process_time() - began < 3

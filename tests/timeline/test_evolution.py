@@ -11,6 +11,7 @@ from tests.conftest import git
 from tests.hooks.conftest import run
 from tests.json_output import data_of
 from tests.provenance.conftest import CODE, Team, team  # noqa: F401 - a fixture
+from tests.scale import scaled
 
 
 def steps(repo: Path, place: str, *args: str) -> list[dict[str, Any]]:
@@ -88,7 +89,7 @@ def test_what_is_kept_follows_the_branches(team: Team, monkeypatch: pytest.Monke
 
 def test_a_long_history(tmp_path: Path):
     """Tens of thousands of commits: the answer is git's, cold and from what is kept; a commit more is found."""
-    repo = histories.make(tmp_path / "long", 30_000, files=50, lines=60)
+    repo = histories.make(tmp_path / "long", scaled(30_000, 4_000), files=50, lines=60)
     run(repo, "init", "--no-remote")
     expected = plain(repo, histories.CORE)
     assert [one["commit"] for one in steps(repo, histories.CORE)] == expected

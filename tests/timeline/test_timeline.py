@@ -11,19 +11,18 @@ from typing import Any
 import pytest
 
 from tests import histories
+from tests.command_line import run_command
 from tests.conftest import git
 from tests.hooks.conftest import Agent
 from tests.json_output import data_of
+from tests.scale import scaled
+
+COMMITS = scaled(20_000, 4_000)
 
 
 def mem(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Run `git mem`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gitmem", "-C", str(repo), *args],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command(repo, *args)
     assert done.returncode == code, done.stderr
     return done
 
@@ -140,7 +139,7 @@ def test_trends(busy: Path):
 
 def test_the_first_page_of_a_long_history_is_there_at_once(tmp_path: Path):
     """A pager that shows ten lines is not kept waiting for the rest, nor git kept at work."""
-    repo = histories.make(tmp_path / "long", 20_000, files=50, lines=60)
+    repo = histories.make(tmp_path / "long", COMMITS, files=50, lines=60)
     mem(repo, "init", "--no-remote")
     begun = time.monotonic()
     done = subprocess.run(
@@ -152,6 +151,6 @@ def test_the_first_page_of_a_long_history_is_there_at_once(tmp_path: Path):
     )
     first = time.monotonic() - begun
     begun = time.monotonic()
-    assert len(events(repo)) == 20_000
+    assert len(events(repo)) == COMMITS
     assert len(done.stdout.splitlines()) == 5 and done.stderr == ""
     assert first < time.monotonic() - begun

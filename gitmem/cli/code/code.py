@@ -187,7 +187,8 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
     """Show where something is defined and used.
 
     A use counts when imports lead from it to the definition. Where only the name is the same, as
-    with methods of objects whose type is not known, the line is marked '?'.
+    with methods of objects whose type is not known, the line is marked '?'. An import counts as a
+    use; in --json, `is_import` tells it.
     """
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
@@ -208,10 +209,12 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
             return
         term.page(_reference_lines(term, wanted, found[:limit]), app)
         sure = sum(one.sure for one in found)
+        imports = sum(one.is_import for one in found)
         rest = len(found) - sure
         files = len({one.path for one in found if one.sure})
         term.note(
             f"{sure} use{'' if sure == 1 else 's'} in {files} file{'' if files == 1 else 's'}"
+            + (f" ({imports} of them imports)" if imports else "")
             + (f", {rest} more of the same name (?)" if rest else "")
             + (f"; the first {limit} are shown" if len(found) > limit else "")
             + "."
@@ -226,6 +229,7 @@ def _reference(one: Reference) -> dict[str, Any]:
         "text": one.text,
         "sure": one.sure,
         "inside": one.inside or None,
+        "is_import": one.is_import,
     }
 
 

@@ -1,5 +1,6 @@
 """`git mem dna`: what a project is made of, on one page."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -8,9 +9,11 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UnknownId, UserError
+from gitmem.records.record import Record
 from gitmem.repo.refs import head
-from gitmem.services.work.epics import slug
+from gitmem.services.records.committers import TRUST_FIELDS, trust_marks
 from gitmem.state import code_progress
+from gitmem.text.slugs import slug
 from gitmem.text.tokens import tokens
 from gitmem.worker import dna as worker
 
@@ -60,9 +63,12 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
     """
     with term.open() as app:
         if not revision and (stored := _stored(app, workspace)):
-            title, id, body, commit = stored
+            scope, record, commit = stored
             now = head(app.location)
-            _print(term, title, body, {"id": id, "commit": commit or None, "stored": True}, as_json)
+            facts = {"id": record.id, "commit": commit or None, "stored": True}
+            marks = _marks(app, scope, record.id)
+            body = worker.shown(app, record.body)
+            _print(term, record.title, body, facts, as_json, marks)
             if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
                 term.note(
                     f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew "
@@ -73,13 +79,8 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
         wanted = workspace.strip("/").removeprefix("./")
         for one in pages:
             if wanted in {one.folder, one.slug, one.facts.name} if wanted else not one.folder:
-                _print(
-                    term,
-                    one.title,
-                    one.body,
-                    {"id": one.id, "commit": commit, "stored": False},
-                    as_json,
-                )
+                facts = {"id": one.id, "commit": commit, "stored": False}
+                _print(term, one.title, worker.shown(app, one.body), facts, as_json)
                 return
         names = ", ".join(one.folder for one in pages if one.folder)
         raise UserError(
@@ -132,11 +133,12 @@ def read_code_command(term: Terminal) -> None:
     The start of a session leaves this to the background.
     """
     with term.open() as app:
+        app.is_background = True
         worker.keep(app)
 
 
-def _stored(app: App, workspace: str) -> tuple[str, str, str, str] | None:
-    """Return (title, id, body, commit) of the stored page; None when there is none."""
+def _stored(app: App, workspace: str) -> tuple[str, Record, str] | None:
+    """Return (store, record, commit) of the stored page; None when there is none."""
     base = slug(app.project)
     name = (
         base
@@ -147,20 +149,35 @@ def _stored(app: App, workspace: str) -> tuple[str, str, str, str] | None:
         if not id:
             continue
         try:
-            _, stored = app.get(id)
+            scope, stored = app.get(id)
         except UnknownId:
             continue
         sources: Any = stored.record.fields.get("sources")
         commit = str(sources.get("commit") or "") if isinstance(sources, dict) else ""
-        return stored.record.title, id, stored.record.body, commit
+        return scope, stored.record, commit
     return None
 
 
-def _print(term: Terminal, title: str, body: str, facts: dict[str, Any], as_json: bool) -> None:
+def _marks(app: App, scope: str, id: str) -> list[str]:
+    rows = app.rows(ids=(id,), scopes=(scope,), fields=TRUST_FIELDS)
+    return trust_marks(rows[0]) if rows else []
+
+
+def _print(
+    term: Terminal,
+    title: str,
+    body: str,
+    facts: dict[str, Any],
+    as_json: bool,
+    marks: Sequence[str] = (),
+) -> None:
     if as_json:
-        term.json({"title": title, "body": body, "tokens": tokens(body), **facts})
+        data = {"title": title, "body": body, "tokens": tokens(body), "trust_marks": list(marks)}
+        term.json({**data, **facts})
         return
     term.say(term.style(f"# {plain(title)}", bold=True))
+    if marks:
+        term.say(plain(", ".join(marks)))
     term.say("")
     for line in body.rstrip("\n").split("\n"):
         term.say(term.style(plain(line), bold=True) if line.startswith("## ") else plain(line))

@@ -15,6 +15,7 @@ from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
 from gitmem.git.commit_log import FileChange
 from gitmem.git.dates import when
+from gitmem.services.records.committers import marked_title
 from gitmem.services.timeline.evolution import EvolutionStep, changes, evolution
 from gitmem.state.links import AI, COMMITTED, Link
 
@@ -158,6 +159,7 @@ def _lines(term: Terminal, steps: Iterable[EvolutionStep], name: str) -> Iterato
             yield f"    story {plain(story)}"
         for row in step.records:
             kind = f"gotcha {row['severity']}" if row["kind"] == "gotcha" else row["type"]
-            yield f"    {kind}: {term.style(short(row['id']), fg='yellow')} {plain(row['title'])}"
+            id = term.style(short(row["id"]), fg="yellow")
+            yield f"    {kind}: {id} {plain(marked_title(row))}"
     if step is None:
         term.note(f"no change of {path_shown(name)} fits.")

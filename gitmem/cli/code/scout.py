@@ -2,7 +2,6 @@
 
 import os
 import sys
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.repo.caller import BACKGROUND
 from gitmem.services.records import write
+from gitmem.services.records.committers import marked_title
 from gitmem.services.retrieval.matcher import best, find
 from gitmem.services.retrieval.task import Task
 from gitmem.services.scout.scout import SAVED_AS, ScoutFinding, lines, records, scout
@@ -50,7 +50,12 @@ RECORDS = 6
     metavar="REV",
     help="Look into this commit; without it, HEAD and what is not committed yet.",
 )
-@options.scope_options
+@options.one_scope(
+    ("shared", "Save into the shared store."),
+    ("private", "Save into this repository's private store (default)."),
+    ("user", "Save into your own store, for every project."),
+    default="private",
+)
 @options.json_option
 @click.pass_obj
 def scout_command(
@@ -136,7 +141,7 @@ def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
         for one in known:
             term.say(
                 f" {term.style(short(one.row['id']), fg='yellow')} {one.row['kind']}  "
-                f"{plain(one.row['title'])} ({plain(', '.join(one.reasons))})"
+                f"{plain(marked_title(one.row))} ({plain(', '.join(one.reasons))})"
             )
 
 
@@ -169,7 +174,7 @@ def _save(app: App, text: str, found: list[ScoutFinding], scope: str) -> list[st
             "Say the task in other words, or name files and functions.",
         )
     store = app.store(scope)
-    who = replace(app.writer(), program=BACKGROUND)  # nobody has looked at it yet
+    who = app.writer()._replace(program=BACKGROUND)  # nobody has looked at it yet
     out = []
     for record in records(who, text, found):
         try:
@@ -221,7 +226,7 @@ def _fit(
     kept: list[Any] = []
     left = budget
     for one in known:
-        cost = tokens(f"{one.row['title']} {', '.join(one.reasons)}") + 12
+        cost = tokens(f"{marked_title(one.row)} {', '.join(one.reasons)}") + 12
         if cost <= left - budget * 2 // 3:
             kept.append(one)
             left -= cost

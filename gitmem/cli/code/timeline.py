@@ -10,7 +10,7 @@ from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short, title_shown
+from gitmem.cli.terminal import BARS, Terminal, path_shown, path_text, plain, short, title_shown
 from gitmem.clock import LAST, stamp
 from gitmem.git.dates import when
 from gitmem.services.timeline import events
@@ -31,7 +31,6 @@ COLORS = {
     "work": "magenta",
     "event": "white",
 }
-BARS = "▁▂▃▄▅▆▇█"
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -113,6 +112,7 @@ def _event_json(event: TimelineEvent) -> dict[str, Any]:
         "action": event.what,
         "id": event.id or None,
         "title": event.title,
+        "trust_marks": list(event.trust),
         "author": event.author or None,
         "agent": event.agent or None,
         "session": event.session or None,
@@ -143,6 +143,10 @@ def _csv(found: Iterable[TimelineEvent]) -> Iterator[str]:
     yield line(events.COLUMNS)
     for one in found:
         yield line(events.csv_row(one).values())
+
+
+def _marked(event: TimelineEvent) -> str:
+    return f"{event.title} ({', '.join(event.trust)})" if event.trust else event.title
 
 
 def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str]) -> Iterator[str]:
@@ -178,7 +182,7 @@ def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str
         yield (
             f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} "
             f"{term.style(plain(id), fg='yellow')} "
-            f"{plain(one.title)}{f' ({plain(who)})' if who else ''}"
+            f"{plain(_marked(one))}{f' ({plain(who)})' if who else ''}"
         )
     if not day:
         term.note("nothing happened that fits.")
@@ -271,7 +275,7 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
         for one in found:
             term.say(
                 f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} "
-                f"{plain(one.title)}"
+                f"{plain(_marked(one))}"
             )
         if not found:
             term.note("no event was noted. Note one: git mem event add 'title'")

@@ -126,7 +126,10 @@ def _known(
         app.state.snoozed(app.clock.now()),
         PATIENCE,
     )
-    return [_placed_json(one) for one in here.records(guide, path, first, last, lines, blob)]
+    placed = here.records(guide, path, first, last, lines, blob)
+    for one in placed:
+        app.count_reads(str(one.row["store"]), [one.row["id"]])
+    return [_placed_json(one) for one in placed]
 
 
 def _origin(origin: Origin) -> dict[str, Any]:
@@ -149,7 +152,7 @@ def _part(part: SessionLines) -> dict[str, Any]:
         "at": stamp(part.at) if part.at else None,
         "spans": list(map(span_json, part.lines)),
         "prompt": part.prompt or None,
-        "digest": part.digest or None,
+        "session_record": part.session_record or None,
         "title": part.title or None,
         "story": part.story or None,
         "records": list(map(mention_json, part.records)),
@@ -257,9 +260,10 @@ def _record(term: Terminal, row: Mapping[str, Any], margin: str = "  ") -> Itera
     done = " (resolved)" if row.get("is_resolved") else ""
     spot = row.get("place") or {}
     line = f" (line {spot['line']})" if spot.get("line") else ""
+    marks = f" ({plain(', '.join(row['trust_marks']))})" if row["trust_marks"] else ""
     yield (
         f"{margin}{label}: {term.style(short(row['id']), fg='yellow')} "
-        f"{_cut(row['title'])}{line}{done}"
+        f"{_cut(row['title'])}{marks}{line}{done}"
     )
     if row.get("workaround"):
         yield f"{margin}  {_cut(row['workaround'])}"

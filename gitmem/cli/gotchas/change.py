@@ -58,6 +58,7 @@ def _own(
     "--query",
     "--code",
     "--error",
+    "--verify",
     "--anchor",
     "--workaround",
     "--severity",
@@ -66,11 +67,11 @@ def _own(
     "--message",
 )
 @click.option("--session", metavar="ID", help="The session it comes from.")
-@options.scope_options
+@options.fact_scope_options
 @options.json_option
 @click.pass_obj
 def add_command(
-    term: Terminal, /, title: tuple[str, ...], scope: str, as_json: bool, **o: Any
+    term: Terminal, /, title: tuple[str, ...], scope: str | None, as_json: bool, **o: Any
 ) -> None:
     """Record a trap: what happens, where, and what helps.
 
@@ -84,10 +85,11 @@ def add_command(
     """
     with term.open_or_user(scope == "user") as app:
         who = app.writer(o["agent"], o["session"])
+        scope = scope or app.store_of_facts(who)
         heading, text = titled(" ".join(title).strip(), written_text(o) or "")
         if not heading:
             raise click.UsageError("give a title: what trips one up, in one line.")
-        fields = written_fields(app, "gotcha", o)
+        fields = written_fields(app, "gotcha", o, scope=scope)
         from gitmem.fingerprint.category import category
 
         fields.setdefault("category", category(heading, text, ""))

@@ -112,7 +112,7 @@ def record_command(  # noqa: C901
                 "Check its permissions and the disk.",
             )
         out = count.record(
-            app.store(),
+            app.store,
             app.state,
             who,
             rule,
@@ -234,7 +234,7 @@ def _state(row: dict[str, Any], rule: Rule) -> str:
 
 def _is_muted(app: App, pattern: str) -> bool:
     """Say whether the gotcha of an error was forgotten, or put aside: it is not captured again."""
-    store, id = app.store(), gotcha_id(pattern)
-    return store.tip() is not None and any(
-        store.read_file(path) is not None for path in (tombstone_path(id), record_path(id))
-    )
+    id = gotcha_id(pattern)
+    stores = [store for store in map(app.store, ("shared", "private")) if store.tip() is not None]
+    paths = (tombstone_path(id), record_path(id))
+    return any(store.read_file(path) is not None for store in stores for path in paths)

@@ -19,6 +19,7 @@ from gitmem.index.reader import FIELDS
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
 from gitmem.records.texts import place_text
 from gitmem.services.gotchas.page import page
+from gitmem.services.records.committers import marked_title, trust_marks
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -97,7 +98,8 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
         if away:
             term.note(f"{away} snoozed; show them with --snoozed.")
         elif not rows:
-            term.note("no gotcha fits. With the resolved ones: git mem gotcha list --all")
+            how = "With the resolved ones: git mem gotcha list --all"
+            term.note(f"no gotcha fits. {app.unfetched_hint() or how}")
 
 
 def _with_former(app: App, paths: Sequence[str]) -> list[str]:
@@ -156,6 +158,7 @@ def search_command(
             statuses=LIVE,
             agents=options.agents(app, None),
             resolved=False if unresolved else None,
+            valid_at=app.clock.stamp(),
         )
         if as_json:
             term.json([hit_json(hit) for hit in hits])
@@ -272,6 +275,7 @@ def drifted(term: Terminal, as_json: bool) -> int:
                     {
                         "id": one.row["id"],
                         "title": one.row["title"],
+                        "trust_marks": trust_marks(one.row),
                         "anchor": anchor_json(one.anchor),
                         "place": place_json(one.where),
                     }
@@ -289,10 +293,9 @@ def drifted(term: Terminal, as_json: bool) -> int:
             was = place_text(anchor)
             spot = "" if where.state == "adrift" else f": now {where.path}:{where.first}"
             why = said.get(where.state, "the code has changed")
-            term.say(
-                f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    "
-                f"{path_shown(f'{was}, {why}{spot}')}"
-            )
+            id = term.style(short(one.row["id"]), fg="yellow")
+            term.say(f"{id} {plain(marked_title(one.row))}")
+            term.say(f"    {path_shown(f'{was}, {why}{spot}')}")
         if seen.found:
             term.note(
                 "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor "

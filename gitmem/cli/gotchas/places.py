@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from gitmem.cli.json_shapes import match_json, place_json, record_json
 from gitmem.cli.terminal import Terminal, path_shown, plain
 from gitmem.errors import UserError
 from gitmem.repo.location import inside
+
+if TYPE_CHECKING:
+    from gitmem.services.retrieval.matcher import Match
 
 # seconds, for all files together, that code which went to another file is looked for
 FOR_PATIENCE = 2.0
@@ -85,22 +88,16 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
             ):
                 term.say(text_)
         if not out:
-            missing = [
-                given for given in places if not _is_there(app, _file_and_line(app, given)[0])
-            ]
-            why = (
-                f"there is no {' and no '.join(map(path_shown, missing))} in this repository; "
-                if missing
-                else ""
-            )
-            term.note(
-                why
-                + (
-                    "nothing is known about it."
-                    if len(places) == 1
-                    else "nothing is known about them."
-                )
-            )
+            term.note(_nothing_known(app, places))
+
+
+def _nothing_known(app: App, places: Sequence[str]) -> str:
+    """Return why nothing is known about places: they are not there, or nothing was fetched."""
+    missing = [given for given in places if not _is_there(app, _file_and_line(app, given)[0])]
+    names = " and no ".join(map(path_shown, missing))
+    why = f"there is no {names} in this repository; " if missing else ""
+    what = "it" if len(places) == 1 else "them"
+    return f"{why}nothing is known about {what}. {app.unfetched_hint()}".rstrip()
 
 
 def _files_of(app: App, path: str) -> list[str]:
@@ -260,6 +257,7 @@ def context_command(
       pytest 2>&1 | git mem gotcha context --error -
     """
     from gitmem.agents.prompt_text import fence, gotcha_lines
+    from gitmem.services.records.attribution import attributed
     from gitmem.services.retrieval.matcher import fit, match
     from gitmem.services.retrieval.task import Task
     from gitmem.text.tokens import tokens
@@ -292,9 +290,11 @@ def context_command(
             unconfirmed=bool(app.settings.get("injectUnconfirmed")),
             most=limit,
         )
-        chosen = fit(
-            found, budget, lambda one: sum(map(tokens, gotcha_lines(one.row, one.reasons)))
-        )
+
+        def lines(one: "Match") -> list[str]:
+            return gotcha_lines(attributed(one.row, app.own_addresses), one.reasons)
+
+        chosen = fit(found, budget, lambda one: sum(map(tokens, lines(one))))
         if chosen:
             from gitmem.store.store import Notice
 
@@ -308,6 +308,6 @@ def context_command(
         if as_json:
             term.json([match_json(one.row, one.score, one.reasons) for one in chosen])
         elif chosen:
-            term.say(fence([text for one in chosen for text in gotcha_lines(one.row, one.reasons)]))
+            term.say(fence([text for one in chosen for text in lines(one)]))
         else:
             term.note("no gotcha fits this task.")

@@ -11,6 +11,8 @@ from gitmem.cli.records.status import every
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import UserError
 from gitmem.services.gotchas import lifecycle
+from gitmem.services.records.committers import marked_title
+from gitmem.services.records.write import require_person
 
 _SPAN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
 
@@ -64,6 +66,7 @@ def snooze_command(
         if not ids:
             _snoozed(term, app, now, as_json)
             return
+        require_person(app.writer(), "snooze", "gotchas", f"gotcha snooze {ids[0]}")
         rows = []
         for _, stored in every(app, ids):
             record = stored.record
@@ -109,7 +112,7 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
     hidden = app.state.snoozed(now)
     rows = [row for _, index in app.indexes() for id in hidden for row in index.get(id)]
     out = [
-        {"id": row["id"], "title": row["title"], "snoozed_until": _stamp(hidden[row["id"]])}
+        {"id": row["id"], "title": marked_title(row), "snoozed_until": _stamp(hidden[row["id"]])}
         for row in rows
     ]
     if as_json:

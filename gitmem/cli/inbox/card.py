@@ -9,7 +9,8 @@ from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short
 from gitmem.records.kinds import IMPORTED
 from gitmem.records.record import Record
 from gitmem.records.texts import place_text
-from gitmem.services.facts.review import PROPOSED
+from gitmem.services.facts.stores import PROPOSED
+from gitmem.services.records.committers import marked_title
 from gitmem.services.views import inbox
 
 LINES = 12  # of a text that are shown
@@ -72,6 +73,6 @@ def whole(app: App, row: dict[str, Any]) -> list[str]:
 def _replaced(app: App, record: Record) -> list[str]:
     """Return a line for each live fact that a proposal would replace."""
     return [
-        f"would replace {short(fact['id'])}: {fact['title']}"
+        f"would replace {short(fact['id'])}: {marked_title(fact)}"
         for fact in inbox.replaced_facts(app.indexes(), record)
     ]

@@ -1,22 +1,21 @@
-"""`git mem inbox`: facts that nobody has confirmed, and tasks that a session said are done."""
+"""`git mem inbox`: facts that nobody has confirmed, and what sessions say of facts."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.inbox.answers import Answers, answer
+from gitmem.cli.inbox.answers import Answers, Asked, answer
 from gitmem.cli.inbox.card import CARD, card, evidence
 from gitmem.cli.inbox.review import review
 from gitmem.cli.json_shapes import record_json
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.index.reader import FIELDS
 from gitmem.services.views import inbox
-from gitmem.services.views.inbox import FinishedTask
+from gitmem.services.views.inbox import OpenStatement
 
-Tasks = Mapping[str, FinishedTask]
 SCREEN = 10  # records that fill a screen
 EMPTY = "the inbox is empty: nothing waits to be looked at."
 
@@ -31,6 +30,9 @@ EMPTY = "the inbox is empty: nothing waits to be looked at."
     multiple=True,
     metavar="ID",
     help="It is not worth keeping; it is not captured again. May be repeated.",
+)
+@click.option(
+    "--shared", "is_shared", is_flag=True, help="With --accept: share preferences too, for all."
 )
 @click.option("--reason", default="", metavar="TEXT", help="Why it is rejected.")
 @click.option(
@@ -48,13 +50,16 @@ EMPTY = "the inbox is empty: nothing waits to be looked at."
     type=click.IntRange(min=1),
     help=f"At most so many; without it {SCREEN} in a pipe, and all with --json and on a terminal.",
 )
-@click.option("--all", "-a", "everything", is_flag=True, help="All that wait.")
+@click.option(
+    "--all", "-a", "everything", is_flag=True, help="All that wait, those of other people too."
+)
 @options.json_option
 @click.pass_obj
 def inbox_command(
     term: Terminal,
     accepted: tuple[str, ...],
     rejected: tuple[str, ...],
+    is_shared: bool,
     reason: str,
     merged: tuple[str, ...],
     into: str | None,
@@ -66,16 +71,18 @@ def inbox_command(
     """Review facts that nobody has confirmed: captured, extracted, written by agents.
 
     On a terminal you answer each with one key. In a script, use the options. To change one first:
-    git mem edit ID, then --accept.
+    git mem edit ID, then --accept. Facts of other people and their agents are listed with --all.
 
-    An accepted record counts as confirmed by you, as of the commit that is checked out. A rejected
-    one is deleted as by `git mem forget`. A merged one is archived; the other takes over its
+    An accepted record counts as confirmed by you, as of the commit that is checked out. A private
+    proposal moves to the shared store; a preference does so with --shared only. A rejected one is
+    deleted as by `git mem forget`. A merged one is archived; the other takes over its
     errors, places and counts, and quotes its text if a person wrote it. An open gotcha cannot be
     merged into a resolved one: reopen that first.
 
-    Tasks that a session says are done are listed too, with the kind `task` in --json: --accept
-    closes one, --reject leaves it open. An answer that was given before changes nothing; in --json
-    its id is in `unchanged_ids`.
+    What sessions say of facts is asked first, with the kind `statement` in --json. --accept ID says
+    that it is so: the task is done, what is no longer true is forgotten, what is replaced gives
+    its place to the proposal. --reject ID says that the fact holds. An answer that was given before
+    changes nothing; in --json its id is in `unchanged_ids`.
 
     \b
     Examples:
@@ -86,76 +93,115 @@ def inbox_command(
     """
     if bool(merged) != bool(into):
         raise click.UsageError("--merge ID goes with --into ID.")
+    if is_shared and not (accepted or accept_all):
+        raise click.UsageError("--shared goes with --accept ID or --accept-all.")
     if reason and not rejected:
         raise click.UsageError("--reason says why something is rejected: name it with --reject ID.")
     with term.open() as app:
-        tasks = inbox.finished_tasks(app.indexes())
+        asked = inbox.open_statements(app.indexes())
+        own = () if everything else app.own_addresses
         if accept_all:
-            accepted = (*accepted, *_others(app, tasks, (*accepted, *rejected, *merged)))
+            accepted = (*accepted, *_others(app, asked, (*accepted, *rejected, *merged), own))
         if accept_all or accepted or rejected or merged:
-            given = Answers(accepted, rejected, merged, into or "", reason)
-            _answer(term, app, tasks, given, as_json)
+            given = Answers(accepted, rejected, merged, into or "", reason, is_shared)
+            _answer(term, app, asked, given, as_json)
         else:
-            _list(term, app, tasks, -1 if everything else limit, as_json)
+            _list(term, app, asked, -1 if everything else limit, own, as_json)
 
 
-def _answer(term: Terminal, app: App, tasks: Tasks, given: Answers, as_json: bool) -> None:
-    ids = answer(term, app, given, tasks, quiet=as_json)
+def _answer(term: Terminal, app: App, asked: Asked, given: Answers, as_json: bool) -> None:
+    ids = answer(term, app, given, asked, quiet=as_json)
     if as_json:
         term.json({f"{name}_ids": some for name, some in ids.items()})
     elif not any(ids.values()):
         term.note(EMPTY)
 
 
-def _list(term: Terminal, app: App, tasks: Tasks, limit: int | None, as_json: bool) -> None:
+def _list(
+    term: Terminal,
+    app: App,
+    asked: Asked,
+    limit: int | None,
+    own: Collection[str],
+    as_json: bool,
+) -> None:
     """Show what waits: as JSON, one after the other on a terminal, else the first screen."""
     if as_json:
-        _print_json(term, app, tasks, -1 if limit is None else limit)
-    elif not tasks and not inbox.waiting_count(app.indexes()):
-        term.note(EMPTY)
-    else:
-        _print_tasks(term, tasks)
+        _print_json(term, app, asked, -1 if limit is None else limit, own)
+        return
+    if asked or inbox.waiting_count(app.indexes(), own=own):
+        _print_statements(term, app, asked)
         show = review if sys.stdin.isatty() and sys.stdout.isatty() else _print_facts
-        show(term, app, tasks, limit)
+        show(term, app, {*asked, *inbox.successors(asked)}, limit, own)
+    else:
+        term.note(EMPTY)
+    _print_others(term, app, own)
 
 
-def _others(app: App, tasks: Tasks, ids: tuple[str, ...]) -> list[str]:
+def _print_others(term: Terminal, app: App, own: Collection[str]) -> None:
+    """Say how many facts of other people wait."""
+    by_others = inbox.waiting_count(app.indexes()) - inbox.waiting_count(app.indexes(), own=own)
+    if by_others:
+        many = "1 fact" if by_others == 1 else f"{by_others:,} facts"
+        term.note(f"{many} of other people and their agents: git mem inbox --all")
+
+
+def _others(app: App, asked: Asked, ids: tuple[str, ...], own: Collection[str]) -> list[str]:
     """Return the ids of all facts that wait, without those that are named."""
     named = {app.find(id) for id in ids}
-    return [
-        row["id"] for row in inbox.waiting(app.indexes(), ("id",), tasks) if row["id"] not in named
-    ]
+    rows = inbox.waiting(app.indexes(), ("id",), asked, own=own)
+    return [row["id"] for row in rows if row["id"] not in named]
 
 
-def _print_json(term: Terminal, app: App, tasks: Tasks, limit: int) -> None:
-    rows = inbox.waiting(app.indexes(), FIELDS, tasks, limit)
-    finished = [
-        {
-            "id": task.id,
-            "kind": "task",
-            "title": task.title,
-            "reason": task.reason,
-            "session": task.session,
-        }
-        for task in tasks.values()
-    ]
-    term.json([*map(record_json, rows), *finished])
+def _print_json(term: Terminal, app: App, asked: Asked, limit: int, own: Collection[str]) -> None:
+    rows = inbox.waiting(app.indexes(), FIELDS, asked, limit, own)
+    said = [_statement_json(one, quotes=app.writer().is_person) for one in asked.values()]
+    term.json([*map(record_json, rows), *said])
 
 
-def _print_tasks(term: Terminal, tasks: Tasks) -> None:
-    for task in tasks.values():
-        id = term.style(short(task.id), fg="yellow")
-        term.say(f"{id} {task.reason}: {plain(task.title)}")
-    if tasks:
-        term.note("it is done: git mem inbox --accept ID. It is not: git mem inbox --reject ID")
+def _statement_json(one: OpenStatement, *, quotes: bool) -> dict[str, str | None]:
+    last = one.last
+    return {
+        "id": one.id,
+        "kind": "statement",
+        "claim": last["what"],
+        "title": one.title,
+        "reason": one.reason,
+        "session": last["session"],
+        "said_by": last["role"] or None,
+        "quote": last["quote"] or None if quotes else None,
+        "successor_id": last["successor"] or None,
+    }
 
 
-def _print_facts(term: Terminal, app: App, tasks: Tasks, limit: int | None) -> None:
-    rows = inbox.waiting(app.indexes(), CARD, tasks, SCREEN if limit is None else limit)
+def _print_statements(term: Terminal, app: App, asked: Asked) -> None:
+    for one in asked.values():
+        id = term.style(short(one.id), fg="yellow")
+        term.say(f"{id} {one.reason}: {plain(one.title)}")
+        for text in _evidence(one, quotes=app.writer().is_person):
+            term.say(f"    {plain(text)}")
+    if asked:
+        term.note("it is so: git mem inbox --accept ID. It is not: git mem inbox --reject ID")
+
+
+def _evidence(one: OpenStatement, *, quotes: bool) -> Iterator[str]:
+    """Yield what takes a fact's place, and who said so; the words themselves for a person alone."""
+    if one.successor:
+        yield f"by {short(one.last['successor'])}: {one.successor}"
+    by = {"commit": "by a commit", "": ""}.get(one.last["role"], f"by the {one.last['role']}")
+    quote = f': "{one.last["quote"]}"' if one.last["quote"] and quotes else ""
+    if by or quote:
+        yield f"said {by}{quote}".replace(" :", ":")
+
+
+def _print_facts(
+    term: Terminal, app: App, asked: Collection[str], limit: int | None, own: Collection[str]
+) -> None:
+    rows = inbox.waiting(app.indexes(), CARD, asked, SCREEN if limit is None else limit, own)
     for row in rows:
         for text in card(term, row, app.clock.now(), evidence(app, row)):
             term.say(text)
-    left_out = inbox.waiting_count(app.indexes(), tasks) - len(rows)
+    left_out = inbox.waiting_count(app.indexes(), asked, own) - len(rows)
     if left_out:
         term.note(f"{left_out:,} more wait: git mem inbox --all")
     if rows:

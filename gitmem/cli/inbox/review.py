@@ -1,12 +1,15 @@
 """Going through the inbox on a terminal: a card, a key, the next card."""
 
-from typing import Any
+from collections.abc import Collection
+from functools import partial
 
 import click
 
 from gitmem.app import App
-from gitmem.cli.inbox.answers import Tasks, accept, merge, reject
+from gitmem.cli.inbox.answers import accept, merge, reject
 from gitmem.cli.inbox.card import CARD, card, whole
+from gitmem.cli.inbox.checks import offer_check
+from gitmem.cli.keys import ask_key
 from gitmem.cli.records.add_edit import edited_record
 from gitmem.cli.records.change_report import report_change
 from gitmem.cli.terminal import Terminal
@@ -16,12 +19,13 @@ from gitmem.services.views import inbox
 
 MERGE = "[m]erge into another  "  # gotchas alone can be
 KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
-QUIT = frozenset({"q", "\x03", "\x04", "\x1b"})
 
 
-def review(term: Terminal, app: App, tasks: Tasks, limit: int | None) -> None:
+def review(
+    term: Terminal, app: App, asked: Collection[str], limit: int | None, own: Collection[str]
+) -> None:
     """Show each fact that waits, and do what a key says; `limit` None is all."""
-    rows = inbox.waiting(app.indexes(), ("id",), tasks, -1 if limit is None else limit)
+    rows = inbox.waiting(app.indexes(), ("id",), asked, -1 if limit is None else limit, own)
     for number, listed in enumerate(rows, 1):
         row = inbox.waiting_fact(app.indexes(), listed["id"], CARD)
         if row is None:  # dealt with meanwhile: a merge, another process
@@ -30,31 +34,21 @@ def review(term: Terminal, app: App, tasks: Tasks, limit: int | None) -> None:
         term.say(term.style(f"{number} of {len(rows)}", bold=True))
         for text in card(term, row, app.clock.now(), whole(app, row)):
             term.say(text)
-        if not _ask(term, app, row):
+        keys = KEYS if row["kind"] == "gotcha" else KEYS.replace(MERGE, "")
+        if not ask_key(f"{keys} ? ", partial(_do, term, app, row["id"])):
             return
 
 
-def _ask(term: Terminal, app: App, row: dict[str, Any]) -> bool:
-    """Ask for keys until one settles a fact or skips it; return False to end."""
-    keys = KEYS if row["kind"] == "gotcha" else KEYS.replace(MERGE, "")
-    while True:
-        click.echo(f"{keys} ? ", nl=False)
-        try:
-            key = click.getchar().lower()
-        except EOFError:  # Ctrl-D
-            key = "q"
-        click.echo(key if key.isprintable() else "")
-        if key in QUIT:
-            return False
-        if key == "s" or _do(term, app, key, row["id"]):
-            return True
+def _do(term: Terminal, app: App, id: str, key: str) -> bool:
+    """Do what a key says; return whether the next one is to be shown.
 
-
-def _do(term: Terminal, app: App, key: str, id: str) -> bool:
-    """Do what a key says; return whether the next one is to be shown."""
+    Each answer is a command of its own.
+    """
+    app.begin_command()
     try:
         if key == "a":
             accept(term, app, id)
+            offer_check(term, app, id)
             return True
         if key == "r":
             reject(term, app, id)

@@ -15,7 +15,7 @@ from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.records.codec import decode, encode
 from gitmem.records.record import Record, kind_of
 from gitmem.records.texts import TITLE_LIMIT, clean_body
-from gitmem.services.records import history, write
+from gitmem.services.records import write
 
 TEMPLATE = """
 
@@ -44,11 +44,11 @@ TEMPLATE = """
     help="Link it to another record. May be repeated.",
 )
 @click.option("--session", metavar="ID", help="The session it comes from.")
-@options.scope_options
+@options.fact_scope_options
 @options.json_option
 @click.pass_obj
 def add_command(
-    term: Terminal, /, title: tuple[str, ...], kind: str, scope: str, as_json: bool, **o: Any
+    term: Terminal, /, title: tuple[str, ...], kind: str, scope: str | None, as_json: bool, **o: Any
 ) -> None:
     """Add a record: a decision, a pattern, a trap.
 
@@ -70,7 +70,8 @@ def add_command(
                 raise click.UsageError("give a title: git mem add 'title' [-m TEXT]")
             heading, text = _edited(term, app)
         who = app.writer(o["agent"], o["session"])
-        fields = written_fields(app, name, o)
+        scope = scope or app.store_of_facts(who)
+        fields = written_fields(app, name, o, scope=scope)
         if o["links"]:
             fields["links"] = [app.find(i) for i in o["links"]]
         if name == "event":
@@ -110,6 +111,7 @@ def _edited(term: Terminal, app: App) -> tuple[str, str]:
     "--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated."
 )
 @click.option("--unanchor", is_flag=True, help="Remove all anchors.")
+@click.option("--unverify", is_flag=True, help="Remove all checks.")
 @options.json_option
 @click.pass_obj
 def edit_command(
@@ -120,28 +122,34 @@ def edit_command(
     as_json: bool,
     untags: tuple[str, ...],
     unanchor: bool,
+    unverify: bool,
     **o: Any,
 ) -> None:
     """Change a record. Without options, your editor opens the whole file.
 
     A change that somebody else made meanwhile is merged, not overwritten. Fields that are not named
-    stay as they are. --tag and --anchor add to what is there. Without a terminal, an editor that
-    needs one, such as vi, is not started, and the command fails; a script as editor works.
+    stay as they are. --tag, --anchor and --verify add to what is there. Without a terminal, an
+    editor that needs one, such as vi, is not started, and the command fails; a script as editor
+    works.
 
     \b
     Examples:
       git mem edit 7k2m9qxa
       git mem edit 7k2m9qxa --importance 9 --tag payments --untag draft
+      git mem edit 7k2m9qxa --verify 'dependency=django version=>=4.2'
     """
     with term.open() as app:
         scope, stored = app.get(id)
         record = stored.record
         text = written_text(o)
-        fields = written_fields(app, record.kind, o, record.get("triggers"))
+        fields = written_fields(app, record.kind, o, record.get("triggers"), scope)
         if "tags" in fields or untags:
             fields["tags"] = sorted({*record.tags, *fields.get("tags", [])} - set(untags))
         if "anchors" in fields or unanchor:
             fields["anchors"] = [*([] if unanchor else record.anchors), *fields.get("anchors", [])]
+        if "verify" in fields or unverify:
+            kept = [] if unverify else record.get("verify")
+            fields["verify"] = [*kept, *fields.get("verify", [])]
         if o["agent"]:
             fields["agent"] = o["agent"]
         if title is None and text is None and not fields:
@@ -222,10 +230,12 @@ def supersede_command(
             change = write.supersede(app.store(scope), who, before, found.record, found.record)
         else:
             fields = write.fields_of(before, write.INHERITED)
-            fields |= written_fields(app, before.kind, o)
+            fields |= written_fields(app, before.kind, o, scope=scope)
             heading, text = titled(" ".join(title), written_text(o) or "")
             new = write.draft(who, before.kind, heading, text, **fields)
             change = write.supersede(app.store(scope), who, before, new)
+        from gitmem.services.records import history
+
         is_gone = write.may_replace(who, before)
         verb = "is superseded by" if is_gone else "stays until a person accepts"
         report_change(term, change, f"{short(before.id)} {verb}", scope, as_json)
@@ -240,10 +250,9 @@ def _edges_of(app: App, id: str) -> list[tuple[str, str, str]]:
 def _tell_fork(term: Terminal, old: str, new: str, others: list[str]) -> None:
     """Remark on a record that others have superseded already."""
     if others:
-        term.note(
-            f"{short(old)} is superseded by {' and '.join(map(short, others))} too: its chain "
-            f"forks. Settle it: git mem supersede {short(others[0])} {short(new)}"
-        )
+        from gitmem.cli.records.forks import fork_text
+
+        term.note(fork_text(old, [*others, new]))
 
 
 def titled(heading: str, text: str) -> tuple[str, str]:

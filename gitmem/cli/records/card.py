@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gitmem.cli.records.score_lines import score_facts
 from gitmem.cli.rows import source_line
 from gitmem.cli.terminal import COLORS, Terminal, age, path_shown, plain, short
 from gitmem.records.epic import facts as facts_of_work
@@ -41,6 +42,8 @@ def card(
         ("Title", row["title"]),
         ("Kind", f"{row['kind']}, {kind}" if kind != row["kind"] else kind),
         ("Status", row.get("status")),
+        ("Trust", ", ".join(row["trust"])),
+        ("Open", row.get("said")),
     ]
     if row["kind"] == "gotcha":
         facts += [
@@ -55,9 +58,7 @@ def card(
             facts.append(
                 ("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}")
             )
-    if row.get("confirmed") and not row.get("unconfirmed"):
-        vouched = row["confirmed"]
-        facts.append(("Confirmed", f"{vouched.get('at', '')} by {vouched.get('by', '')}"))
+    facts.append(("Confirmed", _confirmed(row)))
     facts += [("Seen", plain(source_line(source))) for source in _sources(row)]
     if row["kind"] == "snapshot":
         facts += _snapshot(row)
@@ -73,6 +74,8 @@ def card(
             if row["updated"] != row["created"]
             else None,
         ),
+        ("Holds until", row.get("expires")),
+        *(("Check", _check(one)) for one in row.get("verify") or ()),
         ("Agent", row.get("agent") if row.get("agent") != "global" else None),
         ("Origin", _origin(row)),
         ("From", _file(row)),
@@ -84,23 +87,14 @@ def card(
                 for a, since in zip(row.get("anchors") or [], code_notes or NOTHING, strict=False)
             ),
         ),
-        (
-            "Importance",
-            f"{row['importance']}, now {row['effective_score']}"
-            if row.get("importance") is not None
-            else None,
-        ),
-        ("Read", f"{row['access_count']}×" if row.get("access_count") else None),
+        *score_facts(row, now),
         ("Store", row["store"] if row["store"] != "shared" else None),
     ]
     facts += _relations(str(row["id"]), edges)
     if row.get("conflict"):
-        facts.append(
-            (
-                "Conflict",
-                f"two edits met; the newer stayed. To settle it: git mem edit {short(row['id'])}",
-            )
-        )
+        id = short(row["id"])
+        how = f"git mem inbox --accept {id} or git mem edit {id}"
+        facts.append(("Conflict", f"two edits met; the newer stayed. To settle it: {how}"))
         facts += [("Other side", f"git show {where}") for where in row.get("other_sides", ())]
     out += [
         f"{name + ':':<13} {term.style(plain(str(value)), fg=COLORS.get(str(value)))}"
@@ -172,15 +166,32 @@ def _file(row: dict[str, Any]) -> str | None:
     return plain(f"{source.get('file')}:{source.get('line')}")
 
 
+def _confirmed(row: dict[str, Any]) -> str | None:
+    """Return who confirmed a record; of one that counts as unconfirmed, that it only says so."""
+    confirmed = row.get("confirmed")
+    if not confirmed:
+        return None
+    by = confirmed.get("by", "")
+    if row.get("unconfirmed"):
+        return f"no: {by} confirmed other words, or somebody else wrote that {by} did"
+    return f"{confirmed.get('at', '')} by {by}"
+
+
 def _origin(row: dict[str, Any]) -> str | None:
     origin = row.get("origin")
     if origin in {None, "manual"}:
         return None
     return (
-        f"{origin}, unconfirmed (git mem inbox)"
+        f"{origin} (git mem inbox)"
         if row.get("unconfirmed") and not row.get("resolved")
         else origin
     )
+
+
+def _check(check: dict[str, Any]) -> str:
+    from gitmem.services.lifecycle.verify_spec import format_check
+
+    return format_check(check)
 
 
 def _place(anchor: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from gitmem.cli import options
 from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, short, title_shown
+from gitmem.records.record import has_expired
 from gitmem.services.records.write import Change
 
 
@@ -15,6 +16,9 @@ def report_change(
             f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is "
             f"none, allow it: git config --add gitmem.allowSecret REGEX"
         )
+    expires = str(change.after.get("expires") or "")
+    if has_expired(expires, term.clock.stamp()):
+        term.note(f"it expired on {expires}: lists show it with --all only, and nobody is told it.")
     if as_json:
         term.json(written_json(scope, change))
         return

@@ -2,19 +2,19 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli.terminal import Terminal
-from gitmem.codemap.anchors.resolve import attach
 from gitmem.codemap.anchors.spec import beginnings, glob_match, parse
 from gitmem.codemap.grammars import GRAMMARS, language_named
 from gitmem.errors import UserError
 from gitmem.git.object_codec import object_id
-from gitmem.records.kinds import CATEGORIES, SEVERITIES, TYPES
+from gitmem.records.kinds import CATEGORIES, FACTS, SEVERITIES, TYPES
+from gitmem.records.record import is_expiry
 from gitmem.repo.location import inside
 from gitmem.repo.refs import head
 
@@ -58,6 +58,8 @@ def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str,
             f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not "
             f"{anchor['lines'][1]}."
         )
+    from gitmem.codemap.anchors.resolve import attach  # compares whole texts
+
     attached = attach(anchor, text, object_id("blob", data, app.objects.traits.hash))
     commit = head(app.location)
     return {**attached, "commit": commit} if commit else attached
@@ -138,6 +140,11 @@ FIELDS: dict[str, Any] = {
     "--importance": click.option(
         "--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"
     ),
+    "--expires": click.option(
+        "--expires",
+        metavar="DATE",
+        help="Until when it holds: a day such as 2026-12-31, or a time in UTC.",
+    ),
     "--tag": click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
     "--anchor": click.option(
         "--anchor",
@@ -145,6 +152,14 @@ FIELDS: dict[str, Any] = {
         multiple=True,
         metavar="PLACE",
         help="path, path:12-20, path#Symbol or a glob. May be repeated.",
+    ),
+    "--verify": click.option(
+        "--verify",
+        "checks",
+        multiple=True,
+        metavar="CHECK",
+        help="How the code shows that it holds: path=FILE, 'file=FILE contains=TEXT', "
+        "'dependency=NAME version=>=4.2', symbol=NAME. May be repeated.",
     ),
     "--category": click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
     "--severity": click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
@@ -190,27 +205,85 @@ def field_options(*names: str, changes: bool = False) -> Callable[[Any], Any]:
 
 
 def written_fields(
-    app: App, kind: str, o: dict[str, Any], triggers: Mapping[str, Any] | None = None
+    app: App,
+    kind: str,
+    o: dict[str, Any],
+    triggers: Mapping[str, Any] | None = None,
+    scope: str = "",
 ) -> dict[str, Any]:
     """Return the fields that options give; refuses one that the kind does not have.
 
-    `triggers` are those of a record that is changed.
+    `triggers` are those of a record that is changed, `scope` is its store.
     """
     own = {
-        "memory": {"type", "importance", "project"},
+        "memory": {"type", "importance", "project", "expires"},
         "gotcha": {"category", "severity", "workaround", *TRIGGERS},
     }.get(kind, {"project"})
-    for name in ("type", "importance", "project", "category", "severity", "workaround", *TRIGGERS):
+    for name in (
+        "type",
+        "importance",
+        "project",
+        "expires",
+        "category",
+        "severity",
+        "workaround",
+        *TRIGGERS,
+    ):
         if o.get(name) is not None and name not in own:
             raise click.BadParameter(f"--{name} does not go with a {kind}.")
     fields = {name: o[name] for name in own - set(TRIGGERS) if o.get(name) is not None}
+    if "expires" in fields:
+        fields["expires"] = _expiry(fields["expires"])
     if any(o.get(name) is not None for name in TRIGGERS):
         fields["triggers"] = _triggers(app, o, triggers or {}) or None
     if o.get("tags"):
         fields["tags"] = [t.strip() for group in o["tags"] for t in group.split(",") if t.strip()]
+    fields |= _checked(app, kind, scope, o.get("checks"))
     if o.get("anchors_"):
         fields["anchors"] = [resolve_anchor(app, spec) for spec in o["anchors_"]]
     return fields
+
+
+def _checked(app: App, kind: str, scope: str, given: Sequence[str] | None) -> dict[str, Any]:
+    """Return the field with the checks that texts give.
+
+    Raises UserError for one that the code does not pass.
+    """
+    if not given:
+        return {}
+    if kind not in FACTS:
+        raise click.BadParameter(f"--verify does not go with a {kind}.")
+    from gitmem.services.lifecycle.evaluation import FAILS, HOLDS, evaluate
+    from gitmem.services.lifecycle.verify_spec import format_check, parse_check
+    from gitmem.worker.code_check import code_view
+
+    if scope == "user" or app.is_user_store():
+        raise UserError(
+            "your own store is of no repository, so nothing can be checked there.",
+            "Leave out --verify, or --user.",
+        )
+    checks = [parse_check(text) for text in given]
+    code = code_view(app)
+    for check in checks:
+        outcome = evaluate(check, code)
+        if outcome.state != HOLDS:
+            why = "it fails now" if outcome.state == FAILS else outcome.state
+            raise UserError(
+                f"--verify '{format_check(check)}': {why}: {outcome.reason}.",
+                "Give a check that the code passes as it is; it is to say when that ends.",
+            )
+    return {"verify": checks}
+
+
+def _expiry(given: str) -> str | None:
+    """Return a day or time as it is stored, None to hold for ever. Raises BadParameter."""
+    text = given.strip()
+    if not is_expiry(text):
+        raise click.BadParameter(
+            f"--expires cannot be '{given}': give a day as 2026-12-31, or a time as "
+            "2026-12-31T12:00:00Z."
+        )
+    return text or None
 
 
 def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:

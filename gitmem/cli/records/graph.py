@@ -7,28 +7,27 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.services.records import history
+from gitmem.services.records.committers import TRUST_FIELDS, marked_title, trust_marks
 from gitmem.store.reader import Damaged
 
 DEEPEST = 40  # levels that a graph is indented by
 Edge = tuple[str, str, str]  # source, relation, target
 
 
-_NO_RECORD = {"title": None, "kind": None, "created": None}
-
-
 @dataclass(slots=True)
 class _Graph:
     edges: list[Edge] = field(default_factory=list)
-    rows: dict[str, dict[str, Any]] = field(default_factory=dict)  # by id: title, kind, created
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)  # by id
     since: dict[Edge, str] = field(default_factory=dict)
 
     def of(self, id: str) -> str:
         """Return a record's title."""
-        return str(self.rows[id]["title"]) if id in self.rows else "(not here)"
+        return marked_title(self.rows[id]) if id in self.rows else "(not here)"
 
 
 @click.command("graph", short_help="Show what links to what")
@@ -71,7 +70,7 @@ def graph_command(
         ids = sorted({x for s, _, d in graph.edges for x in (s, d)} | ({start} if start else set()))
         if as_json:
             nodes = [
-                {"id": id, "missing": id not in graph.rows, **graph.rows.get(id, _NO_RECORD)}
+                {"id": id, "missing": id not in graph.rows, **_node(graph.rows.get(id))}
                 for id in ids
             ]
             edges = [
@@ -97,10 +96,8 @@ def _present(app: App) -> _Graph:
     for _, index in app.indexes():
         out.edges += index.edges()
         wanted = sorted({x for s, _, d in out.edges for x in (s, d)})
-        for row in index.rows(ids=wanted):
-            out.rows.setdefault(
-                row["id"], {"title": row["title"], "kind": row["kind"], "created": row["created"]}
-            )
+        for row in index.rows(ids=wanted, fields=(*TRUST_FIELDS, "id", "created")):
+            out.rows.setdefault(row["id"], row)
     out.edges = sorted(set(out.edges))
     return out
 
@@ -116,9 +113,7 @@ def _past(app: App, at: str) -> _Graph:
             if isinstance(stored, Damaged):
                 continue
             record = stored.record
-            out.rows.setdefault(
-                record.id, {"title": record.title, "kind": record.kind, "created": record.created}
-            )
+            out.rows.setdefault(record.id, as_row(scope, stored))
             out.edges += [
                 (record.id, rel, target)
                 for rel in ("links", "supersedes")
@@ -146,6 +141,12 @@ def _date(app: App, graph: _Graph, at: str | None, *, exact: bool) -> None:
                 edge: stamp(seconds)
                 for edge, seconds in history.edge_times(store, graph.edges, start).items()
             }
+
+
+def _node(row: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what JSON says of a record; of one that is not there, that nothing is known."""
+    known = {key: row[key] if row else None for key in ("title", "kind", "created")}
+    return {**known, "trust_marks": trust_marks(row) if row else []}
 
 
 def _dot(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Commands about history: log, diff, undo."""
+"""Commands about history: log and diff."""
 
 import difflib
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, formatted, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
-from gitmem.git.objects import Commit, TreeDifference
+from gitmem.git.objects import TreeDifference
 from gitmem.records.record import kind_of
 from gitmem.services.records import history
 from gitmem.store.layout import id_of_path
@@ -24,6 +24,7 @@ from gitmem.store.store import Store
 @click.option("--oneline", is_flag=True, help="One line a commit.")
 @click.option("-p", "--patch", is_flag=True, help="With what each commit changed.")
 @click.option("--reverse", is_flag=True, help="Oldest first.")
+@click.option("--all", "-a", "everything", is_flag=True, help="With merges and read counts.")
 @options.one_scope(
     ("private", "The private store."),
     ("user", "Your own store."),
@@ -46,8 +47,9 @@ def log_command(
 ) -> None:
     """Show the commits of the store. With an ID, show the history of one record and its successors.
 
-    With a REV, show the history from there. A chain that forks says so. It is plain git history
-    too: git log refs/gitmem/heads/main.
+    With a REV, show the history from there. Merges are left out unless they changed the record
+    that is asked about. A chain that forks says so. It is plain git history too: git log
+    refs/gitmem/heads/main.
 
     \b
     Examples:
@@ -69,7 +71,7 @@ def log_command(
                 edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]
                 ids, forks = history.chain(edges, found[1])
         store = app.store(scope)
-        steps = history.log(store, ids, start)
+        steps = history.log(store, ids, start, everything=o["everything"])
         listed = _limited(steps, limit)
         if reverse:
             listed = iter(list(listed)[::-1])
@@ -85,7 +87,7 @@ def log_command(
             app,
         )
         if store.tip() is None:
-            term.note("the store is empty. Remember something with: git mem add 'title'")
+            term.note(f"the store is empty. {options.first_step(app)}")
 
 
 def _find_past(app: App, text: str) -> tuple[str, str] | None:
@@ -152,6 +154,8 @@ def _step(step: history.HistoryStep) -> dict[str, Any]:
         "ids": step.trailers.get("id", []),
         "agent": _trailer(step, "agent"),
         "session": _trailer(step, "session"),
+        "command": _trailer(step, "command"),
+        "called_by": _trailer(step, "program"),
         "changes": [{"id": id, "change": change} for change, id in step.changes],
     }
 
@@ -195,9 +199,10 @@ def _lines(
             )
             yield f"Author: {plain(row['author'])}"
             yield f"Date:   {row['at']} ({age(row['at'], now)})"
-            for name in ("agent", "session"):
+            for name in ("agent", "session", "command", "called_by"):
                 if row[name]:
-                    yield f"{name.capitalize()}:".ljust(7) + f" {plain(row[name])}"
+                    label = name.capitalize().replace("_", " ")
+                    yield f"{label}:".ljust(7) + f" {plain(row[name])}"
             yield ""
             yield f"    {subject}"
             yield ""
@@ -271,8 +276,7 @@ def diff_command(
         tip = store.tip()
         if tip is None:
             raise UserError(
-                "the store is empty: there is nothing to compare.",
-                "Add a first memory: git mem add 'title'",
+                "the store is empty: there is nothing to compare.", options.first_step(app)
             )
         if a is None:
             parents = store.objects.commit(tip).parents
@@ -306,82 +310,3 @@ def _changed(store: Store, change: TreeDifference) -> dict[str, Any]:
         "old": text(change.old),
         "new": text(change.new),
     }
-
-
-def _undone(
-    target: Commit, scope: str, made: str | None, ids: list[str], back: list[str]
-) -> dict[str, Any]:
-    """Return what an undo did; `proposal_ids` wait in the inbox again."""
-    subject = target.message.split("\n")[0]
-    return {
-        "commit": target.oid,
-        "subject": subject,
-        "store": scope,
-        "ids": ids,
-        "proposal_ids": [] if subject.startswith("undo: ") else back,
-        "changed": made is not None,
-        "store_commit": made,
-    }
-
-
-@click.command("undo", short_help="Take back the last change")
-@click.argument("commit", required=False, metavar="[REV]")
-@options.one_scope(
-    ("private", "In the private store."), ("shared", "In the shared store (default).")
-)
-@options.json_option
-@click.pass_obj
-def undo_command(term: Terminal, commit: str | None, scope: str, as_json: bool) -> None:
-    """Take back one commit with a new one; by default the last change.
-
-    Later changes are kept. A second undo takes back the first.
-
-    Merges, read counts and the like are skipped.
-
-    To take back an older change, name its commit: git mem log --oneline. A proposal whose
-    acceptance is taken back waits in the inbox again.
-
-    \b
-    Examples:
-      git mem undo
-      git mem undo 3f2a91c
-    """
-    with term.open() as app:
-        app.settle()
-        store = app.store(scope)
-        target = (
-            store.objects.commit(history.resolve(store, app.git, commit))
-            if commit
-            else history.last_change(store)
-        )
-        subject = plain(target.message.split("\n")[0])
-        if history.is_half(target):
-            raise UserError(
-                f"{target.oid[:10]} {subject}: this is half of an acceptance.",
-                "Take back the other half, and this one follows: git mem undo COMMIT, with its "
-                "commit from git mem log --oneline",
-            )
-        made, ids = history.undo(store, app.author, target)
-        back = (
-            history.follow(app.store("private"), store, app.author, ids)
-            if scope == "shared" and history.of_acceptance(target)
-            else []
-        )
-        if as_json:
-            term.json(_undone(target, scope, made, ids, back))
-            return
-        if made is None:
-            term.say(f"nothing left to take back of {target.oid[:10]} {subject}")
-            return
-        count = f"({len(ids)} record{'s' if len(ids) != 1 else ''})"
-        if subject.startswith("undo: "):
-            term.say(f"did it again: {subject.removeprefix('undo: ')} {count}")
-            if not commit:
-                term.note(
-                    "the last change was an undo. To take back an older one, name its commit: git "
-                    "mem log --oneline"
-                )
-        else:
-            term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} {count}")
-            if back:
-                term.note("it waits in the inbox again: git mem inbox")

@@ -4,6 +4,7 @@ Kept light: on a fresh index they load click, SQLite and little else.
 """
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,11 +12,16 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_shapes import columns, hit_json, record_json, whole_row_json
+from gitmem.cli.records.scored import SCORE, by_score, decay_filters, mark_decayed
 from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, width
 from gitmem.clock import stamp
+from gitmem.index import joined
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import LIVE, PREFIX, STATUSES, TYPES
+from gitmem.repo.caller import agent_program
+from gitmem.services.sessions.quotes import hit_without_quotes
 
+NARROWING = ("kind", "everything", "types", "tags", "files")  # options
 # what was said in sessions: git mem recall
 SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
 
@@ -40,7 +46,10 @@ SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
     type=click.Choice(STATUSES),
     help="Default: active and pinned.",
 )
-@click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
+@click.option(
+    "--all", "-a", "everything", is_flag=True, help="Archived, decayed and expired ones too."
+)
+@click.option("--decayed", is_flag=True, help="Only what age put away.")
 @click.option(
     "--agent",
     metavar="NAME",
@@ -50,14 +59,18 @@ SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
 @click.option(
     "--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved."
 )
-@click.option("--conflicts", is_flag=True, help="Records whose text met in conflict.")
+@click.option(
+    "--conflicts",
+    is_flag=True,
+    help="Records whose text met in conflict, and facts that supersede the same one.",
+)
 @click.option("--since", metavar="DATE", help="Created after a date, as git takes it.")
 @click.option("--until", metavar="DATE", help="Created before a date.")
 @click.option("--at", metavar="DATE|REV", help="The store as it was then.")
 @click.option(
     "--sort",
     "order",
-    type=click.Choice(["created", "updated", "title", "importance", "severity"]),
+    type=click.Choice(["created", "updated", "title", "importance", "severity", SCORE]),
     default="created",
     show_default=True,
     help="In which order.",
@@ -72,8 +85,10 @@ def list_command(
 ) -> None:
     """List records, newest first.
 
-    Archived and decayed records need --all or --status. Digests and snapshots of sessions are left
-    out too, unless --kind, --type, --tag, --file, --all, --json, --format or --at is given.
+    Archived records, and facts that have expired or decayed, need --all or --status, --decayed
+    shows the decayed ones alone: their score fell below 3.0 (docs/lifecycle.md). Records and
+    snapshots of sessions are left out too, unless --kind, --type, --tag, --file, --all, --json,
+    --format or --at is given.
 
     Filters of different kinds must all hold. Of a filter that is repeated, one must hold; of --tag,
     all.
@@ -86,71 +101,118 @@ def list_command(
     """
     scopes = options.scopes(o)
     with term.open_any() as app:
-        statuses = o["statuses"] or (() if o["everything"] else LIVE)
-        bounds = {name: _bound(app, o[name]) for name in ("since", "until")}
-        limit = -1 if o["limit"] is None else o["limit"]
-        fields = (
-            FIELDS
-            if as_json
-            else (*SORTED_BY[o["order"]], *(columns(names(template)) if template else LINE))
+        shown = LINE if template is None else columns(names(template))
+        fields = FIELDS if as_json else (*SORTED_BY.get(o["order"], ("id",)), *shown)
+        is_plain = not as_json and template is None
+        rows, left_out = (
+            (_past_rows(app, at, scopes, o), 0) if at else _rows(app, scopes, fields, o, is_plain)
         )
-        to_json = record_json
-        if at:
-            from gitmem.cli.records.past import listed_at  # the past needs the whole store
-
-            to_json = whole_row_json
-            rows = listed_at(
-                app, at, options.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes
-            )[: limit if limit >= 0 else None]
-        else:
-            plain_list = not (
-                o["kind"]
-                or o["everything"]
-                or o["types"]
-                or o["tags"]
-                or o["files"]
-                or as_json
-                or template
-            )
-            rows = app.rows(
-                by_hand=plain_list,
-                scopes=scopes,
-                kinds=options.kinds(o["kind"]),
-                types=o["types"],
-                tags=o["tags"],
-                statuses=statuses,
-                agents=options.agents(app, o["agent"]),
-                paths=paths_of(app, o["files"]),
-                resolved=o["resolved"],
-                conflict=True if o["conflicts"] else None,
-                order=o["order"],
-                limit=limit,
-                fields=(*fields, "store"),
-                **bounds,
-            )
+        to_json = whole_row_json if at else record_json
         if as_json:
             term.json([to_json(r) for r in rows])
         elif template:
             term.page((formatted(template, to_json(r)) for r in rows), app)
         else:
             term.page((line(term, r, cut=True) for r in rows), app)
-            if (
-                not at
-                and plain_list
-                and limit < 0
-                and (left := sum(index.number(by_sessions=True) for _, index in app.indexes()))
-            ):
-                term.note(
-                    f"{left:,} record(s) and snapshot(s) of sessions are not shown: git mem list "
-                    f"-k session -k snapshot"
-                )
-            if not rows:
-                empty = not any(index.count() for _, index in app.indexes())
-                term.note(
-                    "nothing to list. Remember something with: git mem add 'title'"
-                    if empty
-                    else "no record fits. Without filters: git mem list --all"
-                )
+            _say_rest(term, app, rows, left_out, in_dispute=o["conflicts"])
+
+
+def _past_rows(
+    app: App, at: str, scopes: tuple[str, ...], o: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the rows of a state of the past."""
+    from gitmem.cli.records.past import listed_at  # the past needs the whole store
+
+    wanted = _filters(app, scopes, o)
+    rows = listed_at(app, at, wanted["kinds"], o["types"], wanted["statuses"], o["tags"], scopes)
+    return rows[: o["limit"]]
+
+
+def _rows(
+    app: App, scopes: tuple[str, ...], fields: Sequence[str], o: Mapping[str, Any], is_plain: bool
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the rows that options ask for, and how many of sessions are left out."""
+    wanted = _filters(app, scopes, o)
+    limit = -1 if o["limit"] is None else o["limit"]
+    is_plain = is_plain and not any(o[key] for key in NARROWING)
+    by_age, decayed = decay_filters(
+        app, shows_all=not wanted["valid_at"], only_decayed=o["decayed"]
+    )
+    if o["decayed"] and wanted["ids"] is not None:
+        by_age["ids"] = set(decayed).intersection(wanted["ids"])
+    wanted |= by_age
+    if o["order"] == SCORE:
+        rows = by_score(app, limit, fields, wanted)
+    else:
+        how = {"order": o["order"], "limit": limit, "fields": (*fields, "store")}
+        rows = app.rows(**wanted, by_hand=is_plain, **how)
+    mark_decayed(rows, decayed)
+    is_cut = is_plain and limit < 0
+    return rows, joined.number(app.indexes(), by_sessions=True, **wanted) if is_cut else 0
+
+
+def _say_rest(
+    term: Terminal, app: App, rows: Sequence[object], left_out: int, *, in_dispute: bool
+) -> None:
+    """Say what is not shown, and why."""
+    if left_out:
+        term.note(
+            f"{left_out:,} record(s) and snapshot(s) of sessions are not shown: add "
+            f"-k session -k snapshot"
+        )
+    _say_forks(term, app, wanted=in_dispute)
+    if not rows:
+        empty = not any(index.count() for _, index in app.indexes())
+        term.note(
+            f"nothing to list. {options.first_step(app)}"
+            if empty
+            else "no record fits. Without filters: git mem list --all"
+        )
+
+
+def _filters(app: App, scopes: tuple[str, ...], o: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters of `App.rows` that options name."""
+    ended_too = o["everything"] or o["statuses"] or o["conflicts"]
+    return {
+        "scopes": scopes,
+        "kinds": options.kinds(o["kind"]),
+        "types": o["types"],
+        "tags": o["tags"],
+        "statuses": o["statuses"] or (() if o["everything"] else LIVE),
+        "agents": options.agents(app, o["agent"]),
+        "paths": paths_of(app, o["files"]),
+        "resolved": o["resolved"],
+        "ids": _in_dispute(app, wanted=o["conflicts"]),
+        "valid_at": "" if ended_too else app.clock.stamp(),
+        "since": _bound(app, o["since"]),
+        "until": _bound(app, o["until"]),
+    }
+
+
+def _in_dispute(app: App, *, wanted: bool) -> list[str] | None:
+    """Return the ids of records whose text met in conflict, and of rival successors of one."""
+    if not wanted:
+        return None
+    from gitmem.cli.records.forks import all_forks
+
+    ids = [str(row["id"]) for row in app.rows(conflict=True, fields=("id",))]
+    return [*ids, *(id for fork in all_forks(app.indexes()) for id in fork.successors)]
+
+
+def _say_forks(term: Terminal, app: App, *, wanted: bool) -> None:
+    if not wanted:
+        return
+    from gitmem.cli.records.forks import all_forks, fork_text
+
+    for fork in all_forks(app.indexes()):
+        term.note(fork_text(*fork))
+
+
+def _as_read(app: App, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return hits as whoever asks may read them: what a session quotes is its owner's."""
+    if not agent_program(app.env):
+        return hits
+    return [hit for hit in map(hit_without_quotes, hits) if hit is not None]
 
 
 def _bound(app: App, date: str | None) -> str:
@@ -194,7 +256,10 @@ def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
 @click.option(
     "--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory."
 )
-@click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
+@click.option(
+    "--all", "-a", "everything", is_flag=True, help="Archived, decayed and expired ones too."
+)
+@click.option("--decayed", is_flag=True, help="Only what age put away.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{score} {id} {title}' for each.")
 @options.read_scopes
@@ -221,6 +286,7 @@ def search_command(
     scopes = options.scopes(o)
     with term.open_any() as app:
         statuses = () if o["everything"] else LIVE
+        by_age, decayed = decay_filters(app, shows_all=o["everything"], only_decayed=o["decayed"])
         hits = app.search(
             " ".join(words),
             limit,
@@ -229,7 +295,11 @@ def search_command(
             types=o["types"],
             statuses=statuses,
             agents=options.agents(app, o["agent"]),
+            valid_at="" if o["everything"] else app.clock.stamp(),
+            **by_age,
         )
+        hits = _as_read(app, hits)
+        mark_decayed(hits, decayed)
         if as_json:
             term.json([hit_json(hit) for hit in hits])
         elif template:
@@ -238,10 +308,8 @@ def search_command(
             now = app.clock.now()
             term.page((text for h in hits for text in hit_lines(term, h, now)), app)
             if not hits:
-                term.note(
-                    f"no record matches '{' '.join(words)}'. Fewer or other words may; archived "
-                    f"ones need --all."
-                )
+                how = "Fewer or other words may; archived, decayed and expired ones need --all."
+                term.note(f"no record matches '{' '.join(words)}'. {app.unfetched_hint() or how}")
 
 
 def hit_lines(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:

@@ -1,6 +1,5 @@
 """The command that removes a secret from all history, and the one that manages the quarantine."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -8,11 +7,12 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.consent import FOLLOW_HELP, agrees
+from gitmem.cli.consent import FOLLOW_HELP, agrees, require_yes
 from gitmem.cli.records.quarantine import drop_quarantine, list_quarantine, restore_quarantined
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import Busy, UnknownId, UserError
-from gitmem.services.maintenance import purge_exports, purge_follow, purge_local
+from gitmem.repo.location import Home
+from gitmem.services.maintenance import purge_follow, purge_local, purge_quotes, purge_texts
 from gitmem.services.maintenance.purge_one import object_places, purge_store
 from gitmem.services.maintenance.purge_places import (
     CLEAN,
@@ -20,11 +20,11 @@ from gitmem.services.maintenance.purge_places import (
     REMOVED,
     YOURS,
     PurgePlace,
-    is_held,
-    warnings,
+    left_over,
     was_removed,
 )
 from gitmem.services.maintenance.purge_request import check_texts, count_places, find_ids, is_named
+from gitmem.services.records.write import require_person
 from gitmem.store import journal, purge
 from gitmem.store.history.redact import Mask
 
@@ -94,14 +94,16 @@ def purge_command(
     it: a secret that was shared must be changed at its source.
 
     It asks first, and says in how many places the text stands; without a terminal it needs --yes. A
-    text becomes `[purged]` in the shared, the private and your own store. It is found with upper
-    and lower case as given, but for its first letter. A text of less than four characters, or
+    text becomes `[purged]` in the shared, the private and your own store. It is found as given, and
+    in small letters, as patterns and tombstones have it. A text of less than four characters, or
     without a letter or a digit, is refused.
 
-    It exits with 1 as long as a place still holds something, and names it. What is yours is named
-    and left alone: refs of your own, unreachable objects, BRIEFING.md, agents' memory files. Your
-    branches and files are not searched: git log --all -S TEXT. A purge that was killed is ended by
-    the next one.
+    It exits with 1 as long as a place on this machine holds something or may do so, and names it;
+    so it does when other records quote one that is purged by its id. Blocks in agents' memory files
+    that git does not track are written anew. The saved work of a snapshot stays unless a file in it
+    holds the text. What is yours is named and left alone: refs of your own, unreachable objects,
+    BRIEFING.md, tracked memory files. Your branches and files are not searched: git log --all -S
+    TEXT. A purge that was killed is ended by the next one.
 
     \b
     Examples:
@@ -128,12 +130,13 @@ def purge_command(
     ]
     check_texts(secrets)
     with term.open() as app:
+        require_person(app.writer(), "purge", "texts", "purge")
         run = _Run(term, app, ids, Mask(secrets), remote)
         run.ask(yes)
         run.purge(follow_purge)
-        code = run.report(as_json)
         run.build_indexes()
-        return code
+        run.find_copies()
+        return run.report(as_json)
 
 
 def _check_quarantine_call(
@@ -170,6 +173,11 @@ class _Run:
             )
         self.wanted = {scope: find_ids(app.store(scope), ids) for scope in self.scopes}
         self.ids = list(dict.fromkeys(id for group in self.wanted.values() for id in group))
+        self.gone = [
+            record
+            for scope, group in self.wanted.items()
+            for record in purge_quotes.records_of(app.store(scope), group)
+        ]
         missing = [given for given in ids if not any(is_named(given, id) for id in self.ids)]
         if missing:
             raise UnknownId(
@@ -184,17 +192,13 @@ class _Run:
         """Ask whether to go on; raises UserError when not."""
         if yes or not (self.ids or self.mask):
             return
-        if not os.isatty(0):
-            raise UserError("nothing was changed.", "Give --yes to do it without a question.")
         named = [*map(short, self.ids), *(["the text"] if self.mask else [])]
         places = f" It stands in {self._count()} place(s)." if self.mask else ""
         question = f"Remove {', '.join(named)} from all of history?{places} This cannot be undone."
-        if not click.confirm(question, default=False, err=True):
-            raise UserError("nothing was changed.", "Give --yes to do it without a question.")
+        require_yes(question, yes=yes)
 
     def _count(self) -> int:
-        homes = {self._owner(scope).home.path: self._owner(scope).home for scope in self.scopes}
-        local = sum(purge_local.count_places(home, self.mask) for home in homes.values())
+        local = sum(purge_local.count_places(home, self.mask) for home in self._homes())
         return local + sum(count_places(self.app.store(scope), self.mask) for scope in self.scopes)
 
     def purge(self, follow: bool) -> None:
@@ -203,23 +207,25 @@ class _Run:
             self._purge_here()
         if self.remote:
             self._send(self.remote, follow)
-        elif self.mask:
-            self.places += purge_exports.search(self.app.location, self.app.env, self.mask)
 
     def _purge_here(self) -> None:
         cleaned: dict[str, App] = {}
+        removed = set()
         for scope in self.scopes:
             ids = self.wanted[scope]
             if not ids and not self.mask:
                 continue
             owner = self._owner(scope)
             store = self.app.store(scope)
-            self.places += purge_store(store, owner.git, scope, ids, self.mask, self._progress())
+            places = purge_store(store, owner.git, scope, ids, self.mask, self._progress())
+            self.places += places
             cleaned[owner.home.path] = owner
+            removed |= {owner.home.path} if was_removed(places) else set()
         for owner in cleaned.values():
             owner.close()
             prefix = "user: " if owner is not self.app else ""
-            for place in purge_local.erase(owner.home, self.mask, self.ids):
+            stood = owner.home.path in removed
+            for place in purge_local.erase(owner.home, self.mask, self.ids, stood_in_store=stood):
                 self.places.append(
                     PurgePlace(prefix + place.name, place.state, place.count, place.detail)
                 )
@@ -228,6 +234,37 @@ class _Run:
         """Make the indexes that were removed anew: hooks read them and build none."""
         for owner in {id(owner): owner for owner in map(self._owner, self.scopes)}.values():
             owner.index()
+
+    def find_copies(self) -> None:
+        """Look for what was exported, and for what quotes the records: that has other ids."""
+        from gitmem.worker import exports
+
+        files = exports.update(self.app, self.gone, self.mask)
+        for file in files:
+            state, how = (REMOVED, "its block was written anew") if file.rewritten else (YOURS, "")
+            detail = how or f"it holds the text; to change it: {file.how}"
+            self.places.append(PurgePlace(file.path, state, 0, detail))
+        if (self.ids or self.mask) and not files:
+            self.places.append(PurgePlace("BRIEFING.md and memory files", CLEAN))
+        if len(self.gone) < len(self.ids):
+            self.term.note(
+                "the words of what was purged before are not known any more, so nobody looked for "
+                "quotes of it. To look for a text: git mem purge --text -"
+            )
+        quotes = Mask(purge_quotes.texts_of(self.gone))
+        if not quotes:
+            return
+        for scope in self.scopes:
+            store, git = self.app.store(scope), self._owner(scope).git
+            self.places += purge_quotes.quoting(store, git, scope, quotes)
+        files_with = sum(purge_local.count_places(home, quotes) for home in self._homes())
+        if files_with:
+            how = f"row(s) quote it. {purge_quotes.HOW}"
+            self.places.append(PurgePlace("our own files", HELD, files_with, how))
+
+    def _homes(self) -> list[Home]:
+        owners = map(self._owner, self.scopes)
+        return list({owner.home.path: owner.home for owner in owners}.values())
 
     def _progress(self) -> Callable[[int, int], None]:
         show = self.term.progress("rewriting")
@@ -255,9 +292,9 @@ class _Run:
         if out is None:
             self.places.append(PurgePlace(f"remote {name}", CLEAN, 0, "it has no memory"))
             return
-        followed = purge_follow.finish(store, app.git, app.home, out, app.close)
+        followed = purge_follow.finish(store, app.git, app.home, out, app.close, self.mask.texts)
         if out.quarantined:
-            self.term.note(purge_follow.quarantined(out.quarantined))
+            self.term.note(purge_texts.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN
         self.places.append(
             PurgePlace(f"remote {name}", state, out.rewritten, "replaced the history there")
@@ -275,15 +312,15 @@ class _Run:
     def report(self, as_json: bool) -> int:
         """Say what was in each place; return the exit code."""
         self._note_names()
-        held = [place for place in self.places if place.state == HELD]
+        left = list(left_over(self.places))
         remotes = self._remotes()
         if as_json:
             rows = [place.as_json() for place in self.places]
-            self.term.json({"locations": rows, "complete": not held, "other_remotes": remotes})
+            self.term.json({"locations": rows, "complete": not left, "other_remotes": remotes})
         else:
-            self._say(self.places)
-        for level, text in warnings(self.places):
-            self.term.note(f"{level}: {text}")
+            self._say(self.places, left)
+        for text in left:
+            self.term.note(f"error: {text}")
         if remotes:
             self.term.note(
                 f"Remotes and clones may still hold it: {', '.join(map(plain, remotes))}. "
@@ -295,7 +332,7 @@ class _Run:
                 "the secret matters."
             )
         self.term.note(CHANGE_IT)
-        return int(bool(held))
+        return int(bool(left))
 
     def _remotes(self) -> list[str]:
         if self.remote:
@@ -308,18 +345,20 @@ class _Run:
         left = sorted(self.mask.named or self.mask.left)
         if not left:
             return
-        # words of the format are in every store; that is worth a failure only when there was
-        # nothing else
-        is_failure = bool(self.mask.named) or not was_removed(self.places)
         where = f"in {len(left)} file(s), of which the text is a part: {', '.join(left[:4])}"
         hint = f"If a record is named so, remove the record: git mem purge ID ({left[0]})."
-        self.places.append(PurgePlace(NAMES, HELD if is_failure else YOURS, 0, f"{where}. {hint}"))
+        # words of the format are in every store; that is worth a failure only when there was
+        # nothing else
+        if self.mask.named or not was_removed(self.places):
+            self.places.append(PurgePlace(NAMES, HELD, 0, f"{where}. {hint}"))
+        else:
+            self.term.note(f"warning: {NAMES}: {where}. {hint}")
 
-    def _say(self, places: Sequence[PurgePlace]) -> None:
+    def _say(self, places: Sequence[PurgePlace], left: Sequence[str]) -> None:
         removed = [place for place in places if place.state == REMOVED]
         for name, done in _grouped(removed).items():
             self.term.say(f"{plain(name)}: {', '.join(done)}.")
-        if not removed and not is_held(places):
+        if not removed and not left:
             self.term.say("it is nowhere on this machine; nothing was changed.")
         clean = [place.name for place in places if place.state == CLEAN]
         if clean:

@@ -12,38 +12,49 @@ from gitmem.cli.records.code_places import code_places
 from gitmem.cli.records.past import record_at
 from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import Terminal, formatted
-from gitmem.clock import seconds
 from gitmem.records.codec import encode
-from gitmem.records.decay import effective_score
-from gitmem.records.kinds import LIVE
+from gitmem.records.kinds import FACTS, LIVE
+from gitmem.records.promotion import seen_in
 from gitmem.records.record import SCHEMA, Record
-from gitmem.services.records.committers import disputed, writers
+from gitmem.records.said import said_to_be
+from gitmem.records.score import row_of
+from gitmem.repo.caller import agent_program
+from gitmem.services.records.committers import TRUST_FIELDS, disputed, trust_marks, writers
+from gitmem.services.sessions.quotes import LEFT_OUT, without_quotes
+from gitmem.services.views import inbox
+from gitmem.store.reader import Stored
 from gitmem.store.store import Store
 
 
-def computed(app: App, record: Record) -> dict[str, Any]:
-    """Return what usage adds to a record: reads, the last one, the effective score."""
-    reads, last = 0, ""
-    for _, index in app.indexes():
-        n, at = index.usage([record.id]).get(record.id, (0, ""))
-        reads, last = reads + n, max(last, at)
-    for name in ("shared", "private"):
-        n, at = app.state.reads(name).get(record.id, (0, ""))
-        reads, last = reads + n, max(last, at)
+def computed(app: App, record: Record, at: str | None) -> dict[str, Any]:
+    """Return what usage and sources add to a record: reads, the last one, the score."""
+    scores = app.scores([record.id])
+    reads, last = scores.reads.get(record.id, (0, ""))
     out: dict[str, Any] = {"access_count": reads, "accessed": last or None}
-    if record.kind == "memory":
-        hours = max(0.0, app.clock.now() - seconds(last or record.created)) / 3600
-        out["effective_score"] = round(
-            effective_score(
-                record.get("importance"),
-                record.get("decay_rate"),
-                reads,
-                hours,
-                pinned=record.status == "pinned",
-            ),
-            2,
-        )
-    return out
+    if record.kind not in FACTS:
+        return out
+    row = {"id": record.id, **row_of(record)}
+    # what the store's history says of who vouches for it, an index knows
+    levels = [one["level"] for _, index in app.indexes() for one in index.get(record.id)]
+    score = scores.of({**row, "level": levels[0]} if levels and not at else row)
+    return {
+        **out,
+        "effective_score": round(score.value, 2),
+        "decayed": score.decayed or None,
+        "decay": {
+            "importance": score.importance,
+            "bonus": score.bonus,
+            "rate": round(score.rate, 6),
+            "decay_hours": round(score.hours, 1),
+            "clock": scores.clock.name,
+            "half_life_hours": score.half_life and round(score.half_life, 1),
+        },
+        "promotion": {
+            "level": score.promotion,
+            "counted_sources": seen_in(record.get("sources")),
+            "is_refuted": record.id in scores.refuted,
+        },
+    }
 
 
 @click.command("show", short_help="Show records")
@@ -80,22 +91,20 @@ def show_command(
       git mem show 7k2m9qxa --json
     """
     with term.open_any() as app:
-        found = []
-        for text in ids:
-            name, _, revision = text.partition("@")
-            found.append(
-                record_at(app, name, at or f"@{revision}") if at or revision else app.get(name)
-            )
+        found = _found(term, app, ids, at)
         rows = []
         code_notes: dict[str, list[str]] = {}
+        marks: dict[str, list[str]] = {}
         for scope, stored in found:
-            rows.append({**as_row(scope, stored), **computed(app, stored.record)})
+            rows.append({**as_row(scope, stored), **computed(app, stored.record, at)})
             if stored.record.fields.get("conflict"):
                 rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
                 places, code_notes[stored.record.id] = code_places(app, stored.record)
-                rows[-1] |= {"places": places, **_committer(app, scope, stored.record.id)}
+                credit = _credit(app, scope, stored.record.id)
+                rows[-1] |= {"places": places, **_attribution(credit)}
+                marks[stored.record.id] = trust_marks(credit) if credit else []
         if as_json:
             term.json([whole_row_json(row) for row in rows])
         elif raw:
@@ -104,16 +113,50 @@ def show_command(
         elif template:
             term.page((formatted(template, whole_row_json(row)) for row in rows), app)
         else:
+            said = _said(app)
             edges = _edges(app, [str(row["id"]) for row in rows])
             now = app.clock.now()
             term.page(
                 (
                     text
                     for row in map(_declared, rows)
-                    for text in card(term, row, edges, now, code_notes.get(row["id"], ()))
+                    for text in card(
+                        term,
+                        {
+                            **row,
+                            "said": said.get(row["id"]),
+                            "trust": marks.get(row["id"], trust_marks(row)),
+                        },
+                        edges,
+                        now,
+                        code_notes.get(row["id"], ()),
+                    )
                 ),
                 app,
             )
+
+
+def _found(
+    term: Terminal, app: App, ids: tuple[str, ...], at: str | None
+) -> list[tuple[str, Stored]]:
+    """Return the records that ids name, as whoever asks may read them."""
+    found = []
+    for text in ids:
+        name, _, revision = text.partition("@")
+        is_past = at or revision
+        found.append(record_at(app, name, at or f"@{revision}") if is_past else app.get(name))
+    if not agent_program(app.env):
+        return found
+    shown = [(scope, Stored(without_quotes(one.record), one.oid, one.path)) for scope, one in found]
+    if shown != found:
+        term.note(LEFT_OUT)
+    return shown
+
+
+def _said(app: App) -> dict[str, str]:
+    """Return what sessions say of facts that nobody answered, by id."""
+    every = inbox.statements(app.indexes())
+    return {id: f"{said_to_be(said[-1])}: git mem inbox" for id, said in every.items()}
 
 
 def _declared(row: dict[str, Any]) -> dict[str, Any]:
@@ -150,9 +193,20 @@ def _attic(store: Store, id: str) -> list[str]:
     )
 
 
-def _committer(app: App, scope: str, id: str) -> dict[str, Any]:
-    """Return who committed the words of a record, where that is not the author it names."""
-    if scope != "shared":
-        return {}
-    rows = app.index().rows(ids=[id], stores=[scope], fields=("id", "store", "author", "committer"))
-    return {"committed_by": writers(rows[0]["committer"])} if rows and disputed(rows[0]) else {}
+def _credit(app: App, scope: str, id: str) -> dict[str, Any] | None:
+    """Return what the index knows of whose words a record has."""
+    rows = app.rows(ids=[id], scopes=(scope,), fields=TRUST_FIELDS)
+    return rows[0] if rows else None
+
+
+def _attribution(row: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what the store's history says of a record: who committed its words, if not its author.
+
+    And whether it counts as unconfirmed, where the record itself says otherwise.
+    """
+    out: dict[str, Any] = {}
+    if row is not None:
+        out |= {"unconfirmed": True} if row["unconfirmed"] else {}
+        out |= {"out_of_date": row["out_of_date"]} if row.get("out_of_date") else {}
+        out |= {"committed_by": writers(row["committer"])} if disputed(row) else {}
+    return out

@@ -7,6 +7,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.exports import remove_copies
 from gitmem.cli.records.change_report import report_change
 from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
@@ -195,16 +196,7 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
     if not ids and not listing:
         raise click.UsageError("give an id, or --list.")
     with term.open() as app:
-        removed = [
-            (scope, id, when)
-            for scope in (
-                "shared",
-                "private",
-                *(["user"] if app.has_user() and not app.is_user_store() else []),
-            )
-            if app.store(scope).tip()
-            for id, when in history.removed_ids(app.store(scope)).items()
-        ]
+        removed = _removed(app)
         if listing:
             rows = [
                 {"id": id, "at": when, "store": scope, "title": _past_title(app, scope, id)}
@@ -228,12 +220,28 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
         for scope, id in gone:
             store = app.store(scope)
             change = write.restore(store, app.writer(), history.last_version(store, id))
+            app.count_reads(scope, [id])  # or what had faded would be collected again
             rows.append(_restored(term, change, scope, as_json))
         for scope, stored in there:
             change = _brought_back(app, scope, stored.record)
             rows.append(_restored(term, change, scope, as_json))
         if as_json:
             term.json(rows)
+
+
+def _removed(app: App) -> list[tuple[str, str, str]]:
+    """Return (store, id, when) of records that no store has, where they were removed last."""
+    scopes = ["shared", "private"]
+    if app.has_user() and not app.is_user_store():
+        scopes.append("user")
+    last: dict[str, tuple[str, str]] = {}
+    for scope in (scope for scope in scopes if app.store(scope).tip()):
+        for id, when in history.removed_ids(app.store(scope)).items():
+            if id not in last or when > last[id][0]:
+                last[id] = (when, scope)
+    here = {row["id"] for row in app.rows(ids=tuple(last), fields=("id",))}
+    gone = sorted(last.items(), key=lambda item: item[1], reverse=True)
+    return [(scope, id, when) for id, (when, scope) in gone if id not in here]
 
 
 def _removed_and_present(
@@ -289,8 +297,10 @@ def _past_title(app: App, scope: str, id: str) -> str:
 def forget_command(term: Terminal, ids: tuple[str, ...], reason: str, as_json: bool) -> None:
     """Delete records, here and everywhere the store is synced to.
 
-    Git's history keeps them (git mem restore). A captured gotcha is not captured again. For a
-    secret, use purge. A mark stays in the store, so that a merge does not bring them back.
+    Git's history keeps them (git mem restore). A mark with their words stays in the store: what was
+    forgotten is not captured, proposed or imported again, and no agent may add it; a person may. It
+    is taken out of the blocks in agents' memory files; what git tracks is named. For a secret, use
+    purge.
 
     \b
     Example:
@@ -311,6 +321,7 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str, as_json: b
                     f"forgot {term.style(short(record.id), fg='yellow')} "
                     f"{title_shown(record.title)}{options.journaled(written)}"
                 )
+        remove_copies(term, app, [fact for facts in by_scope.values() for fact in facts])
         if as_json:
             term.json(rows)
             return

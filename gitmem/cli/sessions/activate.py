@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -14,9 +15,16 @@ from gitmem.cli.sessions.activation_json import activation_json, definition_json
 from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.clock import Clock
+from gitmem.config import Settings
 from gitmem.git.process import end_running_calls
+from gitmem.index.reader import Index
 from gitmem.services.briefing import activation, agent_definitions, greeting
 from gitmem.services.briefing.activation import Activation, ActivationPlace
+from gitmem.services.briefing.collect import FactOrder
+from gitmem.services.lifecycle.pairs import ContradictingFacts
+from gitmem.services.lifecycle.score import FactScores
+from gitmem.state.database import State
 
 
 @click.command("activate", short_help="Greet as an agent, with what it should know")
@@ -72,6 +80,7 @@ def activate_command(
             term.clock,
             lambda: current(term.environ),
             _refresh(term),
+            partial(_fact_order, term.clock),
             (lambda: _messages(term, file)) if file else None,
         )
     active = activation.activate(agent, place, activation.limit(timeout, term.environ))
@@ -118,6 +127,14 @@ def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bo
         )
 
 
+def _fact_order(clock: Clock, index: Index, state: State, settings: Settings) -> FactOrder:
+    """Return which facts of an index are told first."""
+    pairs = ContradictingFacts([index], state, (), clock.stamp())
+    setting = settings.get("decayClock")
+    scores = FactScores([index], lambda: [state], clock.now(), setting, lambda: pairs.refuted)
+    return FactOrder(scores.of, pairs.arranged, scores.read_last())
+
+
 def _refresh(term: Terminal) -> Callable[[], object]:
     """Return what brings the index up to date, in a thread of its own."""
 
@@ -125,7 +142,8 @@ def _refresh(term: Terminal) -> Callable[[], object]:
         with open_app(term.folder, term.environ, term.clock, "libgit2") as app:
             # git is asked for the settings with a deadline, not by the app: who waits for it there
             # would hold up others that do
-            place = ActivationPlace(app.location, term.environ, term.clock, str, str)
+            order = partial(_fact_order, term.clock)
+            place = ActivationPlace(app.location, term.environ, term.clock, str, str, order)
             patience = 0.9 * activation.BUDGET[activation.HIGH]
             app.adopt_settings(activation.settings(place, patience))
             app.index()

@@ -7,6 +7,7 @@ from gitmem.clock import stamp
 from gitmem.services.briefing import greeting
 from gitmem.services.briefing.activation import FALLBACK, Activation
 from gitmem.services.briefing.agent_definitions import Agent
+from gitmem.services.records.committers import marked_title
 from gitmem.services.work.context import WorkContext
 
 
@@ -25,7 +26,7 @@ def activation_json(active: Activation, now: float) -> dict[str, Any]:
         "context": {
             "work_context": context.facts() if isinstance(context, WorkContext) else None,
             "git": _git_json(active.value("git")),
-            "epic": epic_json(work) if work else None,
+            "epic": epic_json(work, work["by"]) if work else None,
             "task_texts": list(active.value("tasks") or ()),
             "dna": active.value("dna") or None,
             **{name: _titles(active, name) for name in ("memories", "gotchas", "handovers")},
@@ -64,7 +65,7 @@ def definition_json(agent: Agent) -> dict[str, Any]:
 
 
 def _titles(active: Activation, name: str) -> list[dict[str, str]]:
-    return [{"id": row["id"], "title": row["title"]} for row in active.value(name) or ()]
+    return [{"id": row["id"], "title": marked_title(row)} for row in active.value(name) or ()]
 
 
 def _git_json(status: dict[str, Any] | None) -> dict[str, Any] | None:

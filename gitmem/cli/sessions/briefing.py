@@ -17,13 +17,14 @@ from gitmem.base.regular_files import read_regular
 from gitmem.cli import options
 from gitmem.cli.output_file import write_output
 from gitmem.cli.terminal import Terminal
-from gitmem.clock import stamp
+from gitmem.clock import seconds, stamp
 from gitmem.errors import UserError
 from gitmem.index import epics
 from gitmem.repo.location import ignore_text
 from gitmem.repo.refs import branch, head
 from gitmem.services.briefing import collect, layout
 from gitmem.services.briefing.layout import LINES, MARK, Fitted, ProjectState
+from gitmem.services.records.committers import author_if_foreign
 from gitmem.text.tokens import tokens
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def briefing_command(
     """Show the known state, decisions, patterns, errors, progress and context of this project.
 
     Adds to 'git mem status': the content. Each part has a share of the budget and passes on what it
-    does not need. Pinned and recent entries come first. What is left out is counted, with the
+    does not need. Pinned entries and high scores come first. What is left out is counted, with the
     command that shows it. The same store gives the same text all day.
 
     \b
@@ -116,8 +117,9 @@ def briefing_command(
             )
         else:
             term.page(_shown(term, made), app)
-        if not as_json and not any(made.kept):
-            term.note("nothing is known yet. Remember something with: git mem add 'title'")
+        remark = app.unfetched_hint() if any(made.kept) else options.first_step(app)
+        if remark and not as_json:
+            term.note(remark)
 
 
 def _shown(term: Terminal, made: Fitted) -> Iterator[str]:
@@ -169,6 +171,7 @@ def _known(app: App, agent: str | None) -> collect.BriefingFacts:
         totals=True,
         own=app.own_addresses,
         now=app.clock.stamp(),
+        first=app.fact_order(agents, seconds(f"{_day(app)}T00:00:00Z")),  # the same all day
     )
 
 
@@ -212,9 +215,11 @@ def _epic(app: App, epic: dict[str, Any]) -> str:
     """Return an epic as one line: how it stands, and where it is."""
     at = [f"{name} {epic[name]}" for name in ("story", "phase") if epic[name]]
     state = epics.condition(app.state, epic, app.clock.now(), is_gone)["standing"]
+    other = author_if_foreign(epic, app.own_addresses)
+    by = f" (by {other})" if other else ""
     return (
         f"Epic {epic['id'][4:]} ({state}): {epic['title']}; "
-        f"{', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+        f"{', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done{by}"
     )
 
 

@@ -11,6 +11,7 @@ from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import UserError
 from gitmem.hooks.session_log import kept
+from gitmem.services.records.committers import marked_title
 from gitmem.services.work import context, workflow_file
 from gitmem.services.work.context import WorkContext
 from gitmem.state import activity
@@ -99,8 +100,8 @@ def _lines(term: Terminal, found: WorkContext) -> list[str]:
         )
     for row in found.handovers:
         out.append(
-            f"handed over: {short(row['id'])} {plain(row['title'])} ({age(row['created'], now)}): "
-            f"git mem show {short(row['id'])}"
+            f"handed over: {short(row['id'])} {plain(marked_title(row))} "
+            f"({age(row['created'], now)}): git mem show {short(row['id'])}"
         )
     if found.kind == NEW and not found.handovers:
         out.append("nothing is in hand here; nothing was done in the last hour.")

@@ -1,6 +1,7 @@
 """The command that reads a session, a plan or commit messages, and tells what they teach."""
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from gitmem.cli.sessions.extract_sources import (
     without_hidden,
 )
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
+from gitmem.errors import UserError
 from gitmem.records.items import KINDS, Extract, Item
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ TITLES = {
     "context": "Context",
 }
 DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 SAID = "on"  # before what an agent had said, which a decision is about
 
 
@@ -119,11 +122,11 @@ def extract_command(
 def _found(
     term: Terminal, sources: Sequence[Source], kinds: Sequence[str]
 ) -> list[tuple[Source, Extract]]:
-    from gitmem.extraction import extractor
+    from gitmem.services.session_log import changes
 
     out = []
     for source in sources:
-        whole = extractor.extract(source.turns())
+        whole = changes.extract(source.turns())
         if BROKEN in source.flaws:
             _not_utf_8(term, source)
         items = tuple(item for item in whole.items if not kinds or item.kind in kinds)
@@ -252,6 +255,19 @@ def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[
     return authors, own
 
 
+def _require_not_forgotten(app: App, found: Sequence[tuple[Source, Extract]]) -> None:
+    """Raise UserError for the transcript of a session that was forgotten: its name tells its id."""
+    from gitmem.services.sessions.forgetting import is_forgotten
+
+    names = [os.path.basename(source.name).partition(".")[0] for source, _ in found]
+    for id in dict.fromkeys([*names, *_UUID.findall(" ".join(names))]):
+        if is_forgotten(app.store("private"), id):
+            raise UserError(
+                f"session {plain(id)} was forgotten: nothing is proposed from its transcript.",
+                "To write down what is to be kept: git mem add 'title'",
+            )
+
+
 def _save(
     term: Terminal, app: App, found: Sequence[tuple[Source, Extract]], session: str, as_json: bool
 ) -> None:
@@ -260,6 +276,7 @@ def _save(
     from gitmem.services.sessions import proposals
 
     id = one(app, session).id if session else ""
+    _require_not_forgotten(app, found)
     private, who, shared = (
         app.store("private"),
         app.writer(session=id) if id else app.writer(),
@@ -276,7 +293,9 @@ def _save(
     for source, extract in found:
         mine = [item for item in extract.items if not item.commit or item.commit in own]
         others = [item for item in extract.items if item.commit and item.commit not in own]
-        made += proposals.propose(private, who, mine, id, source.evidence, indexes, shared)
+        made += proposals.propose(
+            private, who, mine, id, source.evidence, indexes, shared, limited=False
+        )
         made += proposals.suggest_of_commits(private, who, others, authors, indexes, shared)
     if not made and any(extract.items for _, extract in found):
         term.note("nothing new for the inbox: it is known, was rejected, or is too unsure.")

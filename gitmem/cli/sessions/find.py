@@ -20,10 +20,12 @@ from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.git.dates import when
 from gitmem.repo import hook_switch
+from gitmem.services.records.committers import marked_title
 from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
 from gitmem.state.workflow import EXISTING, NEW, WORKFLOW
+from gitmem.store.rejected import Rejected, rejected_in
 from gitmem.text.greetings import trivial
 
 # characters of what a session was asked, rows of its history that are looked at for it
@@ -192,9 +194,13 @@ def list_command(
                 for key, value in wanted.items()
             )
         ][:limit]
-        about = subjects(app, found)
+        rejected = rejected_in(app.objects)
+        about = subjects(app, found, rejected)
+        rows = [{**facts(app, one), "subject": about.get(one.id)} for one in found]
+        for row in rows:
+            row["title"] = unrejected(row["title"], rejected)
         if as_json:
-            term.json([{**facts(app, one), "subject": about.get(one.id)} for one in found])
+            term.json(rows)
             return
         if every and not found:
             agent = wanted["agent"]
@@ -210,34 +216,39 @@ def list_command(
             term.say(f"no sessions yet. {NONE}")
         for text in _table(
             term,
-            [{**facts(app, one), "subject": about.get(one.id)} for one in found],
+            rows,
             [one.id for one in every],
         ):
             term.say(text)
 
 
-def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
+def unrejected(text: str | None, rejected: Rejected) -> str | None:
+    """Return a text; None for none, and for one that quotes what somebody rejected."""
+    return text if text and not rejected.is_quoted(text) else None
+
+
+def subjects(app: App, found: Sequence[Session], rejected: Rejected) -> dict[str, str]:
     """Return what sessions are about.
 
     That is a session's title, else the first question in it, else its story, else the title of its
-    record.
+    record. What quotes something that somebody rejected is passed over.
     """
-    out = {one.id: one.title for one in found if one.title}
+    out = {one.id: title for one in found if (title := unrejected(one.title, rejected))}
     for one in found:
-        if one.id not in out and (text := _asked(app, one) or one.story):
+        if one.id not in out and (text := _asked(app, one, rejected) or one.story):
             out[one.id] = text
     wanted = tuple(one.id for one in found if one.id not in out)
     for row in app.rows(kinds=("session",), sessions=wanted) if wanted else ():
-        out.setdefault(str(row["session"]), str(row["title"]))
+        out.setdefault(str(row["session"]), marked_title(row))
     return out
 
 
-def _asked(app: App, one: Session) -> str:
+def _asked(app: App, one: Session, rejected: Rejected) -> str:
     """Return what a session was asked first, a greeting only where there is nothing else."""
     hello = ""
     for n, (_, row) in enumerate(reader.numbered(app.home, one)):
         text = " ".join(reader.content(row).split())
-        if reader.event(row) == "PromptSubmit" and text:
+        if reader.event(row) == "PromptSubmit" and unrejected(text, rejected):
             if not trivial(text):
                 return text[:ASKED]
             hello = hello or text

@@ -20,7 +20,7 @@ from gitmem.state.database import State
 
 TABLE = {
     "start": ("sessions.run", "start_command", "Start a session of your own"),
-    "end": ("sessions.run", "end_command", "End a session, and have it digested"),
+    "end": ("sessions.run", "end_command", "End a session, and have its record written"),
     "current": ("sessions.run", "current_command", "Show which session this is"),
     "note": ("sessions.notes", "note_command", "Write something into a session"),
     "mark": ("sessions.notes", "mark_command", "Mark what matters in a session"),
@@ -36,6 +36,7 @@ TABLE = {
     "task": ("sessions.context", "task_command", "Record that a task is done, or has failed"),
     "handover": ("sessions.handover", "handover_command", "Hand the work over to another agent"),
     "workflows": ("sessions.context", "workflows_command", "List the workflows that are known"),
+    "forget": ("sessions.forget", "forget_command", "Remove what was kept of a session"),
     "cost": ("sessions.cost", "cost_command", "Show what the hooks of a session cost"),
 }
 
@@ -76,6 +77,14 @@ def of_agent(environ: Mapping[str, str]) -> str:
             mine = next(one.name for one in known if variable in one.session)
             return _shared(environ, id, mine) or id
     return _of_process(environ) if any(environ.get(one.mark) for one in known if one.mark) else ""
+
+
+def hides_quotes(environ: Mapping[str, str], session: str = "") -> bool:
+    """Return whether what was said in a session is not for whoever runs a command: an agent.
+
+    It knows its own session.
+    """
+    return bool(agent_program(environ)) and not (session and session == current(environ))
 
 
 def agent_around(environ: Mapping[str, str]) -> str:

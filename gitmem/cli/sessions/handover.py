@@ -16,6 +16,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.redaction.mask import SecretFinding, scrub
 from gitmem.repo.refs import head
+from gitmem.services.records.committers import marked_title
 from gitmem.services.session_log import reader
 from gitmem.services.work import context, handover
 from gitmem.services.work.context import HANDOVER
@@ -181,9 +182,9 @@ def _gather(
             and row["created"] >= since
             and len(decisions) < EACH
         ):
-            decisions.append((row["id"], row["title"]))
+            decisions.append((row["id"], marked_title(row)))
         elif row["type"] == "task" and len(tasks) < EACH:
-            tasks.append((row["id"], row["title"]))
+            tasks.append((row["id"], marked_title(row)))
     tree = app.worktree(app.location.worktree or "")
     evidence = [_shown(app, text) for text in given["shown"]]
     if on.began:

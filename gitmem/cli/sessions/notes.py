@@ -75,14 +75,14 @@ def _session_option(command: Any) -> Any:
     )(command)
 
 
-def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
-    """Have the digest of a session that has ended take in what was just written into it."""
-    if mine.ended is None or mine.why == sessions.GONE or app.settings.get("digest") == "off":
+def _write_record_anew(term: Terminal, app: App, mine: Session) -> None:
+    """Have the record of a session that has ended take in what was just written into it."""
+    if mine.ended is None or mine.why == sessions.GONE or not app.settings.get("recordSessions"):
         return
-    requests.ask_digest(app.state, mine.id, app.clock.now())
+    requests.ask_record(app.state, mine.id, app.clock.now())
     drain(app)
     term.note(
-        f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session "
+        f"session {plain(mine.id[:12])} has ended; its record is written anew: git mem session "
         f"show {plain(mine.id[:12])}"
     )
 
@@ -93,7 +93,7 @@ def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
 @options.json_option
 @click.pass_obj
 def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_json: bool) -> None:
-    """Write a note into the session's history. The digest includes it. '-' reads standard input.
+    """Write a note into the session's history, and so into its record. '-' reads standard input.
 
     \b
     Examples:
@@ -106,7 +106,7 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
         sign(app, mine)
         write(app, mine, "user", content, event=NOTE)
         activity.note(app.state, context.root_of(app.location.worktree), app.clock.now(), asked=1)
-        _digest_anew(term, app, mine)
+        _write_record_anew(term, app, mine)
         if as_json:
             term.json({"session": mine.id, "text": content})
             return
@@ -135,7 +135,7 @@ def mark_command(
 ) -> None:
     """Mark a turn as important, or add a new marked line.
 
-    It is kept when a long history is condensed, and goes into the digest.
+    It is kept when a long history is condensed, and goes into the record.
 
     Without arguments, the last turn is marked. '-' reads standard input.
 
@@ -159,7 +159,7 @@ def mark_command(
                 return
         sign(app, mine)
         write(app, mine, "user", content, event=MARK, **about)
-        _digest_anew(term, app, mine)
+        _write_record_anew(term, app, mine)
         _marked(term, mine, content, about.get("line", 0), as_json, new=True)
 
 

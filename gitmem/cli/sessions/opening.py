@@ -15,10 +15,11 @@ from gitmem.clock import seconds
 from gitmem.errors import External, UserError
 from gitmem.services.briefing import collect, session_opening
 from gitmem.services.briefing.session_opening import Opening, OpeningFacts
+from gitmem.services.records.committers import author_if_foreign
 from gitmem.state import epic_holders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.index.reader import Index
     from gitmem.transcripts.turn import Turn
@@ -101,9 +102,15 @@ def _open_epics(app: App) -> list[str]:
     found.sort(key=lambda pair: pair[0]["id"] != here)
     return [
         f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} "
-        f"stories done)"
+        f"stories done{_by(app, epic)})"
         for epic, how in found
     ]
+
+
+def _by(app: App, epic: "Mapping[str, Any]") -> str:
+    """Return who changed an epic last, if that is somebody else."""
+    other = author_if_foreign(epic, app.own_addresses)
+    return f", by {clean(other, 120)}" if other else ""
 
 
 def _opening_json(made: Opening) -> dict[str, Any]:
@@ -152,6 +159,7 @@ def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
         totals=True,
         own=app.own_addresses,
         now=app.clock.stamp(),
+        first=app.fact_order(agents),
     )
 
 

@@ -10,10 +10,11 @@ from gitmem.cli import options
 from gitmem.cli.json_shapes import hit_json, unmarked
 from gitmem.cli.records.list import hit_lines
 from gitmem.cli.sessions.find import moment, one
-from gitmem.cli.sessions.group import current
+from gitmem.cli.sessions.group import current, hides_quotes
 from gitmem.cli.terminal import Terminal, plain, width
 from gitmem.clock import stamp
 from gitmem.records.kinds import LIVE
+from gitmem.services.sessions.quotes import LEFT_OUT, hit_without_quotes
 from gitmem.state import sessions
 
 OTHERS = 50  # other sessions that are looked into, the latest
@@ -31,7 +32,7 @@ _HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "re
     metavar="[ID]",
     help="Only in a session's history: this one's, or one by its id.",
 )
-@click.option("--past", is_flag=True, help="Only in memory: records and digests.")
+@click.option("--past", is_flag=True, help="Only in memory: records, those of sessions too.")
 @click.option(
     "--all-sessions", "others", is_flag=True, help="In the histories of other sessions too."
 )
@@ -84,6 +85,7 @@ def recall_command(
             found["other_sessions"] = _said(app, rest, text, limit, after)
         if session is None:
             found["memory"] = _remembered(app, text, limit, after)
+        _leave_out_quotes(term, app, found, here)
         if as_json:
             term.json(_found_json(found))
             return
@@ -96,6 +98,18 @@ def recall_command(
             )
 
 
+def _leave_out_quotes(term: Terminal, app: App, found: dict[str, Any], here: str) -> None:
+    """Leave out of an answer what an agent is not given of sessions, and say so."""
+    groups = ["memory", "other_sessions"] if hides_quotes(app.env) else []
+    groups += ["this_session"] if hides_quotes(app.env, here) else []
+    for key in groups:
+        hits = found.get(key, [])
+        kept = [hit for hit in map(hit_without_quotes, hits) if hit is not None]
+        if kept != hits:
+            term.note(LEFT_OUT)
+            found[key] = kept
+
+
 def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[dict[str, Any]]:
     from gitmem.services.retrieval import history_search
 
@@ -105,7 +119,11 @@ def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[d
 
 def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, Any]]:
     hits = app.search(
-        text, limit if not since else 20 * limit, statuses=LIVE, agents=options.agents(app, None)
+        text,
+        limit if not since else 20 * limit,
+        statuses=LIVE,
+        agents=options.agents(app, None),
+        valid_at=app.clock.stamp(),
     )
     found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
     # what only stands beside something that matches was not asked for

@@ -14,7 +14,8 @@ from gitmem.app import App
 from gitmem.base import processes
 from gitmem.cli import options
 from gitmem.cli.json_shapes import epic_json
-from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of
+from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of, unrejected
+from gitmem.cli.sessions.group import hides_quotes
 from gitmem.cli.sessions.run import running, sign, write
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
@@ -23,12 +24,14 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.location import locate, storable
 from gitmem.repo.refs import branch
 from gitmem.services.briefing.session_opening import LOOKED, is_small
+from gitmem.services.records.committers import author_if_foreign, marked_title
 from gitmem.services.session_log import reader
 from gitmem.services.sessions import current as own
 from gitmem.services.sessions.session_record import SessionAccount, line
 from gitmem.services.work import context
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
+from gitmem.store.rejected import rejected_in
 
 FILES, ITEMS, EPICS = 20, 8, 3  # of files, of tasks and failures, of epics that are shown
 WORDS = 300  # characters of the last answer
@@ -97,12 +100,14 @@ def _latest(app: App) -> Session:
 
 def _stood(app: App, mine: Session) -> dict[str, Any]:
     """Return where a session stood, beside what is so now."""
-    told = SessionAccount()
+    told, rejected = SessionAccount(), rejected_in(app.objects)
     marked, noted = list[str](), list[str]()
     for row in reader.rows(app.home, mine):
         told.add(row)
-        if reader.marked(row) and reader.content(row):
+        if reader.marked(row) and unrejected(reader.content(row), rejected):
             (noted if reader.event(row) == "Note" else marked).append(line(reader.content(row)))
+    told.leave_out(rejected.is_quoted)
+    _leave_out_quotes(app, mine, told)
     there = _branch(mine)
     now = dict(app.worktree(mine.root).status()) if mine.root and os.path.isdir(mine.root) else {}
     snapshot = _snapshot(app, mine)
@@ -117,6 +122,7 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
     tree = context.root_of(app.location.worktree)
     on = context.load(app) if mine.root == tree else None
     return {
+        "title": unrejected(mine.title, rejected),
         "branch_then": told.branch or mine.branch or None,
         "branch_now": there or None,
         "cwd": told.folder or None,
@@ -152,12 +158,18 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
         if on and on.workflow
         else None,
         "epics": [
-            epic_json(epic)
+            epic_json(epic, author_if_foreign(epic, app.own_addresses))
             for epic in epics.unfinished(app.index(), app.state, app.clock.now(), processes.is_gone)
         ][:EPICS],
         "resume_command": _command(mine),
         "in_this_work_tree": mine.root == tree,
     }
+
+
+def _leave_out_quotes(app: App, mine: Session, told: SessionAccount) -> None:
+    if hides_quotes(app.env, mine.id):
+        told.asked.clear()
+        told.answer = ""
 
 
 def _short(text: str) -> str:
@@ -187,7 +199,7 @@ def _snapshot(app: App, mine: Session) -> dict[str, Any]:
 def _pending(app: App) -> list[dict[str, Any]]:
     """Return the open tasks."""
     rows = app.rows(what="task", statuses=LIVE, order="created", limit=2 * ITEMS)
-    return [{"id": row["id"], "text": row["title"]} for row in rows]
+    return [{"id": row["id"], "text": marked_title(row)} for row in rows]
 
 
 def _command(mine: Session) -> str | None:
@@ -293,7 +305,10 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
         out.append(plain(f"workflow: {flow['workflow']}, {flow['state']}{then}"))
     out += _section(
         "work state",
-        [f"{plain(each['title'])}: git mem show {plain(each['id'])}" for each in stood["epics"]],
+        [
+            f"{plain(each['title'])}{_by(each)}: git mem show {plain(each['id'])}"
+            for each in stood["epics"]
+        ],
     )
     if stood["resume_command"]:
         where = (
@@ -307,6 +322,10 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
     elif stood["state"] == RUNNING:
         out.append(f"it is open. To write into it from here: export GITMEM_SESSION={id}")
     return out
+
+
+def _by(epic: dict[str, Any]) -> str:
+    return f" (by {plain(epic['committed_by'])})" if epic["committed_by"] else ""
 
 
 def _section(name: str, items: list[str], more: int = 0) -> list[str]:

@@ -18,17 +18,17 @@ from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import External, UnknownId, UserError
 from gitmem.hooks.session_log import FOLDER, append, kept
+from gitmem.records.kinds import session_record_id
 from gitmem.redaction.formats import public
 from gitmem.repo.refs import branch
 from gitmem.services.sessions import current as own
-from gitmem.services.sessions.session_record import record_id
 from gitmem.services.work import context
 from gitmem.state import activity, attempts, session_ends, sessions
 from gitmem.state.sessions import Session
 from gitmem.state.workflow import AGENT, Act
 
 LOCKED = 10.0  # seconds that a start waits for another one
-PATIENCE = 5.0  # seconds that the end of a session waits for its digest
+PATIENCE = 5.0  # seconds that the end of a session waits for its record
 TITLE = 200  # characters
 
 
@@ -163,7 +163,7 @@ def _own_id(app: App) -> tuple[str, str]:
     "--new",
     "anew",
     is_flag=True,
-    help="Another one: the one that this terminal has open ends, and is digested.",
+    help="Another one: the one that this terminal has open ends, and its record is written.",
 )
 @options.json_option
 @click.pass_obj
@@ -175,7 +175,7 @@ def start_command(  # noqa: C901
     anew: bool,
     as_json: bool,
 ) -> None:
-    """Start a session by hand. Its history is kept, and digested when it ends.
+    """Start a session by hand. Its history is kept, and its record is written when it ends.
 
     If one is open in this terminal and work tree, it continues and keeps its title; --new ends it
     first. Records that you write meanwhile belong to it. Another terminal joins it with
@@ -227,17 +227,21 @@ def start_command(  # noqa: C901
         if ended is not None:
             drain(app)
         mine = sessions.get(app.state, mine.id) or mine
-        digest = _digest(app, ended) if ended is not None else ""
+        own_record = _record_id(app, ended) if ended is not None else ""
         if as_json:
             then = (
-                {"id": before.id, "ended_now": ended is not None, "digest": digest or None}
+                {
+                    "id": before.id,
+                    "ended_now": ended is not None,
+                    "session_record": own_record or None,
+                }
                 if before is not None and not there
                 else None
             )
             term.json({**facts(app, mine), "started_now": not there, "previous_session": then})
             return
         if ended is not None:
-            term.say(f"ended session {_named(ended)}.{_where(digest)}")
+            term.say(f"ended session {_named(ended)}.{_where(own_record)}")
         elif before is not None and not there:
             whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
             term.note(
@@ -297,12 +301,12 @@ def _word(value: str | None, what: str) -> str:
     return text
 
 
-@click.command("end", short_help="End a session, and have it digested")
+@click.command("end", short_help="End a session, and have its record written")
 @click.argument("session", required=False)
 @options.json_option
 @click.pass_obj
 def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
-    """End the open session, or one by its id. Its digest is written.
+    """End the open session, or one by its id. Its record is written.
 
     Ending a session twice has no further effect.
 
@@ -317,26 +321,30 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
         if ended:
             drain(app)
         mine = sessions.get(app.state, mine.id) or mine
-        digest = _digest(app, mine)
+        own_record = _record_id(app, mine)
         if as_json:
-            term.json({**facts(app, mine), "ended_now": ended, "digest": digest or None})
+            term.json(
+                {**facts(app, mine), "ended_now": ended, "session_record": own_record or None}
+            )
             return
         if not ended:
             when = f" {age(stamp(mine.ended), app.clock.now())}" if mine.ended is not None else ""
-            term.say(f"session {plain(mine.id)} had ended{when}; nothing changed.{_where(digest)}")
+            term.say(
+                f"session {plain(mine.id)} had ended{when}; nothing changed.{_where(own_record)}"
+            )
             return
-        term.say(f"ended session {plain(mine.id)}.{_where(digest)}")
-        if not digest and app.settings.get("digest") == "off":
-            term.note("the setting 'digest' is off: none is written.")
-        elif not digest:
+        term.say(f"ended session {plain(mine.id)}.{_where(own_record)}")
+        if not own_record and not app.settings.get("recordSessions"):
+            term.note("the setting 'recordSessions' is off: no session record is written.")
+        elif not own_record:
             term.note(
-                f"its digest is written in the background, if anything happened in it: git mem "
+                f"its record is written in the background, if anything happened in it: git mem "
                 f"session show {plain(mine.id[:12])}"
             )
 
 
 def _end(app: App, mine: Session) -> bool:
-    """End a session, and ask for its digest; say whether it was open.
+    """End a session, and ask for its record; say whether it was open.
 
     Raises External when that would be lost.
     """
@@ -361,9 +369,9 @@ def _opened_here(app: App) -> Session | None:
     return found if found is not None and found.ended is None else None
 
 
-def _where(digest: str) -> str:
-    """Return the words that say where a digest is, '' for none."""
-    return f" Its digest: git mem show {short(digest)}" if digest else ""
+def _where(own_record: str) -> str:
+    """Return the words that say where a session record is, '' for none."""
+    return f" Its record: git mem show {short(own_record)}" if own_record else ""
 
 
 def _ending(app: App) -> Session:
@@ -403,10 +411,10 @@ def drain(app: App) -> None:
         wait(pid, PATIENCE)
 
 
-def _digest(app: App, mine: Session) -> str:
-    """Return the id of a session's digest, '' where there is none."""
+def _record_id(app: App, mine: Session) -> str:
+    """Return the id of a session's record, '' where there is none."""
     try:
-        return app.get(record_id(mine.id), ("private", "shared"))[1].record.id
+        return app.get(session_record_id(mine.id), ("private", "shared"))[1].record.id
     except UnknownId:
         return ""
 

@@ -13,11 +13,13 @@ from gitmem.cli import options
 from gitmem.cli.json_output import json_text
 from gitmem.cli.output_file import write_output
 from gitmem.cli.sessions.find import facts, is_day, of_day, one
+from gitmem.cli.sessions.group import hides_quotes
 from gitmem.cli.sessions.notes import MARK, NOTE
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UnknownId, UserError
+from gitmem.records.kinds import session_record_id
 from gitmem.services.session_log import reader
-from gitmem.services.sessions.session_record import record_id
+from gitmem.services.sessions.quotes import LEFT_OUT, rows_without_quotes
 from gitmem.state import hook_costs, sessions
 from gitmem.state.sessions import Session
 
@@ -42,9 +44,10 @@ class Whole:
         for number, row in reader.numbered(app.home, mine):
             self._add(number, row)
         try:
-            self.digest = app.get(record_id(mine.id), ("private", "shared"))[1].record.id
+            found = app.get(session_record_id(mine.id), ("private", "shared"))
+            self.session_record = found[1].record.id
         except UnknownId:
-            self.digest = ""
+            self.session_record = ""
 
     def _add(self, number: int, row: dict[str, Any]) -> None:
         about = reader.facts(row)
@@ -112,7 +115,7 @@ def _named(app: App, session: str | None, date: str | None) -> tuple[list[Sessio
 def show_command(
     term: Terminal, session: str | None, date: str | None, turns: bool, as_json: bool
 ) -> None:
-    """Show one session: its files, costs, events with line numbers, marks and digest.
+    """Show one session: its files, costs, events with line numbers, marks and record.
 
     Without an id: the current session, else the latest. A date shows all of that day.
 
@@ -137,7 +140,7 @@ def _json(app: App, mine: Session) -> dict[str, Any]:
         "branches": whole.branches,
         "changed_files": _counted(whole.changed),
         "read_files": _counted(whole.read),
-        "digest": whole.digest or None,
+        "session_record": whole.session_record or None,
         "marks": [{"line": line, "text": text} for line, text in whole.marked.items()],
         "costs": [
             {
@@ -149,8 +152,14 @@ def _json(app: App, mine: Session) -> dict[str, Any]:
             }
             for each in hook_costs.costs(app.state, [mine.id])
         ],
-        "events": [{"line": number, **row} for number, row in reader.numbered(app.home, mine)],
+        "events": [{"line": number, **row} for number, row in _rows(app, mine)],
     }
+
+
+def _rows(app: App, mine: Session) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Return a history's rows with their numbers, as far as whoever asks may read them."""
+    rows = reader.numbered(app.home, mine)
+    return rows_without_quotes(rows) if hides_quotes(app.env, mine.id) else rows
 
 
 def _counted(files: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -201,8 +210,8 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
             ranked = sorted(some, key=lambda path: (-some[path], path))
             more = f" and {len(ranked) - FILES} more" if len(ranked) > FILES else ""
             yield f"{name}: {', '.join(map(plain, ranked[:FILES]))}{more}"
-    if whole.digest:
-        yield f"digest: git mem show {short(whole.digest)}"
+    if whole.session_record:
+        yield f"record: git mem show {short(whole.session_record)}"
     if not whole.rows:
         yield (
             "its history is there no more; histories are kept for 30 days."
@@ -213,7 +222,8 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     yield ""
     width = len(str(whole.rows))
     day = ""
-    for number, event in reader.numbered(app.home, mine):
+    yield from [LEFT_OUT] * hides_quotes(app.env, mine.id)
+    for number, event in _rows(app, mine):
         if reader.facts(event).get("event") == MARK and reader.facts(event).get("line"):
             continue  # it is shown where it points
         if number in whole.answered and number not in whole.marked:
@@ -319,7 +329,7 @@ def _exported(app: App, mine: Session) -> dict[str, Any]:
     """
     interactions = []
     state: dict[str, Any] = {}
-    for row in reader.rows(app.home, mine):
+    for _, row in _rows(app, mine):
         if isinstance(row.get("state"), dict):
             state = row["state"]
         interactions.append(

@@ -1,17 +1,23 @@
 """`git mem summary`: what is known of a project, section by section."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from textwrap import wrap
 from typing import Any
 
 import click
 
 from gitmem.cli import options
-from gitmem.cli.json_shapes import record_json
+from gitmem.cli.json_shapes import record_json, said_json
 from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.records.said import said_to_be
+from gitmem.services.records.committers import trust_marks
 from gitmem.services.views import inbox, summary
 from gitmem.services.views.summary import SummarySection
+from gitmem.worker import paragraphs
 
-EMPTY = "nothing is known yet. It grows when sessions end, and by hand: git mem add TITLE"
+HOW = "It grows when sessions end, and by hand: git mem add TITLE"
+WIDTH = 90  # characters of a line of a paragraph
 ROWS = 20  # facts of a section
 
 
@@ -52,14 +58,25 @@ def summary_command(
         indexes, agents = app.indexes(), options.agents(app, agent)
         rows = summary.facts(indexes, agents, app.clock.stamp())
         said = inbox.statements(indexes)
-        found = [part for part in summary.sections(rows, limit) if not names or part.name in names]
+        every = summary.sections(rows, limit, app.scores().of)
+        chosen = [part for part in every if not names or part.name in names]
+        written = {part.name: paragraphs.kept(app, part, agents) for part in chosen}
+        shown = {row["id"] for part in chosen for row in part.rows}
+        contradicting = app.contradicting(agents)
+        parts = [
+            replace(part, rows=tuple(contradicting.arranged(part.rows, shown))) for part in chosen
+        ]
         if as_json:
-            term.json({"sections": [_section_json(part, said) for part in found]})
+            listed = [
+                {**_section_json(part, said), "paragraph": written[part.name] or None}
+                for part in parts
+            ]
+            term.json({"sections": listed})
             return
-        if not any(part.rows for part in found):
-            term.note(EMPTY)
+        if not any(part.rows for part in parts):
+            term.note(f"nothing is known yet. {app.unfetched_hint() or HOW}")
             return
-        term.page(_lines(term, [part for part in found if part.rows], said), app)
+        term.page(_lines(term, [part for part in parts if part.rows], said, written), app)
 
 
 def _section_json(part: SummarySection, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,29 +84,39 @@ def _section_json(part: SummarySection, said: Mapping[str, Any]) -> dict[str, An
         "name": part.name,
         "title": part.title,
         "records": [
-            {**record_json(row), "said_to_be_done": row["id"] in said} for row in part.rows
+            {**record_json(row), "said_to_be": said_json(said.get(row["id"]))} for row in part.rows
         ],
         "more_count": part.left_out,
     }
 
 
-def _lines(term: Terminal, parts: list[SummarySection], said: Mapping[str, Any]) -> Iterator[str]:
+def _lines(
+    term: Terminal,
+    parts: list[SummarySection],
+    said: Mapping[str, Any],
+    written: Mapping[str, str],
+) -> Iterator[str]:
     for number, part in enumerate(parts):
         if number:
             yield ""
         yield term.style(part.title, bold=True)
+        if written[part.name]:
+            yield from wrap(
+                plain(written[part.name]), 90, initial_indent="  ", subsequent_indent="  "
+            )
         for row in part.rows:
             yield f"  {_line(term, row, said)}"
         if part.left_out:
-            yield f"  … {part.left_out:,} more: git mem summary --section {part.name} -n 1000"
+            every = len(part.rows) + part.left_out
+            yield f"  … {part.left_out:,} more: git mem summary --section {part.name} -n {every}"
 
 
 def _line(term: Terminal, row: Mapping[str, Any], said: Mapping[str, Any]) -> str:
     marks = [
         "pinned" if row["status"] == "pinned" else "",
-        "unconfirmed" if row["unconfirmed"] else "",
+        *trust_marks(row),
         str(row["agent"]) if row["agent"] != "global" else "",
-        "said to be done: git mem inbox" if row["id"] in said else "",
+        f"{said_to_be(said[row['id']][-1])}: git mem inbox" if row["id"] in said else "",
     ]
     tail = ", ".join(mark for mark in marks if mark)
     id = term.style(short(row["id"]), fg="yellow")

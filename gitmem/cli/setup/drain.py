@@ -6,12 +6,18 @@ from gitmem.cli.terminal import Terminal
 from gitmem.worker.drain import drain
 
 
-@click.command("drain", hidden=True)
+@click.command("drain", short_help="Do now what hooks left for later")
 @click.pass_obj
 def drain_command(term: Terminal) -> None:
-    """Commit pending journal entries, refresh the index and finish sessions.
+    """Do now what hooks left for later, and wait until it is done.
 
-    A hook leaves this work for later.
+    Commits writes that wait in the journal, brings the index up to date, and writes the records of
+    sessions that have ended. Hooks start this in the background by themselves. It prints nothing:
+    git mem status tells what was done, and what failed.
+
+    \b
+    Example:
+      git mem drain
     """
     with term.open() as app:
         drain(app)

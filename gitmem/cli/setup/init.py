@@ -47,8 +47,7 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
         replica = app.replica()
         has = None
         if not no_remote and not existed:
-            remotes = app.remotes()
-            name = "origin" if "origin" in remotes else next(iter(remotes), None)
+            name = app.main_remote
             has = name if name and app.remote(name).has(timeout=3) else None
         if as_json:
             term.json(

@@ -1,6 +1,7 @@
 """Commands about gitmem itself: status, config, completion."""
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -8,18 +9,21 @@ import click
 from gitmem import config
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.records.forks import all_forks, fork_text
 from gitmem.cli.sessions.group import current
 from gitmem.cli.setup import work_in_hand
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.errors import UserError
-from gitmem.records.kinds import LIVE
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
 from gitmem.services.gotchas import placement
+from gitmem.services.records.write import require_person
+from gitmem.services.views import inbox
 from gitmem.state import drains, requests
 from gitmem.store import journal, sync
 
 WAITING = 5  # things that sessions wait for, that are named
+FORKS = 3  # that are named
 DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 
 
@@ -49,7 +53,7 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
             term.json(row)
             return
         if not row["stores"]:
-            term.say("no memory yet. Begin with: git mem add 'title'")
+            term.say(f"no memory yet. {plain(options.first_step(app))}")
         for name, store in row["stores"].items():
             counts = (
                 ", ".join(
@@ -66,17 +70,8 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
                     else ""
                 )
             )
-        remote = row["enabled_remote"]
-        if remote["name"]:
-            sent = (
-                "everything is sent"
-                if not remote["unpushed_count"]
-                else f"{remote['unpushed_count']} commit(s) not sent, the oldest "
-                f"{age(remote['unpushed_since'], term.clock.now())}: git mem sync"
-            )
-            term.say(f"remote   {plain(remote['name'])}: {sent}")
-        elif row["stores"]:
-            term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
+        for line in _remote_lines(term, app, row):
+            term.say(line)
         for line in work_in_hand.lines(term, row["work"]):
             term.say(line)
         lost = row["lost_gotchas"]
@@ -91,13 +86,14 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
                 "lost_gotchas",
                 "{} gotcha(s) whose code is not found any more: git mem gotcha verify",
             ),
-            ("unconfirmed_count", "{} fact(s) that nobody has confirmed: git mem inbox"),
+            ("inbox_count", inbox.waiting_text(row["inbox_count"])),
             ("setting_problems", "{} setting(s) make no sense: git mem doctor"),
         ):
             number = _number(row[key])
             if number:
                 least = "at least " if key == "lost_gotchas" and not lost["complete"] else ""
                 term.say(term.style("! ", fg="yellow") + least + text.format(number))
+        _say_forks(term, app)
         if row["hooks_off_for"]:
             until = f" until {row['hooks_off_until']}" if row["hooks_off_until"] else ""
             term.say(
@@ -135,13 +131,35 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
             term.say(f"  and {len(waiting) - WAITING} more of sessions")
         if any(not one["running"] for one in waiting):
             term.say(
-                "  what waits is done by the next hook in the background, or now: git mem drain"
+                "  the next hook does what waits, in the background. To do it now: git mem drain"
             )
         if not lost["count"] and not lost["complete"]:
             term.say(
                 f"  the code of {lost['checked_count']:,} gotcha(s) was looked at, for lack of "
                 f"time: git mem gotcha verify"
             )
+
+
+def _remote_lines(term: Terminal, app: App, row: dict[str, Any]) -> Iterator[str]:
+    """Yield where memory is sent to, and what was not sent or fetched."""
+    remote = row["enabled_remote"]
+    if remote["name"]:
+        sent = (
+            "everything is sent"
+            if not remote["unpushed_count"]
+            else f"{remote['unpushed_count']} commit(s) not sent, the oldest "
+            f"{age(remote['unpushed_since'], term.clock.now())}: git mem sync"
+        )
+        yield f"remote   {plain(remote['name'])}: {sent}"
+    elif row["stores"]:
+        yield "remote   none: memory stays on this machine (git mem remote enable NAME)"
+        if hint := app.unfetched_hint():
+            yield f"         {plain(hint)}"
+
+
+def _say_forks(term: Terminal, app: App) -> None:
+    for fork in all_forks(app.indexes())[:FORKS]:
+        term.say(term.style("! ", fg="yellow") + fork_text(*fork))
 
 
 def _plural(kind: str) -> str:
@@ -170,13 +188,6 @@ def _status(app: App) -> dict[str, Any]:
             for row in index.damaged()
         ]
         conflicts += index.number(conflict=True)
-    waiting: dict[str, Any] = {
-        "kinds": ("gotcha", "memory"),
-        "unconfirmed": True,
-        "statuses": LIVE,
-        "resolved": False,
-    }
-    unconfirmed = sum(index.number(**waiting) for _, index in app.indexes())
     name = app.settings.get("remote")
     unpushed, since = sync.unpushed(app.store(), name) if name else (0, "")
     return {
@@ -186,13 +197,14 @@ def _status(app: App) -> dict[str, Any]:
         "journal_count": journal.count(app.home),
         "damaged_files": damaged,
         "conflict_count": conflicts,
+        "fork_count": len(all_forks(app.indexes())),
         "enabled_remote": {
             "name": name or None,
             "unpushed_count": unpushed,
             "unpushed_since": since or None,
         },
         "setting_problems": list(app.settings.problems),
-        "unconfirmed_count": unconfirmed,
+        "inbox_count": inbox.number_waiting(app.indexes(), app.own_addresses),
         "background": _background(app),
         "requests": _requests(app),
         **_off(app),
@@ -313,6 +325,7 @@ def config_command(
                     term.note("warning: {}\nhint: {}".format(*config.refusal(one)))
             return
         name = config.canonical_key(key)
+        _require_trusted(app, name, changes=unset or value is not None)
         if unset:
             app.git.call("config", where, "--unset-all", f"gitmem.{name}", ok=(0, 5))
         elif value is None:
@@ -377,6 +390,12 @@ def _told(name: str, value: Any) -> Any:
     from gitmem.redaction.mask import scrub
 
     return scrub(str(value)).text  # a program's arguments, or a URL, may hold a password
+
+
+def _require_trusted(app: App, name: str, *, changes: bool) -> None:
+    """Raise UserError for an agent that changes what is trusted or shared."""
+    if changes and name in config.TRUST:
+        require_person(app.writer(), "change", f"the setting {name}", f"config {name} VALUE")
 
 
 def _settable(name: str, value: str, everywhere: bool) -> None:

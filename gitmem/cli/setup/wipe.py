@@ -9,13 +9,15 @@ import click
 
 from gitmem.app import App
 from gitmem.base.files import write_atomic
+from gitmem.cli.consent import require_yes
 from gitmem.cli.setup.install import carry_out, remark_blocks
 from gitmem.cli.terminal import Terminal
-from gitmem.errors import Busy, External, GitFailed, UserError
+from gitmem.errors import Busy, External, GitFailed
 from gitmem.install import status
 from gitmem.install.plan import InstallContext
 from gitmem.repo.location import WIPING
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
+from gitmem.services.records.write import require_person
 
 
 @click.command("wipe", short_help="Remove gitmem from this repository")
@@ -43,8 +45,9 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
       git mem wipe --remote origin
     """
     with term.open() as app:
+        require_person(app.writer(), "wipe", "memory", "wipe")
         if remote:
-            _ask(f"Remove the memory from {remote}, for everybody who uses it?", yes)
+            require_yes(f"Remove the memory from {remote}, for everybody who uses it?", yes=yes)
             from gitmem.cli.sync import remove_from_remote
 
             remove_from_remote(term, app, remote)
@@ -55,7 +58,7 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
             term.say("there is nothing of gitmem in this repository.")
             return
         remark_blocks(term, app)
-        _ask("Remove all memory from this repository? What no remote has is lost.", yes)
+        require_yes("Remove all memory from this repository? What no remote has is lost.", yes=yes)
         app.home.make()
         write_atomic(app.home.join(WIPING), b"", shared=app.home.shared)
         left = _unhook(app)
@@ -132,12 +135,3 @@ def _unhook(app: App) -> list[status.Row]:
         remove=True,
     )
     return [row for row in rows if row.scope == "project" and row.state != "custom"]
-
-
-def _ask(question: str, yes: bool) -> None:
-    if yes:
-        return
-    if not os.isatty(0):
-        raise UserError("this needs a confirmation.", "Give --yes to do it without a question.")
-    if not click.confirm(question, default=False, err=True):
-        raise UserError("nothing was changed.")

@@ -14,6 +14,7 @@ from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
 from gitmem.index import epics
 from gitmem.services.briefing import collect
+from gitmem.services.records.committers import author_if_foreign
 from gitmem.state import sessions
 
 NAMED = 3  # pending tasks that are named
@@ -38,6 +39,7 @@ def work(app: App, session: str) -> dict[str, Any]:
         unsure=False,
         own=app.own_addresses,
         now=app.clock.stamp(),
+        first=app.fact_order(agents),
     )[collect.TASKS]
     return {
         "current_session": {
@@ -49,7 +51,7 @@ def work(app: App, session: str) -> dict[str, Any]:
         if mine
         else None,
         "epics": [
-            epic_json(epic)
+            epic_json(epic, author_if_foreign(epic, app.own_addresses))
             for index in indexes
             for epic in epics.unfinished(index, app.state, app.clock.now(), processes.is_gone)
         ],
@@ -71,7 +73,8 @@ def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
         )
     for epic in row["epics"]:
         name = plain(str(epic["id"]).removeprefix("wrk-"))
-        yield f"epic     {name} is {epic['condition']}: git mem work show {name}"
+        by = f", by {plain(epic['committed_by'])}" if epic["committed_by"] else ""
+        yield f"epic     {name} is {epic['condition']}{by}: git mem work show {name}"
     if tasks:
         named = "; ".join(plain(task["text"])[:60].rstrip(". ") for task in tasks[:NAMED])
         more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""

@@ -15,6 +15,7 @@ def epic_view(epic: Epic) -> dict[str, Any]:
         "id": epic.record.id,
         "name": epic.slug,
         "title": epic.record.title,
+        "committed_by": epic.by or None,
         "external_id": facts["ref"] or None,
         "status": epic.record.status,
         "condition": epic.condition,

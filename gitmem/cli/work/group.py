@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import click
@@ -20,12 +21,15 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.location import storable
 from gitmem.repo.refs import branch, head
 from gitmem.services.facts import answers
+from gitmem.services.records.committers import author_if_foreign
+from gitmem.services.records.decisions import is_decided
 from gitmem.services.work import epics as service
 from gitmem.services.work.epics import Epic, EpicServices
 from gitmem.state import epic_holders
 from gitmem.store.operations import BY
 from gitmem.store.store import Written
 from gitmem.text.replacement import DONE, closes
+from gitmem.text.slugs import slug
 
 TABLE = {
     "start": ("work.group", "start_command", "Begin an epic, or choose one"),
@@ -101,8 +105,14 @@ def opened(term: Terminal) -> Iterator[tuple[App, EpicServices]]:
                 root,
                 process,
                 branch(app.location),
+                partial(_author, app),
             ),
         )
+
+
+def _author(app: App, id: str) -> str:
+    found = app.rows(ids=(id,), scopes=("shared",), fields=("store", "committer"))
+    return author_if_foreign(found[0], app.own_addresses) if found else ""
 
 
 def rows(app: App, *, archived: bool = True) -> list[dict[str, Any]]:
@@ -231,7 +241,7 @@ def start_command(
             ),
             None,
         )
-        id = known["id"] if known else f"wrk-{service.slug(name)}"
+        id = known["id"] if known else f"wrk-{slug(name)}"
         there = known or next((row for row in every if row["id"] == id), None)
         if there and there["status"] == "archived":
             raise UserError(
@@ -360,6 +370,8 @@ def _finish_tasks(app: App, title: str) -> list[str]:
     ids = [row["id"] for row in rows if closes(title, str(row["title"])) == DONE]
     finished = []
     for scope, stored in map(app.get, ids):
+        if is_decided(app.store(scope), app.writer().program, stored.record, "done"):
+            continue
         change = answers.finish(
             app.store(scope), app.writer(), stored.record, head(app.location) or ""
         )

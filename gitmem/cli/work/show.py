@@ -15,6 +15,7 @@ from gitmem.services.work import epics as service
 from gitmem.services.work.epics import Epic
 from gitmem.services.work.state_files import LONG_AGO
 from gitmem.state import epic_holders
+from gitmem.text.slugs import slug
 
 COLORS = {
     "active": "green",
@@ -84,6 +85,7 @@ def styled(term: Terminal, condition: str) -> str:
 
 def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:  # noqa: C901
     known, flow = epic.facts, found["current_story"]
+    yield from [("by", epic.by)] * bool(epic.by)
     if found["external_id"]:
         yield "epic", found["external_id"]
     yield "progress", f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
@@ -159,6 +161,10 @@ def _joined(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
 
+def _by(epic: Epic) -> str:
+    return f"by {epic.by}" if epic.by else ""
+
+
 def _changed(epic: Epic, known: Mapping[str, Any]) -> str:
     """Return when an epic was changed last."""
     return str(known["at"] or epic.record.updated)
@@ -222,10 +228,10 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             # ours says nothing
             title = (
                 ""
-                if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii()
+                if slug(epic.record.title) == epic.slug and epic.record.title.isascii()
                 else f"{epic.record.title}, "
             )
-            tail = title + _joined(where, when(_changed(epic, known), desk.clock.now()))
+            tail = title + _joined(where, _by(epic), when(_changed(epic, known), desk.clock.now()))
             term.say(
                 f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} "
                 f"{plain(tail)}"

@@ -21,6 +21,7 @@ from gitmem.services.work.epics import EpicServices
 from gitmem.services.work.state_files import StateFile
 from gitmem.state import epic_holders
 from gitmem.store.store import Written
+from gitmem.text.slugs import slug
 
 
 @click.command("import", short_help=TABLE["import"][2])
@@ -137,7 +138,7 @@ def _id(every: list[dict[str, Any]], name: str) -> str:
     It is the id of an epic that has the name as its id elsewhere, else an id made from the name.
     """
     known = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
-    return known[0] if len(known) == 1 else f"wrk-{service.slug(name)}"
+    return known[0] if len(known) == 1 else f"wrk-{slug(name)}"
 
 
 def _allowed(app: App, root: str, state: State) -> State:

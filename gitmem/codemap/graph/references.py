@@ -43,6 +43,7 @@ class Reference:
     text: str
     sure: bool
     inside: str = ""  # the definition around it
+    is_import: bool = False
 
 
 def symbols_of(path: str, tags: Tags) -> list[Definition]:
@@ -134,7 +135,7 @@ def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterato
             )
             text = rows[at].decode("utf-8", "replace").strip()[:200]
             yield Reference(
-                path, at + 1, column + 1, text, sure, around.qualified if around else ""
+                path, at + 1, column + 1, text, sure, around.qualified if around else "", imported
             )
 
 

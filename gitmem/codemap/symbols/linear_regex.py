@@ -19,11 +19,11 @@ def compiled(pattern: str) -> Any:
         import re2  # type: ignore[import-untyped]  # its wheel has no types
     except ImportError as error:
         raise UserError(
-            "google-re2 is not installed, or does not work, so code triggers cannot be used.",
+            "google-re2 is not installed, or does not work, so expressions cannot be used.",
             "pip install google-re2",
         ) from error
     if not pattern or len(pattern) > MAX_PATTERN:
-        raise UserError(f"a code trigger has 1 to {MAX_PATTERN} characters, not {len(pattern)}.")
+        raise UserError(f"an expression has 1 to {MAX_PATTERN} characters, not {len(pattern)}.")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = MEMORY

@@ -10,8 +10,10 @@ out, and said to be: a slow disk or a git that hangs costs a part of the greetin
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from gitmem import config
@@ -29,7 +31,7 @@ from gitmem.repo.location import Home, Location, ignore_text
 from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref
 from gitmem.services.briefing import agent_definitions, collect
 from gitmem.services.briefing.agent_definitions import Agent
-from gitmem.services.records.committers import is_accepted, is_foreign
+from gitmem.services.records.committers import author_if_foreign, is_accepted, is_foreign
 from gitmem.services.work import context, workflow_file
 from gitmem.state import epic_holders
 from gitmem.state.database import State
@@ -43,6 +45,7 @@ WHOLE, PARTIAL, FALLBACK = "full", "partial", "fallback"  # quality
 NOTING = 0.1  # seconds that the note of an activation may take
 MOST = 200  # changed files that are counted
 MEMORIES, GOTCHAS = 4, 3
+LOOKED = 200  # memories of an agent that are looked at
 
 
 @dataclass(slots=True)
@@ -187,6 +190,7 @@ class ActivationPlace:
     clock: Clock
     session: Callable[[], str]
     refresh: Callable[[], object]  # brings the index up to date
+    fact_order: Callable[[Index, State, config.Settings], collect.FactOrder]
     history: Callable[[], Sequence[Mapping[str, Any]]] | None = None
 
     @property
@@ -400,7 +404,11 @@ def epic(place: ActivationPlace) -> dict[str, Any] | None:
         here = epic_holders.chosen(state, place.root)
         found = next((one for one in open_ if one["id"] == here), open_[0] if open_ else None)
         return (
-            {**found, **epics.condition(state, found, place.clock.now(), processes.is_gone)}
+            {
+                **found,
+                **epics.condition(state, found, place.clock.now(), processes.is_gone),
+                "by": author_if_foreign(found, place.own),
+            }
             if found
             else None
         )
@@ -421,17 +429,36 @@ def _rows(place: ActivationPlace, **filters: Any) -> list[dict[str, Any]]:
 
 def memories(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
     """Return what is remembered for this agent alone: hand-overs are told by themselves."""
-    rows = _rows(
-        place,
-        kinds=("memory",),
-        statuses=LIVE,
-        agents=(agent,),
-        order="importance",
-        limit=4 * MEMORIES,
-    )
-    return [
-        row for row in rows if context.HANDOVER not in row["tags"] and is_accepted(row, place.own)
-    ][:MEMORIES]
+    with _facts(place) as facts:
+        if facts is None:
+            return []
+        index, first = facts
+        rows = index.rows(
+            kinds=("memory",), statuses=LIVE, agents=(agent,), order="importance", limit=LOOKED
+        )
+        scored = [(first.score_of(row), row) for row in rows if _is_own(row, place)]
+    told = [(score.value, row) for score, row in scored if not score.decayed]
+    told.sort(key=itemgetter(0), reverse=True)
+    return first.arrange([row for _, row in told[:MEMORIES]])
+
+
+def _is_own(row: Mapping[str, Any], place: ActivationPlace) -> bool:
+    return context.HANDOVER not in row["tags"] and is_accepted(row, place.own)
+
+
+@contextmanager
+def _facts(place: ActivationPlace) -> Iterator[tuple[Index, collect.FactOrder] | None]:
+    """Open the index, and find out which facts are told first; None without an index."""
+    index = place.index()
+    if index is None:
+        yield None
+        return
+    state = State(place.home)
+    try:
+        yield index, place.fact_order(index, state, settings(place, BUDGET[BEST]))
+    finally:
+        state.close()
+        index.db.close()
 
 
 def gotchas(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
@@ -452,20 +479,19 @@ def gotchas(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
 
 def tasks(place: ActivationPlace, agent: str) -> list[str]:
     """Return what is left to do, as records and the summary of this project say."""
-    index = place.index()
-    if index is None:
-        return []
-    try:
+    with _facts(place) as facts:
+        if facts is None:
+            return []
+        index, first = facts
         known = collect.gather(
             [index],
             ("global", agent),
             subjects=(collect.TASKS,),
             own=place.own,
             now=place.clock.stamp(),
+            first=first,
         )
-        return [one.attributed for one in known[collect.TASKS]]
-    finally:
-        index.db.close()
+    return [one.attributed for one in known[collect.TASKS]]
 
 
 def handovers(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:

@@ -7,16 +7,23 @@ Answered from the index alone. Part of the hot path.
 
 from itertools import islice
 
-from gitmem.records.kinds import LIVE
-from gitmem.services.records.committers import is_accepted, is_foreign, writers
+from gitmem.records.kinds import FACTS, LIVE
+from gitmem.records.said import said_to_be
+from gitmem.services.records.committers import (
+    author_if_foreign,
+    credit_marks,
+    is_accepted,
+    is_foreign,
+)
 from gitmem.text.equality import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from gitmem.index.reader import Index
+    from gitmem.records.score import Score
 
     Row = dict[str, Any]
 
@@ -27,10 +34,10 @@ TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES = (
     "errors",
     "preferences",
 )
-STATE, CONTEXT, DONE, DIGESTS = "state", "context", "done", "digests"
+STATE, CONTEXT, DONE, SESSIONS = "state", "context", "done", "sessions"
 # subjects that the start of a session is told of
-TOLD = (TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES, STATE)
-ALL = (*TOLD, CONTEXT, DONE, DIGESTS)
+TOLD = (TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES, STATE, CONTEXT)
+ALL = (*TOLD, DONE, SESSIONS)
 TYPES = {
     TASKS: ("task",),
     DECISIONS: ("decision", "rule"),
@@ -40,7 +47,7 @@ TYPES = {
     STATE: (),
     CONTEXT: ("context", "fact", "insight"),
     DONE: (),
-    DIGESTS: (),
+    SESSIONS: (),
 }
 _SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
 FIELDS = (
@@ -57,6 +64,8 @@ FIELDS = (
     "created",
     "updated",
     "importance",
+    "decay_rate",
+    "level",
     "severity",
     "resolved",
     "occurrences",
@@ -74,7 +83,7 @@ FIELDS = (
 PAGES = 3  # of the DNA that are told
 DAYS = 7  # of progress that are looked back on
 LOOKED = 30  # sessions that are looked at for the one before
-RECENT = 3  # digests among which the last one is: a long session may end after one that began later
+RECENT = 3  # records among which the last one is: a long session may end after a later one
 
 
 class BriefingEntry:
@@ -84,6 +93,7 @@ class BriefingEntry:
         "at",
         "body",
         "by",
+        "credits",
         "critical",
         "detail",
         "id",
@@ -92,6 +102,8 @@ class BriefingEntry:
         "number",
         "pinned",
         "row",
+        "said",
+        "score",
         "session",
         "text",
         "unsure",
@@ -116,6 +128,7 @@ class BriefingEntry:
         number: int = 0,
         body: "Index | None" = None,
         by: str = "",
+        credits: "Sequence[str]" = (),
     ) -> None:
         self.text = text
         self.at = at
@@ -125,6 +138,7 @@ class BriefingEntry:
         self.pinned = pinned
         self.critical = critical
         self.importance = importance
+        self.score = importance  # what is left of it
         self.unsure = unsure
         self.session = session
         self.where = where
@@ -132,6 +146,8 @@ class BriefingEntry:
         self.number = number  # its row in the index that has its body
         self.body = body
         self.by = by  # who committed it, when that is not this user
+        self.credits = credits  # by whom it is, and the marks of its trust, in words
+        self.said = ""  # what a session says of it that nobody answered
 
     @property
     def day(self) -> str:
@@ -140,13 +156,33 @@ class BriefingEntry:
 
     @property
     def attributed(self) -> str:
-        """What it says, and by whom when somebody else wrote it."""
-        return f"{self.text} (by {self.by})" if self.by else self.text
+        """What it says, by whom when somebody else wrote it, and whether nobody vouches for it."""
+        return f"{self.text} ({', '.join(self.credits)})" if self.credits else self.text
 
     @property
-    def rank(self) -> "tuple[bool, bool, str, float, str, str]":
-        """What is told first: what is pinned, what is critical, what is new, what is important."""
-        return self.pinned, self.critical, self.day, self.importance, self.at, self.id or self.text
+    def rank(self) -> "tuple[bool, bool, float, str, str]":
+        """What is told first: what is pinned, what is critical, what has the highest score."""
+        return self.pinned, self.critical, round(self.score, 3), self.at, self.id or self.text
+
+
+class FactOrder:
+    """What decides which facts are told first, of one reader.
+
+    `score_of` gives the score of a row, `arrange` puts facts that contradict each other in order,
+    `read_last` are the ids of facts that were read last: some may be too old to be found else.
+    """
+
+    __slots__ = ("arrange", "read_last", "score_of")
+
+    def __init__(
+        self,
+        score_of: "Callable[[Row], Score]",
+        arrange: "Callable[[Iterable[Row]], list[Row]]",
+        read_last: "Sequence[str]" = (),
+    ) -> None:
+        self.score_of = score_of
+        self.arrange = arrange
+        self.read_last = read_last
 
 
 class BriefingFacts:
@@ -160,10 +196,14 @@ class BriefingFacts:
         by: "dict[str, list[BriefingEntry]]",
         totals: "dict[str, int]",
         last: "BriefingEntry | None",
+        said: "dict[str, str] | None" = None,
+        rejected: "Sequence[str]" = (),
     ) -> None:
+        self.rejected = rejected  # the words of what was forgotten or rejected
+        self.said = said or {}  # what sessions say of facts that nobody answered, in words, by id
         self.by = by
         self.totals = totals
-        self.last = last  # the digest of the session before
+        self.last = last  # the record of the session before
 
     def __getitem__(self, subject: str) -> "list[BriefingEntry]":
         """Return what is known of a subject."""
@@ -188,40 +228,97 @@ def gather(
     gotchas: "Sequence[Row] | None" = None,
     own: "frozenset[str]",
     now: str,
+    first: FactOrder,
 ) -> BriefingFacts:
     """Return what is known.
 
-    `now` is a time: what has expired, or has a successor, is left out.
+    `now` is a time: what has expired, or has a successor, is left out; so is what has decayed.
 
-    `since` is the day from which on progress counts; `session` is the reader's own, whose digest is
+    `since` is the day from which on progress counts; `session` is the reader's own, whose record is
     not news.
 
     `own` are the reader's e-mail addresses: what others committed has no marks of its own, says by
     whom it is, and is no DNA and no session before. What is unconfirmed is left out unless
-    `unsure`; `gotchas` are those to take, None: those that are open, worst first.
+    `unsure`; `first` decides the order; `gotchas` are those to take, None: those that are open,
+    worst first.
     """
-    query = _Query(subjects, agents, since, session, own, now, most, totals)
+    query = _Query(subjects, agents, since, session, own, now, most, totals, first.read_last)
     found: list[tuple[str, BriefingEntry]] = []
     last: BriefingEntry | None = None
     for index in indexes:
         facts = query.facts(index)
         if ERRORS in subjects and gotchas is None:
             facts += query.gotchas(index)
-        found += [(_subject(row, own), of_row(row, index, own)) for row in facts]
+        found += _scored(facts, index, own, first)
         found += [(DONE, of_row(row, index, own)) for row in query.finished(index)]
-        found += [(DIGESTS, of_row(row, index, own)) for row in query.sessions(index)]
+        found += [(SESSIONS, of_row(row, index, own)) for row in query.sessions(index)]
         newest = query.session_before(index)
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
-    found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
-    told = [
+    found += _scored(gotchas or (), None, own, first)
+    wanted = [
         (subject, entry)
         for subject, entry in found
         if subject in subjects and (unsure or not entry.unsure)
     ]
-    by = _once(told)
+    said = _said(indexes)
+    by = _paired(_once(wanted), own, first)
+    _mark(by, said)
     by[DONE] = [entry for entry in by.get(DONE, []) if entry.day >= since]
-    return BriefingFacts(by, query.counts, last)
+    return BriefingFacts(by, query.counts, last, said, _rejected(indexes))
+
+
+def _scored(
+    rows: "Iterable[Row]", index: "Index | None", own: "frozenset[str]", first: FactOrder
+) -> "list[tuple[str, BriefingEntry]]":
+    """Return (subject, entry) of rows, without facts that have decayed."""
+    out = []
+    for row in rows:
+        entry = of_row(row, index, own)
+        if row["kind"] in FACTS:
+            score = first.score_of(row)
+            entry.score = score.value
+            if score.decayed:
+                continue
+        out.append((_subject(row, own), entry))
+    return out
+
+
+def _paired(
+    by: "dict[str, list[BriefingEntry]]", own: "frozenset[str]", first: FactOrder
+) -> "dict[str, list[BriefingEntry]]":
+    """Return entries with those that contradict each other side by side, what holds before."""
+    entries = {entry.id: (subject, entry) for subject in by for entry in by[subject]}
+    rows = first.arrange([entry.row for _, entry in entries.values() if entry.row is not None])
+    if not any(row.get("contradicts") for row in rows):
+        return by
+    out: dict[str, list[BriefingEntry]] = {subject: [] for subject in by}
+    for row in rows:
+        subject, entry = entries.get(row["id"]) or (_subject(row, own), of_row(row, None, own))
+        entry.row, entry.credits = row, credit_marks(row, own)
+        before = [entries[id] for id in row.get("behind", ()) if id in entries]
+        if before:
+            subject = before[0][0]
+            entry.pinned = entry.pinned and before[0][1].pinned
+        entries[entry.id] = subject, entry
+        out.setdefault(subject, []).append(entry)
+    return out
+
+
+def _rejected(indexes: "Sequence[Index]") -> "list[str]":
+    return [words for index in indexes for words in index.rejected()]
+
+
+def _said(indexes: "Sequence[Index]") -> "dict[str, str]":
+    """Return what sessions say of facts that nobody answered, in words, by the facts' ids."""
+    every = [facts for index in indexes for facts in index.statements().items()]
+    return {id: said_to_be(some[-1]) for id, some in every}
+
+
+def _mark(by: "dict[str, list[BriefingEntry]]", said: "dict[str, str]") -> None:
+    for entries in by.values():
+        for entry in entries:
+            entry.said = said.get(entry.id, "")
 
 
 class _Query:
@@ -237,7 +334,9 @@ class _Query:
         now: str,
         most: int,
         totals: bool,
+        read_last: "Sequence[str]",
     ) -> None:
+        self._read_last = read_last
         self.counts: dict[str, int] = {}
         self._subjects = subjects
         self._since = since
@@ -250,7 +349,7 @@ class _Query:
         self._live: Row = {**self._valid, "fields": FIELDS}
 
     def facts(self, index: "Index") -> "list[Row]":
-        """Return pinned memories, those of each subject, and the pages of the DNA."""
+        """Return pinned memories, those of each subject, what was read last, and the DNA."""
         rows = index.rows(
             kinds=("memory",),
             pinned=True,
@@ -262,6 +361,10 @@ class _Query:
         for subject in self._subjects:
             for what in TYPES[subject]:
                 rows += self._first(index, subject, "created", {"what": what})
+        if self._read_last:
+            rows += index.rows(
+                kinds=("memory",), ids=self._read_last, limit=self._most, **self._live
+            )
         if STATE in self._subjects:
             pages = _own_pages(index.rows(what="dna", limit=2 * PAGES, **self._live))
             rows += [row for row in pages if not is_foreign(row, self._own)]
@@ -280,7 +383,7 @@ class _Query:
 
     def sessions(self, index: "Index") -> "list[Row]":
         """Return the records of sessions, without the reader's own."""
-        if DIGESTS not in self._subjects:
+        if SESSIONS not in self._subjects:
             return []
         rows = index.rows(what="session", since=self._since, limit=self._most, **self._live)
         return [row for row in rows if row["session"] != self._session]
@@ -319,7 +422,7 @@ def _once(found: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[Brief
     for subject, one in sorted(found, key=lambda pair: bool(pair[1].by)):
         key = (
             (subject == TASKS, plain(one.text) or one.text)
-            if subject != DIGESTS
+            if subject != SESSIONS
             else (False, one.id)
         )
         old = seen.get(key)
@@ -378,7 +481,8 @@ def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Briefing
         row=row,
         number=int(row["n"]),
         body=index,
-        by=writers(row["committer"]) if is_foreign(row, own) else "",
+        by=author_if_foreign(row, own),
+        credits=credit_marks(row, own),
     )
 
 

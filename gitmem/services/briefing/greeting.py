@@ -5,10 +5,12 @@ what the agent can be asked for. This module is pure.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gitmem.services.briefing import agent_definitions
 from gitmem.services.briefing.activation import ERROR, FALLBACK, TIMEOUT, Activation
 from gitmem.services.briefing.agent_definitions import FULL, KEY, QUICK
+from gitmem.services.records.committers import marked_title
 from gitmem.services.work.context import WorkContext, spoken
 from gitmem.state.workflow import EXISTING, NEW, WORKFLOW, ago
 
@@ -99,11 +101,15 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
         phase = f", phase {epic['phase']}" if epic.get("phase") else ""
         out.append(
             f"Epic: {_cut(str(epic['title']))}{story}{phase}, {epic['done']} of {epic['total']} "
-            f"stories done, {epic['standing']}."
+            f"stories done, {epic['standing']}{_by(epic)}."
         )
     if what == NEW and active.value("dna"):
         out.append(f"About: {_cut(active.value('dna'))}")
     return out
+
+
+def _by(epic: Mapping[str, Any]) -> str:
+    return f", by {_cut(epic['by'], SUBJECT)}" if epic["by"] else ""
 
 
 def _before(active: Activation, context: WorkContext | None, what: str) -> list[str]:
@@ -112,7 +118,7 @@ def _before(active: Activation, context: WorkContext | None, what: str) -> list[
     for row in active.value("handovers") or ():
         body = " ".join(str(row.get("body", "")).split())
         out.append(
-            f"Handed over: {_cut(str(row['title']))}{f'. {_cut(body)}' if body else ''} "
+            f"Handed over: {_cut(marked_title(row))}{f'. {_cut(body)}' if body else ''} "
             f"({row['id'][-8:]})"
         )
     return out
@@ -127,14 +133,14 @@ def _next(context: WorkContext | None, what: str) -> list[str]:
 def _known(active: Activation) -> list[str]:
     """Return what to look out for, what is left to do, what this agent remembers."""
     out = [
-        f"Watch out: {_cut(str(row['title']))} ({row['id'][-8:]})"
+        f"Watch out: {_cut(marked_title(row))} ({row['id'][-8:]})"
         for row in active.value("gotchas") or ()
     ]
     tasks: Sequence[str] = active.value("tasks") or ()
     out += [f"To do: {_cut(text)}" for text in tasks[:TASKS]]
     out += [f"… {len(tasks) - TASKS} more to do: git mem briefing"] if len(tasks) > TASKS else []
     return out + [
-        f"Remembered: {_cut(str(row['title']))} ({row['id'][-8:]})"
+        f"Remembered: {_cut(marked_title(row))} ({row['id'][-8:]})"
         for row in active.value("memories") or ()
     ]
 

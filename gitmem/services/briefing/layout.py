@@ -15,6 +15,7 @@ from gitmem.services.briefing.collect import BriefingEntry, BriefingFacts
 from gitmem.text.equality import plain
 
 LINES = 140  # of a whole briefing
+ALL = 1000  # lines in which no section is without room
 SHARES = {"state": 25, "decisions": 25, "patterns": 25, "errors": 20, "progress": 30, "context": 15}
 TITLES = {
     "state": "Architecture and state",
@@ -39,16 +40,16 @@ SUBJECTS = {
     "decisions": (collect.DECISIONS,),
     "patterns": (collect.PATTERNS,),
     "errors": (collect.ERRORS,),
-    "progress": (collect.TASKS, collect.DONE, collect.DIGESTS),
+    "progress": (collect.TASKS, collect.DONE, collect.SESSIONS),
     "context": (collect.PREFERENCES, collect.CONTEXT),
 }
 ALL_OF = {
-    "state": "git mem work list; git mem list --status pinned",
+    "state": "git mem work list; git mem list --status pinned; git mem dna",
     "decisions": "git mem list -t decision -t rule",
     "patterns": "git mem list -t pattern",
-    "errors": "git mem list -k gotcha --unresolved",
-    "progress": "git mem list -t task",
-    "context": "git mem list -t preference -t fact",
+    "errors": "git mem list -k gotcha --unresolved; git mem list -t bug",
+    "progress": "git mem list -t task --all; git mem list -k session",
+    "context": "git mem list -t preference -t fact -t insight -t context",
 }
 DNA = 12  # lines of what is told of the code
 TEXT, DETAIL = 200, 160  # characters of an entry's line, and of the one below it
@@ -166,7 +167,9 @@ class _Page:
             for part, some in zip(self._sections, kept, strict=True)
             if part.blocks and not some
         ]
-        return ["", f"Left out: {', '.join(missing)}. All: git mem briefing"] if missing else []
+        if not missing:
+            return []
+        return ["", f"Left out: {', '.join(missing)}. All: git mem briefing --budget {ALL}"]
 
     def add(self, at: int, block: int, most: int | None = None) -> bool:
         """Take in a block, unless the page, or its section with `most`, would cost too much.
@@ -250,13 +253,19 @@ def sections(known: BriefingFacts, place: ProjectState, clean: Clean) -> list[Se
     return [_section(name, known, fixed.get(name, []), clean) for name in SHARES]
 
 
+def _newest(some: Sequence[BriefingEntry]) -> BriefingEntry | None:
+    """Return the newest entry that no other has to be told before."""
+    free = [one for one in some if not (one.row or {}).get("behind")]
+    return max(free, key=lambda one: (one.at, one.rank), default=None)
+
+
 def _section(name: str, known: BriefingFacts, fixed: list[BriefingBlock], clean: Clean) -> Section:
     blocks, hidden, beyond = [*fixed] if name == "state" else [], list[BriefingEntry](), 0
     for subject in SUBJECTS[name]:
         some = known[subject]
         # what is left to do counts for more
-        over = subject in {collect.DONE, collect.DIGESTS} and known[collect.TASKS]
-        newest = None if over else max(some, key=lambda one: (one.at, one.rank), default=None)
+        over = subject in {collect.DONE, collect.SESSIONS} and known[collect.TASKS]
+        newest = None if over else _newest(some)
         room = MOST.get(name, len(some)) - sum(one.pinned for one in some)
         for one in some:
             room -= not one.pinned
@@ -308,7 +317,7 @@ def _fact(
 def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> BriefingBlock:
     """Return an entry as lines: what it is and where it is from; below it what helps, or why."""
     fix = one.kind in {"error", "bug"} or subject == collect.ERRORS
-    mark = {collect.TASKS: "[ ] ", collect.DONE: "[x] ", collect.DIGESTS: "Session: "}.get(
+    mark = {collect.TASKS: "[ ] ", collect.DONE: "[x] ", collect.SESSIONS: "Session: "}.get(
         subject, ""
     )
     if subject == collect.ERRORS and one.row is not None and one.row["kind"] == "gotcha":
@@ -318,9 +327,9 @@ def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> Brie
     facts = [
         clean(one.where, 80),
         clean(one.day, 10),
-        f"by {clean(one.by, 120)}" if one.by else "",
-        "unconfirmed" if one.unsure else "",
-        one.id[-8:] if subject != collect.DIGESTS else "",
+        *(clean(mark, 240) for mark in one.credits),
+        clean(one.said, 80),
+        one.id[-8:] if subject != collect.SESSIONS else "",
     ]
     line = f"- {mark}{clean(one.text, TEXT)} ({'; '.join(fact for fact in facts if fact)})".replace(
         " ()", ""
@@ -364,7 +373,7 @@ def _reason(one: BriefingEntry, subject: str) -> str:
         return one.body.body(one.number)
     if one.body is None or subject in {
         collect.TASKS,
-        collect.DIGESTS,
+        collect.SESSIONS,
         collect.ERRORS,
         collect.STATE,
     }:

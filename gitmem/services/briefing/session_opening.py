@@ -219,16 +219,20 @@ def facts(
     It depends on what is known and on the session before it. A session that is still running is
     left out.
 
-    Of a session that died and is not digested yet, its history tells what it was at.
+    Of a session that died and is not recorded yet, its history tells what it was at.
     """
     nobody = not any(one.id != session for one in sessions.some(state, limit=2))
     before = last_session(state, now, is_gone, session, home)
-    digest = known.last
-    is_digested = digest is not None and before is not None and digest.session == before.id
+    last = known.last
+    is_recorded = last is not None and before is not None and last.session == before.id
     lost = before is not None and before.why == sessions.GONE
     tasks = known[collect.TASKS]
     at = asked_last(home, before.id) if before is not None and lost else ""
-    if not is_digested:
+    if at and known.rejected:
+        from gitmem.store.rejected import Rejected  # only a session that broke off needs it
+
+        at = "" if Rejected({"said": said} for said in known.rejected).is_quoted(at) else at
+    if not is_recorded:
         lost = bool(at)  # nothing happened in one that was asked nothing
     return OpeningFacts(
         now,
@@ -237,7 +241,7 @@ def facts(
         resumed=resumed,
         ended=(before.ended if before.ended is not None else before.last) if before else None,
         interrupted=lost,
-        title=_SESSION.sub("", digest.text) if digest else "",
+        title=_SESSION.sub("", last.text) if last else "",
         at=at,
         tasks=[one.attributed for one in tasks],
         records=_besides(known, lambda _: True),

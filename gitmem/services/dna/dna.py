@@ -22,9 +22,9 @@ from gitmem.services.dna.facts import ProjectFacts, gather
 from gitmem.services.dna.page import page
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
-from gitmem.services.work.epics import slug
 from gitmem.store.store import Store
 from gitmem.text.globs import glob_match
+from gitmem.text.slugs import slug
 from gitmem.text.test_files import is_aside
 
 WORKSPACES = 24
@@ -56,7 +56,6 @@ def describe(
     code: CodeMap,
     graph: Graph,
     name: str,
-    patterns: Sequence[str],
     budget: int,
     progress: Progress | None = None,
 ) -> list[DnaPage]:
@@ -87,7 +86,6 @@ def describe(
     inner = workspaces(graph, {path: known[path] for path in own}, list(tags))
     whole = gather("", graph, tags, ranks, resolution, declared, text, inner)
     whole.name = whole.name or name
-    whole.patterns = list(patterns)
     pages = []
     for number, folder in enumerate(inner):
         facts = gather(folder, graph, tags, ranks, resolution, declared, text, inner)
@@ -220,7 +218,7 @@ def save(
                 before.kind,
                 one.title,
                 one.body,
-                {**before.fields, "sources": dict(sources)},
+                {**before.fields, "author": who.person, "sources": dict(sources)},
             )
             change = write.update(store, who, before, after, "refresh")
         out.append(

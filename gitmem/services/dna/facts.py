@@ -76,6 +76,7 @@ AGENT_FILES = frozenset(
     {"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"}
 )
 STARTERS = frozenset({"manage.py", "__main__.py", "main.rs", "config.ru", "artisan", "index.php"})
+SCRIPTS = 40  # of a manifest
 KEEP = 60  # of what is gathered of one kind
 
 
@@ -115,7 +116,6 @@ class ProjectFacts:
     files: list[KeyFile] = field(default_factory=list)
     configuration: list[str] = field(default_factory=list)
     environment: list[tuple[str, str]] = field(default_factory=list)  # (name, file)
-    patterns: list[str] = field(default_factory=list)
     plans: list[str] = field(default_factory=list)  # how far plan and progress files are
     context: list[tuple[str, str]] = field(default_factory=list)  # (file, what it says)
     workspaces: list[tuple[str, str, str]] = field(default_factory=list)  # (folder, name, about)
@@ -211,7 +211,7 @@ def _declarations(
         where = one.path.rsplit("/", 1)[-1]
         for name, target in one.starts.items():
             made.entries.append((name, target))
-        for name, command in one.scripts.items():
+        for name, command in list(one.scripts.items())[:SCRIPTS]:
             made.commands.append((name, command, where))
     if (
         not made.entries

@@ -15,7 +15,6 @@ from xml.etree import ElementTree
 
 from gitmem.codemap.imports.files import json_object, table, texts, toml_table
 
-MAKE_TARGETS = 40
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;#)]*)")
 _GRADLE = re.compile(
     r"""(?:implementation|api|compileOnly|runtimeOnly|kapt"""
@@ -59,6 +58,20 @@ def reader(path: str) -> "Callable[[str, str], Declared] | None":
     if name.endswith((".csproj", ".fsproj")):
         return _csproj
     return _requirements if re.fullmatch(r"requirements(?:[-_.]\w+)?\.(?:txt|in)", name) else None
+
+
+# files whose first line is the version of one tool
+_VERSION_FILES = {
+    ".python-version": "Python",
+    ".nvmrc": "Node.js",
+    ".node-version": "Node.js",
+    ".ruby-version": "Ruby",
+}
+
+
+def version_file(path: str) -> str | None:
+    """Return the language whose version a file such as `.python-version` names."""
+    return _VERSION_FILES.get(path.rsplit("/", 1)[-1])
 
 
 def read(path: str, data: bytes) -> Declared:
@@ -410,7 +423,7 @@ def _cmake(path: str, text: str) -> Declared:
 
 def _makefile(path: str, text: str) -> Declared:
     made = Declared(path, "make")
-    for name, about in _TARGET.findall(text)[:MAKE_TARGETS]:
+    for name, about in _TARGET.findall(text):
         if "." not in name and "$" not in name:
             made.scripts.setdefault(name, about.strip())
     return made

@@ -7,7 +7,7 @@ one. When all of it is too long, each part is shortened a little, again and agai
 left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem.services.dna.facts import ProjectFacts
@@ -76,6 +76,20 @@ def page(facts: ProjectFacts, budget: int) -> str:
     return text
 
 
+def with_patterns(body: str, titles: Sequence[str], budget: int) -> str:
+    """Return a stored page with the patterns that hold now, as far as its budget has room.
+
+    They are facts: no page stores their words.
+    """
+    heading = "\n## Patterns\n"
+    rows = ""
+    for title in titles:
+        row = f"- {_cut(title, 120)}\n"
+        if tokens(body + heading + rows + row) <= budget:
+            rows += row
+    return body + heading + rows if rows else body
+
+
 def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
     yield _summary(facts, size)
     yield from _part("Stack", _stack(facts, size))
@@ -103,7 +117,6 @@ def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
         "Environment", _listed([name for name, _ in facts.environment], size.names + 4)
     )
     yield from _part("Plans", [f"- {_cut(one, 160)}" for one in facts.plans[:3]])
-    yield from _part("Patterns", [f"- {_cut(one, 120)}" for one in facts.patterns[: size.rows]])
     yield from _part(
         "In its own words",
         [

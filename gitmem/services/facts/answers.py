@@ -1,4 +1,4 @@
-"""What a person answers when a session says that a task is done: it is, or it is still open."""
+"""What a person answers when a session says that a fact is done, no longer true, or replaced."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,8 +7,11 @@ from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.records.trust import words_digest
 from gitmem.services.records import write
+from gitmem.services.records.decisions import require_undecided
 from gitmem.services.records.write import Change, Writer
 from gitmem.store.store import Store, Written
+
+Statements = Sequence[Mapping[str, str]]  # of the index, the last one said comes last
 
 
 def finish(
@@ -17,7 +20,7 @@ def finish(
     before: Record,
     commit: str = "",
     session: str = "",
-    statements: Sequence[Mapping[str, str]] = (),
+    statements: Statements = (),
 ) -> Change:
     """Say that a task is done: it leaves every list of open ones.
 
@@ -32,6 +35,7 @@ def finish(
         )
     if before.fields.get("done") and before.status not in LIVE:
         return Change(before, before, Written(None))
+    require_undecided(store, who.program, before, "done")
     by = who.author[0] if who.is_person else who.program
     facts = {"at": who.clock.stamp(), "by": by, "session": session, "commit": commit}
     done = {key: value for key, value in facts.items() if value}
@@ -40,18 +44,46 @@ def finish(
     return write.update(store, who, before, after, "done", vouches=True)
 
 
-def keep_open(
-    store: Store, who: Writer, before: Record, statements: Sequence[Mapping[str, str]]
+def end(store: Store, who: Writer, before: Record, statements: Statements) -> Written:
+    """Say that a fact is not true any more: it is forgotten, and is not proposed again."""
+    reason = f"no longer true, as said in session {statements[-1]['session']}"
+    return write.forget(store, who, [before], reason)
+
+
+def put_aside(store: Store, who: Writer, before: Record, statements: Statements) -> Change:
+    """Say that something else has taken the place of a fact, which is archived."""
+    settled = _settled(who, before, statements, "replaced")
+    after = before.change(status="archived", settled=settled)
+    return write.update(store, who, before, after, "archive")
+
+
+def keep(
+    store: Store,
+    who: Writer,
+    before: Record,
+    statements: Statements,
+    successor: tuple[Store, Record] | None = None,
 ) -> Change:
-    """Say that a fact holds all the same; the sessions that said otherwise are not asked about."""
+    """Say that a fact holds all the same; the sessions that said otherwise are not asked about.
+
+    A `successor` that was proposed stays, and takes its place no more.
+    """
     settled = _settled(who, before, statements, "open")
-    return write.update(store, who, before, before.change(settled=settled), "settle")
+    change = write.update(store, who, before, before.change(settled=settled), "settle")
+    if successor is not None:
+        where, proposal = successor
+        others = [id for id in proposal.get("supersedes") or () if id != before.id]
+        after = proposal.change(supersedes=others or None)
+        write.update(where, who, proposal, after, "settle")
+    return change
 
 
 def _settled(
-    who: Writer, before: Record, statements: Sequence[Mapping[str, str]], choice: str
+    who: Writer, before: Record, statements: Statements, choice: str
 ) -> list[dict[str, str]] | None:
     answer = {"choice": choice, "by": who.author[0], "at": who.clock.stamp()}
     words = words_digest(before)
-    added = [{"id": one["record"], "words": words, **answer} for one in statements]
-    return [*before.get("settled"), *added] or None
+    records = dict.fromkeys(said["record"] for said in statements)
+    return [*before.get("settled"), *({"id": id, "words": words, **answer} for id in records)] or (
+        None
+    )

@@ -1,38 +1,25 @@
 """What becomes of a fact that nobody confirmed: a person accepts it, or it may be rejected."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection
 
 from gitmem.errors import UserError
-from gitmem.records.kinds import UNSURE
+from gitmem.records.codec import encode
+from gitmem.records.merge import settled
 from gitmem.records.record import Record
 from gitmem.records.trust import confirmed_by
+from gitmem.services.facts.stores import PROPOSED, leave, public
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer, archivals, replaced_by, require_person
 from gitmem.store import operations
-from gitmem.store.store import Message, Store
-
-PROPOSED = "proposed"  # the tag of what a session taught
-UNREAD = "inbox"  # the namespace of what others said: no agent reads it before somebody accepts it
-PUBLIC = frozenset({"session", "role", "at", "commit"})  # of a source, what others may see
+from gitmem.store.store import Store
 
 
-def shareable(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return where a fact was seen, without what is this machine's alone."""
-    return [{key: value for key, value in source.items() if key in PUBLIC} for source in sources]
-
-
-def becomes_shared(scope: str, record: Record) -> bool:
-    """Return whether a record of a store is a proposal that is shared once somebody accepts it."""
-    return scope == "private" and record.get("origin") in UNSURE
-
-
-def require_waiting(record: Record) -> None:
-    """Raise UserError for a record that does not wait in the inbox.
+def require_waiting(record: Record, waiting: Collection[str]) -> None:
+    """Raise UserError for a record that is not among the ids that wait in the inbox.
 
     A typing error must not remove what somebody wrote.
     """
-    if not record.unconfirmed:
+    if record.id not in waiting:
         raise UserError(
             f"{record.id} is not in the inbox: somebody wrote or confirmed it.",
             f"To remove it: git mem forget {record.id}",
@@ -47,17 +34,13 @@ def accept(
     `commit` is what is checked out. With `shared`, the fact moves there from its private store.
     Raises UserError for a program.
     """
-    if shared is None:
-        return write.confirm(store, who, record, record, commit)
-    require_person(who, "confirm")
     tags = [tag for tag in record.tags if tag != PROPOSED]
-    agent = None if record.fields.get("agent") == UNREAD else record.fields.get("agent")
-    sources = shareable(record.get("sources")) or None
-    after = record.change(tags=tags or None, item=None, agent=agent, sources=sources)
-    after = confirmed_by(after, who.clock.stamp(), who.author[0], commit).touched(who.clock.stamp())
+    if shared is None:
+        return write.confirm(store, who, record, record.change(tags=tags or None), commit)
+    require_person(who, "confirm")
+    after = confirmed_by(public(record), who.clock.stamp(), who.author[0], commit)
+    after = settled(after.touched(who.clock.stamp()))
     todo = [operations.put(after, revive=True), *archivals(who, replaced_by(shared, record))]
     written = shared.write(todo, who.message(after, "confirm"))
-    subject = f"{record.kind}: moved {record.id} to the shared store"
-    moved = Message(subject, "move", (record.id,), session=who.session)
-    store.write([operations.collect(record.id)], moved)
+    leave(store, who, {record.id: encode(record)})
     return Change(record, after, written)

@@ -24,18 +24,26 @@ COMMAND = 8000  # characters of a command that are kept
 class Rule:
     """When to capture: after `threshold` hits in a `window` of seconds.
 
-    With `sessions`, each session counts once. Without `on`, nothing is captured.
+    With `sessions`, each session counts once. Without `on`, nothing is captured. With `shared`, a
+    new gotcha is shared before anybody confirmed it.
     """
 
-    __slots__ = ("on", "sessions", "threshold", "window")
+    __slots__ = ("on", "sessions", "shared", "threshold", "window")
 
     def __init__(
-        self, window: float, threshold: int, *, sessions: bool = False, on: bool = True
+        self,
+        window: float,
+        threshold: int,
+        *,
+        sessions: bool = False,
+        on: bool = True,
+        shared: bool = False,
     ) -> None:
         self.window = window
         self.threshold = max(1, threshold)
         self.sessions = sessions
         self.on = on
+        self.shared = shared
 
 
 def rule_of(settings: "Settings") -> Rule:
@@ -45,21 +53,30 @@ def rule_of(settings: "Settings") -> Rule:
         int(settings.get("captureThreshold")),
         sessions=bool(settings.get("captureSessions")),
         on=bool(settings.get("capture")),
+        shared=bool(settings.get("shareCaptured")),
     )
 
 
 class Due:
-    """What is to be told to the store: the gotcha's id and the facts of `store.operations.capture`.
+    """What is to be told to a store: the gotcha's id and the facts of `store.operations.capture`.
 
-    No facts when there is nothing to tell.
+    No facts when there is nothing to tell. `scope` is the store: that of the gotcha which is there,
+    else the private one, until somebody confirms what was captured.
     """
 
-    __slots__ = ("facts", "hits", "id")
+    __slots__ = ("facts", "hits", "id", "scope")
 
-    def __init__(self, hits: int, id: str | None, facts: "dict[str, Any] | None") -> None:
+    def __init__(
+        self,
+        hits: int,
+        id: str | None,
+        facts: "dict[str, Any] | None" = None,
+        scope: str = "private",
+    ) -> None:
         self.hits = hits
         self.id = id
         self.facts = facts
+        self.scope = scope
 
 
 def claim(
@@ -72,24 +89,34 @@ def claim(
     output: str,
     command: str,
     root: str,
+    *,
+    waits: bool = False,
 ) -> Due:
     """Take the hits of an error that the store has to be told of.
 
-    Who cannot tell them gives them back with `State.return_hits`.
+    Who cannot tell them gives them back with `State.return_hits`. Where it `waits`, hits of a
+    gotcha that is there and open stay, to be told together (`services.gotchas.hits`).
 
     The hit itself has been counted. `known` are the live records of its pattern. The anchors are
     the caller's to add.
     """
     hits = state.hits(mark.pattern, now, rule.window, sessions=rule.sessions)
     # one that stands for this error too, when errors were put together
-    mine = [row["id"] for row in known if row["kind"] == "gotcha" and row["store"] == "shared"]
+    scopes = {
+        row["id"]: row["store"]
+        for row in sorted(known, key=lambda row: row["store"] == "shared")
+        if row["kind"] == "gotcha" and row["store"] in {"shared", "private"}
+    }
     id = gotcha_id(mark.pattern)
-    target = id if id in mine or not mine else mine[0]
-    if not rule.on or (hits < rule.threshold and not mine):
-        return Due(hits, mine[0] if mine else None, None)
+    # a shared one first, then the one that the pattern names
+    target = min(scopes, key=lambda one: (scopes[one] != "shared", one != id), default=id)
+    if not rule.on or (hits < rule.threshold and not scopes):
+        return Due(hits, target if scopes else None)
+    if waits and any(row["id"] == target and not row["resolved"] for row in known):
+        return Due(hits, target)
     times, first = state.claim_hits(mark.pattern, now, rule.window)
     if not times:
-        return Due(hits, target, None)
+        return Due(hits, target)
     facts = {
         "pattern": mark.pattern,
         "output": bounded(output),
@@ -102,4 +129,4 @@ def claim(
         "agent": "",
         "anchors": [],
     }
-    return Due(hits, target, facts)
+    return Due(hits, target, facts, scopes.get(target, "shared" if rule.shared else "private"))

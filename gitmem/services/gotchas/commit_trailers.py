@@ -9,12 +9,12 @@ proposal.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.commit_messages import CommitMessage, Person, Trailer
 from gitmem.git.worktree import WorkTree
+from gitmem.records.claims import claims_of
 from gitmem.records.items import DECISION, ERROR, PATTERN, TASK, Item
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
@@ -22,6 +22,7 @@ from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.store.layout import tombstone_path
+from gitmem.store.rejected import rejected_in
 from gitmem.store.store import Store
 
 RESOLVES = "resolves-gotcha"
@@ -77,29 +78,36 @@ def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
 
 
 def learn(
-    store: Store, who: Writer, words: TrailerWords, find: Callable[[str], str], tree: WorkTree
+    store: Store,
+    who: Writer,
+    words: TrailerWords,
+    find: Callable[[str], str],
+    tree: WorkTree,
+    *,
+    is_agents: bool,
 ) -> list[str]:
     """Write what a trailer says; return what was done.
 
-    The same words twice, as after an amend, make one record.
+    What an agent's commit says (`is_agents`) waits for a person to confirm it. The same words
+    twice, as after an amend, make one record.
     """
-    commit, trailer, author = words
-    by = replace(who, author=author)
+    commit, trailer, _ = words
     if trailer.name == RESOLVES:
-        return _resolve(store, by, words, find, tree)
-    record = _record(by, words)
+        return _resolve(store, who, words, find, tree)
+    record = _record(who, words, "agent" if is_agents else None)
     try:
         store.get(record.id)
     except UnknownId:
-        if store.read_file(tombstone_path(record.id)) is not None:
+        is_forgotten = store.read_file(tombstone_path(record.id)) is not None
+        if is_forgotten or rejected_in(store.objects).find_any(claims_of(record)):
             return []  # somebody forgot it on purpose
-        write.add(store, by, record)
+        write.add(store, who, record)
         return [f"{record.kind} {record.id[-8:]} of commit {commit.oid[:10]}"]
     return []
 
 
-def _record(by: Writer, words: TrailerWords) -> Record:
-    commit, trailer, author = words
+def _record(by: Writer, words: TrailerWords, origin: str | None) -> Record:
+    commit, trailer, _ = words
     kind = "gotcha" if trailer.name == "gotcha" else "memory"
     now = by.clock.stamp()
     return make(
@@ -110,10 +118,10 @@ def _record(by: Writer, words: TrailerWords) -> Record:
         created=now,
         updated=now,
         rev=1,
-        author=str(author),
+        author=by.person,
         agent=by.agent if by.agent != "global" else None,
         session=by.session or None,
-        origin="agent" if by.session else None,  # an agent made the commit
+        origin=origin,
         type=TYPES.get(trailer.name),
     )
 

@@ -1,6 +1,6 @@
 """Count an error by hand or from a script, as hooks do: one that repeats becomes a gotcha."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ class CountResult:
 
 
 def record(
-    store: Store,
+    stores: Callable[[str], Store],
     state: State,
     who: Writer,
     rule: Rule,
@@ -40,11 +40,11 @@ def record(
 ) -> CountResult:
     """Count a hit, and capture the error when it has repeated.
 
-    `known` are the live gotchas of its pattern; raises what a write raises. The store's listener is
-    told (`track`).
+    `known` are the live gotchas of its pattern; raises what a write raises. `stores` gives a store
+    by its scope; its listener is told (`track`).
     """
-    out = _record(store, state, who, rule, mark, known, anchors, output, command, root)
-    store.say(
+    out = _record(stores, state, who, rule, mark, known, anchors, output, command, root)
+    stores("shared").say(
         Notice(
             "track",
             (out.gotcha,) if out.gotcha else (),
@@ -55,7 +55,7 @@ def record(
 
 
 def _record(
-    store: Store,
+    stores: Callable[[str], Store],
     state: State,
     who: Writer,
     rule: Rule,
@@ -82,14 +82,14 @@ def _record(
         who.session,
     )
     try:
-        written = store.write([{**operations.capture(facts), "id": target}], message)
+        written = stores(due.scope).write([{**operations.capture(facts), "id": target}], message)
     except BaseException:
         state.return_hits(mark.pattern, now)
         raise
     if (
         not any(row["id"] == target for row in known)
         and not written.journaled
-        and not _lives(store, target)
+        and not _lives(stores(due.scope), target)
     ):
         return CountResult(due.hits, None, written)
     return CountResult(due.hits, target, written)

@@ -15,7 +15,9 @@ from gitmem.records.gotcha_notes import cut, with_note
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES, error_patterns
 from gitmem.records.merge import counted, restamp
 from gitmem.records.record import Record
+from gitmem.repo.caller import BACKGROUND
 from gitmem.services.records import write
+from gitmem.services.records.decisions import require_undecided
 from gitmem.services.records.write import Change, Writer
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
@@ -96,7 +98,8 @@ def resolve(
 ) -> Change:
     """Mark a gotcha as dealt with, at the commit that is checked out.
 
-    One that is resolved already is left as it is.
+    One that is resolved already is left as it is. Raises UserError for a program where a person
+    said that it is open again.
 
     `fix` says what is known of how: `files`, `commit`, `stat`; it and the note become part of the
     text, so that they are found.
@@ -104,8 +107,10 @@ def resolve(
     require_gotcha(before, "resolved")
     if before.resolved:
         return Change(before, before, Written(None))
+    require_undecided(store, who.program, before, "resolve")
     at, note = who.clock.stamp(), cut(note)
-    facts = {"at": at, "by": who.author[0], "commit": commit, "note": note, **(fix or {})}
+    by = who.author[0] if who.program in {"", BACKGROUND} else who.program
+    facts = {"at": at, "by": by, "commit": commit, "note": note, **(fix or {})}
     done = {key: value for key, value in facts.items() if value}
     # a program's note stays out of the words that a person may have confirmed
     says = bool(note) and (who.is_person or before.unconfirmed)
@@ -119,6 +124,7 @@ def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
     require_gotcha(before, "reopened")
     if not before.resolved:
         return Change(before, before, Written(None))
+    require_undecided(store, who.program, before, "reopen")
     says = bool(note) and (who.is_person or before.unconfirmed)
     end = f": {note}" if says else "."
     body = with_note(before.body, f"Reopened {who.clock.stamp()}{end}")
@@ -215,7 +221,7 @@ def merge(
         for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen"))
         if stamp
     ]
-    told = [other for other in others if not other.unconfirmed]
+    vouched_for = [other for other in others if not other.unconfirmed]
     after = into.change(
         triggers=triggers or None,
         anchors=_without_doubles(anchor for record in (into, *others) for anchor in record.anchors),
@@ -225,15 +231,17 @@ def merge(
         last_seen=max(seen, default=None),
         workaround=_workaround(into, others),
     )
-    if told:
+    if vouched_for:
         after = after.change(
             body="\n\n".join(
-                filter(None, [into.body.rstrip(), *(_quoted(other, after) for other in told)])
+                filter(
+                    None, [into.body.rstrip(), *(_quoted(other, after) for other in vouched_for)]
+                )
             )
             + "\n"
         )
     after, found = write.clean(after, who.allow)
-    if told or not into.unconfirmed:
+    if vouched_for or not into.unconfirmed:
         after = write.vouched(who, after)
     after = restamp(into, after.touched(who.clock.stamp()))
     after = counted(

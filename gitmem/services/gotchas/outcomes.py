@@ -8,7 +8,6 @@ people.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gitmem.errors import GitmemError, UserError
@@ -51,19 +50,18 @@ Facts = Mapping[str, Any]
 
 
 def settle(
-    store: Store,
     state: State,
     who: Writer,
-    find: Callable[[str], Sequence[str]],
+    find: Callable[[str], Sequence[tuple[Store, str]]],
     tree: Callable[[str], WorkTree],
     waiting: Callable[[], bool],
     home: str,
 ) -> list[Change]:
     """Draw the conclusions that wait; return the changes.
 
-    `find` gives the ids of the gotchas of an error's pattern, `tree` the work tree of a folder;
-    `waiting` says whether writes wait in the journal, a capture perhaps; `home` is the user's
-    folder.
+    `find` gives the gotchas of an error's pattern, each with its store, `tree` the work tree of a
+    folder; `waiting` says whether writes wait in the journal, a capture perhaps; `home` is the
+    user's folder.
     """
     out = []
     for number, facts in attempts.take_outcomes(state):
@@ -71,11 +69,11 @@ def settle(
         if not attempts.claim(state, number, lease):
             continue  # another process draws this one
         try:
-            found = [store.get(id).record for id in find(str(facts["pattern"]))]
+            found = [(store, store.get(id).record) for store, id in find(str(facts["pattern"]))]
             if not found and waiting() and lease - float(facts["at"]) < OLD:
                 attempts.put_back(state, number, lease)
                 continue
-            out += _conclude(store, who, found, facts, tree(str(facts["root"])), home)
+            out += _conclude(who, found, facts, tree(str(facts["root"])), home)
         except (UserError, KeyError, TypeError, ValueError):
             pass  # forgotten meanwhile, or nothing that makes sense any more
         except GitmemError:
@@ -86,10 +84,14 @@ def settle(
 
 
 def _conclude(
-    store: Store, who: Writer, found: Sequence[Record], facts: Facts, tree: WorkTree, home: str
+    who: Writer,
+    found: Sequence[tuple[Store, Record]],
+    facts: Facts,
+    tree: WorkTree,
+    home: str,
 ) -> list[Change]:
     out = []
-    for record in found:
+    for store, record in found:
         if (
             record.kind != "gotcha"
             or record.resolved
@@ -99,7 +101,7 @@ def _conclude(
             continue
         change = _learn(
             store,
-            replace(who, author=BY, session=str(facts.get("session", "")), program=BACKGROUND),
+            who._replace(author=BY, session=str(facts.get("session", "")), program=BACKGROUND),
             record,
             facts,
             tree,

@@ -7,6 +7,7 @@ from typing import Any
 from gitmem.records.gotcha_notes import OWN
 from gitmem.records.kinds import CATEGORIES
 from gitmem.records.texts import place_text
+from gitmem.services.records.committers import trust_marks
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&!#]")
 _CODE = re.compile(r"^(?: {4}|\t| {0,3}(?:```|~~~))", re.MULTILINE)
@@ -52,8 +53,7 @@ def _section(row: dict[str, Any]) -> list[str]:
         f"[{str(row['severity'] or 'warning').upper()}]",
         *(["resolved"] if row["resolved"] else []),
     ]
-    if row["unconfirmed"]:
-        marks.append("unconfirmed")
+    marks += map(escape, trust_marks(row))
     title = f"### {marks[0]} {escape(row['title'])}" + (
         f" ({', '.join(marks[1:])})" if marks[1:] else ""
     )

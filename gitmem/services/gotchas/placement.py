@@ -13,13 +13,14 @@ from gitmem.errors import UserError
 from gitmem.git.object_codec import object_id
 from gitmem.index.reader import Index, sort_rows
 from gitmem.records.kinds import LIVE
+from gitmem.services.records.committers import TRUST_FIELDS
 
 Row = dict[str, Any]
 STATES = ("same", "moved", "changed", "approximate", "file", "glob", "adrift")  # surest first
 RANK = {"critical": 0, "warning": 1, "info": 2}
 OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": False}
 # what is looked at of a gotcha whose code is looked at
-SEEN = ("store", "id", "title", "severity", "last_seen", "anchors")
+SEEN = (*TRUST_FIELDS, "id", "severity", "last_seen", "anchors")
 MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
 BATCH = 50  # anchors that are placed at once: the old texts of so many are kept
 # what an anchor is of which the code, or only the definition, went to another file

@@ -1,10 +1,6 @@
-"""Follow a purge that another person made.
+"""Follow a purge that another person made: what is removed from this disk, what still waits."""
 
-This covers who has to agree, what is shown to the user, and what is removed from this disk.
-"""
-
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError
@@ -18,62 +14,9 @@ from gitmem.services.maintenance.purge_one import HOLDS, foreign_objects, object
 from gitmem.services.maintenance.purge_places import YOURS, PurgePlace
 from gitmem.store.following import FollowedPurge
 from gitmem.store.history import prune
-from gitmem.store.history.losses import Losses
 from gitmem.store.history.propagate import holds, purged_ids
 from gitmem.store.history.redact import Mask
-from gitmem.store.quarantine import KEPT_DAYS
 from gitmem.store.store import Store
-
-NAMED = 3  # writers that are named
-
-
-def summary(lost: Losses, remote: str) -> str:
-    """Say in one sentence who purged what."""
-    who = ", ".join(lost.purgers) or "somebody"
-    count = len(lost.ids) - len(lost.masked)
-    parts = []
-    if count:
-        parts.append(f"{_records(count)} of {lost.total} removed")
-    if lost.masked:
-        parts.append(f"{_records(len(lost.masked))} with a text masked")
-    more = (
-        f" {_records(len(lost.before))} more went in the last {KEPT_DAYS} days."
-        if lost.before
-        else ""
-    )
-    return f"{who} purged {remote}'s history: {', '.join(parts)}{_written_by(lost)}.{more}"
-
-
-def _written_by(lost: Losses) -> str:
-    if not lost.writers:
-        return ""
-    most = sorted(lost.writers.items(), key=lambda row: (-row[1], row[0]))
-    named = ", ".join(f"{who}: {count}" for who, count in islice(most, NAMED))
-    more = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
-    return f" (written by {named}{more})"
-
-
-def _records(count: int) -> str:
-    return f"{count} record{'s' if count != 1 else ''}"
-
-
-def how_to_follow(remote: str) -> str:
-    """Say what to type when a purge waits."""
-    return (
-        f"To follow it, run 'git mem sync {remote}' on a terminal, or with --follow-purge: what "
-        f"goes is kept on this machine for {KEPT_DAYS} days (git mem purge --quarantine-list). "
-        "Until then nothing is merged or pushed. A copy of all you have: git mem sync --bundle "
-        "FILE"
-    )
-
-
-def quarantined(count: int) -> str:
-    """Say what was kept, and how to have it back or be rid of it."""
-    return (
-        f"{_records(count)} kept on this machine for {KEPT_DAYS} days. Look: git mem purge "
-        "--quarantine-list; bring back: git mem purge --quarantine-restore ID; if it was a "
-        "secret: git mem purge --quarantine-drop"
-    )
 
 
 def finish(
@@ -82,13 +25,14 @@ def finish(
     home: Home,
     out: FollowedPurge,
     close: Callable[[], None],
+    texts: Iterable[str] = (),
 ) -> list[PurgePlace]:
     """Remove from this disk what a purge elsewhere took out of the history that was followed.
 
-    Returns what was in each place. Never touches the quarantine: whoever purges elsewhere must not
-    empty it.
+    `texts` are what is purged here as well. Returns what was in each place. Never touches the
+    quarantine: whoever purges elsewhere must not empty it.
     """
-    mask = Mask(out.masked)
+    mask = Mask([*out.masked, *texts])
     tip = store.tip()
     ids = purged_ids(store.objects, tip) if tip else []
     with Lock(home.touch("write.lock"), store.budget):
@@ -101,7 +45,9 @@ def finish(
         *object_places("shared", pruned),
         *(PurgePlace(ref, YOURS, 0, HOLDS) for ref in held_by),
         *foreign_objects(foreign),
-        *purge_local.erase(home, mask, ids, quarantine=False),
+        *purge_local.erase(
+            home, mask, ids, quarantine=False, stood_in_store=out.followed is not None
+        ),
     ]
 
 

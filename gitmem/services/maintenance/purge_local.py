@@ -17,8 +17,10 @@ from functools import partial
 from typing import IO
 
 from gitmem.base.files import sync_dir
+from gitmem.base.open_files import processes_with
 from gitmem.codemap.graph.cache import NAME as CODE_MAP
 from gitmem.codemap.search.index import NAME as CODE_SEARCH
+from gitmem.index.health_cache import NAME as HEALTH
 from gitmem.index.reader import NAME as INDEX
 from gitmem.repo.location import Home
 from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, PurgePlace
@@ -46,16 +48,21 @@ _BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 
 
 def erase(
-    home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True
+    home: Home,
+    mask: Mask,
+    ids: Sequence[str] = (),
+    *,
+    quarantine: bool = True,
+    stood_in_store: bool = True,
 ) -> list[PurgePlace]:
     """Remove texts, and what is said of records, from our files; return what was in each place.
 
     `quarantine` says whether that is one of them: only a purge that was made here empties it.
+    `stood_in_store` says whether the caches, which are made of the stores, may hold any of it.
     Nobody in this process may have the index or the state open.
     """
-    out = [_drop_database(home, INDEX)]
-    if mask:
-        out += [_drop_database(home, name) for name in (CODE_MAP, CODE_SEARCH)]
+    caches = (INDEX, HEALTH, CODE_MAP, CODE_SEARCH) if mask else (INDEX, HEALTH)
+    out = [_drop_database(home, name, mask, ids, stood_in_store) for name in caches]
     out.append(erase_state(home, mask, ids))
     tally = _Tally()
     with locked(home):  # what is being compressed would come back as it was
@@ -98,11 +105,31 @@ class _Tally:
                 yield PurgePlace(name, REMOVED if count else CLEAN, count)
 
 
-def _drop_database(home: Home, name: str) -> PurgePlace:
-    for suffix in DATABASE_PARTS:
+def _drop_database(
+    home: Home, name: str, mask: Mask, ids: Sequence[str], may_hold: bool
+) -> PurgePlace:
+    real = os.path.realpath(home.join(name))
+    opened = list(processes_with(lambda other: other.startswith(real)))
+    holders = [f"process {pid} ({' '.join(command)[:60]})" for pid, command, _ in opened]
+    # one that was removed before was removed by a purge
+    may_hold |= any(path.endswith(" (deleted)") for *_, paths in opened for path in paths)
+    named = [id.encode() for id in ids]
+    parts = [home.join(name + suffix) for suffix in DATABASE_PARTS]
+    if holders and not may_hold and not any(_is_concerned(path, mask, named) for path in parts):
+        return PurgePlace(name)
+    for path in parts:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(home.join(name + suffix))
+            os.unlink(path)
+    if holders:
+        why = f"its old bytes are open in {', '.join(holders)}: end it, or restart it"
+        return PurgePlace(name, HELD, 0, why)
     return PurgePlace(name, CLEAN, 0, "made anew by the next reader")
+
+
+def _is_concerned(path: str, mask: Mask, named: Sequence[bytes]) -> bool:
+    with contextlib.suppress(FileNotFoundError), _opened(path) as file:
+        return _concerns(file, mask, named)
+    return False
 
 
 def _files(home: Home) -> Iterator[tuple[str, str]]:
@@ -111,7 +138,9 @@ def _files(home: Home) -> Iterator[tuple[str, str]]:
     Links and pipes are nobody's text.
     """
     skipped = {
-        name + part for name in (INDEX, CODE_MAP, CODE_SEARCH, STATE) for part in DATABASE_PARTS
+        name + part
+        for name in (INDEX, HEALTH, CODE_MAP, CODE_SEARCH, STATE)
+        for part in DATABASE_PARTS
     }
     for folder, below, names in os.walk(home.path):
         below.sort()

@@ -14,6 +14,8 @@ from gitmem.store.store import Message, Store
 COMMITS = "commit(s) rewritten"
 OBJECTS = "object(s) removed from this disk"
 KEPT_MARK = "object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'."
+WORK_STAYS = "masked the words of snapshots whose work stays"
+WORK_GONE = "removed the work of snapshots, which held it"
 HOLDS = (
     "still holds the old history, and git keeps it: delete or update that ref, then run "
     "'git reflog expire --expire=now --all' and 'git gc --prune=now'."
@@ -42,14 +44,19 @@ def purge_store(
         PurgePlace(
             f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS
         ),
-        PurgePlace(
-            f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"
-        ),
+        PurgePlace(f"{scope} backups and fetched refs", CLEAN, len(done.dropped_refs), "dropped"),
+        *_saved_work(done.masked_work, WORK_STAYS),
+        *_saved_work(done.dropped_work, WORK_GONE),
         PurgePlace(f"{scope} reflogs", CLEAN, 0, "emptied"),
         *object_places(scope, done.pruned),
         *(PurgePlace(ref, YOURS, 0, HOLDS) for ref in done.held_by),
         *foreign_objects(done.foreign),
     ]
+
+
+def _saved_work(ids: Sequence[str], what: str) -> Iterator[PurgePlace]:
+    if ids:
+        yield PurgePlace("saved work", REMOVED, len(ids), f"{what}: {', '.join(ids)}")
 
 
 def object_places(scope: str, pruned: Pruned) -> Iterator[PurgePlace]:

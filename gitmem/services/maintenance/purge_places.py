@@ -21,19 +21,13 @@ class PurgePlace:
         return {"name": self.name, "state": self.state, "count": self.count, "detail": self.detail}
 
 
-def warnings(places: Iterable[PurgePlace]) -> Iterator[tuple[str, str]]:
-    """Yield ("error" or "warning", text) of the places that still hold something."""
-    levels = {HELD: "error", YOURS: "warning"}
+def left_over(places: Iterable[PurgePlace]) -> Iterator[str]:
+    """Yield what is said of the places of this machine that hold something, or may do so."""
     for place in places:
         count = f"{place.count} " if place.count else ""
         mark = " " if place.detail.startswith("still ") else ": "
-        if place.state in levels:
-            yield levels[place.state], f"{place.name}{mark}{count}{place.detail}"
-
-
-def is_held(places: Iterable[PurgePlace]) -> bool:
-    """Say whether something that had to go is still in one of our places."""
-    return any(place.state == HELD for place in places)
+        if place.state in {HELD, YOURS}:
+            yield f"{place.name}{mark}{count}{place.detail}"
 
 
 def was_removed(places: Iterable[PurgePlace]) -> bool:

@@ -12,6 +12,7 @@ from gitmem.base.sqlite import transaction
 from gitmem.repo.location import Home
 from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, PurgePlace
 from gitmem.state.database import NAME, State
+from gitmem.state.schema import TABLES
 from gitmem.store.history.json_mask import mask_json
 from gitmem.store.history.redact import Mask
 
@@ -39,6 +40,7 @@ _NAMES = frozenset(
 )
 _WORDS = frozenset({"kind", "why", "how", "level", "role", "action"})
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
+OWN_WORDS = f"SQLite format 3 {TABLES}".encode()  # of the file itself, whatever is in it
 
 
 def erase_state(home: Home, mask: Mask, ids: Sequence[str]) -> PurgePlace:
@@ -61,7 +63,9 @@ def erase_state(home: Home, mask: Mask, ids: Sequence[str]) -> PurgePlace:
         return PurgePlace(
             NAME, HELD, changed, f"its old bytes cannot be cleared while it is open{_named(path)}"
         )
-    if _in_file(path, mask):
+    # a word of every such file is looked for in the rows alone
+    is_ours = mask.holds(OWN_WORDS)
+    if count_in_state(home, mask) if is_ours else _in_file(path, mask):
         return PurgePlace(
             NAME, HELD, changed, "the text is part of names that sessions are found by"
         )
@@ -76,16 +80,19 @@ def count_in_state(home: Home, mask: Mask) -> int:
         return sum(1 for table in _tables(state.db) for _ in _held_rows(state.db, table, mask))
 
 
+_NAMING = frozenset({"id", "newer", "older"})  # columns that name a record
+
+
 def _change(db: sqlite.Connection, mask: Mask, ids: Sequence[str]) -> int:
     db.execute("PRAGMA secure_delete = ON")
     changed = 0
     with transaction(db):
         for table in _tables(db):
             columns = _columns(db, table)
-            if ids and "id" in columns and table != "sessions":
+            for column in _NAMING.intersection(columns) if ids and table != "sessions" else ():
                 marks = ",".join("?" * len(ids))
                 changed += db.execute(
-                    f"DELETE FROM {table} WHERE id IN ({marks})", tuple(ids)
+                    f"DELETE FROM {table} WHERE {column} IN ({marks})", tuple(ids)
                 ).rowcount
             for row in list(_held_rows(db, table, mask)):
                 changed += _mask_row(db, table, row, mask)

@@ -5,16 +5,19 @@ It says what is new, changed, moved or gone since the last time. This module onl
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from gitmem.clock import seconds
 from gitmem.codemap.anchors.resolve import attach
 from gitmem.errors import GitmemError, InvalidRecord, UserError
+from gitmem.records.claims import words_of
 from gitmem.records.kinds import derived_id, text_key
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
+from gitmem.records.trust import words_digest
+from gitmem.repo.caller import BACKGROUND
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Memo, MemoryFiles
 from gitmem.services.memory_files.note_types import type_of
@@ -39,9 +42,11 @@ from gitmem.services.memory_files.pull import (
 )
 from gitmem.services.memory_files.record_line import text_of, usual, whole
 from gitmem.services.memory_files.statements import TOLD, FileStatement, divided, same_words
-from gitmem.services.records.write import clean
+from gitmem.services.records.write import clean, unvouched
 from gitmem.store.layout import tombstone_path
+from gitmem.store.rejected import Rejected, rejected_in
 
+AGENTS_OWN = ("memory", "topic")  # kinds of files that an agent writes for itself
 TRIES = 8  # ids that one text may have had
 _STOPS = " .;:。；："
 _WORDS = re.compile(r"[^\W_]+")
@@ -65,13 +70,14 @@ class _Planner:
         self.fresh: list[tuple[Memo, FileStatement]] = []
         self.used: set[str] = set()
         self._holds: dict[str, str] = {}
+        self._rejections: dict[str, Rejected] = {}
         self._undecided: set[str] = set()  # files that are not read now
         self.tracked = {memo.name for memo in files.memos if memo.tracked}
 
     def run(self, blocks: bool) -> PullPlan:
         """Return the plan."""
         groups: dict[tuple[str, str], list[ImportedRecord]] = {}
-        for one in self._once():
+        for one in self.world.known:
             groups.setdefault(
                 (str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []
             ).append(one)
@@ -97,35 +103,19 @@ class _Planner:
         self.plan.actions.sort(key=lambda a: (order.get(a.file, len(order)), a.file, a.line, a.id))
         return self.plan
 
-    def _once(self) -> Iterator[ImportedRecord]:
-        """Yield each record once.
+    def _program(self, memo: Memo) -> str:
+        """Return the agent that may have written what a file says; empty for a person.
 
-        If a killed run left a record in two stores, the record is removed from the private one.
+        What a person has taken over is theirs, and what they committed. In the background, nobody
+        has looked at the other lines.
         """
-        shared = {one.record.id: one for one in self.world.known if one.scope == "shared"}
-        for one in self.world.known:
-            other = shared.get(one.record.id)
-            if (
-                one.scope != "private"
-                or other is None
-                or "tree" in other.source
-                or not self.tracked & {str(other.source.get("file"))}
-            ):
-                yield one
-                continue
-            line = int(other.source.get("line") or 0)
-            self.plan.actions.append(
-                Action(
-                    MOVED,
-                    str(other.source.get("file")),
-                    line,
-                    "shared",
-                    other.record.title,
-                    other.record,
-                    other.record,
-                    "private",
-                )
-            )
+        who = self.world.who
+        if memo.kind in AGENTS_OWN and memo.scope != "shared":
+            return memo.reader
+        if who.is_person or who.program != BACKGROUND:
+            return who.program
+        is_committed = memo.tracked and memo.name not in self.world.dirty
+        return "" if is_committed else memo.reader
 
     def _knows(self, one: ImportedRecord) -> bool:
         """Return whether this work tree may decide about a record.
@@ -531,19 +521,28 @@ class _Planner:
         else:
             self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
 
+    def _writers(
+        self, memo: Memo, statement: FileStatement, record: Record, author: str
+    ) -> dict[str, Any]:
+        """Return who wrote a statement, if it was not this user, as a record's source has it."""
+        was, program = _source(record), self._program(memo)
+        if was.get("hash") == statement.key:  # words that were read before stay whose they were
+            program = program and str(was.get("program") or "")
+        by = {"author": author, "program": program}
+        return {key: value for key, value in by.items() if value}
+
     def _at(self, memo: Memo, statement: FileStatement, record: Record, author: str = "") -> Record:
         """Return a record with the place of a statement: its source and its anchors.
 
         Anchors are set only for a file of the repository.
 
-        `author` is who else committed it.
+        `author` is who else committed it. An agent wrote what its own memory file says.
         """
+        writers = self._writers(memo, statement, record, author)
         if memo.kind == "loose":
-            return record.change(source={"author": author}) if author else record
+            return record.change(source=writers) if writers else record
         first, last = statement.lines
-        source: dict[str, Any] = {"file": memo.name, "line": first, "hash": statement.key}
-        if author:
-            source["author"] = author
+        source = {"file": memo.name, "line": first, "hash": statement.key, **writers}
         if memo.tree:
             source["tree"] = memo.tree
         if memo.tracked and self.world.commit:
@@ -681,42 +680,8 @@ class _Planner:
 
         Its id is made from its words: two clones that read the same make the same record.
         """
-        stores = [
-            self.world.store(scope)
-            for scope in dict.fromkeys(["private", memo.scope] if author else [memo.scope])
-        ]
-        taken = {str(row["id"]) for row in self.world.rows} | self.used
-        for key, _, _ in statement.older:  # it was forgotten before more was told with it
-            id = derived_id("mem", f"native {memo.agent} {key}")
-            if any(store.read_file(tombstone_path(id)) is not None for store in stores):
-                self.plan.actions.append(
-                    Action(
-                        FORGOTTEN,
-                        memo.name,
-                        statement.lines[0],
-                        memo.scope,
-                        statement.title,
-                        why=id,
-                    )
-                )
-                return None
-        for n in range(TRIES):
-            id = derived_id("mem", f"native {memo.agent} {statement.key}{f' {n}' if n else ''}")
-            if any(store.read_file(tombstone_path(id)) is not None for store in stores):
-                self.plan.actions.append(
-                    Action(
-                        FORGOTTEN,
-                        memo.name,
-                        statement.lines[0],
-                        memo.scope,
-                        statement.title,
-                        why=id,
-                    )
-                )
-                return None
-            if id not in taken:
-                break
-        else:
+        id = self._free_id(memo, statement, author)
+        if id is None:
             return None
         who = self.world.who
         try:
@@ -728,7 +693,7 @@ class _Planner:
                 created=self.now,
                 updated=self.now,
                 rev=1,
-                author=author or f"{who.author[0]} <{who.author[1]}>",
+                author=author or who.person,
                 origin="imported",
                 type=statement.type,
                 agent=memo.agent or None,
@@ -736,7 +701,39 @@ class _Planner:
         except InvalidRecord as error:
             self.plan.notes.append(f"{memo.name}:{statement.lines[0]} is not taken over: {error}")
             return None
+        mark = self._rejected(memo.scope).find(words_of(record))
+        if mark is not None:
+            self._forgotten(memo, statement, str(mark["id"]))
+            return None
         return self._at(memo, statement, record, author)
+
+    def _free_id(self, memo: Memo, statement: FileStatement, author: str) -> str | None:
+        """Return the id of a new record; None where there is none, or it was forgotten."""
+        scopes = dict.fromkeys(["private", memo.scope] if author else [memo.scope])
+        stores = [self.world.store(scope) for scope in scopes]
+        taken = {str(row["id"]) for row in self.world.rows} | self.used
+        # it may have been forgotten before more was told with it
+        keys = [key for key, _, _ in statement.older]
+        keys += [f"{statement.key}{f' {n}' if n else ''}" for n in range(TRIES)]
+        for number, key in enumerate(keys):
+            id = derived_id("mem", f"native {memo.agent} {key}")
+            if any(store.read_file(tombstone_path(id)) is not None for store in stores):
+                self._forgotten(memo, statement, id)
+                return None
+            if number >= len(statement.older) and id not in taken:
+                return id
+        return None
+
+    def _forgotten(self, memo: Memo, statement: FileStatement, id: str) -> None:
+        line = statement.lines[0]
+        self.plan.actions.append(
+            Action(FORGOTTEN, memo.name, line, memo.scope, statement.title, why=id)
+        )
+
+    def _rejected(self, scope: str) -> Rejected:
+        if scope not in self._rejections:
+            self._rejections[scope] = rejected_in(self.world.store(scope).objects)
+        return self._rejections[scope]
 
     def _archive(self) -> None:
         for one, memo in self.gone:
@@ -810,6 +807,10 @@ class _Planner:
                 else None
             )
         after = clean(after, self.world.who.allow)[0]
+        is_new = before is None or words_digest(before) != words_digest(after)
+        is_unread = self._program(memo) and not self.world.who.is_person
+        if before is not None and is_new and is_unread and not before.unconfirmed:
+            after = unvouched(before, after)
         loser = clean(loser, self.world.who.allow)[0] if loser else None
         self.plan.actions.append(
             Action(what, memo.name, line, scope, after.title, before, after, leaves, loser, why)

@@ -5,10 +5,11 @@ decides and writes nothing.
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gitmem.errors import UserError
+from gitmem.records.score import Score
 from gitmem.repo.location import inside, storable
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Finder, MemoryFiles
@@ -307,7 +308,7 @@ class BlockWriter:
         self,
         files: MemoryFiles,
         rows: Iterable[Row],
-        reads: Mapping[str, tuple[int, str]],
+        score_of: Callable[[Row], Score],
         known: Sequence[ImportedRecord],
         own: str,
         clean: Clean,
@@ -316,7 +317,7 @@ class BlockWriter:
         self._accepted = accepted
         self._tracked = {os.path.realpath(memo.path) for memo in files.memos if memo.blamed}
         self._files = files
-        self._rows = ranked(rows, reads)
+        self._rows = ranked(rows, score_of)
         self._own = own
         self._clean = clean
         readers = {memo.name: set(memo.reader.split("+")) for memo in files.memos}

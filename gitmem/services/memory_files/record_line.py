@@ -7,14 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from gitmem.clock import seconds
-from gitmem.records.decay import effective_score
 from gitmem.records.kinds import LIVE
+from gitmem.records.score import Score
 from gitmem.services.memory_files.managed_block import WORKAROUND, BlockEntry
 
 TITLE, HELP = 300, 200  # characters
 RANK = {"decision": 2, "rule": 3, "task": 4}
-WEIGHT = {"critical": 9, "warning": 6, "info": 3}  # of a gotcha, which has no importance of its own
 _AT = re.compile(r"(?<![^\s(\"'])@(?=\S)")
 # what would be markup, or name a file to load, is another character here; an edited line comes back
 # with the usual ones
@@ -67,24 +65,23 @@ def entry_of(row: Row, clean: Clean) -> BlockEntry:
     return BlockEntry(str(row["id"]), text_of(row, clean), place)
 
 
-def ranked(rows: Iterable[Row], reads: Mapping[str, tuple[int, str]]) -> list[Row]:
+def ranked(rows: Iterable[Row], score_of: Callable[[Row], Score]) -> list[Row]:
     """Return the records that a memory file may hold, the most telling first.
 
     What is pinned, critical gotchas, decisions, rules, tasks, all the others; in each by the score
-    that is left. Time is the store's own, that of its newest change: the same store gives the same
-    order on any day.
+    that is left. What has decayed is left out.
     """
-    live = [row for row in rows if _tells(row)]
-    now = max((_time(row["updated"] or row["created"]) for row in live), default=0.0)
-    return sorted(
-        live,
-        key=lambda row: (
-            _group(row),
-            -_score(row, reads, now),
-            _reversed(str(row["created"])),
-            str(row["id"]),
+    scored = [(row, score_of(row)) for row in rows if _tells(row)]
+    ordered = sorted(
+        ((row, score) for row, score in scored if not score.decayed),
+        key=lambda pair: (
+            _group(pair[0]),
+            -pair[1].value,
+            _reversed(str(pair[0]["created"])),
+            str(pair[0]["id"]),
         ),
     )
+    return [row for row, _ in ordered]
 
 
 def _tells(row: Row) -> bool:
@@ -102,34 +99,6 @@ def _group(row: Row) -> int:
     if row["kind"] == "gotcha":
         return 1 if row["severity"] == "critical" else 5
     return RANK.get(str(row["type"]), 5)
-
-
-def _score(row: Row, reads: Mapping[str, tuple[int, str]], now: float) -> float:
-    is_gotcha = row["kind"] == "gotcha"
-    weight = (
-        WEIGHT.get(str(row["severity"]), 6)
-        if is_gotcha
-        else row["importance"]
-        if row["importance"] is not None
-        else 5
-    )
-    count, last = reads.get(str(row["id"]), (0, ""))
-    since = max(_time(last), _time((row["last_seen"] if is_gotcha else "") or row["created"]))
-    rate = row["decay_rate"] if row.get("decay_rate") is not None else 0.995
-    return effective_score(
-        float(weight),
-        float(rate),
-        count,
-        max(0.0, now - since) / 3600,
-        pinned=row["status"] == "pinned",
-    )
-
-
-def _time(stamp: object) -> float:
-    try:
-        return seconds(str(stamp or ""))
-    except ValueError:
-        return 0.0
 
 
 def _reversed(text: str) -> tuple[int, ...]:

@@ -21,7 +21,6 @@ from gitmem.redaction.mask import scrub
 from gitmem.state.links import AI, HUMAN, MIXED, UNKNOWN, WROTE, Link
 
 VERSION = "0.1.0"
-MEDIA_TYPE = "application/vnd.agent-trace.record+json"
 URL = "urn:gitmem:session:"
 FILES, RANGES = 2000, 5000  # of one record that are read
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://agent-trace.dev")

@@ -1,4 +1,4 @@
-"""What a session's digest says about the commits that the session contributed to.
+"""What a session's record says about the commits that the session contributed to.
 
 It tells another clone, and this one if its own notes are lost.
 
@@ -18,7 +18,7 @@ from gitmem.records.record import Record
 from gitmem.repo.location import storable
 from gitmem.state.links import AI, COMMITTED, MIXED, TOOK_PART, UNKNOWN, WROTE, Link
 
-COMMITS, FILES, SPANS = 60, 40, 60  # of each that a digest names
+COMMITS, FILES, SPANS = 60, 40, 60  # of each that a session record names
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SPAN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
@@ -71,8 +71,8 @@ def _spans(rows: Iterable[Sequence[Any]]) -> str:
     )
 
 
-class DigestFacts(NamedTuple):
-    """What a digest says about a commit.
+class CommitFacts(NamedTuple):
+    """What a session record says about a commit.
 
     `added` has line numbers that count only the lines that the commit added.
     """
@@ -82,8 +82,8 @@ class DigestFacts(NamedTuple):
     added: Mapping[str, Sequence[Sequence[int]]]
 
 
-def links(record: Record) -> list[DigestFacts]:
-    """Return what a digest says of commits, what cannot be read left out; times are not told."""
+def links(record: Record) -> list[CommitFacts]:
+    """Return what a record says of commits, what cannot be read left out; times are not told."""
     out = []
     rows = record.fields.get("commits")
     for row in rows if isinstance(rows, list) else ():
@@ -107,7 +107,7 @@ def links(record: Record) -> list[DigestFacts]:
             files,
             kind=str(kind),
         )
-        out.append(DigestFacts(link, patch, added_))
+        out.append(CommitFacts(link, patch, added_))
     return out
 
 

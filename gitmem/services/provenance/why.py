@@ -4,7 +4,7 @@ The answer has the commits that made them, whose sessions these were, what was a
 decided then.
 
 Commits come from `git blame`, sessions from what is known of the commits, prompts from this
-machine's histories, else a digest's words.
+machine's histories, else a session record's words.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,6 +23,7 @@ from gitmem.repo.location import storable
 from gitmem.services.provenance import shared
 from gitmem.services.provenance.attribute import owner
 from gitmem.services.provenance.link import Linker
+from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.services.session_log.reader import content, event
 from gitmem.state import links, sessions
 from gitmem.state.database import State
@@ -31,7 +32,7 @@ from gitmem.state.links import AI, HUMAN, WROTE, Link
 Row = Mapping[str, Any]
 PROMPT = 600  # characters of a prompt
 RECORDS = 6  # of each session
-FIELDS = ("store", "id", "kind", "type", "severity", "title", "created", "resolved")
+FIELDS = (*TRUST_FIELDS, "id", "type", "severity", "created")
 COMMITS = 12  # that are looked at for one question
 
 
@@ -43,7 +44,7 @@ class SessionLines:
     and `how` is how it is known (`state.links`).
 
     `kind` is who wrote them, as Agent Trace names contributors. `prompt` is what asked for them,
-    `digest` the id of the session's digest and `title` what that is called.
+    `session_record` the id of the session's record and `title` what that is called.
     """
 
     session: str
@@ -54,12 +55,12 @@ class SessionLines:
     lines: list[tuple[int, int]]
     kind: str = AI
     prompt: str = ""
-    digest: str = ""
+    session_record: str = ""
     title: str = ""
     story: str = ""
     # id, kind, type, title of what was learned then
     records: list[dict[str, Any]] = field(default_factory=list)
-    # (kind, text) of its digest's decisions and errors
+    # (kind, text) of its record's decisions and errors
     said: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -84,7 +85,7 @@ class Origin:
 class ProvenanceSources:
     """What is asked: git, the working state, the indexes.
 
-    `digest` reads a session's digest by the id of its record.
+    `record` reads a session's record by its id.
     """
 
     history: CodeHistory
@@ -152,7 +153,7 @@ def origins(
 def known_links(
     sources: ProvenanceSources, oids: Sequence[str], *, patches: bool = True
 ) -> dict[str, list[Link]]:
-    """Return what is known of commits: on this machine, else by digests.
+    """Return what is known of commits: on this machine, else by session records.
 
     With `patches` by those of the same change under another id, which git has to be asked for.
     """
@@ -245,7 +246,7 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def _tell(
     sources: ProvenanceSources, part: SessionLines, commit: CodeCommit | None, *, again: bool
 ) -> None:
-    """Add what is known of a session: what it was asked, its digest, what it learned.
+    """Add what is known of a session: what it was asked, its record, what it learned.
 
     Of one that was told of before, the prompt alone.
     """
@@ -260,9 +261,9 @@ def _tell(
         return
     for _, index in sources.indexes:
         for row in index.rows(
-            sessions=(part.session,), kinds=("session",), limit=1, fields=("id", "title")
+            sessions=(part.session,), kinds=("session",), limit=1, fields=("id", *TRUST_FIELDS)
         ):
-            part.digest, part.title = row["id"], row["title"]
+            part.session_record, part.title = row["id"], marked_title(row)
         part.records += index.rows(
             sessions=(part.session,),
             kinds=("memory", "gotcha"),

@@ -4,7 +4,7 @@ They are injected with the name of their author, at no better place than others,
 half of a budget. This module is part of the hot path.
 """
 
-from gitmem.services.records.committers import disputed, is_accepted, is_foreign, writers
+from gitmem.services.records.committers import claim, disputed, is_accepted, is_foreign, writers
 from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+AGENTS = "agents"  # stands for the agents of all other persons
 LEAST = 40  # tokens that a line is worth cutting to
 LETTERS = 3  # characters of a cut line for each token that there is room for
 PLAIN_STATUS = {"pinned": "active"}
@@ -39,11 +40,9 @@ def attributed(row: "Row", own: frozenset[str]) -> "Row":
         return row
     if not is_foreign(row, own):
         return {**row, "by": writers(row["committer"]).partition(" (")[0]} if disputed(row) else row
-    claimed = str(row.get("author") or "").partition("<")[0].strip() if disputed(row) else ""
-    out = {
-        **row,
-        "by": writers(row["committer"]) + (f", claims to be by {claimed}" if claimed else ""),
-    }
+    claimed, _, written = claim(row).partition(", written by ")
+    by = f"{written}, {claimed}" if claimed else writers(row["committer"])
+    out = {**row, "by": by}
     if is_accepted(row, own):
         return out
     out["status"] = PLAIN_STATUS.get(str(row.get("status")), row.get("status"))
@@ -55,20 +54,30 @@ def _is_others(row: "Row", own: frozenset[str]) -> bool:
     return "committer" in row and not is_accepted(row, own)
 
 
+def _is_others_agents(row: "Row", own: frozenset[str]) -> bool:
+    """Return whether an agent of somebody else wrote a record, and no person confirmed it."""
+    return row.get("origin") == "agent" and bool(row["unconfirmed"]) and _is_others(row, own)
+
+
 class Shares:
-    """What each other person has of the words that one answer injects."""
+    """What others have of the words that one answer injects.
+
+    Each person has half of the budget, and the agents of all others a fifth.
+    """
 
     def __init__(self) -> None:
         self._spent: dict[str, int] = {}
 
     def fitted(self, row: "Row", line: str, budget: int, own: frozenset[str]) -> str:
-        """Return a line, cut to what its committer has left of half a budget.
+        """Return a line, cut to what its committer has left of their share of a budget.
 
         "" when that is next to nothing.
         """
         if not _is_others(row, own):
             return line
         left = budget // 2 - self._spent.get(str(row["committer"]), 0)
+        if _is_others_agents(row, own):
+            left = min(left, budget // 5 - self._spent.get(AGENTS, 0))
         if tokens(line) <= left:
             return line
         if left < LEAST:
@@ -81,3 +90,5 @@ class Shares:
         if _is_others(row, own):
             who = str(row["committer"])
             self._spent[who] = self._spent.get(who, 0) + tokens(line)
+        if _is_others_agents(row, own):
+            self._spent[AGENTS] = self._spent.get(AGENTS, 0) + tokens(line)

@@ -1,12 +1,11 @@
-"""The past of a store: revisions, the log of one record and its supersedes chain, diffs, undo.
+"""The past of a store: revisions, the log of one record and its supersedes chain, diffs.
 
 Git's history is the timeline: nothing here is kept anywhere else.
 """
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UnknownId, UserError
@@ -14,17 +13,16 @@ from gitmem.git.dates import is_date, when
 from gitmem.git.objects import Commit, Objects, TreeDifference, TreeEntry, diff
 from gitmem.git.process import Git
 from gitmem.records.codec import sane
-from gitmem.records.merge import merge_bytes, restamp
 from gitmem.records.record import Record
 from gitmem.repo.refs import REMOTES
-from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, id_of_path, record_path, tombstone_path
-from gitmem.store.store import Message, Store
-from gitmem.store.trailers import BOOKKEEPING, trailers
+from gitmem.store.store import Store
+from gitmem.store.trailers import SILENT, trailers
+
+REASON = 200  # characters of the reason for forgetting that are shown
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryStep:
+class HistoryStep(NamedTuple):
     """A commit with what it did to the records one asked for."""
 
     commit: Commit
@@ -114,8 +112,13 @@ def _is_store(objects: Objects, oid: str) -> bool:
     return objects.find(objects.commit(oid).tree, "gitmem.json") is not None
 
 
-def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iterator[HistoryStep]:
-    """Yield the commits of a store, newest first; with ids, only those that changed one of them."""
+def log(
+    store: Store, ids: Sequence[str] = (), start: str | None = None, *, everything: bool = True
+) -> Iterator[HistoryStep]:
+    """Yield the commits of a store, newest first; with ids, only those that changed one of them.
+
+    Without ids and `everything`, merges and read counts are left out.
+    """
     tip = start or store.tip()
     if tip is None:
         return
@@ -127,8 +130,10 @@ def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iter
             if wanted
             else ()
         )
-        if not wanted or changes:
-            yield HistoryStep(commit, tuple(changes), trailers(commit.message))
+        told = trailers(commit.message)
+        is_silent = not everything and not SILENT.isdisjoint(told.get("op", ()))
+        if changes or not (wanted or is_silent):
+            yield HistoryStep(commit, tuple(changes), told)
 
 
 def edge_times(
@@ -314,178 +319,17 @@ def tombstone(store: Store, text: str) -> dict[str, Any] | None:
         mark = json.loads(data or b"")
     except (ValueError, RecursionError):
         return None
-    return {"id": names[0], **mark} if isinstance(mark, dict) else None
+    return {**mark, "id": names[0]} if isinstance(mark, dict) else None
 
 
-def last_change(store: Store) -> Commit:
-    """Return the newest commit that somebody made on purpose.
-
-    Raises UserError when there is none.
-    """
-    tip = store.tip()
-    if tip is None:
-        raise UserError(
-            "the store is empty: there is nothing to take back.",
-            "Add a first memory: git mem add 'title'",
-        )
-    for commit in store.objects.walk([tip]):
-        if (
-            len(commit.parents) == 1
-            and not is_half(commit)
-            and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ()))
-        ):
-            return commit
-    raise UserError(
-        "the store has no change that could be taken back.", "See what it has: git mem log"
+def forgotten(mark: dict[str, Any]) -> UnknownId:
+    """Return what to say of a record that is only a tombstone, and how to bring it back."""
+    id = str(mark["id"])
+    day = str(mark.get("at", ""))[:10]
+    if mark.get("purged"):
+        return UnknownId(f"{id} was purged on {day}.", "It cannot be brought back.")
+    reason = " ".join(str(mark.get("reason", "")).split())[:REASON]
+    return UnknownId(
+        f"{id} was rejected or forgotten on {day}{f' ({reason})' * bool(reason)}.",
+        f"Bring it back with: git mem restore {id}",
     )
-
-
-def undone(subject: str) -> str:
-    """Return the subject of the commit that reverts one with this subject.
-
-    For an undo, it is a redo.
-    """
-    verb, colon, rest = subject.partition(": ")
-    return (
-        f"{'redo' if verb == 'undo' else 'undo'}: "
-        f"{rest if colon and verb in {'undo', 'redo'} else subject}"
-    )
-
-
-def is_half(commit: Commit) -> bool:
-    """Return whether a commit is the second half of an acceptance, or of its undo.
-
-    This half is in the store in which the acceptance is not recorded. It follows the other half.
-    """
-    return not {"move", "return"}.isdisjoint(trailers(commit.message).get("op", ()))
-
-
-def undo(
-    store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
-) -> tuple[str | None, list[str]]:
-    """Revert one commit by a new one.
-
-    Each file that it changed is restored. A merge keeps later changes.
-
-    Returns (the commit made, None if nothing was left to take back; the ids touched). Raises
-    UserError on a merge or on the first commit.
-    """
-    if len(target.parents) != 1:
-        what = "a merge" if target.parents else "the store's beginning"
-        raise UserError(
-            f"{target.oid[:10]} is {what} and cannot be undone.",
-            "Choose another commit from: git mem log",
-        )
-    objects = store.objects
-    todo: list[operations.Op] = []
-    ids: list[str] = []
-    for change in diff(objects, objects.commit(target.parents[0]).tree, target.tree):
-        id = id_of_path(change.path)
-        now = store.read_file(change.path)
-        old, new = _bytes(objects, change.old), _bytes(objects, change.new)
-        if id is None:
-            if now == new:
-                todo.append(
-                    operations.write_file(
-                        change.path,
-                        old.decode("utf-8", "surrogateescape") if old is not None else None,
-                    )
-                )
-            continue
-        ids.append(id)
-        todo += _undo_record(store, id, old, new, now)
-    if not todo:
-        return None, ids
-    subject = undone(target.message.split("\n")[0])
-    written = store.write(
-        todo, Message(subject, op, tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author
-    )
-    return written.commit, ids
-
-
-def of_acceptance(commit: Commit) -> bool:
-    """Return whether a commit may be the acceptance of a proposal, or its undo or redo."""
-    return not {"confirm", "undo"}.isdisjoint(trailers(commit.message).get("op", ()))
-
-
-def moved(store: Store, id: str) -> Commit | None:
-    """Return the newest commit that moved a record to another store, None if there is none."""
-    tip = store.tip()
-    for commit in store.objects.walk([tip]) if tip else ():
-        told = trailers(commit.message)
-        if told.get("op") == ["move"] and id in told.get("id", ()):
-            return commit
-    return None
-
-
-def follow(private: Store, shared: Store, author: tuple[str, str], ids: Sequence[str]) -> list[str]:
-    """Update the private store after an undo of acceptances, and return the ids.
-
-    A record that the undo took from the shared store comes back. A record that a second undo
-    accepted again is removed from the private store.
-    """
-    out = []
-    for id in ids:
-        here, there = (store.read_file(record_path(id)) is not None for store in (shared, private))
-        if here != there or (left := moved(private, id)) is None:
-            continue
-        if here:
-            kind = id.partition("-")[0]
-            private.write(
-                [operations.collect(id)],
-                Message(f"{kind}: moved {id} to the shared store", "move", (id,)),
-                author,
-            )
-        else:
-            undo(private, author, left, "return")
-        out.append(id)
-    return out
-
-
-def _undo_record(
-    store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None
-) -> list[operations.Op]:
-    if old is None:  # it was added: take it away, unless it has gone already
-        return [operations.collect(id)] if now is not None else []
-    back = sane(old, id)
-    if isinstance(back, str):
-        return [operations.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
-    if now is None:
-        return [
-            {
-                **operations.put(back.touched(store.clock.stamp())),
-                "revive": store.read_file(tombstone_path(id)) is not None,
-            }
-        ]
-    if now == old:
-        return []
-    here = sane(now, id)
-    if isinstance(here, str):
-        return [operations.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
-    if now == new:
-        target = back
-    else:  # changed since: take back only what that commit did
-        merged = sane(merge_bytes(id, new, now, old, lambda _: None).data, id)
-        target = merged if isinstance(merged, Record) else back
-    if _content(target) == _content(here):  # it has been taken back already
-        return []
-    after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(
-        store.clock.stamp()
-    )
-    return [operations.put(restamp(here, after), here)]
-
-
-def _content(record: Record) -> tuple[str, str, dict[str, object]]:
-    return (
-        record.title,
-        record.body,
-        {
-            k: v
-            for k, v in record.fields.items()
-            if k not in {"rev", "updated", "conflict", "stamps"}
-        },
-    )
-
-
-def _bytes(objects: Objects, entry: TreeEntry | None) -> bytes | None:
-    return objects.read(entry.oid) if entry and not entry.is_tree else None

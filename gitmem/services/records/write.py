@@ -6,28 +6,33 @@ scrubbed of secrets before anything is written.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitmem.clock import Clock
 from gitmem.errors import InvalidRecord, UnknownId, UserError
+from gitmem.records.claims import claims_of, words_of
 from gitmem.records.kinds import FACTS, LIVE, PREFIX, error_patterns, gotcha_id
-from gitmem.records.merge import restamp
+from gitmem.records.merge import restamp, settled
 from gitmem.records.record import Record, make
 from gitmem.records.trust import confirmed_by, words_digest
 from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import SecretFinding, scrub, scrub_all
+from gitmem.services.records.decisions import require_undecided
 from gitmem.store import operations
+from gitmem.store.rejected import rejected_in
 from gitmem.store.store import Message, Store, Written
+from gitmem.text.normal_words import normal_words
 
+SAYING = FACTS | {"event"}  # kinds whose words are compared with what was rejected
 SCRUBBED = ("workaround", "note", "what", "project", "story", "subtask", "state")
 # maps and lists with texts in them
-NESTED = ("triggers", "resolved", "confirmed", "done", "sources", "verify", "settled", "topics")
-SAID = 2000  # characters of a rejected proposal that are kept to compare others with
+NESTED = (
+    *("triggers", "resolved", "confirmed", "done", "sources", "verify", "settled", "topics"),
+    "facts",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A record before (None if new) and after, the commit, and the secrets that were masked."""
 
     before: Record | None
@@ -36,8 +41,7 @@ class Change:
     findings: tuple[SecretFinding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(NamedTuple):
     """Who writes, for which agent and session, and which values are known to be no secrets.
 
     `program` is the agent's CLI that runs the command, or `git mem` for work in the background;
@@ -50,6 +54,11 @@ class Writer:
     session: str = ""
     allow: Sequence[str] = ()
     program: str = ""
+
+    @property
+    def person(self) -> str:
+        """In whose name is written, as `Name <address>`."""
+        return f"{self.author[0]} <{self.author[1]}>"
 
     @property
     def is_person(self) -> bool:
@@ -155,7 +164,7 @@ def draft(
         "created": now,
         "updated": now,
         "rev": 1,
-        "author": f"{who.author[0]} <{who.author[1]}>",
+        "author": who.person,
         "origin": origin if origin != "manual" else None,
     }
     return make(
@@ -177,29 +186,74 @@ def _seen_by_agent(who: Writer, now: str) -> list[dict[str, Any]]:
 
 
 def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
-    """Write a new record."""
+    """Write a new record; raises UserError for a program that says what a person rejected."""
     record, found = clean(record, who.allow)
-    return Change(
-        None, record, store.write([operations.put(record)], who.message(record, op)), found
-    )
+    require_not_rejected(store, who, record)
+    todo = [operations.put(record)]
+    return Change(None, record, store.write(todo, who.message(record, op)), found)
+
+
+def require_not_rejected(
+    store: Store, who: Writer, record: Record, before: Record | None = None
+) -> None:
+    """Raise UserError for a program that says again what a person forgot or rejected.
+
+    What the record said `before` it may say.
+    """
+    if record.kind in SAYING:
+        known = claims_of(before) if before else ()
+        require_unrejected(store, who, [one for one in claims_of(record) if one not in known])
+
+
+def require_unrejected(store: Store, who: Writer, claims: Sequence[str]) -> None:
+    """Raise UserError for a program that makes a claim which a person forgot or rejected."""
+    mark = None if who.is_person else rejected_in(store.objects).find_any(claims)
+    if mark is not None:
+        raise UserError(
+            f"this was rejected on {str(mark.get('at', ''))[:10]} ({mark['id'][-8:]}), and "
+            f"{who.program} cannot say it again; ask the user.",
+            "A person can, in a terminal of their own: git mem add 'title'",
+        )
 
 
 def vouched(who: Writer, record: Record, commit: str = "") -> Record:
     """Return a fact that a person vouches for by what they do with it; a program vouches for none.
 
-    `commit` is what is checked out.
+    What they wrote themselves needs no confirmation. `commit` is what is checked out.
     """
-    if not who.is_person or record.kind not in FACTS or not record.unconfirmed:
+    if not who.is_person or record.kind not in FACTS or _vouches_already(who, record):
         return record
     return confirmed_by(record, who.clock.stamp(), who.author[0], commit)
 
 
-def require_person(who: Writer, what: str) -> None:
-    """Raise UserError for a program that would answer for a person: `what` is a verb."""
+def _vouches_already(who: Writer, record: Record) -> bool:
+    if record.unconfirmed:
+        return False
+    confirmed = record.fields.get("confirmed")
+    if confirmed:
+        return bool(confirmed.get("by") == who.author[0])
+    return bool(record.get("author") == who.person)
+
+
+def unvouched(before: Record, after: Record) -> Record:
+    """Return new words for a fact that a person vouches for: they wait to be confirmed.
+
+    The confirmation stays that of the words it was given for.
+    """
+    author = str(before.get("author")).partition(" <")[0]
+    given = before.fields.get("confirmed") or {"at": before.updated, "by": author}
+    return after.change(confirmed={**given, "words": words_digest(before)})
+
+
+def require_person(who: Writer, what: str, of: str = "facts", command: str = "inbox") -> None:
+    """Raise UserError for a program that would answer for a person.
+
+    `what` is a verb, `of` what it is done to, and `command` does it.
+    """
     if not who.is_person:
         raise UserError(
-            f"this runs in {who.program}, and an agent cannot {what} facts: a person does.",
-            "Ask the user to look at them in a terminal of their own: git mem inbox",
+            f"this runs in {who.program}, and an agent cannot {what} {of}: a person does.",
+            f"Ask the user to do it in a terminal of their own: git mem {command}",
         )
 
 
@@ -215,10 +269,14 @@ def update(
 ) -> Change:
     """Write a changed record on top of what it was; a change to nothing writes nothing.
 
-    A person who changes the words of a fact vouches for them; with `vouches` in any case.
+    A person who changes the words of a fact vouches for them; with `vouches` in any case. Raises
+    UserError for a program that says what a person rejected.
     """
     after, found = clean(after, who.allow)
-    if vouches or words_digest(before) != words_digest(after):
+    is_reworded = words_digest(before) != words_digest(after)
+    if is_reworded:
+        require_not_rejected(store, who, after, before)
+    if vouches or is_reworded:
         after = vouched(who, after)
     if (after.title, after.body, dict(after.fields)) == (
         before.title,
@@ -236,7 +294,7 @@ def update(
 
 
 # what only a person's answer, or the making of a record, sets
-ANSWERS = ("author", "confirmed", "done", "origin", "resolved", "settled", "sources")
+ANSWERS = ("author", "confirmed", "done", "origin", "resolved", "settled", "sources", "status")
 # what a successor has from the fact whose place it takes; a new wording of it has the rest too
 INHERITED = (
     "type",
@@ -264,19 +322,24 @@ def may_replace(who: Writer, old: Record) -> bool:
     return who.is_person or old.unconfirmed or old.kind not in FACTS
 
 
+def _claims(record: Record) -> tuple[str, object]:
+    """Return what a fact says, and until when."""
+    return words_digest(record), record.fields.get("expires")
+
+
 def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
     """Write an edit of a record.
 
     A program's new words for what a person vouches for become a proposal that supersedes it: the
     record stays as it is until a person accepts them.
     """
+    same = _claims(before) == _claims(after)
     if not who.is_person:
         after = after.change(**{key: before.fields.get(key) for key in ANSWERS})
-    same = words_digest(before) == words_digest(after)
     if same or may_replace(who, before):
         return update(store, who, before, after, "edit")
     kept = fields_of(after, REWORDED)
-    agent = replace(who, agent=str(after.get("agent")))
+    agent = who._replace(agent=str(after.get("agent")))
     new = draft(agent, after.kind, after.title, after.body, supersedes=[before.id], **kept)
     return add(store, agent, new, "propose")
 
@@ -305,18 +368,23 @@ def archivals(who: Writer, records: Sequence[Record]) -> list[operations.Op]:
 def confirm(store: Store, who: Writer, before: Record, after: Record, commit: str) -> Change:
     """Write that a person vouches for a fact, and put aside what it replaces; one commit.
 
-    Raises UserError for a program.
+    What two edits left in conflict is settled. Raises UserError for a program.
     """
     require_person(who, "confirm")
     after, found = clean(after, who.allow)
     after = confirmed_by(after, who.clock.stamp(), who.author[0], commit)
-    after = restamp(before, after.touched(who.clock.stamp()))
+    after = settled(restamp(before, after.touched(who.clock.stamp())))
     todo = [operations.put(after, before), *archivals(who, replaced_by(store, before))]
     return Change(before, after, store.write(todo, who.message(after, "confirm")), found)
 
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
-    """Pin, unpin, archive or activate a record."""
+    """Pin, unpin, archive or activate a record.
+
+    Raises UserError for a program where a person decided how it stands.
+    """
+    if status != before.status:
+        require_undecided(store, who.program, before, op)
     done = None if status in LIVE else before.fields.get("done")  # a task is open again
     after = before.change(status=status, done=done)
     return update(store, who, before, after, op, vouches=status == "pinned")
@@ -355,6 +423,8 @@ def supersede(
         )
     if before and not (before.unconfirmed or may_replace(who, old)):
         require_person(who, "choose between confirmed")
+    if before is None:
+        require_not_rejected(store, who, new)
     new, found = clean(
         new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow
     )
@@ -364,7 +434,7 @@ def supersede(
     message = who.message(
         new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"'
     )
-    message = replace(message, ids=(new.id, old.id))
+    message = message._replace(ids=(new.id, old.id))
     todo = [operations.put(new, before)]
     if may_replace(who, old):
         todo.append(operations.put(gone, old))
@@ -387,22 +457,23 @@ def forget(
 ) -> Written:
     """Remove records on purpose.
 
-    Each leaves a tombstone, and the errors that a gotcha stood for are muted.
-
-    The tombstone of what a session proposed keeps its words, so that it is not proposed in others;
-    with `again` it may be.
+    Each leaves a tombstone. What a person forgets does not come back by itself: the tombstone of a
+    fact keeps its words, and the errors that a gotcha stood for are muted. With `again` it may come
+    back. A purge keeps no words. Raises UserError for a program that would forget what a person
+    vouches for.
     """
+    for record in records:
+        require_undecided(store, who.program, record, "forget")
     now = who.clock.stamp()
     todo = []
     for record in records:
         patterns = (
-            error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
+            error_patterns(record.get("triggers"))
+            if record.kind == "gotcha" and who.is_person and not purged
+            else []
         )
-        said = (
-            words_of(record)
-            if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again)
-            else ""
-        )
+        keeps_words = record.kind in FACTS and who.is_person and not (purged or again)
+        said = normal_words(words_of(record)) if keeps_words else ""
         todo.append(
             operations.forget(
                 record.id,
@@ -432,21 +503,14 @@ def forget(
     )
 
 
-def words_of(record: Record) -> str:
-    """Return what a proposal says: its title, or where that is cut the text below it, whole."""
-    if not record.title.endswith("…"):
-        return record.title
-    texts = (
-        " ".join(text.split())[:SAID] for text in (record.body.partition("\n\n")[0], record.body)
-    )
-    return next((text for text in texts if text.startswith(record.title[:-1])), record.title)
-
-
 def restore(store: Store, who: Writer, record: Record) -> Change:
     """Bring a record back that was forgotten, collected or archived.
 
-    Lifts its tombstone, and the mutes of its errors.
+    Lifts its tombstone, and the mutes of its errors. Raises UserError for a program that brings
+    back what a person rejected.
     """
+    require_undecided(store, who.program, record, "restore")
+    require_not_rejected(store, who, record)
     back = record.change(
         status=None if record.status in {"archived", "decayed"} else record.fields.get("status"),
         done=None,

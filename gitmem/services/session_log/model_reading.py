@@ -15,6 +15,7 @@ from gitmem.extraction import extractor
 from gitmem.llm import prompts
 from gitmem.llm.provider import Model, ModelFailed
 from gitmem.records.items import Extract, Item, item_id, plain
+from gitmem.services.session_log import changes
 from gitmem.transcripts.turn import Turn
 
 CHUNK = 12_000  # tokens of one question's text: what a small model on this machine reads at once
@@ -84,6 +85,19 @@ def extract(
     the oldest turns that nobody marked are beyond it. Never raises ModelFailed: `by` and `why`
     tell. `allow` are expressions of what is not a secret.
     """
+    reader = changes.ChangeReader()
+    read = _read(model, reader.watch(turns), budget, allow, now, now() + longest)
+    return changes.revised(read, reader.changes)
+
+
+def _read(
+    model: Model | None,
+    turns: Iterable[Turn],
+    budget: int,
+    allow: Sequence[str],
+    now: Callable[[], float],
+    until: float,
+) -> Extract:
     if model is None:
         return extractor.extract(turns)
     window = _Window(_room(budget))
@@ -100,7 +114,7 @@ def extract(
             else "",
         )
     before = getattr(model, "tokens", 0)
-    parts = _ask_all(model, _chunks(kept), allow, now, now() + longest)
+    parts = _ask_all(model, _chunks(kept), allow, now, until)
     why = _why(model, parts, window.passed)
     spent = max(0, getattr(model, "tokens", 0) - before)
     # for facts, and what is marked: neither depends on a model

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from gitmem.base.files import Lock, sync_dir, write_atomic
 from gitmem.errors import Busy, GitmemError
 from gitmem.repo.location import Home
+from gitmem.services.session_log import reader
 from gitmem.services.session_log.reader import (
     LIVE,
     PACKED,
@@ -213,8 +214,22 @@ def expire_sessions(home: Home, state: State, now: float) -> None:
     """Remove histories and data of sessions after 30 days without a sign of life."""
     before = now - HISTORY_DAYS * 86400
     state.expire(before)
-    if not requests.waiting(state):  # what is still to be digested may be as old
+    if not requests.waiting(state):  # what is still to be recorded may be as old
         expire(home.join("sessions"), before, now)
+
+
+def remove_history(home: Home, session: str) -> int:
+    """Remove all files of a session's history, half-written ones too; return their number."""
+    removed = 0
+    with locked(home):
+        names = reader.names(home)
+        bases = {os.path.basename(stem) for stem in reader.stems(home, session, names)}
+        begin = tuple(f"{base}." for base in bases)
+        for name in names:
+            if reader.stem_of(name) in bases or (begin and name.startswith(begin)):
+                os.unlink(home.join(reader.FOLDER, name))
+                removed += 1
+    return removed
 
 
 def expire(folder: str, before: float, now: float) -> None:

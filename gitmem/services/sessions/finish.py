@@ -7,8 +7,8 @@ transcript, where there is one that can be read.
 """
 
 import io
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,21 +17,31 @@ from gitmem.clock import Clock, stamp
 from gitmem.errors import UnknownId
 from gitmem.git.worktree import WorkTree
 from gitmem.index.reader import Index
-from gitmem.records.items import DONE, Extract, Item
+from gitmem.records.items import DONE, Extract
 from gitmem.records.kinds import derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record
 from gitmem.redaction.mask import scrub
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.refs import PRIVATE
+from gitmem.services.facts.stores import shareable
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.session_log.reader import parsed
-from gitmem.services.sessions import proposals, statements, transcript_file
+from gitmem.services.sessions import proposals, statements, transcript_file, witness
+from gitmem.services.sessions.forgetting import is_forgotten
+from gitmem.services.sessions.reading import (
+    CountedTurns,
+    FactReading,
+    by_commits,
+    namespaces,
+    read_facts,
+)
 from gitmem.services.sessions.session_record import (
     SessionAccount,
     SessionReport,
     ended_at,
+    published_record,
     session_record,
 )
 from gitmem.services.snapshots.save import SaveContext
@@ -39,22 +49,14 @@ from gitmem.state import requests, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store import operations
+from gitmem.store.rejected import Rejected, rejected_in
 from gitmem.store.store import Message, Store
-from gitmem.text.completion import completed
-from gitmem.text.greetings import trivial
 from gitmem.transcripts import reader
-from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
+from gitmem.transcripts.turn import Turn
 
 TRIED = 86400.0  # seconds that a request which fails is tried again
-MANY = 20  # turns after which a sign of life is given
 BEAT = 20.0  # seconds between two of them that are written down
-CLOSING = 400  # statements of completion of one session that are compared with open tasks
 AT_THE_END = "At the end"
-_PREFIX = re.compile(r"^[a-z]+(?:\([^)]*\))?!?:\s+")  # of a conventional commit
-_FINISHES_NOTHING = re.compile(
-    r"(?i)(?:revert|remove|drop|delete|wip|start|begin|draft|plan|sketch|prepare|todo|remov|elimin"
-    r"|quit|apag)\w*\b"
-)
 Row = Mapping[str, Any]
 
 
@@ -71,8 +73,9 @@ class SessionServices:
         [str, str, SaveContext, Writer], bool
     ]  # saves a work tree, by its root, under an id; says whether there was anything to save
     records: Store | None
+    published: Store | None  # gets what others may see of a session's record
     proposals: Store | None
-    elsewhere: Sequence[Store]  # stores where a proposal may have gone
+    elsewhere: Sequence[Store]  # stores where a proposal may be, or was rejected
     lines: Callable[[Session], Iterable[bytes]]  # of a session's history
     tree: Callable[[str], WorkTree]
     # turns without what is never stored of a work tree
@@ -86,35 +89,9 @@ class SessionServices:
     commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: (
         None
     )  # those that a session had a part in, as its record names them
-
-
-class CountedTurns:
-    """A stream of turns that counts what they cost.
-
-    It also notes whether any of them is more than a greeting and its answer.
-    """
-
-    def __init__(self, turns: Iterable[Turn], beat: Callable[[], None]) -> None:
-        self._turns = turns
-        self._beat = beat
-        self.tokens = 0
-        self.matters = False
-        self.done: list[Item] = []  # what was said to be done
-
-    def __iter__(self) -> Iterator[Turn]:
-        for number, turn in enumerate(self._turns):
-            self.tokens += turn.tokens
-            self.matters = (
-                self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
-            )
-            if turn.role in (USER, ASSISTANT) and not turn.side and len(self.done) < CLOSING:
-                self.done += [
-                    Item(DONE, what, at=turn.at, lines=(turn.line, turn.line))
-                    for what in completed(turn.text)
-                ]
-            if number % MANY == 0:
-                self._beat()
-            yield turn
+    # what is written to the private store meanwhile is one commit
+    one_commit: Callable[[], AbstractContextManager[None]] = nullcontext
+    tell_hits: Callable[[], object] = lambda: None  # writes the hits of errors that wait
 
 
 class _Joined(io.RawIOBase):
@@ -192,42 +169,51 @@ def write_record(
     somebody only said hello. After `tries` in vain less of a long transcript is read.
     """
     account = account_of(parsed(desk.lines(session)))
-    if account.empty:
+    if account.empty or is_forgotten(desk.snapshots, session.id):
         return []
     said, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
     counted = CountedTurns(desk.shown(said, session.root), beat)
     tree = desk.tree(session.root)
-    extract = _allowed(desk.extract(counted, beat), tree)
+    rejected = rejected_in(desk.snapshots.objects)
+    extract = _allowed(desk.extract(counted, beat), tree, rejected)
     # what an answer to a greeting repeats of what is known is not news
     if account.trivial and not counted.matters:
         return []
-    who = replace(desk.who, session=session.id, program=BACKGROUND)
+    who = desk.who._replace(session=session.id, program=BACKGROUND)
     commits = tree.commits(session.started, ended_at(session))
     indexes = desk.indexes()
-    learned = _learned(desk, who, extract, session, where, indexes)
+    read = _read_facts(desk, who, extract, where, indexes)
     finished = _finished_tasks(desk, session, extract, counted, commits, indexes, who)
-    facts = [*_named(learned, desk.injected(session.id)), *finished]
+    facts = [*read.facts(desk.injected(session.id)), *finished]
     tokens = max(counted.tokens, extract.tokens)
+    account.leave_out(rejected.is_quoted)
     report = SessionReport(extract, commits, facts, tokens, missing)
-    quotes = desk.records is None or desk.records.ref == PRIVATE
-    new = session_record(session, account, report, who.clock.stamp(), quotes=quotes).change(
-        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, commits=desk.commits(session)
-    )
-    return _write(desk, who, new, learned)
+    now, made = who.clock.stamp(), desk.commits(session)
+    common: dict[str, Any] = {"author": who.person, "agent": who.agent, "commits": made}
+    new = session_record(session, account, report, now).change(**common)
+    done = _write(desk, who, new, read.learned)
+    witness.note_seen(desk.elsewhere, who, read.learned.seen, desk.injected(session.id), where)
+    if desk.published is not None and not is_forgotten(desk.snapshots, session.id):
+        public = published_record(session, account, commits, now).change(**common)
+        _write_one(desk.published, who, public)
+    return done
 
 
-def _learned(
-    desk: SessionServices,
-    who: Writer,
-    extract: Extract,
-    session: Session,
-    where: str,
-    indexes: Sequence[Index],
-) -> proposals.Learned:
+def _read_facts(
+    desk: SessionServices, who: Writer, extract: Extract, where: str, indexes: Sequence[Index]
+) -> FactReading:
     if desk.proposals is None:
-        return proposals.Learned()
-    stores = (desk.proposals, *desk.elsewhere)
-    return proposals.learn(stores, who, extract.items, session.id, where, indexes)
+        changed = statements.changed_facts(
+            indexes, extract.changes, namespaces(who), who.clock.stamp()
+        )
+        return FactReading(proposals.Learned(), changed)
+    read = read_facts(desk.elsewhere, who, extract, where, indexes)
+    if desk.proposals.ref != PRIVATE:
+        read.learned.made = [
+            (record.change(sources=shareable(record.get("sources"))), item)
+            for record, item in read.learned.made
+        ]
+    return read
 
 
 def _finished_tasks(
@@ -245,33 +231,16 @@ def _finished_tasks(
     done = [
         *(item for item in extract.items if item.kind == DONE),
         *counted.done,
-        *_by_commits(commits, stamp(ended_at(session))),
-        *_by_commits([one for one in between if one not in commits], stamp(session.started)),
+        *by_commits(commits, stamp(ended_at(session))),
+        *by_commits([one for one in between if one not in commits], stamp(session.started)),
     ]
     changed = [
         path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)
     ]
     now = who.clock.stamp()
-    return statements.finished_tasks(indexes, done, changed, stamp(session.started), now)
-
-
-def _named(learned: proposals.Learned, injected: Collection[str]) -> list[dict[str, Any]]:
-    """Return the facts that a session made and saw, by id.
-
-    An agent that says again what it was told is no witness.
-    """
-    seen = [
-        (str(row["id"]), "seen", item)
-        for row, item in learned.seen
-        if item.role == USER or row["id"] not in injected
-    ]
-    made = [(record.id, "made", item) for record, item in learned.made]
-    replaced = [
-        (id, statements.REPLACED, item)
-        for record, item in learned.made
-        for id in record.get("supersedes") or ()
-    ]
-    return statements.of_items([*made, *seen, *replaced])
+    return statements.finished_tasks(
+        indexes, done, changed, stamp(session.started), now, namespaces(who)
+    )
 
 
 def _write(
@@ -283,17 +252,23 @@ def _write(
         ids = (new.id, *(record.id for record, _ in learned.made))
         subject = f"session: {new.title}"
         if todo:
-            message = replace(who.message(new, "session", subject), ids=ids)
+            message = who.message(new, "session", subject)._replace(ids=ids)
             desk.records.write(todo, message)
         return _done(new, learned) if todo else []
     if desk.proposals is not None and learned.made:
         ids = tuple(record.id for record, _ in learned.made)
         message = Message(f"inbox: proposals of {new.title}", "propose", ids, session=who.session)
         desk.proposals.write(learned.operations, message)
-    todo = _put(desk.records, who, new) if desk.records is not None else []
-    if todo and desk.records is not None:
-        desk.records.write(todo, who.message(new, "session"))
-    return _done(new, learned) if todo or learned.made else []
+    is_new = desk.records is not None and _write_one(desk.records, who, new)
+    return _done(new, learned) if is_new or learned.made else []
+
+
+def _write_one(store: Store, who: Writer, new: Record) -> bool:
+    """Write a session's record; return whether anything changed."""
+    todo = _put(store, who, new)
+    if todo:
+        store.write(todo, who.message(new, "session"))
+    return bool(todo)
 
 
 def _done(new: Record, learned: proposals.Learned) -> list[str]:
@@ -321,20 +296,16 @@ def _put(store: Store, who: Writer, new: Record) -> list[operations.Op]:
     return [operations.put(restamp(old, after.touched(who.clock.stamp())), old)]
 
 
-def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
-    """Return what commits did by their subjects.
+def _allowed(extract: Extract, tree: WorkTree, rejected: Rejected) -> Extract:
+    """Return an extract without file names that must not be stored, and without some topics.
 
-    Those that take something back, or only begin it, finish nothing.
+    Those that are secret go, and those that say what somebody rejected.
     """
-    subjects = (_PREFIX.sub("", subject) for _, subject in commits)
-    return [
-        Item(DONE, subject, at=at) for subject in subjects if not _FINISHES_NOTHING.match(subject)
-    ]
-
-
-def _allowed(extract: Extract, tree: WorkTree) -> Extract:
-    """Return an extract without file names that must not be stored, and without secret topics."""
-    topics = tuple(topic for topic in extract.topics if not scrub(topic).findings)
+    topics = tuple(
+        topic
+        for topic in extract.topics
+        if not (scrub(topic).findings or rejected.has_phrase(topic))
+    )
     items = tuple(
         replace(item, files=tuple(path for path in item.files if not tree.hides(path)))
         for item in extract.items
@@ -349,15 +320,18 @@ def write_snapshot(desk: SessionServices, session: Session, at: float, why: str)
     """
     seen = account_of(parsed(desk.lines(session)))
     id = derived_id("snp", f"snapshot {session.id} {at}")
+    if is_forgotten(desk.snapshots, session.id):
+        return False
     try:
         desk.snapshots.get(id)
     except UnknownId:
         pass
     else:
         return False
+    seen.leave_out(rejected_in(desk.snapshots.objects).is_quoted)
     last = seen.asked[-1] if seen.asked else ""
     title = f"{why}: {last}" if last else f"{why} of a {session.agent} session"
-    who = replace(desk.who, session=session.id)
+    who = desk.who._replace(session=session.id)
     return desk.keep(
         session.root,
         id,
@@ -395,6 +369,30 @@ class _Beat:
             raise Overtaken
 
 
+def _serve(
+    desk: SessionServices, session: Session, request: requests.Request, beat: _Beat
+) -> list[str]:
+    """Do what a session asked for once; return what was done, in words."""
+    done = []
+    saved = f"{requests.SNAPSHOT} of session {session.id[:8]} written"
+    if request.kind == requests.SNAPSHOT:
+        if write_snapshot(desk, session, request.at, "Before compaction"):
+            done.append(saved)
+        if session.ended is not None:
+            return done
+    # before a compaction too: what was said so far is about to be forgotten
+    written = write_record(desk, session, beat, request.tries)
+    done += written
+    desk.tell_hits()
+    if (
+        session.ended is not None
+        and written
+        and write_snapshot(desk, session, session.ended, AT_THE_END)
+    ):
+        done.append(saved)
+    return done
+
+
 def work_off(
     state: State, desk: SessionServices, begins: Callable[[], object] = lambda: None
 ) -> list[str]:
@@ -412,21 +410,9 @@ def work_off(
         begins()
         session = sessions.get(state, request.session)
         try:
-            if session is not None and request.kind == requests.SNAPSHOT:
-                done += (
-                    [f"{request.kind} of session {session.id[:8]} written"]
-                    if write_snapshot(desk, session, request.at, "Before compaction")
-                    else []
-                )
-            if session is not None and (request.kind != requests.SNAPSHOT or session.ended is None):
-                # before a compaction too: what was said so far is about to be forgotten
-                done += write_record(desk, session, _Beat(state, request, clock), request.tries)
-                if (
-                    session.ended is not None
-                    and done
-                    and write_snapshot(desk, session, session.ended, AT_THE_END)
-                ):
-                    done.append(f"{requests.SNAPSHOT} of session {session.id[:8]} written")
+            if session is not None:
+                with desk.one_commit():
+                    done += _serve(desk, session, request, _Beat(state, request, clock))
         except Overtaken:
             continue
         except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs

@@ -6,7 +6,6 @@ A proposal's id is made from its words: made twice it is one record, and one tha
 not come back, in other words neither.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +14,7 @@ from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.fingerprint.category import category
 from gitmem.git.commit_messages import Person
 from gitmem.index.reader import Index
+from gitmem.records.claims import claims_of
 from gitmem.records.items import (
     CONTEXT,
     DECISION,
@@ -28,14 +28,14 @@ from gitmem.records.items import (
 )
 from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.record import Record, make
-from gitmem.services.facts.review import PROPOSED, UNREAD
+from gitmem.services.facts.stores import PROPOSED, UNREAD
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions.statements import ROLES, replaced_facts
 from gitmem.store import operations
-from gitmem.store.layout import FILE_LIMIT, tombstone_path
+from gitmem.store.layout import tombstone_path
+from gitmem.store.rejected import Rejected, marks
 from gitmem.store.store import Message, Store
-from gitmem.text.paraphrase import Refused
 from gitmem.text.replacement import beside, without_reason
 from gitmem.text.same_statement import same
 from gitmem.text.tokenizer import tokens
@@ -45,7 +45,6 @@ COMPARED = 200  # items that are compared with what is known
 LOOKED = 6  # records that an item is compared with
 LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
-REFUSED = 5000  # rejected proposals, the latest, that new ones are compared with
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5, CONTEXT: 5}
 TYPES = {"done": "context", ERROR: "bug"}  # of marked items whose kind is no type
 LASTING = frozenset({DECISION, PATTERN, PREFERENCE, TASK})  # kinds worth a fact unmarked
@@ -72,7 +71,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
         "created": item.at or now,
         "updated": now,
         "rev": 1,
-        "author": f"{who.author[0]} <{who.author[1]}>",
+        "author": who.person,
         "agent": who.agent if who.agent != "global" else None,
         "session": session or None,
         "origin": "extracted",
@@ -121,7 +120,7 @@ def source_of(item: Item, session: str, place: str) -> dict[str, Any]:
 
 
 def _lasts(item: Item) -> bool:
-    return item.kind in LASTING or (item.kind == ERROR and bool(item.detail))
+    return item.kind in LASTING or bool(item.replaces) or (item.kind == ERROR and bool(item.detail))
 
 
 def choose(items: Iterable[Item]) -> list[Item]:
@@ -129,13 +128,8 @@ def choose(items: Iterable[Item]) -> list[Item]:
 
     They are sure, and they are to be kept beyond the session.
     """
-    found = [
-        item
-        for item in items
-        if item.marked
-        or (item.sure and (item.kind in LASTING or (item.kind == ERROR and item.detail)))
-    ]
-    return sorted(found, key=lambda item: not item.marked)[:COMPARED]
+    found = [item for item in items if item.marked or (item.sure and _lasts(item))]
+    return sorted(found, key=lambda item: not item.marked)
 
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
@@ -183,16 +177,24 @@ def learn(
     session: str,
     source: str,
     indexes: Sequence[Index],
+    *,
+    limited: bool = True,
 ) -> Learned:
     """Return what items add to what is known. Nothing is written.
 
     `source` says where they were found, in words; `stores` are those in which a rejected or
-    accepted fact may be.
+    accepted fact may be. What sessions leave by themselves is `limited`.
     """
     out = Learned()
     chosen = choose(items)
-    room = MOST - _waiting(indexes, session)
-    refused = Refused(said for store in stores for said in rejected(store)) if chosen else None
+    room = len(chosen)
+    if limited:
+        chosen, room = chosen[:COMPARED], MOST - _waiting(indexes, session)
+    refused = (
+        Rejected(mark for store in stores for mark in marks(store.objects, store.ref))
+        if chosen
+        else None
+    )
     for item in chosen:
         before = known(indexes, item)
         if before is not None:
@@ -215,7 +217,7 @@ def _proposal(
     item: Item,
     session: str,
     source: str,
-    refused: Refused | None,
+    refused: Rejected | None,
 ) -> Record | None:
     """Return an item as a proposal; None for one that was there, or was rejected in other words."""
     try:
@@ -223,7 +225,7 @@ def _proposal(
     except InvalidRecord:  # an odd title must not cost the others theirs
         return None
     # as it was kept of those: without secrets
-    if refused and refused.says_again(write.words_of(record)):
+    if refused and refused.find_any(claims_of(record)):
         return None
     return None if any(_had(store, record.id) for store in stores) else record
 
@@ -236,11 +238,17 @@ def propose(
     source: str,
     indexes: Callable[[], Sequence[Index]],
     elsewhere: Sequence[Store] = (),
+    *,
+    limited: bool = True,
 ) -> list[Record]:
-    """Write proposals for what is not known yet; return them. One commit, none without news."""
+    """Write proposals for what is not known yet; return them. One commit, none without news.
+
+    `limited` is as in `learn`.
+    """
     if not choose(items):
         return []
-    learned = learn((store, *elsewhere), who, items, session, source, indexes())
+    stores = (store, *elsewhere)
+    learned = learn(stores, who, items, session, source, indexes(), limited=limited)
     new = [record for record, _ in learned.made]
     if new:
         subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
@@ -262,7 +270,7 @@ def suggest(
 
     Return the new ones.
     """
-    by = replace(who, agent=UNREAD, session="")
+    by = who._replace(agent=UNREAD, session="")
     return propose(store, by, items, "", source, indexes, elsewhere)
 
 
@@ -282,7 +290,7 @@ def suggest_of_commits(
     for oid in dict.fromkeys(item.commit for item in items):
         author = authors.get(oid, UNKNOWN)
         said = [replace(item, commit="", role="") for item in items if item.commit == oid]
-        by = replace(who, author=author)
+        by = who._replace(author=author)
         new += suggest(store, by, said, f"commit {oid[:12]} by {author}", indexes, elsewhere)
     return new
 
@@ -307,31 +315,3 @@ def _had(store: Store, id: str) -> bool:
     except UnknownId:
         return False
     return True
-
-
-def rejected(store: Store) -> list[str]:
-    """Return what rejected proposals of a store said, the latest first.
-
-    Only what their tombstones keep is known.
-    """
-    tree = store.tree()
-    root = store.objects.find(tree, "tombstones") if tree else None
-    shards = (
-        [entry.oid for entry in store.objects.tree(root.oid) if entry.is_tree]
-        if root and root.is_tree
-        else []
-    )
-    marks = [
-        entry.oid for shard in shards for entry in store.objects.tree(shard) if not entry.is_tree
-    ]
-    found = []
-    for _, data in store.objects.read_many_small(marks, FILE_LIMIT):
-        if not data or b'"said"' not in data:
-            continue
-        try:
-            mark = json.loads(data)
-        except (ValueError, RecursionError):  # damaged: doctor's to tell of
-            continue
-        if isinstance(mark, dict) and isinstance(mark.get("said"), str):
-            found.append((str(mark.get("at", "")), mark["said"]))
-    return [said for _, said in sorted(found, reverse=True)[:REFUSED]]

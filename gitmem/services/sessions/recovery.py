@@ -3,8 +3,8 @@
 Their events came while `state.db` was busy, or it was lost since.
 
 A history is durable, what is known of its session is not. One that no session is known for, and
-that has been silent for long, is taken for a session that was interrupted, and so it is digested;
-one that has its digest is only made known again.
+that has been silent for long, is taken for a session that was interrupted, and its record is
+written; one that has its record is only made known again.
 """
 
 import os
@@ -23,7 +23,7 @@ LOOKED = 200  # rows at the beginning of a history in which its agent is told
 
 
 def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: float) -> int:
-    """Make known what histories tell of sessions that are not; return how many are to be digested.
+    """Make known what histories tell of sessions that are not; return how many want a record.
 
     `has` says whether a record is there.
     """
@@ -34,7 +34,7 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
     if not unknown:
         return 0
     # heavier than all the rest, and every drain asks
-    from gitmem.services.sessions.session_record import record_id
+    from gitmem.records.kinds import session_record_id
 
     for id, stem, last in unknown:
         agent, started = _begun(home, id, last)
@@ -47,8 +47,8 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
         one = sessions.get(state, id)
         if one is None or one.last != last:
             continue  # it gave a sign of life this moment
-        if has(record_id(id)):
-            session_ends.end_without_digest(state, id, last, GONE)
+        if has(session_record_id(id)):
+            session_ends.end_with_record(state, id, last, GONE)
         else:
             found += session_ends.mark_interrupted(state, one, now)
     return found

@@ -3,13 +3,13 @@
 Pure: rows and an extract in, a record out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gitmem.clock import stamp
 from gitmem.records.items import Extract
-from gitmem.records.kinds import derived_id
+from gitmem.records.kinds import session_record_id
 from gitmem.records.record import Record, make
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
@@ -36,7 +36,7 @@ class SessionAccount:
         self.passed: set[str] = set()
         # failed command -> what is the same with other variables set for it
         self._keys: dict[str, str] = {}
-        self.tools = self.failures = self.marks = 0
+        self.tools = self.failures = self.marks = self.prompts = 0
         self.branch = self.model = self.folder = ""
 
     def add(self, row: Row) -> None:
@@ -51,6 +51,7 @@ class SessionAccount:
         if name in {"AfterTool", "ToolFailed"}:
             self._take_tool(facts, content, has_failed=name == "ToolFailed")
         elif name == "PromptSubmit" and content:
+            self.prompts += 1
             self.asked.append(line(content))
         elif name == "TurnEnd" and content and not facts.get("agent_id"):
             self.answer = content
@@ -79,6 +80,15 @@ class SessionAccount:
             proven = shell.proven(command)
             before = {failed for failed, key in self._keys.items() if key in proven}
             self.passed |= {line(command), *before}
+
+    def leave_out(self, is_rejected: Callable[[str], bool]) -> None:
+        """Drop the quotes that say what somebody rejected."""
+        self.asked = [text for text in self.asked if not is_rejected(text)]
+        if is_rejected(self.answer):
+            self.answer = ""
+        self.failed = {
+            command: "" if is_rejected(said) else said for command, said in self.failed.items()
+        }
 
     @property
     def empty(self) -> bool:
@@ -113,11 +123,6 @@ def ended_at(session: Session) -> float:
     return max(session.started, session.last, session.ended or 0.0)
 
 
-def record_id(session: str) -> str:
-    """Return the id of a session's record."""
-    return derived_id("ses", f"session {session}")
-
-
 @dataclass(frozen=True, slots=True)
 class SessionReport:
     """What a record says of a session besides its history.
@@ -134,33 +139,25 @@ class SessionReport:
 
 
 def session_record(
-    session: Session, account: SessionAccount, report: SessionReport, now: str, *, quotes: bool
+    session: Session, account: SessionAccount, report: SessionReport, now: str
 ) -> Record:
-    """Return what is kept of a session: facts by their ids, never their words.
-
-    With `quotes` it has what was asked and answered, for its owner alone.
-    """
+    """Return what is kept of a session, for its owner: facts by their ids, never their words."""
     started, ended = stamp(session.started), stamp(ended_at(session))
     extract = report.extract
     still = [said for said in account.failed.items() if said[0] not in account.passed and said[0]]
     later = [command for command in account.failed if command in account.passed]
     parts = [
-        ("Asked", account.asked[-ASKED:] if quotes else []),
+        ("Asked", account.asked[-ASKED:]),
         ("Changed", _files(account.changed)),
         (
             "Failed to the end",
-            [f"`{command}`" + (f": {said}" if said and quotes else "") for command, said in still][
-                -FAILED:
-            ],
+            [f"`{command}`" + (f": {said}" if said else "") for command, said in still][-FAILED:],
         ),
         ("Failed, passed later", [f"`{command}`" for command in later][-FAILED:]),
-        ("Commits", [f"{id} {line(subject)}" for id, subject in report.commits[:COMMITS]]),
+        ("Commits", _commit_lines(report.commits)),
     ]
-    body = " ".join(_summary(session, account, report, started, ended)) + "\n"
-    for name, items in parts:
-        if items:
-            body += f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items)
-    if account.answer and quotes:
+    body = " ".join(_summary(session, account, report, started, ended)) + "\n" + _sections(parts)
+    if account.answer:
         answer = account.answer[:WORDS].strip().splitlines()
         body += "\n## Last answer\n\n" + "".join(f"> {text}\n" for text in answer)
     if extract.why:
@@ -168,7 +165,7 @@ def session_record(
     files = _count(len(account.changed), "file")
     return make(
         "session",
-        record_id(session.id),
+        session_record_id(session.id),
         f"Session of {started[:10]}, {session.agent}, {files}",
         body,
         created=started,
@@ -189,6 +186,27 @@ def session_record(
     )
 
 
+def published_record(
+    session: Session, account: SessionAccount, commits: Sequence[tuple[str, str]], now: str
+) -> Record:
+    """Return what others may see of a session: agent, model, branch, commits and files."""
+    whole = session_record(session, account, SessionReport(Extract(), commits), now)
+    shown = [("Changed", _files(account.changed)), ("Commits", _commit_lines(commits))]
+    return whole.change(body=_sections(shown).lstrip("\n"), by=None)
+
+
+def _sections(parts: Sequence[tuple[str, Sequence[str]]]) -> str:
+    return "".join(
+        f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items)
+        for name, items in parts
+        if items
+    )
+
+
+def _commit_lines(commits: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{id} {line(subject)}" for id, subject in commits[:COMMITS]]
+
+
 def _summary(
     session: Session, account: SessionAccount, report: SessionReport, started: str, ended: str
 ) -> Iterator[str]:
@@ -199,7 +217,7 @@ def _summary(
     cost = f", {report.tokens:,} tokens." if report.tokens else "."
     failed = f", {account.failures} failed" if account.failures else ""
     calls = _count(account.tools, "tool call")
-    yield f"{_count(len(account.asked), 'prompt')}, {calls}{failed}{cost}"
+    yield f"{_count(account.prompts, 'prompt')}, {calls}{failed}{cost}"
     if session.why == sessions.GONE:
         yield "It was interrupted: it ended without saying so."
     elif session.ended is None:

@@ -346,7 +346,7 @@ def _record(
         created=now,
         updated=now,
         rev=1,
-        author=f"{who.author[0]} <{who.author[1]}>" if who.author[0] else None,
+        author=who.person if who.author[0] else None,
         agent=who.agent,
         session=who.session or None,
         origin="captured" if context.reason else None,

@@ -9,7 +9,7 @@ was read.
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitmem.clock import LAST, seconds, stamp
 from gitmem.errors import GitmemError
@@ -18,6 +18,7 @@ from gitmem.git.commit_log import FORMAT, CodeCommit, parse
 from gitmem.index.reader import Index
 from gitmem.records.kinds import KIND
 from gitmem.repo.location import storable
+from gitmem.services.records.committers import TRUST_FIELDS, marked_title, trust_marks
 from gitmem.state import edits, links, sessions
 from gitmem.state.database import State
 from gitmem.store.trailers import BOOKKEEPING, trailers
@@ -29,6 +30,7 @@ SOURCES = ("commit", "memory", "gotcha", "snapshot", "session", "work", "event")
 _OF_KIND = {"gotcha": "gotcha", "work": "work", "snapshot": "snapshot", "event": "event"}
 _OWN = frozenset({"snapshot", "event"})  # kinds that the index tells, not the history of the store
 TALE = 200  # characters of a title
+GONE = "(removed)"  # the title of a record that is there no more: no view shows its words
 
 
 class TimelineEvent(NamedTuple):
@@ -48,6 +50,7 @@ class TimelineEvent(NamedTuple):
     session: str = ""
     story: str = ""
     files: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()  # the marks of the record
 
     @property
     def author_name(self) -> str:
@@ -204,6 +207,8 @@ def _memory(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]
 def _of_memory(
     sources: TimelineSources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]"
 ) -> Iterator[TimelineEvent]:
+    there = {row["id"] for _, index in sources.indexes for row in index.rows(fields=("id",))}
+    unsure = _unconfirmed(sources)
     for one in log:
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
         op, ids = (found.get("op") or [""])[0], found.get("id", [])
@@ -219,7 +224,7 @@ def _of_memory(
         known = sources.session(session)
         source = next((_OF_KIND[kind] for kind in sorted(kinds) if kind in _OF_KIND), "memory")
         agent = known.agent if known else (found.get("agent") or [""])[0]
-        title = one.subject.partition('"')[2].rpartition('"')[0] or one.subject
+        title = _title(one.subject, is_there=ids[0] in there)
         yield TimelineEvent(
             float(one.authored),
             source,
@@ -230,7 +235,30 @@ def _of_memory(
             agent,
             session,
             known.story if known else "",
+            trust=_trust(unsure.get(ids[0])),
         )
+
+
+def _unconfirmed(sources: TimelineSources) -> dict[str, Mapping[str, Any]]:
+    """Return the rows of what nobody vouches for, by id."""
+    fields = ("id", *TRUST_FIELDS)
+    return {
+        row["id"]: row
+        for _, index in sources.indexes
+        for row in index.rows(unconfirmed=True, fields=fields)
+    }
+
+
+def _trust(row: Mapping[str, Any] | None) -> tuple[str, ...]:
+    return tuple(trust_marks(row)) if row else ()
+
+
+def _title(subject: str, *, is_there: bool) -> str:
+    """Return what the subject of a store's commit says of a record."""
+    title = subject.partition('"')[2].rpartition('"')[0]
+    if title and not is_there:
+        return GONE
+    return title or subject
 
 
 def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
@@ -238,7 +266,7 @@ def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEve
         for row in index.rows(
             kinds=("snapshot",),
             since=_stamp(wanted.since),
-            fields=("id", "title", "created", "author", "agent", "session"),
+            fields=("id", "created", "agent", "session", *TRUST_FIELDS),
         ):
             record = _read(sources, row["id"]) if wanted.file or wanted.story else None
             files = tuple(str(one.get("path")) for one in record.get("dirty")) if record else ()
@@ -257,11 +285,12 @@ def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEve
                 row["session"],
                 story,
                 files[:20],
+                _trust(row),
             )
 
 
 def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
-    """Yield beginnings and ends: of sessions of this machine, and of those whose digest is here."""
+    """Yield beginnings and ends: of sessions of this machine, and of those whose record is here."""
     touched = set()
     if wanted.file:
         file = storable(wanted.file)
@@ -277,7 +306,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
         for row in index.rows(
             kinds=("session",),
             by_sessions=True,
-            fields=("session", "title", "created", "author", "tags"),
+            fields=("session", "created", *TRUST_FIELDS),
         )
         if row["session"]
     }
@@ -285,7 +314,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
         seen.add(one.id)
         if wanted.file and one.id not in touched:
             continue
-        title = one.title or (titles[one.id]["title"] if one.id in titles else "")
+        title = one.title or (marked_title(titles[one.id]) if one.id in titles else "")
         yield TimelineEvent(
             one.started,
             "session",
@@ -320,6 +349,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
                 row["author"],
                 "",
                 id,
+                trust=_trust(row),
             )
 
 
@@ -327,7 +357,7 @@ def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     for _, index in sources.indexes:
         for row in index.rows(
             kinds=("event",),
-            fields=("id", "title", "created", "author", "agent", "session", "anchors"),
+            fields=("id", "created", "agent", "session", "anchors", *TRUST_FIELDS),
         ):
             files = tuple(str(one["path"]) for one in row["anchors"] if one.get("path"))
             if wanted.file and wanted.file not in files:
@@ -347,6 +377,7 @@ def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
                 row["session"],
                 known.story if known else "",
                 files,
+                _trust(row),
             )
 
 

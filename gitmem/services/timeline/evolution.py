@@ -22,6 +22,7 @@ from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Home
 from gitmem.services.provenance.why import ProvenanceSources, known_links, writers
+from gitmem.services.records.committers import TRUST_FIELDS
 from gitmem.state import sessions
 from gitmem.state.links import HUMAN, Link
 
@@ -31,7 +32,7 @@ FEW = 50  # changes whose patch ids are worth asking for
 BATCH = 200  # changes that are looked up at once
 RECORDS = 4  # of each session that a change names
 Kept = tuple[list[str], bytes]
-FIELDS = ("store", "id", "kind", "type", "severity", "title")
+FIELDS = (*TRUST_FIELDS, "id", "type", "severity")
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""The inbox: facts that nobody has confirmed, and open tasks that sessions say are done."""
+"""The inbox: facts that nobody has confirmed, and what sessions say of facts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,10 @@ from typing import Any
 
 from gitmem.index import joined
 from gitmem.index.joined import Indexes
-from gitmem.records.items import TASK
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.records.record import Record
+from gitmem.records.said import said_to_be
+from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 
 Row = dict[str, Any]
 FILTERS: Mapping[str, Any] = {
@@ -20,59 +21,93 @@ FILTERS: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedTask:
-    """An open task that sessions say is done.
+class OpenStatement:
+    """A live fact of which sessions say that it is done, no longer true, or replaced.
 
-    `statements` are the index's, oldest first, each with `what`, `session`, `record` and `at`.
+    `statements` are the index's, oldest first; `successor` is the title of what takes its place.
     """
 
     id: str
     title: str
     statements: tuple[Mapping[str, str], ...]
+    successor: str = ""
 
     @property
-    def session(self) -> str:
-        """The session that said so last."""
-        return self.statements[-1]["session"]
+    def last(self) -> Mapping[str, str]:
+        """What was said last, which is what is asked about."""
+        return self.statements[-1]
 
     @property
     def reason(self) -> str:
-        """Who said so last, in words."""
-        return f"said to be done in session {self.session[:8]} of {self.statements[-1]['at'][:10]}"
+        """Who said what last, in words."""
+        return f"{said_to_be(self.last)} of {self.last['at'][:10]}"
 
 
 def statements(indexes: Indexes) -> dict[str, list[dict[str, str]]]:
-    """Return what sessions say of open tasks, by the tasks' ids, as far as nobody answered."""
+    """Return what sessions say of live facts, by their ids, as far as nobody answered."""
     return {id: said for _, index in indexes for id, said in index.statements().items()}
 
 
-def finished_tasks(indexes: Indexes) -> dict[str, FinishedTask]:
-    """Return the open tasks that sessions say are done, by id."""
+def open_statements(indexes: Indexes) -> dict[str, OpenStatement]:
+    """Return the facts of which sessions say something that nobody answered, by id."""
     said = statements(indexes)
     if not said:
         return {}
-    rows = joined.rows(indexes, what=TASK, statuses=LIVE, ids=tuple(said), fields=("id", "title"))
+    successors = {one[-1]["successor"] for one in said.values()} - {""}
+    ids = (*said, *successors)
+    rows = joined.rows(indexes, ids=ids, statuses=LIVE, fields=("id", *TRUST_FIELDS))
+    titles = {row["id"]: marked_title(row) for row in rows}
     return {
-        row["id"]: FinishedTask(row["id"], str(row["title"]), tuple(said[row["id"]]))
-        for row in rows
+        id: OpenStatement(id, titles[id], tuple(one), titles.get(one[-1]["successor"], ""))
+        for id, one in said.items()
+        if id in titles
     }
 
 
+def successors(asked: Mapping[str, OpenStatement]) -> set[str]:
+    """Return the ids of the proposals that the statements are about."""
+    return {one.last["successor"] for one in asked.values()} - {""}
+
+
 def waiting(
-    indexes: Indexes, fields: Sequence[str], tasks: Collection[str] = (), limit: int = -1
+    indexes: Indexes,
+    fields: Sequence[str],
+    asked: Collection[str] = (),
+    limit: int = -1,
+    own: Collection[str] = (),
 ) -> list[Row]:
     """Return the rows of facts that nobody has confirmed: those that matter most first.
 
-    `tasks` are left out: whether they are done is the question about them. `limit` -1 is all.
+    `asked` are left out: what sessions say of them is the question. `limit` -1 is all. With the
+    addresses of a person, `own`, what other people and their agents wrote is left out.
     """
+    left_out = tuple(asked)
     return joined.rows(
-        indexes, **FILTERS, without=tuple(tasks), order="waiting", limit=limit, fields=fields
+        indexes,
+        **FILTERS,
+        without=left_out,
+        own=own,
+        order="waiting",
+        limit=limit,
+        fields=fields,
     )
 
 
-def waiting_count(indexes: Indexes, tasks: Collection[str] = ()) -> int:
+def waiting_count(indexes: Indexes, asked: Collection[str] = (), own: Collection[str] = ()) -> int:
     """Return how many rows `waiting` has without a limit."""
-    return sum(index.number(**FILTERS, without=tuple(tasks)) for _, index in indexes)
+    return sum(index.number(**FILTERS, without=tuple(asked), own=own) for _, index in indexes)
+
+
+def number_waiting(indexes: Indexes, own: Collection[str]) -> int:
+    """Return how many facts and statements `git mem inbox` lists for a person."""
+    asked = open_statements(indexes)
+    return waiting_count(indexes, asked, own) + len(asked)
+
+
+def waiting_text(number: int) -> str:
+    """Return how many facts wait, and where, as a line."""
+    many = "1 fact waits" if number == 1 else f"{number:,} facts wait"
+    return f"{many} in the inbox: git mem inbox"
 
 
 def waiting_fact(indexes: Indexes, id: str, fields: Sequence[str]) -> Row | None:
@@ -81,6 +116,7 @@ def waiting_fact(indexes: Indexes, id: str, fields: Sequence[str]) -> Row | None
 
 
 def replaced_facts(indexes: Indexes, proposal: Record) -> list[Row]:
-    """Return `id` and `title` of the live facts that a proposal takes the place of if accepted."""
+    """Return the live facts that a proposal takes the place of if accepted."""
     ids = tuple(proposal.get("supersedes") or ())
-    return joined.rows(indexes, ids=ids, statuses=LIVE, fields=("id", "title")) if ids else []
+    fields = ("id", *TRUST_FIELDS)
+    return joined.rows(indexes, ids=ids, statuses=LIVE, fields=fields) if ids else []

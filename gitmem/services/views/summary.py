@@ -3,13 +3,15 @@
 It is text made on request; nothing of it is stored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from gitmem.index import joined
 from gitmem.index.joined import Indexes
 from gitmem.records.kinds import FACTS, LIVE
+from gitmem.records.score import Score
 
 Row = dict[str, Any]
 # section -> types of memories in it; gotchas are technical context
@@ -43,6 +45,9 @@ FIELDS = (
     "created",
     "updated",
     "importance",
+    "decay_rate",
+    "level",
+    "done",
     "severity",
     "resolved",
     "last_seen",
@@ -50,7 +55,6 @@ FIELDS = (
     "committer",
     "vouchers",
 )
-WEIGHT = {"critical": 9.0, "warning": 6.0, "info": 3.0}  # of a gotcha, as an importance
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +85,26 @@ def facts(indexes: Indexes, agents: Sequence[str], at: str) -> list[Row]:
     )
 
 
-def sections(rows: Sequence[Row], limit: int) -> list[SummarySection]:
-    """Return live facts by section, at most `limit` in each; `rows` have `FIELDS`."""
-    by: dict[str, list[Row]] = {name: [] for name in TYPES}
+def sections(
+    rows: Sequence[Row], limit: int, score_of: Callable[[Row], Score]
+) -> list[SummarySection]:
+    """Return live facts by section, at most `limit` in each; `rows` have `FIELDS`.
+
+    What has decayed is left out; the order is that of the scores.
+    """
+    by: dict[str, list[tuple[tuple[Any, ...], Row]]] = {name: [] for name in TYPES}
     for row in rows:
         name = _SECTION.get("gotcha" if row["kind"] == "gotcha" else str(row["type"]))
-        if name:
-            by[name].append(row)
+        score = score_of(row)
+        if name and not score.decayed:
+            by[name].append((_rank(row, score), row))
     out = []
-    for name, found in by.items():
-        ranked = sorted(found, key=_rank, reverse=True)
+    for name, facts_of_section in by.items():
+        ranked = [row for _, row in sorted(facts_of_section, key=itemgetter(0), reverse=True)]
         out.append(SummarySection(name, tuple(ranked[:limit]), max(0, len(ranked) - limit)))
     return out
 
 
-def _rank(row: Row) -> tuple[bool, bool, float, str, str]:
-    weight = WEIGHT.get(str(row["severity"]), 0.0) if row["kind"] == "gotcha" else row["importance"]
+def _rank(row: Row, score: Score) -> tuple[Any, ...]:
     at = str(row["last_seen"] or row["updated"] or row["created"])
-    return row["status"] == "pinned", not row["unconfirmed"], float(weight or 0), at, row["id"]
+    return row["status"] == "pinned", not row["unconfirmed"], score.value, at, row["id"]

@@ -7,12 +7,9 @@ Who is at it is noted in `state.db` beside it.
 """
 
 import difflib
-import hashlib
 import os
-import re
 import shlex
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,22 +18,23 @@ from gitmem.clock import Clock
 from gitmem.errors import UserError
 from gitmem.index import epics
 from gitmem.records import epic as work
+from gitmem.records.claims import claims_in
 from gitmem.records.epic_operations import NAME, TEXT
 from gitmem.records.record import Record, kind_of, make
 from gitmem.records.texts import clean_text, clean_title
 from gitmem.redaction.mask import scrub, scrub_all
-from gitmem.services.records.write import Writer, set_status
+from gitmem.services.records.write import Writer, require_unrejected, set_status
 from gitmem.state import epic_holders, sessions
 from gitmem.state.database import State
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
+from gitmem.text.slugs import slug
 
 HOLDING = frozenset(
     {"start", "story", "done", "reopen", "phase", "go", "restart", "checkpoint", "review", "error"}
 )
 RESTING = frozenset({"pause", "abort", "complete"})
 ASIDE = "discarded"  # how an archived epic is called
-SLUG = 60  # characters of a slug that is made from a title
 _TEXTS = ("note", "result", "executor", "title")
 _IDS = ("story", "next", "ref")
 
@@ -48,6 +46,7 @@ class Epic:
     record: Record
     facts: Mapping[str, Any]
     how: Mapping[str, Any]
+    by: str = ""  # who changed it last, if that is somebody else
 
     @property
     def slug(self) -> str:
@@ -79,6 +78,7 @@ class EpicServices:
     root: str  # of the work tree; '' in a bare repository
     process: str = ""  # of who works here, as `gitmem.base.processes` has it
     branch: str = ""
+    author: Callable[[str], str] = lambda _: ""  # who else changed an epic last, by its id
 
     @property
     def clock(self) -> Clock:
@@ -87,19 +87,6 @@ class EpicServices:
 
 
 # -- finding
-
-
-def slug(text: str) -> str:
-    """Return the slug of a name or a title.
-
-    One without a letter or digit that a slug may have gets a name of its own.
-    """
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    found = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:SLUG].strip("-._")
-    if found:
-        return found
-    name = unicodedata.normalize("NFC", text).encode("utf-8", "replace")
-    return f"epic-{hashlib.sha256(name).hexdigest()[:8]}"
 
 
 def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
@@ -233,9 +220,8 @@ def load(desk: EpicServices, id: str) -> Epic:
     """Return an epic as the store has it; raises UnknownId."""
     record = desk.store.get(id).record
     facts = {**work.facts(record.fields.get("state")), "id": id}
-    return Epic(
-        record, facts, epics.condition(desk.state, facts, desk.clock.now(), processes.is_gone)
-    )
+    how = epics.condition(desk.state, facts, desk.clock.now(), processes.is_gone)
+    return Epic(record, facts, how, desk.author(id))
 
 
 # -- doing
@@ -262,6 +248,8 @@ def do(
     if act in HOLDING:
         given["holder"] = _holder(desk)
         given["branch"] = desk.branch
+    texts = (title, *(str(given.get(key) or "") for key in _TEXTS))
+    require_unrejected(desk.store, desk.who, claims_in(*texts))
     new = _new(desk, id, clean_title(scrub(title, desk.who.allow).text), now) if title else None
     names = [str(given[key]) for key in ("phase", "story", "next") if given.get(key)]
     subject = f"work: {act} {id}{' ' if names else ''}{' '.join(names)}"
@@ -308,7 +296,7 @@ def _new(desk: EpicServices, id: str, title: str, now: str) -> Record:
             f"'{id[4:]}' is not a name for an epic.",
             "Use 1 to 64 letters a to z, digits, dots, hyphens.",
         )
-    author = f"{desk.who.author[0]} <{desk.who.author[1]}>"
+    author = desk.who.person
     agent = desk.who.agent if desk.who.agent != "global" else None
     return make(
         "work",

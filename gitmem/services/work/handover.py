@@ -7,13 +7,13 @@ shared by sync, told when that agent starts.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gitmem.records.record import Record
 from gitmem.services.records import write as memories
 from gitmem.services.records.write import Change, Writer
 from gitmem.services.work.context import HANDOVER, WorkContext, spoken
-from gitmem.store.store import Store
+from gitmem.store.store import Message, Store
 
 SENDER = "from-"  # a tag that says whose it is
 DIRTY = 40  # changed files that are named
@@ -129,7 +129,7 @@ def write(
     """
     links = sorted({id for id, _ in (*given.decisions, *given.tasks, *given.evidence) if id})
     new = memories.draft(
-        replace(who, agent=given.to),
+        who._replace(agent=given.to),
         "memory",
         title_of(given, on),
         body_of(given, on),
@@ -147,8 +147,10 @@ def write(
         if mine
         else memories.add(store, who, new, HANDOVER)
     )
-    for one in (*mine[1:], *taken):
-        memories.set_status(store, who, one, "archived", "archive")
+    # no decision about a fact: it was meant for a reader, who has dealt with it
+    if ended := memories.archivals(who, [*mine[1:], *taken]):
+        ids = tuple(one.id for one in (*mine[1:], *taken))
+        store.write(ended, Message("memory: hand-overs that are dealt with", "archive", ids))
     return change
 
 

@@ -2,7 +2,7 @@
 
 A character is matched plain, as `\\u00e9`, or as a short escape such as `\\"` or `\\/`, each also
 with the backslashes doubled that JSON inside of JSON has. A line break is matched in both of its
-forms, and a letter at the beginning in both cases: a digest begins a sentence with it.
+forms, and a letter at the beginning in both cases: a session record begins a sentence with it.
 """
 
 import re

@@ -44,7 +44,7 @@ class Carried:
     masked: set[str] = field(default_factory=set)  # the texts that were taken out of the changes
     # paths whose change could not be told from what was purged
     left_out: list[str] = field(default_factory=list)
-    doomed: list[str] = field(default_factory=list)  # commits made on the way that hold it
+    doomed: list[str] = field(default_factory=list)  # commits made on the way, which may hold it
     changed: set[str] = field(default_factory=set)  # paths that the purge gave another form
     # records that it took out and that had changes which nobody else has
     unsent: list[str] = field(default_factory=list)
@@ -163,13 +163,10 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
             if not p.startswith(tuple(f + "/" for f in forced))
         }
         edits |= forced
-        return (
-            objects.commit(
-                objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who))
-            ).tree
-            if edits
-            else tree
-        )
+        if not edits:
+            return tree
+        out.doomed.append(objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who)))
+        return objects.commit(out.doomed[-1]).tree
 
     start = objects.commit(base).tree if base else None
     touched = {c.path for c in diff(objects, start, one.tree)}

@@ -206,7 +206,8 @@ def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:
         return 0
     form = "--batch-check=%(objectname) %(objecttype)"
     listing = _undisturbed(git, "cat-file", "--batch-all-objects", "--unordered", form)
-    reached = _reachable(git)
+    # what only the history needs that was replaced just now goes with it
+    reached = _reachable(git) | _doomed(git, set(pending(home)["tips"]))
     rows = (line.split() for line in listing.decode().splitlines())
     loose = [oid for oid, kind in rows if kind in {"blob", "commit"} and oid not in reached]
     names = [id.encode() for id in ids]
@@ -219,7 +220,7 @@ def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:
                 continue
             if data is None or not (mask.holds(data) or any(name in data for name in names)):
                 continue
-            if data.startswith(b"---\nid: ") or b"\nGitmem-Op: " in data:
+            if data.startswith((b"---\nid: ", b'{"at": "')) or b"\nGitmem-Op: " in data:
                 ours.append(oid)
             else:
                 foreign += mask.holds(data)

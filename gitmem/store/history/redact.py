@@ -16,14 +16,17 @@ from gitmem.records.record import ENUMS, SCHEMA, Record, canonical, kind_of
 from gitmem.records.texts import clean_text
 from gitmem.store.history.forms import Forms
 from gitmem.store.layout import FOLDER, FORMAT_PATH, PURGES, id_of_path
+from gitmem.text.equality import plain
+from gitmem.text.normal_words import normal_words
+from gitmem.text.slugs import LONGEST, slug_words
 
 MASK = "[purged]"
 SHORTEST = 4  # characters; a shorter text would tear holes into everything
 _TYPED = frozenset({"time", "int", "number", "bool"})
 _WORDY = frozenset({"status", "origin", "phase"})  # one small word each, mostly ours
 _WORD = re.compile(r"[a-z_]{1,20}")
-_TRAILER = re.compile(r"Gitmem-(?:Op|Id|Key|Was|Undoes): ")
-_START = re.compile(rf"(?:undo: )*(?:{'|'.join(FOLDER)}|gitmem): [a-z]+ ")
+_TRAILER = re.compile(r"Gitmem-(?:Op|Id|Key|Was|Command|Undoes): ")
+_START = re.compile(rf"(?:(?:undo|redo): )*(?:{'|'.join(FOLDER)}|gitmem): [a-z]+ ")
 _NAMED = re.compile(r"^Gitmem-Id: (\S+)$", re.MULTILINE)
 _MARKS = ("reason", "pattern", "said", "by")
 
@@ -38,6 +41,7 @@ class Mask:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts = sorted({f for t in texts for f in _forms(t)}, key=lambda f: (-len(f), f))
         self.forms = Forms(self.texts)
+        self._rows = {f" {plain(text)} " for text in self.texts}
         self.found = False
         self.places = 0
         self.left: set[str] = set()
@@ -67,7 +71,9 @@ class Mask:
         if self.holds(path.encode("utf-8", "surrogateescape")):
             self.left.add(path)
             self.named.add(path)
-        if not self.holds(data) and (b"\\" not in data or not _record_id(path)):
+        has_topics = b"\ntopics: " in data
+        is_decoded = (has_topics or b"\\" in data) and _record_id(path) is not None
+        if not (self.holds(data) or is_decoded):
             return data
         if path in {FORMAT_PATH, PURGES} or path.startswith("usage/"):
             clean = data
@@ -122,6 +128,8 @@ class Mask:
 
     def _field(self, record: Record, key: str) -> Any:
         value, kind = record.fields[key], SCHEMA[record.kind].get(key)
+        if key == "topics" and isinstance(value, list):
+            value = [topic for topic in value if not self._is_part(topic)]
         if key == "stamps" or kind in _TYPED or (record.kind, key) in ENUMS:
             return value
         if key in _WORDY and isinstance(value, str) and _WORD.fullmatch(value):
@@ -140,6 +148,11 @@ class Mask:
                 self.text(k) if keys else k: self._value(v, keys=keys) for k, v in value.items()
             }
         return value
+
+    def _is_part(self, topic: object) -> bool:
+        """Say whether a topic is some of the words of a text: topics are made of those."""
+        words = f" {plain(topic)} " if isinstance(topic, str) else "  "
+        return words != "  " and any(words in row for row in self._rows)
 
     def _tombstone(self, data: bytes) -> bytes:
         try:
@@ -246,7 +259,7 @@ def _record_id(path: str) -> str | None:
 
 
 def _forms(text: str) -> set[str]:
-    """Return a text as it was given and as a record would have it."""
+    """Return a text as it was given, as a record and its name have it, and as it is compared."""
     clean = clean_text(text)
     composed = {unicodedata.normalize(form, text) for form in ("NFC", "NFD")}
     forms = {
@@ -255,5 +268,14 @@ def _forms(text: str) -> set[str]:
         clean.strip(),
         " ".join(clean.split()),
         unicodedata.normalize("NFD", clean),
+        clean.lower(),
+        normal_words(text),
     }
+    name = slug_words(text)
+    if _letters(name) >= _letters(text[:LONGEST]):  # of a text in other letters it has little
+        forms.add(name)
     return {text, *(f for f in forms if len(f) >= SHORTEST)}
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))

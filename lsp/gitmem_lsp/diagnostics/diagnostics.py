@@ -6,6 +6,7 @@ from typing import Any
 
 from lsprotocol import types as t
 
+from gitmem.services.records.committers import trust_marks
 from gitmem_lsp.protocol.positions import code_range
 from gitmem_lsp.protocol.safe_text import plain, shorten
 from gitmem_lsp.settings import DEFAULTS, Options
@@ -52,6 +53,8 @@ def loudness(note: EditorNote, options: Options = DEFAULTS) -> t.DiagnosticSever
 
     One step quieter where its code is gone.
     """
+    if note.row.get("kind") == "memory":  # that the code refutes: others are not shown
+        return t.DiagnosticSeverity.Information
     level = LEVEL.get(options.level(str(note.row.get("severity"))))
     if level is None or note.state not in ADRIFT:
         return level
@@ -124,7 +127,8 @@ def suffix(note: EditorNote) -> str:
         if note.went
         else SUFFIX.get(note.state, SUFFIX["changed"] if note.stale else "")
     )
-    return place + (" (unconfirmed)" if note.unconfirmed else "")
+    marks = trust_marks(note.row)
+    return place + (f" ({plain(', '.join(marks))})" if marks else "")
 
 
 def _title(note: EditorNote) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from gitmem_lsp.diagnostics.diagnostics import as_json, make_marks
 from gitmem_lsp.protocol.positions import split_lines
 from gitmem_lsp.settings import Options
-from gitmem_lsp.workspace.place_notes import blob_ids, bounded, quick_notes
+from gitmem_lsp.workspace.place_notes import blob_ids, bounded, notes_of_tree, quick_notes
 from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
 from gitmem_lsp.workspace.repository_view import RepositoryView
 
@@ -127,7 +127,9 @@ def _ready(
             found.st_ino,
             found.st_mtime_ns,
             found.st_size,
-            tuple((row["store"], row["id"], row["oid"]) for row in rows.open),
+            tuple(
+                (row["store"], row["id"], row["oid"], row.get("out_of_date")) for row in rows.open
+            ),
         )
     )
     if before is not None and before.made_of == made_of:
@@ -135,9 +137,12 @@ def _ready(
     text = _text(full)
     lines = split_lines(text)
     notes = quick_notes(rows.open, (path,), text, len(lines)) if bounded(text, lines) else None
+    every = notes or ()
+    notes = notes_of_tree(every, view.root, worktree)
     if not notes:
         return Ready(made_of)
-    marks = make_marks(notes, lines, table.encoding, len(rows.open), table.options)
+    total = len(rows.open) + len(notes) - len(every)
+    marks = make_marks(notes, lines, table.encoding, total, table.options)
     blob = str(notes[0].row["anchors"][notes[0].anchor]["blob"])
     return Ready(
         made_of,

@@ -28,7 +28,7 @@ from gitmem_lsp.diagnostics.prefetch import Ahead
 from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.line_shift import Edit, edits_of, shift
 from gitmem_lsp.settings import DEFAULTS, Options
-from gitmem_lsp.workspace.place_notes import EditorNote, bounded, quick_notes
+from gitmem_lsp.workspace.place_notes import EditorNote, bounded, notes_of_tree, quick_notes
 from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories, ServedRepository, inside
 from gitmem_lsp.workspace.repository_view import Rows
 
@@ -77,11 +77,15 @@ class Publisher:
         return self._client.settings_over(place.repository.view.options if place else DEFAULTS)
 
     def _marks(self, state: Opened, document: LineDocument) -> list[Mark]:
-        notes = state.notes
-        if not notes:
+        if not state.notes or state.place is None:
             return []
+        place = state.place
+        notes = notes_of_tree(state.notes, place.repository.view.root, place.worktree)
         total = (
-            len(state.moves.over(state.rows).open) + len(state.looked.triggered)
+            len(state.moves.over(state.rows).open)
+            + len(state.looked.triggered)
+            + len(notes)
+            - len(state.notes)
             if state.rows and state.looked.notes
             else None
         )

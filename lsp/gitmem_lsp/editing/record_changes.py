@@ -4,7 +4,7 @@ Each function is one commit that says it came from an editor; on the repository'
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gitmem.app import App
@@ -26,7 +26,7 @@ class EditorWriter(write.Writer):
     def message(self, record: Record, op: str, subject: str = "") -> Message:
         """Return the commit message of a change of one record."""
         made = super().message(record, op, subject)
-        return replace(made, extra=(*made.extra, ("Gitmem-Origin", "editor")))
+        return made._replace(extra=(*made.extra, ("Gitmem-Origin", "editor")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Done:
 
 
 def writer(app: App) -> EditorWriter:
-    """Return who writes."""
-    who = app.writer()
-    return EditorWriter(*(getattr(who, field.name) for field in fields(who)))
+    """Return who writes; what follows is a command of its own."""
+    app.begin_command()
+    return EditorWriter(*app.writer())
 
 
 def head(app: App, gitdir: str) -> str:

@@ -113,7 +113,7 @@ class Editing:
             }
         }
         # it stays in the namespace of what it replaces
-        who = replace(writer(self.app), agent=old.get("agent"))
+        who = writer(self.app)._replace(agent=old.get("agent"))
         base = write.draft(who, old.kind, old.title, old.body, **kept)
         facts = {
             "mode": "supersede",

@@ -72,6 +72,7 @@ def for_marks(
             diagnostic=m.diagnostic,
         )
         for m, n in pairs[:OFFERED]
+        if n.row.get("kind", "gotcha") == "gotcha"
     ]
     for mark, note in pairs[:WHOLE]:
         out += _more(mark.diagnostic, note, range, uri, snooze_days)
@@ -83,6 +84,12 @@ def _more(
 ) -> list[t.CodeAction]:
     id, title = note.id, title_of(note.row)
     pinned = note.row.get("status") == "pinned"
+    edit = _command(f"Edit: {title}", command_names.EDIT, id, diagnostic=diagnostic)
+    replace = _command(
+        f"Replace by a new record: {title}", command_names.SUPERSEDE, id, diagnostic=diagnostic
+    )
+    if note.row.get("kind", "gotcha") != "gotcha":
+        return [edit, replace]
     out = [
         _command(
             f"Snooze for {days} day{'s' if days != 1 else ''}: {title}",
@@ -97,7 +104,7 @@ def _more(
             id,
             diagnostic=diagnostic,
         ),
-        _command(f"Edit: {title}", command_names.EDIT, id, diagnostic=diagnostic),
+        edit,
     ]
     if note.state != "trigger":
         where = {"start": _spot(range.start), "end": _spot(range.end)}
@@ -119,12 +126,7 @@ def _more(
             diagnostic=diagnostic,
         )
     )
-    out.append(
-        _command(
-            f"Replace by a new record: {title}", command_names.SUPERSEDE, id, diagnostic=diagnostic
-        )
-    )
-    return out
+    return [*out, replace]
 
 
 def _spot(position: t.Position) -> dict[str, int]:

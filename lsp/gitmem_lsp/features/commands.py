@@ -13,8 +13,10 @@ from typing import Any
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from gitmem.app import App
 from gitmem.errors import GitmemError, UserError
 from gitmem.records.kinds import LIVE
+from gitmem.store.reader import Stored
 from gitmem_lsp import command_names
 from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
@@ -266,10 +268,17 @@ async def code_facts(ls: Host, uri: str) -> Answer:
     return await code.of_file(place, place.paths[0])
 
 
+def _read(app: App, id: str) -> tuple[str, Stored]:
+    """Return a record and its store, and count that it was read."""
+    scope, stored = app.get(id)
+    app.count_reads(scope, [stored.record.id])
+    return scope, stored
+
+
 async def show(ls: Host, id: str) -> Answer:
     """Return a record in full."""
     place = await holder(ls, id)
-    scope, stored = await place.repository.run(lambda: place.repository.view.app.get(id))
+    scope, stored = await place.repository.run(lambda: _read(place.repository.view.app, id))
     made = stored.record
     told = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
     shown = {"title": plain(made.title), "markdown": reports.whole(made), "store": scope}

@@ -150,7 +150,7 @@ def for_marks(
         for m in marks
         if range.start.line <= m.line <= range.end.line
         for n in m.notes
-        if not n.whole_file
+        if not n.whole_file and n.row.get("kind", "gotcha") == "gotcha"
     ]
     for mark, note in here[:OFFERED]:
         if mark.line >= len(lines) or note.id in "".join(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from lsprotocol import types as t
 
 from gitmem.records.kinds import KIND
+from gitmem.services.records.committers import marked_title, trust_marks
 from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.positions import content, to_index, to_units
 from gitmem_lsp.protocol.safe_text import inline, plain, shorten
@@ -82,6 +83,7 @@ def make_items(
             row["kind"],
             row.get("severity") or row.get("type") or "",
             "resolved" if row.get("resolved") else "",
+            *trust_marks(row),
             str(row["updated"])[:10],
         ]
         items.append(
@@ -100,7 +102,7 @@ def make_items(
 
 
 def _about(row: Row, markdown: bool) -> t.MarkupContent:
-    title = str(row["title"])
+    title = marked_title(row)
     if markdown:
         return t.MarkupContent(t.MarkupKind.Markdown, f"**{inline(title)}**\n\n`{row['id']}`")
     return t.MarkupContent(t.MarkupKind.PlainText, f"{plain(title)}\n\n{row['id']}")

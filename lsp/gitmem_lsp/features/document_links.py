@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types as t
 
+from gitmem.services.records.committers import marked_title
 from gitmem_lsp.features.record_ids import Named
 from gitmem_lsp.protocol.positions import to_units
 from gitmem_lsp.protocol.safe_text import plain, shorten
@@ -30,7 +31,7 @@ def make_links(
     for named in found:
         row = rows.get(named.text)
         if row is not None:
-            tooltip = f"{row['kind']}: {shorten(plain(str(row['title'])), 100)}"
+            tooltip = f"{row['kind']}: {shorten(plain(marked_title(row)), 200)}"
             out.append(
                 t.DocumentLink(
                     range_of(named, lines, encoding),

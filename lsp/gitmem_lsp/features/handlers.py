@@ -11,6 +11,7 @@ from pygls.uris import to_fs_path
 
 from gitmem.codemap.symbols.definitions import symbols
 from gitmem.errors import GitmemError
+from gitmem.services.records.committers import claim
 from gitmem_lsp.diagnostics.open_documents import Opened
 from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, completion, provenance
 from gitmem_lsp.features import symbols as outline
@@ -94,7 +95,11 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
         return None
     record = await place.repository.run(place.repository.view.record, row["id"], row["store"])
     return make_hover(
-        [HoverText(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities)
+        [HoverText(record, "", claim=claim(row))],
+        0,
+        where,
+        ls.clock.now(),
+        wants_markdown(ls.client_capabilities),
     )
 
 
@@ -113,6 +118,7 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
                     record,
                     "stale" if note.stale and note.state in {"same", "moved"} else note.state,
                     note.went,
+                    claim(note.row),
                 )
             )
         # forgotten a moment ago, or damaged: the others are still told

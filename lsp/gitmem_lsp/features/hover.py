@@ -34,11 +34,15 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class HoverText:
-    """A record and how sure its place is; `went` is where its code is, in another file."""
+    """A record and how sure its place is; `went` is where its code is, in another file.
+
+    `claim` is what it says of its author against the store's history, in words.
+    """
 
     record: Record
     state: str
     went: str = ""
+    claim: str = ""
 
     @property
     def place(self) -> str:
@@ -90,8 +94,9 @@ def age(stamp: str, now: float) -> str:
     return "just now"
 
 
-def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
+def _facts(told: HoverText, now: float, say: Callable[[str], str]) -> list[str]:
     """Return the lines of facts; `say` makes the record's words safe."""
+    record = told.record
     author = str(record.get("author") or "").split(" <")[0]
     made = f"Recorded {age(record.created, now)}" + (
         f" by {say(shorten(author, 80))}" if author else ""
@@ -102,6 +107,7 @@ def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
         record.status if record.status != "active" else "",
         "resolved" if record.resolved else "",
         _origin(record),
+        f"unconfirmed, {say(shorten(told.claim, 200))}" if told.claim else "",
     ]
     times = record.get("occurrences")
     seen = [made]
@@ -111,7 +117,7 @@ def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
     elif record.updated != record.created:
         seen.append(f"changed {age(record.updated, now)}")
     confirmed = record.fields.get("confirmed")
-    if isinstance(confirmed, dict) and confirmed.get("at"):
+    if isinstance(confirmed, dict) and confirmed.get("at") and not told.claim:
         seen.append(
             f"confirmed {age(str(confirmed['at']), now)}"
             + (f" by {say(shorten(str(confirmed['by']), 80))}" if confirmed.get("by") else "")
@@ -130,7 +136,7 @@ def _markdown(told: HoverText, now: float) -> str:
     record = told.record
     parts = [
         f"**{record.kind.capitalize()}** {inline(record.title)}",
-        "  \n".join(_facts(record, now, inline)),
+        "  \n".join(_facts(told, now, inline)),
     ]
     if told.place:
         parts.append(inline(told.place))
@@ -145,7 +151,7 @@ def _plain(told: HoverText, now: float) -> str:
     record = told.record
     parts = [
         f"{record.kind.capitalize()}: {plain(record.title)}",
-        "\n".join(_facts(record, now, plain)),
+        "\n".join(_facts(told, now, plain)),
     ]
     if told.place:
         parts.append(told.place)

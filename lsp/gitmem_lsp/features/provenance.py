@@ -21,6 +21,7 @@ from gitmem.services.provenance.why import (
     origins,
     writers,
 )
+from gitmem.services.records.committers import marked_title
 from gitmem_lsp.protocol.safe_text import inline, plain
 from gitmem_lsp.workspace.repositories import DocumentPlace
 
@@ -114,7 +115,7 @@ def _session(part: SessionLines) -> list[str]:
         out += [f"> {inline(part.prompt or part.title)}", ""]
     for row in part.records:
         out.append(
-            f"- {inline(str(row.get('type') or row['kind']))}: {inline(str(row['title']))} "
+            f"- {inline(str(row.get('type') or row['kind']))}: {inline(marked_title(row))} "
             f"`{row['id']}`"
         )
     out += [f"- {inline(kind)}: {inline(text)}" for kind, text in part.said]

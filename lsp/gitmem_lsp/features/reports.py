@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gitmem.clock import stamp
 from gitmem.records.record import Record
 from gitmem.services.records import history
+from gitmem.services.records.committers import marked_title, trust_marks
 from gitmem_lsp.diagnostics.diagnostics import short_id
 from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain
 from gitmem_lsp.workspace.place_notes import EditorNote
@@ -52,6 +53,7 @@ def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]
         "status": row["status"],
         "resolved": bool(row["resolved"]),
         "unconfirmed": bool(row["unconfirmed"]),
+        "trust_marks": list(map(plain, trust_marks(row))),
         "line": line,
         "state": state,
         "workaround": plain(str(row.get("workaround") or "")),
@@ -128,7 +130,7 @@ def report(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
         facts = [
             entry["severity"],
             entry["category"],
-            *(["unconfirmed"] if entry["unconfirmed"] else []),
+            *map(inline, entry["trust_marks"]),
             *(["resolved"] if entry["resolved"] else []),
         ]
         where = f"line {entry['line'] + 1}" if entry["line"] is not None else "the whole file"
@@ -162,14 +164,14 @@ def timeline(app: "App", title: str, rows: Sequence[Row]) -> str:
         row = titles[id]
         lines.append(
             f"- {stamp(when)[11:16]} {DONE.get(op, op or 'changed')} by {inline(who)}: "
-            f"**{inline(str(row['title']))}** `{id}`"
+            f"**{inline(marked_title(row))}** `{id}`"
         )
     if not whole:
         lines += ["", "Older changes were not looked for."]
     lines += ["", "## As it is now", ""]
     for id, row in titles.items():
         state = "resolved" if row["resolved"] else row["status"]
-        lines.append(f"- {row['kind']}, {state}: **{inline(str(row['title']))}** `{id}`")
+        lines.append(f"- {row['kind']}, {state}: **{inline(marked_title(row))}** `{id}`")
     return "\n".join([*lines, ""])
 
 

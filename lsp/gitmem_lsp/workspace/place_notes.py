@@ -5,9 +5,10 @@ Pure but for what the placer reads; runs on the thread that reads code.
 
 import json
 import logging
+import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from gitmem.git.object_codec import object_id
@@ -95,6 +96,21 @@ class EditorNote:
     def unconfirmed(self) -> bool:
         """Whether it was captured or extracted, and nobody has said that it is so."""
         return bool(self.row.get("unconfirmed"))
+
+
+def notes_of_tree(notes: Sequence[EditorNote], root: str, worktree: str | None) -> list[EditorNote]:
+    """Return the notes as a work tree has them: what `root` refutes may hold in another one."""
+    is_marked = any("out_of_date" in note.row for note in notes)
+    if not is_marked or (worktree and os.path.realpath(worktree) == root):
+        return list(notes)
+    out = []
+    for note in notes:
+        if "out_of_date" not in note.row:
+            out.append(note)
+        elif note.row.get("kind") == "gotcha":
+            row = {key: value for key, value in note.row.items() if key != "out_of_date"}
+            out.append(replace(note, row=row))
+    return out
 
 
 def bounded(text: str, lines: Sequence[str]) -> bool:

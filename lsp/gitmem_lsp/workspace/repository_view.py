@@ -45,8 +45,8 @@ FOLLOWERS = 8  # work trees of one repository whose history is kept
 class Rows:
     """The gotchas that may be about a file.
 
-    These are open ones, those that a trigger may bring there, and resolved ones. `version` names
-    the state.
+    These are open ones, those that a trigger may bring there, and resolved ones; among the open
+    ones are memories that the code refutes. `version` names the state.
     """
 
     open: tuple[Row, ...]
@@ -78,6 +78,8 @@ class RepositoryView:
         self._looked_ahead = -1
         self._globs: list[Row] = []
         self._triggered: list[Row] = []
+        self._refuted: dict[str, tuple[str, str]] = {}  # {id: (verify as JSON, reason)}
+        self._refuted_memories: list[Row] = []
         self._followers: OrderedDict[str, Follower] = OrderedDict()
         self.heads = 0  # how often HEAD has moved
         self._head: tuple[Any, ...] = ()
@@ -95,6 +97,11 @@ class RepositoryView:
     def is_open(self) -> bool:
         """Whether the repository's parts are made."""
         return self._opened is not None
+
+    @property
+    def root(self) -> str:
+        """The work tree whose code refutes facts here, without links; '' before it is known."""
+        return self._opened.root if self._opened else ""
 
     @property
     def app(self) -> "App":
@@ -133,6 +140,7 @@ class RepositoryView:
                 rows = unpack(row for _, row in packed)
                 for (scope, _), row in zip(packed, rows, strict=True):
                     row["store"] = scope or row["store"]
+                    self._mark_refuted(row)
                 sort_rows(rows, "severity")
                 found = self._arranged(paths, rows)
         return found
@@ -184,8 +192,9 @@ class RepositoryView:
 
     def _arranged(self, paths: tuple[str, ...], anchored: Sequence[Row]) -> Rows:
         """Return the rows for a file, given those that are anchored in it."""
+        apart = (*self._globs, *self._refuted_memories)
         matching = [
-            row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])
+            row for row in apart if any(applies(anchor, paths) for anchor in row["anchors"])
         ]
         found = sorted([*anchored, *matching], key=lambda row: HIDES.get(row["store"], 0))
         rows = list({row["id"]: row for row in found}.values())
@@ -212,10 +221,13 @@ class RepositoryView:
         key = (
             tuple((scope, *sorted(index.tips().items())) for scope, index in indexes),
             tuple(sorted(snoozed.items())),
+            tuple(sorted(app.out_of_date().items())),
         )
         if key == self._key:
             return
         self._snoozed, self.until = snoozed, min(snoozed.values(), default=None)
+        self._refuted = dict(app.out_of_date())
+        self._refuted_memories = self._read_refuted(app)
         self._globs = [
             row
             for row in self._read(app, globs=True, limit=WIDE)
@@ -303,6 +315,19 @@ class RepositoryView:
     def _read(self, app: "App", **filters: Any) -> list[Row]:
         rows: list[Row] = app.rows(kinds=("gotcha",), statuses=LIVE, order="severity", **filters)
         return rows
+
+    def _mark_refuted(self, row: Row) -> None:
+        oid, reason = self._refuted.get(row["id"], ("", ""))
+        if oid and oid == row["oid"]:
+            row["out_of_date"] = reason
+
+    def _read_refuted(self, app: "App") -> list[Row]:
+        """Return the memories that the code refutes: with an anchor, they are shown beside it."""
+        if not self._refuted:
+            return []
+        ids = tuple(self._refuted)
+        rows = app.rows(kinds=("memory",), statuses=LIVE, ids=ids, valid_at=app.clock.stamp())
+        return [row for row in rows if row.get("out_of_date")]
 
     def record(self, id: str, scope: str = "") -> "Record":
         """Return a record as it stands in a store; raises GitmemError."""

@@ -40,6 +40,12 @@ def _session(part: str) -> Case:
     return make
 
 
+def _contradict(mem: Mem) -> str:
+    """Remember two facts that contradict each other; return the id of one."""
+    mem.add("The session store is Redis")
+    return mem.add("The session store is Memcached")
+
+
 def _code(*args: str) -> Case:
     """Return a command about code, once there is some that imports something."""
 
@@ -48,6 +54,11 @@ def _code(*args: str) -> Case:
         return ["code", *args]
 
     return make
+
+
+def _redo(mem: Mem, _: list[str]) -> list[str]:
+    mem("undo")
+    return ["redo"]
 
 
 def _work(*args: str) -> Case:
@@ -128,6 +139,8 @@ CASES: dict[str, Case] = {
     "archive": lambda m, i: ["archive", *i[:2]],
     "forget": lambda m, i: ["forget", *i[:2]],
     "undo": lambda m, i: ["undo"],
+    "undo commit": lambda m, i: ["undo", "@~1"],
+    "redo": _redo,
     "show": lambda m, i: ["show", i[0]],
     "show at": lambda m, i: ["show", f"{i[0]}@{{0}}"],
     "list": lambda m, i: ["list"],
@@ -170,6 +183,13 @@ CASES: dict[str, Case] = {
     "session mark": _hand("mark", "text"),
     "session show": _hand("show"),
     "session end": _hand("end"),
+    "session forget": lambda m, i: (
+        _hand("end")(m, i)
+        and (
+            m("session", "end"),
+            ["session", "forget", m("session", "list", "--json").json[0]["id"], "--yes"],
+        )[1]
+    ),
     "session resume": lambda m, i: (
         _hand("end")(m, i) and (m("session", "end"), ["session", "resume", "--show"])[1]
     ),
@@ -248,6 +268,12 @@ TRAPS: dict[str, Case] = {
     "gotcha snooze": lambda m, i: ["gotcha", "snooze", *i],
     "gotcha snooze off": lambda m, i: ["gotcha", "snooze", "--off", *i],
     "gotcha snooze list": lambda m, i: ["gotcha", "snooze"] if m("gotcha", "snooze", i[0]) else [],
+    "check": lambda m, i: ["check"] if _contradict(m) else [],
+    "check resolve": lambda m, i: ["check", "--resolve", f"{_contradict(m)}=both"],
+    "consolidate": lambda m, i: ["consolidate"],
+    "consolidate try": lambda m, i: ["consolidate", "--dry-run", "--steps", "check,health"],
+    "health": lambda m, i: ["health", "--all"],
+    "health past": lambda m, i: ["health", "--history"],
     "gotcha verify": lambda m, i: ["gotcha", "verify"],
     "gotcha verify ID": lambda m, i: ["gotcha", "verify", *i[1:]],
     "gotcha search": lambda m, i: ["gotcha", "search", "operand"],

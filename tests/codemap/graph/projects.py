@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.git.code_trees import CodeTrees
 from gitmem.repo.location import locate
+from tests.command_line import run_command
 from tests.conftest import git
 
 
@@ -68,13 +68,7 @@ def mem(
     path: Path, *args: str, code: int = 0, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run `git mem` in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gitmem", "-C", str(path), *args],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **(env or {})},
-    )
+    done = run_command(path, *args, env=env)
     assert done.returncode == code, done.stderr + done.stdout
     assert "Traceback" not in done.stderr
     return done

@@ -1,4 +1,4 @@
-"""What a session taught, found when it has ended: `git mem extract` of a Claude Code transcript, and a digest through `git mem drain`, as cold processes."""
+"""What a session taught, found when it has ended: `git mem extract` of a Claude Code transcript, and a session record through `git mem drain`, as cold processes."""
 
 import itertools
 import json
@@ -67,7 +67,7 @@ def write(path: Path, millions: float) -> None:
 
 def body(bench: Bench) -> None:
     """Time both, each against `python -c pass`."""
-    path = bench.copy(100, "digest")
+    path = bench.copy(100, "session")
     home = bench.folder / "home"
     transcript = home / ".claude/projects/-repo/long.jsonl"
     write(transcript, 0.5 if bench.quick else MILLIONS)
@@ -105,11 +105,11 @@ def body(bench: Bench) -> None:
             right.append(launcher.run([sys.executable, "-c", "pass"], path))
         row("drain", left, right, False)
     with opened(path) as app:
-        digests = {row["session"] for row in app.index().rows(kinds=("session",), limit=100)}
-    assert {f"ended-{n}" for n in range(next(number))} <= digests, "a session has no digest"
+        recorded = {row["session"] for row in app.index().rows(kinds=("session",), limit=100)}
+    assert {f"ended-{n}" for n in range(next(number))} <= recorded, "a session has no record"
     title = f"What a session taught: a transcript of {size(transcript.stat().st_size)}"
     table(title, ("git mem", "time", "python -c pass", "ratio", "peak", "budget"), rows)
 
 
 if __name__ == "__main__":
-    sys.exit(run("bench_digest", body))
+    sys.exit(run("bench_session_end", body))

@@ -1,0 +1,214 @@
+"""Facts that the code of a work tree refutes.
+
+A fact is compared with what it says itself: `verify`, `expires`, anchors. Without a `verify`, it is
+compared with what it names: a name counts that the code had when the fact was said, or later, and
+does not have now. What the code never had is nobody's mistake.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from gitmem.clock import seconds
+from gitmem.codemap.anchors.tracker import Follower
+from gitmem.errors import UnknownId
+from gitmem.index import joined
+from gitmem.index.joined import Indexes
+from gitmem.records.kinds import FACTS, LIVE
+from gitmem.records.record import Record, has_expired
+from gitmem.records.trust import is_confirmed
+from gitmem.services.gotchas.placement import settle
+from gitmem.services.lifecycle.code_view import CodeView
+from gitmem.services.lifecycle.evaluation import FAILS, evaluate
+from gitmem.services.lifecycle.findings import Finding, is_verified
+from gitmem.services.lifecycle.gone_names import GoneNames, Said, when
+from gitmem.services.lifecycle.mentions import MentionReader, prose
+from gitmem.services.lifecycle.refuted_names import NameClaim, refuted
+from gitmem.services.lifecycle.verify_spec import format_check
+
+Row = dict[str, Any]
+Find = Callable[[str], Record]  # the record of an id
+FIELDS = (
+    *("id", "store", "kind", "type", "title", "workaround", "anchors", "created", "expires"),
+    *("done", "verify"),
+)
+CHECKS = 20  # of a fact that are looked at
+LINES = re.compile(r":\d+\b")
+
+
+class CheckedCode(NamedTuple):
+    """What a check reads: the code as it is, its history (None without a commit), anchors.
+
+    `go_on` says whether there is time to look for more code that moved.
+    """
+
+    code: CodeView
+    gone: GoneNames | None
+    follower: Follower | None
+    go_on: Callable[[], bool] = lambda: True
+
+
+def refuted_facts(
+    indexes: Indexes,
+    find: Find,
+    checked: CheckedCode,
+    at: str,
+    ids: Collection[str] | None = None,
+) -> list[Finding]:
+    """Return what speaks against live facts at a time, with `ids` against these; newest first.
+
+    The user's own facts hold in all repositories, and no code refutes them.
+
+    What a person verified is left out as long as the fact's words and the code stay.
+    """
+    indexes = [(prefix, index) for prefix, index in indexes if prefix != "user"]
+    rows = _live_rows(indexes, at, ids)
+    lost = _lost_anchors(rows, checked)
+    valid = [row for row in rows if not has_expired(str(row["expires"]), at)]
+    named = _refuted_names(indexes, find, checked, valid)
+    out: list[Finding] = []
+    for row in rows:
+        found = [
+            *_expired(row, at),
+            *failed_checks(row, checked.code),
+            *lost.get(row["id"], ()),
+            *named.get(row["id"], ()),
+        ]
+        out += _open(find, found)
+    return sorted(out, key=lambda finding: finding.ids, reverse=True)
+
+
+def _live_rows(indexes: Indexes, at: str, ids: Collection[str] | None) -> list[Row]:
+    """Return the facts that hold, and those that held until they expired."""
+    filters: dict[str, Any] = {
+        "kinds": tuple(sorted(FACTS)),
+        "statuses": LIVE,
+        "resolved": False,
+        "ids": None if ids is None else tuple(ids),
+        "fields": FIELDS,
+    }
+    valid = joined.rows(indexes, valid_at=at, **filters)
+    every = joined.rows(indexes, **filters)
+    known = {row["id"] for row in valid}
+    return valid + [
+        row
+        for row in every
+        if row["id"] not in known and not row["done"] and has_expired(str(row["expires"]), at)
+    ]
+
+
+def _open(find: Find, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the findings that no person answered."""
+    if not findings:
+        return
+    try:
+        record = find(findings[0].ids[0])
+    except UnknownId:  # it went away meanwhile
+        return
+    yield from (finding for finding in findings if not is_verified(record, finding))
+
+
+# -- what a fact says of itself
+
+
+def _expired(row: Row, at: str) -> Iterator[Finding]:
+    expires = str(row["expires"])
+    if has_expired(expires, at):
+        yield Finding((row["id"],), "expires", f"it held until {expires}", "drop", code=expires)
+
+
+def failed_checks(row: Row, code: CodeView) -> Iterator[Finding]:
+    """Yield what fails of a fact's `verify`, as one finding; what cannot be checked does not."""
+    reasons, keys = list[str](), list[str]()
+    for check in row["verify"][:CHECKS]:
+        outcome = evaluate(check, code)
+        if outcome.state == FAILS:
+            reasons.append(outcome.reason)
+            # a line that moved is no other code
+            keys.append(f"{format_check(check)} {LINES.sub('', outcome.reason)}")
+    if reasons:
+        yield Finding((row["id"],), "verify", "; ".join(reasons), "edit", code="; ".join(keys))
+
+
+def _lost_anchors(rows: Sequence[Row], checked: CheckedCode) -> Mapping[str, list[Finding]]:
+    """Return the anchors whose code is nowhere, by fact. Files that did not change are passed."""
+    out: dict[str, list[Finding]] = {}
+    if checked.follower is None:
+        return out
+    places = [(row["id"], anchor) for row in rows for anchor in row["anchors"] if _is_place(anchor)]
+    bases: dict[str, set[str]] = {}
+    for _, anchor in places:
+        is_whole = not anchor.get("lines") and not anchor.get("symbol")
+        blob = "" if is_whole else str(anchor.get("blob") or "?")
+        bases.setdefault(anchor["path"], set()).add(blob)
+    changed = set(settle(bases, checked.follower, checked.go_on)[0])
+    for id, anchor in places:
+        reason = _loss(anchor, checked) if anchor["path"] in changed and checked.go_on() else ""
+        if reason:
+            key = f"{anchor['path']} {anchor.get('lines')} {anchor.get('symbol')}"
+            out.setdefault(id, []).append(Finding((id,), "anchor", reason, "edit", code=key))
+    return out
+
+
+def _is_place(anchor: object) -> bool:
+    return isinstance(anchor, dict) and isinstance(anchor.get("path"), str)
+
+
+def _loss(anchor: Row, checked: CheckedCode) -> str:
+    """Return how the code of an anchor was lost; '' if it is there, or this branch never had it."""
+    if checked.follower is None or checked.follower.now(anchor).state != "adrift":
+        return ""
+    path = anchor["path"]
+    if checked.code.has(path):
+        what = anchor.get("symbol") or "its code"
+        return f"{what} is not found any more in {path}"
+    gone = checked.gone.file(path) if checked.gone else None
+    return f"{path} was removed {when(gone)}" if gone else ""
+
+
+# -- what a fact names
+
+
+def _refuted_names(
+    indexes: Indexes, find: Find, checked: CheckedCode, rows: Sequence[Row]
+) -> Mapping[str, list[Finding]]:
+    gone = checked.gone
+    if gone is None:
+        return {}
+    reader = MentionReader(
+        [one.name for one in gone.dependencies.values()],
+        [one[0].name for one in gone.versions.values()],
+        [name for manager, name in gone.scripts if manager == "python"],
+    )
+    bodies = _bodies(indexes, rows)
+    claims = []
+    for row in rows:
+        if row["type"] == "task" or row["verify"]:  # it says what is to be, or how it is checked
+            continue
+        text = prose(str(row["title"]), bodies[row["id"]], str(row["workaround"] or ""))
+        claims += [NameClaim(row["id"], one) for one in reader.read(text)]
+    return refuted(claims, checked.code, gone, partial(_said, find))
+
+
+def _bodies(indexes: Indexes, rows: Sequence[Row]) -> dict[str, str]:
+    return {row["id"]: index.body(row["n"]) for _, index in indexes for row in rows}
+
+
+def _said(find: Find, id: str) -> Said | None:
+    """Return when a fact was said last; None for one that went away."""
+    try:
+        record = find(id)
+    except UnknownId:
+        return None
+    moments = [(record.created, "")]
+    for source in record.get("sources"):
+        moments.append((str(source.get("at") or ""), str(source.get("commit") or "")))
+    if is_confirmed(record):
+        confirmed = record.fields["confirmed"]
+        moments.append((str(confirmed.get("at") or ""), str(confirmed.get("commit") or "")))
+    at, commit = max(moments)
+    known = [str(one.get("commit")) for one in record.anchors if one.get("commit")]
+    if not commit and at == record.created and known:
+        commit = known[0]  # of the code that it was given with
+    return Said(commit, seconds(at))

@@ -1,0 +1,324 @@
+"""The code of a work tree, or of a commit, as checks look at it: files, manifests, definitions.
+
+Reads are bounded and follow no links; nothing is executed.
+"""
+
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from gitmem.base.regular_files import read_regular
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
+from gitmem.codemap.imports.files import json_object, toml_table
+from gitmem.codemap.tags.tags import Tags
+from gitmem.errors import UserError
+from gitmem.git.code_trees import CodeTrees
+from gitmem.repo.path_rules import path_refusal
+from gitmem.services.dna import manifests
+from gitmem.services.dna.manifests import Declared
+from gitmem.text.test_files import is_aside
+
+_MARKER = "<<<<<<< "  # at the beginning of a line, where git found a conflict
+_READERS = {"json": json_object, "toml": toml_table}
+LARGEST = 1 << 20  # bytes of a file that is looked at
+
+
+class SourceTree(Protocol):
+    """One state of the code."""
+
+    @property
+    def paths(self) -> Iterable[str]:
+        """Return the files."""
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a file or a folder of this name."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file; None for none, for a link, and for one that is too large."""
+
+
+class WorkTreeSource:
+    """The files of a work tree as they are on disk.
+
+    `listed` are those that git does not ignore; no other is read, and none that `hides` names.
+    What a sparse checkout leaves out (`skipped`) is there, and cannot be read.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        listed: frozenset[str],
+        skipped: frozenset[str],
+        hides: Callable[[str], bool],
+    ) -> None:
+        self._root = root
+        self._listed = listed
+        self._skipped = skipped
+        self._hides = hides
+
+    @cached_property
+    def paths(self) -> Iterable[str]:
+        """Return the files that are there."""
+        return frozenset(path for path in self._listed if self.has(path)) | self._skipped
+
+    @cached_property
+    def _left_out(self) -> frozenset[str]:
+        return self._skipped | folders_of(self._skipped)
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a file or a folder of this name, not by way of a link."""
+        return self._full(path) != "" or path.rstrip("/") in self._left_out
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file; None for none, for a link, and for one that is too large."""
+        is_open = path in self._listed and not self._hides(path)
+        full = self._full(path) if is_open else ""
+        try:
+            if not full or not os.path.isfile(full) or os.path.getsize(full) > LARGEST:
+                return None
+        except OSError:
+            return None
+        return read_regular(full, LARGEST)
+
+    def _full(self, path: str) -> str:
+        """Return where a path is on disk; '' for none, and where a link is on the way."""
+        if path_refusal(path.rstrip("/")):
+            return ""
+        full = self._root
+        for part in path.rstrip("/").split("/"):
+            full = os.path.join(full, part)
+            if os.path.islink(full) or not os.path.lexists(full):
+                return ""
+        return full
+
+
+class CommitSource:
+    """The files of a commit."""
+
+    def __init__(self, trees: CodeTrees, commit: str) -> None:
+        self._trees = trees
+        self._listing = trees.listing(trees.resolve(commit)[1])
+
+    @property
+    def paths(self) -> Iterable[str]:
+        """Return the files."""
+        return self._listing.keys()
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(folders_of(self._listing))
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a file or a folder of this name."""
+        name = path.rstrip("/")
+        return name in self._listing or name in self._folders
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file; None for none, for a link, and for one that is too large."""
+        oid = self._listing.get(path)
+        data = next(iter(self._trees.blobs([oid])))[1] if oid else None
+        return None if data is None or len(data) > LARGEST else data
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Return the folders that files are in."""
+    out: set[str] = set()
+    for path in paths:
+        folder = posixpath.dirname(path)
+        while folder and folder not in out:
+            out.add(folder)
+            folder = posixpath.dirname(folder)
+    return out
+
+
+class DefinitionPlace(NamedTuple):
+    """Where a name is defined: lines from 1."""
+
+    path: str
+    line: int
+
+
+class Manifest(NamedTuple):
+    """What a manifest declares, and its text."""
+
+    declared: Declared
+    text: str
+
+    @property
+    def path(self) -> str:
+        """Its path."""
+        return self.declared.path
+
+    def where(self, name: str) -> str:
+        """Return `path:line` of the first line that has a name in it, else the path."""
+        return place_of(self.path, self.text, name)
+
+
+def place_of(path: str, text: str, words: str) -> str:
+    """Return `path:line` of the first line of a text that has some words, else the path."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if words in line:
+            return f"{path}:{number}"
+    return path
+
+
+class CodeView:
+    """What checks know of one state of the code; each part is read when it is first asked for.
+
+    `graph` gives the state's graph, whose definitions come from the cache of the code map.
+    """
+
+    def __init__(
+        self, source: SourceTree, code: CodeMap, graph: Callable[[], Graph | None]
+    ) -> None:
+        self.source = source
+        self._code = code
+        self._graph = graph
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a file or a folder of this name."""
+        return self.source.has(path)
+
+    def text(self, path: str) -> str | None:
+        """Return a text; None for none, and for what is no text in UTF-8."""
+        data = self.source.read(path)
+        if data is None or b"\0" in data:
+            return None
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return None
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """All files."""
+        return frozenset(self.source.paths)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """All folders that have a file."""
+        return frozenset(folders_of(self.paths))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The last parts of all paths."""
+        return frozenset(posixpath.basename(path) for path in self.paths)
+
+    @cached_property
+    def manifests(self) -> list[Manifest]:
+        """What the project's manifests and files such as `.python-version` declare."""
+        out = []
+        for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
+            if is_declaring(path) and (text := self.text(path)) is not None:
+                out.append(Manifest(declared_in(path, text.encode()), text))
+        return out
+
+    @cached_property
+    def unread_manifests(self) -> frozenset[str]:
+        """The manifests that cannot be read, such as one with conflict markers."""
+        read = {
+            one.path
+            for one in self.manifests
+            if one.declared.ecosystem and not _is_broken(one.path, one.text)
+        }
+        return frozenset(path for path in self.paths if is_declaring(path) and path not in read)
+
+    @cached_property
+    def _tags(self) -> Mapping[str, Tags] | None:
+        graph = self._graph()
+        return None if graph is None else self._code.every(graph)
+
+    @property
+    def has_definitions(self) -> bool:
+        """Whether it is known what is defined."""
+        return self._tags is not None
+
+    @cached_property
+    def definitions(self) -> dict[str, DefinitionPlace]:
+        """Where each name is defined, by its qualified name and by its parts from the right."""
+        out: dict[str, DefinitionPlace] = {}
+        for path, tags in (self._tags or {}).items():
+            for name, qualified, _, first, *_ in tags.symbols:
+                for one in (qualified, name, f"{tags.package}.{qualified}"):
+                    out.setdefault(one.lstrip("."), DefinitionPlace(path, first))
+        return out
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The first parts of all modules that are imported, folded."""
+        every = (tags.imports for tags in (self._tags or {}).values())
+        return frozenset(fold(one.module) for some in every for one in some)
+
+    def defines(self, symbol: str) -> DefinitionPlace | None:
+        """Return where a symbol is defined that is written `A.b`, `A::b`, `A#b` or `b()`."""
+        name = symbol.removesuffix("()").replace("::", ".").replace("#", ".")
+        found = self.definitions.get(name)
+        if found is None and "." in name:
+            found = self._module_member(name)
+        return found
+
+    def _module_member(self, name: str) -> DefinitionPlace | None:
+        """Return where a name is defined whose first parts are those of its file: `app.run`."""
+        parts = name.split(".")
+        for start in range(1, len(parts)):
+            found = self.definitions.get(".".join(parts[start:]))
+            stem = "/".join(parts[:start])
+            if found and f"/{posixpath.splitext(found.path)[0]}".endswith(f"/{stem}"):
+                return found
+        return None
+
+
+def fold(name: str) -> str:
+    """Return the name of a package or module as one spelling of all that mean it."""
+    return name.lower().replace("-", "_")
+
+
+def is_declaring(path: str) -> bool:
+    """Return whether a file is a manifest of the project itself, not of what is in or beside it."""
+    is_own = not is_aside(path) and not any(one in f"/{path}" for one in VENDOR)
+    return is_own and (manifests.reader(path) or manifests.version_file(path)) is not None
+
+
+VENDOR = ("/node_modules/", "/vendor/")
+
+
+def _is_broken(path: str, text: str) -> bool:
+    """Return whether a manifest has conflict markers, or is JSON or TOML that cannot be read."""
+    if text.startswith(_MARKER) or f"\n{_MARKER}" in text:
+        return True
+    reader = _READERS.get(path.rpartition(".")[2])
+    return reader is not None and not reader(text) and bool(text.strip(" {}\n\r\t"))
+
+
+def declared_in(path: str, data: bytes) -> Declared:
+    """Return what a manifest declares, or a file such as `.python-version` needs."""
+    needs = manifests.version_file(path)
+    if needs is None:
+        return manifests.read(path, data)
+    version = data.decode("utf-8", "replace").partition("\n")[0].strip()
+    return Declared(path, "version", needs={needs: version} if version[:60] == version else {})
+
+
+def work_tree_view(source: SourceTree, code: CodeMap, *, quick: bool = False) -> CodeView:
+    """Return the code of a work tree.
+
+    With `quick`, code that was never read and takes minutes to read has no definitions.
+    """
+
+    def graph() -> Graph | None:
+        try:
+            if quick and code.is_large(code.trees.resolve("HEAD")[1]):
+                return None
+            return code.graph("HEAD", uncommitted=True)
+        except UserError:  # there is no commit
+            return None
+
+    return CodeView(source, code, graph)
+
+
+def commit_view(commit: str, code: CodeMap) -> CodeView:
+    """Return the code of a commit; raises UserError where there is none."""
+    return CodeView(CommitSource(code.trees, commit), code, lambda: code.graph(commit))

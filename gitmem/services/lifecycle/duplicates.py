@@ -1,0 +1,161 @@
+"""Facts that say the same, and which of them stays.
+
+Two facts are duplicates if the stems of their telling words are equal and in the same order, so
+being a duplicate is an equivalence: groups do not depend on the order of the facts. Word order,
+numbers, names, prepositions and denials count. A typing error makes another word: `insert` and
+`invert` differ by a letter too.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from snowballstemmer import stemmer  # type: ignore[import-untyped]
+
+from gitmem.records.kinds import FACTS
+from gitmem.records.record import Record
+from gitmem.services.lifecycle.contradiction import compare
+from gitmem.services.lifecycle.fact_check import is_settled
+from gitmem.services.lifecycle.parsed_fact import plain_words
+from gitmem.services.lifecycle.word_lists import LanguageWords, language_of
+from gitmem.text.equality import plain
+from gitmem.text.paraphrase import claim
+from gitmem.text.same_statement import bare, same
+
+PERMANENT = frozenset({"decision", "rule", "pattern", "preference"})  # age takes none of them away
+Row = Mapping[str, Any]
+_SENTENCE = "`'\"“”‘’«»()[],.;:!?¿¡…"  # signs around a word that say nothing of it
+# signs that say something: any but those, and hyphens and apostrophes within a word
+_EXACT = re.compile(r"[^\w\s'’.,:;!?-]|_|(?<!\w)-|-(?!\w)|\w[.:]\w")
+_STEMMERS = {"en": "english", "pt": "portuguese", "es": "spanish"}  # names of Snowball's algorithms
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(code: str, word: str) -> str:
+    return str(_stemmer(code).stemWord(word)) if word.isalpha() else word
+
+
+@lru_cache
+def _stemmer(code: str) -> Any:
+    return stemmer(_STEMMERS[code])
+
+
+def statement_words(text: str) -> tuple[str, ...]:
+    """Return the stems of what a text says, in their order; numbers as digits.
+
+    `A uses B` is `use B for A`.
+    """
+    language = language_of(plain_words(text))
+    words = claim(bare(text)).telling
+    stems = [
+        _stem(language.code, _plain_number(word, language))
+        for word in words
+        if word not in language.optional or word in language.qualifiers
+    ]
+    return (*_use_first(stems), *_exact_words(text))
+
+
+def _exact_words(text: str) -> list[str]:
+    """Return the words whose every sign counts, as they are written: code, signs, capitals.
+
+    A capital alone names something, but at the beginning, where it may be an article.
+    """
+    words = [word.strip(_SENTENCE) for word in text.split()]
+    return [
+        word
+        for number, word in enumerate(words)
+        if _EXACT.search(word) or (word.isupper() and (number or len(word) > 1))
+    ] + ["?"] * text.rstrip("`'\"”» ").endswith("?")
+
+
+def _use_first(stems: list[str]) -> list[str]:
+    at = stems.index("use") if "use" in stems else 0
+    return stems if not at or "for" in stems else [*stems[at + 1 :], "for", *stems[:at]]
+
+
+def _plain_number(word: str, language: LanguageWords) -> str:
+    return word if word in language.one else str(language.numbers.get(word, word))
+
+
+def group_key(row: Row) -> str:
+    """Return what duplicates have in common: 16 hex characters; empty for what has no duplicate.
+
+    They say the same, of one project, to the same agents, until the same day. What a gotcha knows
+    an error by tells it from others. `row` has `kind`, `type`, `title`, `agent`, `project`,
+    `expires` and `triggers`.
+    """
+    words = statement_words(str(row["title"])) if row["kind"] in FACTS else ()
+    if not words:
+        return ""
+    sort = "task" if row["type"] == "task" else row["kind"]
+    triggers = sorted(map(str, dict(row["triggers"] or {}).items()))
+    parts = (sort, row["agent"], row["project"] or "", row["expires"] or "", triggers, words)
+    return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def reason_key(record: Record) -> str:
+    """Return what facts have in common whose bodies say the same; empty for an empty one."""
+    texts = _reasons(record)
+    return sha256(repr(texts).encode("utf-8", "replace")).hexdigest()[:16] if any(texts) else ""
+
+
+def _reasons(record: Record) -> tuple[str, str]:
+    """Return the body and the workaround of a fact, without what is case or punctuation."""
+    return plain(record.body), plain(_workaround(record))
+
+
+def same_statements(rows: Iterable[Row], keys: Mapping[str, str]) -> list[list[str]]:
+    """Return the ids of facts that say the same in their titles, in groups of two and more.
+
+    `keys` are group keys by the oid of a fact's file, as far as they are known.
+    """
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        key = keys.get(row["oid"])
+        if key is None:
+            key = group_key(row)
+        if key:
+            groups.setdefault(key, []).append(str(row["id"]))
+    return [ids for ids in groups.values() if len(ids) > 1]
+
+
+def duplicates(records: Sequence[Record], unconfirmed: Collection[str] = ()) -> list[Record]:
+    """Return which of some facts with equal titles are one: the fact that stays comes first.
+
+    What is vouched for, pinned and permanent stays, else the oldest. Facts whose bodies say
+    different things are no duplicates, nor are those of which a person said that both hold.
+    `unconfirmed` are ids of facts that nobody vouches for, whatever they say themselves.
+    """
+    first, *others = sorted(records, key=lambda record: _precedence(record, unconfirmed))
+    same = [other for other in others if _is_contained(other, first)]
+    return [first, *same] if same else []
+
+
+def _is_contained(other: Record, first: Record) -> bool:
+    """Return whether one fact says nothing that another does not say."""
+    if is_settled(first, other) or compare(first.title, other.title) is not None:
+        return False
+    # what a person vouches for is put aside only for the same words, in forms of them
+    if not other.unconfirmed and not same(first.title, other.title):
+        return False
+    pairs = zip(_reasons(other), _reasons(first), strict=True)
+    return all(text in {"", kept} for text, kept in pairs)
+
+
+def _workaround(record: Record) -> str:
+    return str(record.fields.get("workaround") or "")
+
+
+def _precedence(record: Record, unconfirmed: Collection[str]) -> tuple[Any, ...]:
+    """Return a key that sorts the fact which stays first. An id begins with its time."""
+    is_permanent = record.kind == "gotcha" or record.get("type") in PERMANENT
+    has_body = bool(record.body.strip() or _workaround(record))
+    return (
+        record.unconfirmed or record.id in unconfirmed,
+        record.status != "pinned",
+        not is_permanent,
+        not has_body,
+        record.id,
+    )

@@ -1,0 +1,24 @@
+"""The name that a record gets from a title: small letters, digits and hyphens. Pure."""
+
+import hashlib
+import re
+import unicodedata
+
+LONGEST = 60  # characters
+
+
+def slug(text: str) -> str:
+    """Return the slug of a name or a title.
+
+    One without a letter or digit that a slug may have gets a name of its own.
+    """
+    if found := slug_words(text):
+        return found
+    name = unicodedata.normalize("NFC", text).encode("utf-8", "replace")
+    return f"epic-{hashlib.sha256(name).hexdigest()[:8]}"
+
+
+def slug_words(text: str) -> str:
+    """Return what a slug has of a text; empty where that is none of its letters and digits."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:LONGEST].strip("-._")

@@ -1,0 +1,204 @@
+"""Compares facts with the code that is checked out, for the command and in the background.
+
+What fails is kept in `state.db`, so that hooks and lists can say so without looking at the code.
+"""
+
+import time
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any
+
+from gitmem.app import REFS, App
+from gitmem.errors import GitmemError, UnknownId
+from gitmem.git.past_code import PastCode
+from gitmem.index import joined
+from gitmem.index.reader import Index
+from gitmem.records.kinds import FACTS, LIVE
+from gitmem.repo.refs import head
+from gitmem.services.lifecycle import code_check
+from gitmem.services.lifecycle.code_check import CheckedCode
+from gitmem.services.lifecycle.code_view import (
+    CodeView,
+    WorkTreeSource,
+    commit_view,
+    work_tree_view,
+)
+from gitmem.services.lifecycle.comparison import changed_facts
+from gitmem.services.lifecycle.findings import Finding, is_verified
+from gitmem.services.lifecycle.gone_names import DOCUMENTS, GoneNames
+from gitmem.services.lifecycle.suggestion import suggested_check
+from gitmem.services.lifecycle.verify_spec import format_check
+from gitmem.state import code_progress, out_of_date
+from gitmem.text.test_files import is_test
+
+SEARCH = 10.0  # seconds that anchors whose code moved are looked for
+BESIDE_NAMES = frozenset({"verify", "expires", "anchor"})  # findings that views show otherwise
+REASON = 160  # characters of a reason that are kept
+
+
+def code_view(app: App, *, quick: bool = False) -> CodeView:
+    """Return the code as it is in the work tree, else in HEAD.
+
+    Raises UserError where there is neither. With `quick`, code that was never read and takes
+    minutes to read has no definitions.
+    """
+    if not app.root:
+        return commit_view("HEAD", app.code_map)
+    listed, skipped = PastCode(app.code_history).present()
+    source = WorkTreeSource(app.root, listed, skipped, app.untold(app.root))
+    return work_tree_view(source, app.code_map, quick=quick)
+
+
+def check(app: App, ids: Sequence[str] | None = None, *, quick: bool = False) -> list[Finding]:
+    """Return what the code refutes of all facts, or of some, and keep it.
+
+    `quick` is as in `code_view`, and looks for no code that moved: what is kept says nothing of it.
+    """
+    commit = head(app.location)
+    if not app.root and not commit:
+        return []  # a store without code
+    code = code_view(app, quick=quick)
+    past = PastCode(app.code_history)
+    gone = GoneNames(past, app.code_map, commit, code.text) if commit else None
+    until = time.monotonic() + (0.0 if quick else SEARCH)
+    repository = CheckedCode(
+        code, gone, app.follower if app.root else None, lambda: time.monotonic() < until
+    )
+    found = code_check.refuted_facts(
+        app.indexes(), lambda name: app.get(name)[1].record, repository, app.clock.stamp(), ids
+    )
+    keep(app, ids, code)
+    _keep_names(app, ids, found)
+    return found
+
+
+def _keep_names(app: App, ids: Sequence[str] | None, findings: Sequence[Finding]) -> None:
+    """Keep which facts name what the code has no more."""
+    by_id: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.what not in BESIDE_NAMES:
+            by_id.setdefault(finding.ids[0], []).append(finding.evidence)
+    rows = joined.rows(_indexes(app), ids=tuple(by_id), fields=("id", "oid")) if by_id else []
+    refuted = [(row["id"], row["oid"], _cut("; ".join(by_id[row["id"]]))) for row in rows]
+    out_of_date.replace(app.state, app.stored_root, out_of_date.NAMES, refuted, ids)
+
+
+def _indexes(app: App) -> list[tuple[str, Index]]:
+    """Return the indexes without that of the user's own facts, which no code refutes."""
+    return [(prefix, index) for prefix, index in app.indexes() if prefix != "user"]
+
+
+def keep(app: App, ids: Sequence[str] | None = None, code: CodeView | None = None) -> int:
+    """Look which checks of all facts, or of some, fail now, and keep that; return how many."""
+    return _keep(app, _with_checks(app, ids), ids, code)
+
+
+def _with_checks(app: App, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return the live facts of this repository that have a check, as rows."""
+    if app.is_user_store():
+        return []
+    return app.index().rows(
+        kinds=tuple(sorted(FACTS)),
+        statuses=LIVE,
+        resolved=False,
+        verifiable=True,
+        ids=ids,
+        fields=("id", "oid", "verify"),
+    )
+
+
+def _keep(
+    app: App,
+    rows: Sequence[dict[str, Any]],
+    ids: Sequence[str] | None = None,
+    code: CodeView | None = None,
+) -> int:
+    failed: list[tuple[str, str, str]] = []
+    for row in rows:
+        code = code or code_view(app, quick=True)
+        reason = "; ".join(_open_reasons(app, row["id"], list(code_check.failed_checks(row, code))))
+        if reason:
+            failed.append((row["id"], row["oid"], _cut(reason)))
+    before = out_of_date.reasons(app.state, app.stored_root, out_of_date.VERIFY)
+    if ids is not None:
+        before = {id: note for id, note in before.items() if id in ids}
+    if before != {id: (oid, reason) for id, oid, reason in failed}:
+        out_of_date.replace(app.state, app.stored_root, out_of_date.VERIFY, failed, ids)
+    return len(failed)
+
+
+def _open_reasons(app: App, id: str, findings: Sequence[Finding]) -> list[str]:
+    """Return why checks fail of which no person said that the fact holds all the same."""
+    if not findings:
+        return []
+    try:
+        record = app.get(id)[1].record
+    except UnknownId:  # it went away meanwhile
+        return []
+    return [one.evidence for one in findings if not is_verified(record, one)]
+
+
+def _cut(reason: str) -> str:
+    return reason if len(reason) <= REASON else reason[: REASON - 1] + "…"
+
+
+def suggestion(app: App, id: str) -> str:
+    """Return a check that could be given to a fact, as `--verify` takes it; '' for none."""
+    past = PastCode(app.code_history)
+
+    def file_of(word: str) -> str:
+        hits = past.hits([word], without=DOCUMENTS)
+        return next((hit.path for hit in hits if not is_test(hit.path)), "")
+
+    try:
+        record = app.get(id)[1].record
+        check = suggested_check(record, code_view(app, quick=True), file_of) if app.root else None
+    except GitmemError:
+        return ""  # without a commit there is no code yet
+    return format_check(check) if check else ""
+
+
+def _noted(app: App) -> Collection[str]:
+    return out_of_date.reasons(app.state, app.stored_root, out_of_date.NAMES)
+
+
+def _check_changed(app: App) -> None:
+    """Compare the names in facts with this code, as far as that was not done."""
+    stores = {scope: app.store(scope) for scope, _ in REFS}
+    tips = {scope: store.tip() or "" for scope, store in stores.items()}
+    now = {"code": f"{app.stored_root} {head(app.location)}", **tips}
+    before = code_progress.checked(app.state)
+    changed = (
+        changed_facts(stores[scope], before.get(scope, ""))
+        for scope, tip in tips.items()
+        if tip != before.get(scope, "")
+    )
+    is_other_code = before.get("code") != now["code"]
+    ids = None if is_other_code else tuple({*_noted(app), *chain.from_iterable(changed)})
+    _check_some(app, ids)
+    code_progress.note_checked(app.state, now)  # last: what is stopped is done again
+
+
+def _check_some(app: App, ids: Sequence[str] | None) -> None:
+    if ids is None or ids:
+        check(app, ids, quick=True)
+
+
+def keep_up(app: App, *, whole: bool = False) -> list[str]:
+    """Keep what the code refutes, in the background; what has no code is nothing to look at.
+
+    Those with a check are looked at, those refuted before, and with `whole` also what the others
+    name: of all where another commit is checked out, else of those that changed.
+    """
+    try:
+        rows = _with_checks(app)
+        app.fresh_index.close()  # code may take long to read, and a purge waits for who has it open
+        _keep(app, rows)
+        if whole:
+            _check_changed(app)
+        else:
+            _check_some(app, tuple(_noted(app)))
+    except GitmemError:
+        return []
+    failed = len(app.out_of_date())
+    return [f"{failed} fact(s) may be out of date"] if failed else []

@@ -1,0 +1,82 @@
+"""What was exported of a fact that is gone: blocks in agents' memory files, and BRIEFING.md.
+
+A block in a file that git does not track is written anew. What git tracks, and what stands outside
+of our blocks, is the user's to change: it is named.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gitmem.app import App
+from gitmem.base.regular_files import read_regular
+from gitmem.errors import GitmemError
+from gitmem.records.claims import words_of
+from gitmem.records.record import Record
+from gitmem.services.memory_files import managed_block
+from gitmem.services.memory_files.discover import Memo
+from gitmem.services.memory_files.push import has_block, ids_in
+from gitmem.store.history.redact import Mask
+from gitmem.store.rejected import Rejected
+from gitmem.text.normal_words import normal_words
+from gitmem.worker import memory_files
+
+BRIEFING = "BRIEFING.md"
+SIZE = 4 << 20  # bytes of a file that are searched
+NO_MASK = Mask()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """A file that showed a fact: written anew, or still to be changed, and how."""
+
+    path: str
+    rewritten: bool
+    how: str = ""
+
+
+def update(app: App, gone: Sequence[Record] = (), mask: Mask = NO_MASK) -> list[ExportedFile]:
+    """Take facts and texts that are gone out of what was exported, as far as that is ours to do."""
+    if app.location.worktree is None or not (gone or mask):
+        return []
+    claims = Rejected({"id": fact.id, "said": normal_words(words_of(fact))} for fact in gone)
+
+    def shows(data: bytes) -> bool:
+        return mask.holds(data) or claims.is_quoted(data.decode("utf-8", "replace"))
+
+    out = []
+    for memo in _memory_files(app):
+        has_line = not ids_in(memo.data).isdisjoint(managed_block.short(fact.id) for fact in gone)
+        if has_line or (has_block(memo.data) and shows(memo.data)):
+            out.append(_changed(app, memo, shows))
+        elif shows(memo.data):
+            how = "it says so in its own words; edit it"
+            out.append(ExportedFile(memo.path, rewritten=False, how=how))
+    path = os.path.join(app.location.worktree, BRIEFING)
+    if shows(read_regular(path, SIZE)):
+        out.append(ExportedFile(path, rewritten=False, how="git mem briefing --write"))
+    return out
+
+
+def _memory_files(app: App) -> list[Memo]:
+    """Return the memory files, each once, also where a link leads to one."""
+    try:
+        memos = memory_files.Run(app).files.memos
+    except GitmemError:
+        return []  # no home, no memory files
+    return list({os.path.realpath(memo.path): memo for memo in reversed(memos)}.values())[::-1]
+
+
+def _changed(app: App, memo: Memo, shows: Callable[[bytes], bool]) -> ExportedFile:
+    """Write a file's block anew; name the file where that is not ours to do, or not enough."""
+    how = f"git mem native push --to {memo.name}"
+    if memo.tracked:
+        return ExportedFile(memo.path, rewritten=False, how=how)
+    try:
+        memory_files.push(app, [memo.path])
+    except GitmemError:
+        return ExportedFile(memo.path, rewritten=False, how=how)
+    if shows(read_regular(memo.path, SIZE)):
+        how = "it says so outside of the block; edit it"
+        return ExportedFile(memo.path, rewritten=False, how=how)
+    return ExportedFile(memo.path, rewritten=True)

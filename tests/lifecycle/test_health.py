@@ -1,0 +1,136 @@
+"""The health of a memory, against the formula in plain words."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitmem.cli.lifecycle.health import sparkline
+from gitmem.clock import Clock
+from gitmem.services.lifecycle.health import HealthCounts, range_of
+from gitmem.services.lifecycle.metrics import gaps
+from tests.command_line import run_command
+from tests.lifecycle.memories import DAY, add, data, read
+
+
+@pytest.fixture
+def now(repo: Path) -> float:
+    """The present time, in a repository where each hour counts."""
+    subprocess.run(["git", "-C", str(repo), "config", "gitmem.decayClock", "wall"], check=True)
+    return Clock().now()
+
+
+def terms(repo: Path, *args: str) -> dict[str, float]:
+    """Return the counts of `git mem health`."""
+    return {term["term"]: term["number"] for term in data(repo, "health", *args)["terms"]}
+
+
+def test_each_term(repo: Path, now: float) -> None:
+    """Unread, double, old, low, pinned and linked facts are counted, on the facts that hold."""
+    unread = add(repo, "Deploys happen on Fridays", at=now - 10 * DAY)
+    fresh = add(repo, "Deploys happen on friday", at=now - 2 * DAY, links=[unread.id])
+    add(repo, "The build prints a warning", at=now - 20 * DAY, importance=3)
+    add(repo, "Squash before merging", at=now - 8 * DAY, status="pinned")
+    add(repo, "Gone", at=now - 30 * DAY, status="archived")
+    add(repo, "Over", at=now - 30 * DAY, expires="2020-01-01")
+    read(repo, fresh.id, now)
+
+    found = terms(repo)
+    assert found["duplicates"] == 1
+    assert (found["pinned"], found["links"]) == (1, 1)
+    assert (found["unread"], found["low"]) == (3, 2)
+    assert found["age"] == pytest.approx((10 + 2 + 20 + 8) / 4, abs=0.1)
+
+
+def test_the_number_is_the_formula(repo: Path, now: float) -> None:
+    """A memory of 20 facts has the same number raw and scaled; another one has not."""
+    for number in range(10):
+        add(repo, f"The service listens on port 80{number}0", at=now - 8 * DAY)
+    raw, scaled = data(repo, "health", "--raw")["health"], data(repo, "health")["health"]
+    assert raw == pytest.approx(100 - 2 * 10 - 0.5 * 8 - 1 * 10, abs=0.2)
+    assert scaled == pytest.approx(100 - 2 * 20 - 0.5 * 8 - 1 * 20, abs=0.2)
+
+
+def test_past_states_are_as_they_were(repo: Path, now: float) -> None:
+    """`--at` gives the health of that commit, at its time."""
+    add(repo, "Deploys happen on Fridays", at=now - 20 * DAY)
+    add(repo, "Deploys happen on friday", at=now - 10 * DAY)
+    assert terms(repo, "--at", "@~1") == terms(repo, "--at", "@~1")
+    first, second = (data(repo, "health", "--at", rev) for rev in ("@~1", "@"))
+    assert (first["fact_count"], second["fact_count"]) == (1, 2)
+    assert first["health"] > second["health"] > data(repo, "health")["health"]
+    points = data(repo, "health", "--history")["states"]
+    assert [point["health"] for point in points] == [first["health"], second["health"]]
+
+
+def test_a_removed_cache_changes_no_number(repo: Path, now: float) -> None:
+    """It is derived; a damaged file is made again."""
+    add(repo, "Deploys happen on Fridays", at=now - 20 * DAY)
+    before = data(repo, "health", "--history")["states"]
+    file = repo / ".git/gitmem/health.db"
+    file.write_bytes(b"no database at all" * 100)
+    assert data(repo, "health", "--history")["states"] == before
+    file.unlink()
+    assert data(repo, "health", "--history")["states"] == before
+
+
+def test_what_is_printed(repo: Path, now: float) -> None:
+    """A newcomer sees the number, the terms and what to do."""
+    add(repo, "Deploys happen on Fridays", at=now - 40 * DAY)
+    add(repo, "Deploys happen on friday", at=now - 30 * DAY)
+    out = run_command(repo, "health").stdout
+    assert out.startswith("0 critical")
+    assert "said twice" in out
+    assert "most is lost by" in out
+    assert "git mem consolidate" in out
+
+
+def test_an_empty_store_is_healthy(repo: Path) -> None:
+    """There is nothing to tidy, and a hint."""
+    done = run_command(repo, "health")
+    assert done.stdout.startswith("100 healthy")
+    assert "git mem add" in done.stderr
+
+
+def test_a_script_can_ask(repo: Path, now: float) -> None:
+    """`--fail-under` exits with 1 below a number."""
+    for day in (40, 30):
+        add(repo, "Deploys happen on Fridays", at=now - day * DAY)
+    assert run_command(repo, "health", "--fail-under", "0").returncode == 0
+    done = run_command(repo, "health", "--fail-under", "50", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["data"]["level"] == "critical"
+    assert run_command(repo, "health", "--fail-under", "101").returncode == 2
+    assert run_command(repo, "health", "--at", "@", "--all").returncode == 2
+    assert run_command(repo, "health", "--at", "no such").returncode == 1
+
+
+def test_metrics(repo: Path, now: float) -> None:
+    """`--all` counts by agent, project, type and trust, and names the most linked fact."""
+    target = add(repo, "Deploys happen on Fridays", type="decision", at=now)
+    add(repo, "Squash before merging", links=[target.id], agent="qa", at=now, program="claude")
+    numbers = data(repo, "health", "--all")["metrics"]
+    assert numbers["totals"]["agent"] == {"global": 1, "qa": 1}
+    assert numbers["totals"]["trust"] == {"confirmed": 1, "unconfirmed": 1}
+    add(repo, "Tag each release", links=[target.id], at=now)
+    numbers = data(repo, "health", "--all")["metrics"]
+    most = {"id": target.id, "title": target.title, "link_count": 2}
+    assert numbers["most_linked_facts"][0] == most
+    assert numbers["mean_decay"] == pytest.approx(1, abs=0.01)
+
+
+def test_gaps() -> None:
+    """A folder that is worked in and that no fact is about; what is above a covered one is fine."""
+    touched = [["src/pay/a.py", "README.md"]] * 4 + [["src/api/b.py"]] * 3 + [["docs/x.md"]]
+    assert [gap.path for gap in gaps(touched, ["src/api/b.py"])] == ["src/pay"]
+
+
+def test_ranges_and_sparkline() -> None:
+    """The bounds belong to the better range; a long history is drawn in forty bars."""
+    assert [range_of(n) for n in (80, 79.9, 60, 40, 39)] == [
+        *("healthy", "attention", "attention", "alert", "critical")
+    ]
+    assert sparkline([0, 50, 100]) == "▁▅█"
+    assert len(sparkline([50.0] * 200)) == 40
+    assert HealthCounts(5, duplicates=1).points()["duplicates"] == -20
