@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from gitmem.errors import GitmemError
+from gitmem.errors import GitFailed
 from gitmem.git.process import Git
 from gitmem.repo.identity import made_by
 from gitmem.repo.location import Location
@@ -16,6 +16,7 @@ from gitmem.repo.location import Location
 FORMAT = "%H%x00%an%x00%ae%x00%cn%x00%ce%x00%s%x00%(trailers:only=true)%x00%x01"
 SEARCH = "%H%x00%an%x00%ae%x00%B%x01"
 ENCODED = "--encoding=UTF-8"
+OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 SEARCHED = 200  # characters of a trailer that git searches for: an argument has a limit
 INVALID = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that are not UTF-8
 
@@ -69,16 +70,22 @@ class CommitMessages:
         self._git = Git(location.gitdir, env, timeout=timeout)
 
     def read(self, oids: Iterable[str]) -> list[CommitMessage]:
-        """Return the messages of commits, in this order; what is not there is left out."""
-        wanted = [oid for oid in dict.fromkeys(oids) if oid.isalnum()]
+        """Return the messages of commits, in this order; what is not there is left out.
+
+        Raises External when git cannot be run.
+        """
+        wanted = list(filter(OBJECT_ID.fullmatch, dict.fromkeys(oids)))
         if not wanted:
             return []
-        data = "".join(f"{oid}\n" for oid in wanted).encode()
         args = ("log", "--no-walk=unsorted", "--ignore-missing", ENCODED, f"--format={FORMAT}")
+        data = "".join(f"{oid}\n" for oid in wanted).encode()
         try:
             out = self._git.run(*args, "--stdin", stdin=data)
-        except GitmemError:
-            return []
+        except GitFailed:
+            if len(wanted) == 1:
+                return []  # a damaged commit
+            middle = len(wanted) // 2
+            return self.read(wanted[:middle]) + self.read(wanted[middle:])
         rows = (parsed(row) for row in out.decode("utf-8", "replace").split("\1"))
         return [row for row in rows if row is not None]
 

@@ -33,6 +33,11 @@ class Location:
         return os.path.join(self.commondir, "gitmem")
 
 
+def is_there(where: Location) -> bool:
+    """Say whether a repository is where it was: a linked work tree may be removed at any time."""
+    return os.path.isdir(where.gitdir) and (not where.worktree or os.path.isdir(where.worktree))
+
+
 def locate(start: str, env: "Mapping[str, str]") -> Location:
     """Find the repository of a folder as git does: GIT_DIR first, then upwards.
 

@@ -5,22 +5,21 @@ Their messages teach, and who made them is determined and stored.
 
 import contextlib
 import functools
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.app import App
-from gitmem.base.processes import runs
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.records.kinds import session_record_id
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.identity import fold
-from gitmem.repo.location import COMMITS, REWRITTEN
+from gitmem.repo.location import COMMITS, REWRITTEN, is_there
 from gitmem.repo.refs import branches_stamp
 from gitmem.services.provenance import shared
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.state import code_progress, links, sessions
+from gitmem.worker.hook_notes import HookNotes
 
 # What reads messages is imported where there are some: most drains have none.
 if TYPE_CHECKING:
@@ -34,9 +33,13 @@ DAY = 86400.0
 
 
 def learn(app: App) -> list[str]:
-    """Read the messages of commits that were made since, and find out whose they are."""
-    noted = Noted(app, COMMITS)
-    rewritten = Noted(app, REWRITTEN)
+    """Read the messages of commits that were made since, and find out whose they are.
+
+    If the work tree is removed meanwhile, git can read nothing there: the notes stay for the next
+    drain.
+    """
+    noted = HookNotes(app.home, COMMITS)
+    rewritten = HookNotes(app.home, REWRITTEN)
     done = _taught(app, noted.rows) if noted.rows else []
     sessions_of = {
         oid: commit.session for oid, commit in _fields(noted.rows).items() if commit.session
@@ -45,66 +48,12 @@ def learn(app: App) -> list[str]:
     if noted.rows:
         made = app.code_history.commits(noted.rows)
         app.state.add_active_hours(commit.at for commit in made.values())
-    noted.drop()
-    rewritten.drop()
+    if is_there(app.location):
+        noted.drop()
+        rewritten.drop()
     if done:
         app.index()
     return done + linked
-
-
-class Noted:
-    """The lines that hooks of git have noted, taken out of their way.
-
-    The file stays until its work is done.
-    """
-
-    def __init__(self, app: App, name: str) -> None:
-        self._taken = app.home.join(f"{name}.taken")
-        aside = app.home.join(f"{name}.{os.getpid()}")
-        for left in _left_over(app.home.path, name):
-            self._move(left, aside)
-        self._move(app.home.join(name), aside)
-        try:
-            with open(self._taken, "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            data = b""
-        self._size = len(data)
-        lines = data.decode("utf-8", "replace").split("\n")
-        self.rows = dict(line.partition(" ")[::2] for line in lines if line)
-
-    def _move(self, path: str, aside: str) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            if not os.path.exists(self._taken):
-                os.rename(path, self._taken)
-                return
-            os.rename(path, aside)  # a drain that was killed has left some; nobody else takes these
-            with open(aside, "rb") as new, open(self._taken, "ab") as file:
-                file.write(new.read())
-            os.unlink(aside)
-
-    def drop(self) -> None:
-        """Remove the file, unless a hook that opened it before has added a line.
-
-        The next drain reads such a line.
-        """
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.getsize(self._taken) == self._size:
-                os.unlink(self._taken)
-
-
-def _left_over(folder: str, name: str) -> list[str]:
-    """Return the files of notes that processes which are gone had put aside and never read."""
-    start, own = f"{name}.", str(os.getpid())
-    try:
-        entries = os.listdir(folder)
-    except FileNotFoundError:
-        return []
-    processes = [entry.removeprefix(start) for entry in entries if entry.startswith(start)]
-    gone = [pid for pid in processes if pid.isdecimal() and (pid == own or not runs(pid))]
-    # first what this process would put others in the place of
-    gone.sort(key=lambda pid: pid != own)
-    return [os.path.join(folder, start + pid) for pid in gone]
 
 
 class _NotedCommit(NamedTuple):

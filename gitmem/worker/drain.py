@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gitmem.app import App, open_app
+from gitmem.base.detach import detach
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError, InvalidRecord, UnknownId
 from gitmem.git.new_packs import release_abandoned
 from gitmem.index.reader import Index
-from gitmem.repo.location import storable
+from gitmem.repo.location import is_there, storable
 from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import hits, placement
 from gitmem.services.session_log import rotation
@@ -45,6 +46,18 @@ def drain(app: App) -> None:
         _drain(app)
     finally:
         signal.alarm(0)  # where the command is one of several in a process
+        if not is_there(app.location):
+            _hand_over(app)
+
+
+def _hand_over(app: App) -> None:
+    """Start a drain of the whole repository, because this one's work tree was removed."""
+    where = app.location.commondir
+    if app.location.gitdir == where or not os.path.isdir(where):
+        return
+    os.chdir(where)  # git refuses to work in a folder that is gone
+    env = {key: value for key, value in app.env.items() if key != "GIT_WORK_TREE"}
+    detach(["-C", where, "drain"], {**env, "GIT_DIR": where})
 
 
 def _drain(app: App) -> None:

@@ -1,5 +1,7 @@
 """Commits that teach: `Decision:`, `Gotcha:` and the like in a message become records, `Resolves-Gotcha:` resolves one. Through git's own hook."""
 
+import contextlib
+import glob
 import json
 import os
 import subprocess
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gitmem.base.files import Lock
 from gitmem.git.commit_messages import CommitMessages
 from gitmem.repo.location import locate
 from tests.conftest import HAS_REFTABLE, git
@@ -189,6 +192,27 @@ def test_commits_are_kept_whatever_comes_next(taught: Path, tmp_path: Path) -> N
     )
     wanted = {"branch 0", "branch 1", "branch 2", "reset", "amended", "detached", "linked", "named"}
     wait_for(lambda: wanted <= set(rows(repo)))
+
+
+def waits_for(file: Path) -> bool:
+    """Say whether another process has a file open."""
+    own = f"/proc/{os.getpid()}/"
+    for link in glob.glob("/proc/[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if not link.startswith(own) and os.readlink(link) == str(file):
+                return True
+    return False
+
+
+def test_a_work_tree_goes_while_its_commit_waits(taught: Path, tmp_path: Path) -> None:
+    """Git answers nothing in a folder that is gone, so the note stays for a drain elsewhere."""
+    tree, lock = tmp_path / "tree", taught / ".git" / "gitmem" / "drain.lock"
+    git(taught, "worktree", "add", "-q", "-b", "other", str(tree))
+    with Lock(str(lock), 60.0):
+        git(tree, "commit", "-q", "--allow-empty", "-m", "c\n\nMemory: from a tree that is gone")
+        wait_for(lambda: waits_for(lock))
+        git(taught, "worktree", "remove", "--force", str(tree))
+    wait_for(lambda: "from a tree that is gone" in rows(taught))
 
 
 def test_where_only_git_can_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
