@@ -12,6 +12,7 @@ from functools import cache
 
 from gitmem.errors import GitFailed
 from gitmem.git.code_history import CodeHistory
+from gitmem.git.process import is_object_name
 from gitmem.repo.identity import made_by
 
 OPERATIONS = {
@@ -176,7 +177,7 @@ class LineAuthors:
         return bool(self._history.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)))
 
     def _commits_of(self, path: str, since: str, tip: str) -> tuple[_Made, ...]:
-        spans = [f"{since}..{tip}", tip] if since else [tip]
+        spans = [f"{since}..{tip}", tip] if is_object_name(since) else [tip]
         for span in spans:
             try:
                 return tuple(self._log(span, "--full-history", "--", _literal(path)))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.git.code_history import CodeHistory
+from gitmem.git.process import is_object_name
 
 COMMITS = 20_000  # of the history that are looked at, the newest
 WORDS = 200  # that one call of git looks for
@@ -148,6 +149,8 @@ class PastCode:
 
     def differing(self, commit: str, other: str) -> list[str]:
         """Return the files of a commit that are not the same in another one; [] if it is gone."""
+        if not (is_object_name(commit) and is_object_name(other)):
+            return []
         try:
             out = self._history.run(
                 *("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=DM"),
@@ -159,6 +162,8 @@ class PastCode:
 
     def is_below(self, commit: str, tip: str) -> bool:
         """Return whether a commit is, or is an ancestor of, another one; False for what is gone."""
+        if not (is_object_name(commit) and is_object_name(tip)):
+            return False
         try:
             self._history.run("merge-base", "--is-ancestor", commit, tip)
         except GitmemError:
@@ -178,6 +183,8 @@ class PastCode:
         Files that the patterns `without` fit are left out, and so are links and binary files. A
         commit that is gone has none.
         """
+        if commit and not is_object_name(commit):
+            return
         where = ["--cached"] if not commit and self._history.root is None else []
         where = [*where, "--untracked"] if not commit and not where else where
         parts = [paths[start : start + PATHS] for start in range(0, len(paths), PATHS)]

@@ -6,6 +6,7 @@ another repository, open a prompt or run a hook gets through.
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -108,6 +109,18 @@ def child_env(env: Mapping[str, str], extra: Mapping[str, str] | None = None) ->
 
 
 _running: set["subprocess.Popen[bytes]"] = set()  # calls that a thread waits for
+
+
+OBJECT_NAME = re.compile("[0-9a-f]{4,64}")
+
+
+def is_object_name(text: str) -> bool:
+    """Say whether a text can be an object's id, whole or abbreviated.
+
+    What a record names goes to git only if it is one: git takes a text that begins with a hyphen
+    for an option, and some options write files or run programs.
+    """
+    return OBJECT_NAME.fullmatch(text) is not None
 
 
 class Git:

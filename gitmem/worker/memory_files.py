@@ -17,7 +17,7 @@ from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.line_authors import LineAuthors, operation
 from gitmem.git.object_codec import object_id
-from gitmem.git.process import Git
+from gitmem.git.process import Git, is_object_name
 from gitmem.git.worktree import DIFF
 from gitmem.install import file_changes
 from gitmem.install.disk import Disk, make_private_folder
@@ -149,6 +149,8 @@ class Run:
         )
 
         def holds(other: str) -> str:
+            if not is_object_name(other):
+                return "lost"
             code = (
                 git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0]
                 if commit

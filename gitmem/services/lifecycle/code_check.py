@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 from gitmem.clock import seconds
 from gitmem.codemap.anchors.tracker import Follower
 from gitmem.errors import UnknownId
+from gitmem.git.process import is_object_name
 from gitmem.index import joined
 from gitmem.index.joined import Indexes
 from gitmem.records.kinds import FACTS, LIVE
-from gitmem.records.record import Record, has_expired
+from gitmem.records.record import Record, has_expired, is_stamp
 from gitmem.records.trust import is_confirmed
 from gitmem.services.gotchas.placement import settle
 from gitmem.services.lifecycle.code_view import CodeView
 from gitmem.services.lifecycle.evaluation import FAILS, evaluate
+from gitmem.services.lifecycle.fact_check import is_doubted
 from gitmem.services.lifecycle.findings import Finding, is_verified
 from gitmem.services.lifecycle.gone_names import GoneNames, Said, when
 from gitmem.services.lifecycle.mentions import MentionReader, prose
@@ -30,7 +32,18 @@ from gitmem.services.lifecycle.verify_spec import format_check
 Row = dict[str, Any]
 Find = Callable[[str], Record]  # the record of an id
 FIELDS = (
-    *("id", "store", "kind", "type", "title", "workaround", "anchors", "created", "expires"),
+    *(
+        "id",
+        "store",
+        "unconfirmed",
+        "kind",
+        "type",
+        "title",
+        "workaround",
+        "anchors",
+        "created",
+        "expires",
+    ),
     *("done", "verify"),
 )
 CHECKS = 20  # of a fact that are looked at
@@ -75,7 +88,7 @@ def refuted_facts(
             *lost.get(row["id"], ()),
             *named.get(row["id"], ()),
         ]
-        out += _open(find, found)
+        out += found if is_doubted(row) else _open(find, found)
     return sorted(out, key=lambda finding: finding.ids, reverse=True)
 
 
@@ -201,14 +214,19 @@ def _said(find: Find, id: str) -> Said | None:
         record = find(id)
     except UnknownId:
         return None
-    moments = [(record.created, "")]
-    for source in record.get("sources"):
-        moments.append((str(source.get("at") or ""), str(source.get("commit") or "")))
+    moments = [(record.created, ""), *map(_moment, record.get("sources"))]
     if is_confirmed(record):
-        confirmed = record.fields["confirmed"]
-        moments.append((str(confirmed.get("at") or ""), str(confirmed.get("commit") or "")))
-    at, commit = max(moments)
-    known = [str(one.get("commit")) for one in record.anchors if one.get("commit")]
-    if not commit and at == record.created and known:
-        commit = known[0]  # of the code that it was given with
+        moments.append(_moment(record.fields["confirmed"]))
+    at, commit = max((moment for moment in moments if is_stamp(moment[0])), default=("", ""))
+    if not at:
+        return None
+    commits = [_moment(anchor)[1] for anchor in record.anchors]
+    if not commit and at == record.created:
+        commit = next(filter(None, commits), "")  # of the code that it was given with
     return Said(commit, seconds(at))
+
+
+def _moment(source: Mapping[str, Any]) -> tuple[str, str]:
+    """Return when and at which commit a fact was seen; '' for what is not given, or is no id."""
+    commit = str(source.get("commit") or "")
+    return str(source.get("at") or ""), commit if is_object_name(commit) else ""
