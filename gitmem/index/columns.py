@@ -19,11 +19,11 @@ SAID_OF_FACTS = frozenset({"done", "ended", "replaced"})
 STATEMENT = ("what", "role", "successor", "quote")  # of an entry
 
 
-def columns(record: Record, *, attested: bool) -> tuple[Any, ...]:
+def columns(record: Record, *, attested: bool, own: bool) -> tuple[Any, ...]:
     """Return a record's row, from its id on, in the order of the table.
 
     A fact that the store's history does not attest (`gitmem.records.trust.is_attested`) counts as
-    unconfirmed.
+    unconfirmed. `own` is whether nobody else writes to the store.
     """
     triggers = record.get("triggers") or {} if record.kind in {"memory", "gotcha"} else {}
     importance = record.get("importance") if record.kind == "memory" else None
@@ -61,7 +61,7 @@ def columns(record: Record, *, attested: bool) -> tuple[Any, ...]:
         _source(record),
         _time_of(record, "done"),
         str(record.fields.get("expires", "")),
-        level_of_record(record, attested=attested) if record.kind in FACTS else 0,
+        level_of_record(record, attested=attested, own=own) if record.kind in FACTS else 0,
         verify_json(record.get("verify")) if record.kind in FACTS else "",
     )
 

@@ -392,13 +392,14 @@ class StoreUpdate:
         touched.around(record.id, str(record.get("session")), record.created)
         touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
 
-    def _answers(self, n: int, record: Record) -> None:
-        """Insert what a person answered of a fact."""
+    def _answers(self, n: int, record: Record, *, counts: bool) -> None:
+        """Insert what a person answered of a fact; that two facts hold `counts` if one vouches."""
         self.db.executemany(
             "INSERT OR IGNORE INTO answers VALUES (?, ?)", [(n, id) for id in answered(record)]
         )
         self.db.executemany(
-            "INSERT OR IGNORE INTO settled VALUES (?, ?, ?)", [(n, *pair) for pair in held(record)]
+            "INSERT OR IGNORE INTO settled VALUES (?, ?, ?)",
+            [(n, *pair) for pair in (held(record) if counts else ())],
         )
 
     def _rows(self, stored: Stored) -> int:
@@ -407,9 +408,10 @@ class StoreUpdate:
         credit = self._credits.get(stored.path) or Credit()
         last = (stored.oid, stored.path, credit.words, credit.vouchers)
         attested = _attests(credit, record)
+        own = self._name != "shared"
         cursor = self.db.execute(
             f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 38)})",
-            (self._name, *columns(record, attested=attested), *last),
+            (self._name, *columns(record, attested=attested, own=own), *last),
         )
         n = cursor.lastrowid
         assert n is not None
@@ -443,7 +445,7 @@ class StoreUpdate:
                 "INSERT OR IGNORE INTO commands VALUES (?, ?)",
                 [(c, n) for c in command_heads(record.get("triggers"))],
             )
-        self._answers(n, record)
+        self._answers(n, record, counts=own or (attested and not record.unconfirmed))
         if record.kind == "session":
             self.db.executemany(
                 "INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)]

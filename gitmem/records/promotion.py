@@ -28,18 +28,20 @@ def _place(source: "Mapping[str, Any]") -> str:
     return f"commit {str(source['commit'])[:_COMMIT]}" if source.get("commit") else ""
 
 
-def level_of(
-    type: str, sources: "Iterable[Mapping[str, Any]]", *, vouched: bool, refuted: bool = False
-) -> int:
+def is_said_by_user(sources: "Iterable[Mapping[str, Any]]") -> bool:
+    """Return whether the user said a fact, by its sources, which anybody may have written."""
+    return any(source.get("role") == "user" for source in sources)
+
+
+def level_of(fact_type: str, sources: "Iterable[Mapping[str, Any]]", *, by_person: bool) -> int:
     """Return what a fact is by its sources: an index into `LEVELS`.
 
-    `vouched`: a person wrote or confirmed it. What only agents said is a pattern at most. A task
-    states nothing, and stays what it is.
+    `by_person`: a person said, wrote or confirmed it. What only agents said is a pattern at most.
+    A task states nothing, and stays what it is.
     """
-    some = list(sources)
-    by_person = vouched or any(source.get("role") == "user" for source in some)
-    level = min(max(len(seen_in(some)), 1) - 1, RULE if by_person else PATTERN)
-    return INSIGHT if type == "task" else lowered(level, refuted)
+    if fact_type == "task":
+        return INSIGHT
+    return min(max(len(seen_in(sources)), 1) - 1, RULE if by_person else PATTERN)
 
 
 def lowered(level: int, refuted: bool) -> int:

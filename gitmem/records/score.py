@@ -7,7 +7,7 @@
 from math import log
 
 from gitmem.clock import seconds
-from gitmem.records.promotion import BONUS, LEVELS, RULE, level_of, lowered
+from gitmem.records.promotion import BONUS, LEVELS, RULE, is_said_by_user, level_of, lowered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,25 +126,27 @@ def score_of(
     )
 
 
-def row_of(record: "Record", *, attested: bool = True) -> "dict[str, Any]":
-    """Return what `score_of` looks at of a record that no index has.
-
-    `attested` is whether the store's history denies nothing of who vouches for it.
-    """
+def row_of(record: "Record") -> "dict[str, Any]":
+    """Return what `score_of` looks at of a record of a store that no index has."""
     names = ("type", "importance", "severity", "decay_rate", "last_seen", "done")
     return {
         **{name: record.get(name) for name in names},
         "kind": record.kind,
         "status": record.status,
         "created": record.created,
-        "level": level_of_record(record, attested=attested),
+        "level": level_of_record(record),
     }
 
 
-def level_of_record(record: "Record", *, attested: bool) -> int:
-    """Return what a record is by its sources: an index into `LEVELS`; 0 for what is no fact."""
-    vouched = attested and not record.unconfirmed
-    return level_of(str(record.get("type") or ""), record.get("sources") or (), vouched=vouched)
+def level_of_record(record: "Record", *, attested: bool = True, own: bool = False) -> int:
+    """Return what a record is by its sources: an index into `LEVELS`; 0 for what is no fact.
+
+    `attested` is whether the store's history denies nothing of who vouches for it. `own` is
+    whether nobody else writes to the store: only there does a source prove that the user said it.
+    """
+    sources = record.get("sources") or ()
+    by_person = (attested and not record.unconfirmed) or (own and is_said_by_user(sources))
+    return level_of(str(record.get("type") or ""), sources, by_person=by_person)
 
 
 def is_sinking(row: "Mapping[str, Any]", level: int) -> bool:

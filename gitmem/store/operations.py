@@ -9,7 +9,7 @@ and the errors.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gitmem.errors import InvalidRecord, UserError
@@ -78,6 +78,19 @@ def put(record: Record, base: Record | None = None, *, revive: bool = False) -> 
         "base": encode(base).decode() if base else None,
         "revive": revive,
     }
+
+
+def replace(versions: Sequence[tuple[Record, Record]]) -> Op:
+    """Return the operation that writes several records: all, or none if one changed meanwhile.
+
+    `versions` are (what is written, what it was) of each.
+    """
+    rows = [{"id": new.id, "data": _text(new), "base": _text(old)} for new, old in versions]
+    return {"op": "replace", "id": versions[0][0].id, "records": rows}
+
+
+def _text(record: Record) -> str:
+    return encode(record).decode()
 
 
 def forget(
@@ -246,6 +259,23 @@ def _unmute(op: Op, view: View) -> None:
         view.set(path, None)
 
 
+def _replace(op: Op, view: View) -> None:
+    rows = op["records"]
+    if all(_is_version(view.read(record_path(row["id"])), row["base"].encode()) for row in rows):
+        for row in rows:
+            view.set(record_path(row["id"]), row["data"].encode())
+
+
+def _is_version(current: bytes | None, base: bytes) -> bool:
+    """Return whether a file is as it was; others may have written it in another form."""
+    if current is None or current == base:
+        return current is not None
+    try:
+        return encode(decode(current)) == base
+    except InvalidRecord:
+        return False
+
+
 def _collect(op: Op, view: View) -> None:
     path = record_path(op["id"])
     if "was" not in op or op["was"] == _name(view.read(path) or b""):
@@ -411,6 +441,7 @@ def _file(op: Op, view: View) -> None:
 
 _HANDLERS: dict[str, Callable[[Op, View], None]] = {
     "put": _put,
+    "replace": _replace,
     "forget": _forget,
     "mute": _mute,
     "unmute": _unmute,

@@ -42,7 +42,7 @@ from gitmem.store.supersede_cycles import revived
 from gitmem.store.usage_file import parse_usage, usage_bytes
 
 ROOT_TIME = 1577836800  # 2020-01-01: any fixed time; two clones that start apart share one root
-UNDONE = 5  # days after which a record that is gone was collected, not undone: none decays sooner
+UNDONE = 5  # days after which a record that is gone was collected, not undone: few decay sooner
 MAX_VIRTUAL = 6  # criss-cross merges nest rarely more than once; deeper than this one base is taken
 
 
@@ -330,6 +330,8 @@ def _bring_back_used(objects: Objects, edits: Edits, mine: _Changes, theirs: _Ch
             for path, (old, new) in gone.items()
             if old and new is None and path not in used and (id := id_of_path(path))
         }
+        # what was forgotten has a tombstone
+        removed = {id: row for id, row in removed.items() if tombstone_path(id) not in gone}
         reads = _late_reads(objects, used) if removed else {}
         for id in removed.keys() & reads.keys():
             path, old = removed[id]

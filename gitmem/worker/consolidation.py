@@ -11,8 +11,6 @@ from gitmem.services.lifecycle import consolidation
 from gitmem.services.lifecycle.consolidation import Merge, Row
 from gitmem.services.lifecycle.health import HealthCounts
 from gitmem.services.lifecycle.health_history import health_now, statement_of
-from gitmem.services.records.write import archivals
-from gitmem.store.store import Message
 from gitmem.store.sync import tracking_ref
 from gitmem.worker import facts
 
@@ -80,12 +78,13 @@ class Consolidation:
             rows = self._rows(scope)
             gone = consolidation.faded(rows, lambda row: scores.of(row).collectable)
             gone += consolidation.unseen_proposals(rows, scores.reads, app.clock.now())
+            judged = {row["id"]: row for row in rows}
             gone = list(dict.fromkeys(gone))
-            titles = {row["id"]: str(row["title"]) for row in rows}
             if not self.dry_run and gone:
-                gone = consolidation.collect(app.store(scope), app.writer(), gone)
+                versions = {id: judged[id]["oid"] for id in gone}
+                gone = consolidation.collect(app.store(scope), app.writer(), versions)
             ids += gone
-            lines += [f"{id[-8:]} {titles[id]}" for id in gone]
+            lines += [f"{id[-8:]} {judged[id]['title']}" for id in gone]
         return StepReport("collect", len(ids), tuple(lines), tuple(ids))
 
     def check(self) -> StepReport:
@@ -117,7 +116,7 @@ class Consolidation:
     def _repeated_proposals(self) -> list[Record]:
         """Archive private proposals that say what a shared fact says."""
         app = self.app
-        if "private" not in self.scopes:
+        if not {"private", "shared"} <= set(self.scopes):
             return []
         private, shared = app.store("private"), app.store("shared")
         own, others = self._rows("private"), self._rows("shared")
@@ -126,10 +125,8 @@ class Consolidation:
         keys = self._keys([*own, *others])
         repeated = consolidation.repeated_proposals(own, others, keys, private, shared)
         if repeated and not self.dry_run:
-            subject = f"consolidate: archive {len(repeated)} proposal(s) that shared facts repeat"
-            message = Message(subject, consolidation.OP, tuple(one.id for one in repeated))
-            private.write(archivals(app.writer(), repeated), message)
-        return repeated
+            consolidation.archive_repeated(private, shared, app.writer(), repeated)
+        return [proposal for proposal, _ in repeated]
 
     def code(self) -> StepReport:
         """Read what changed of the code: graph and DNA."""

@@ -1,11 +1,13 @@
 """`git mem check`: facts that contradict each other, and what a person answers."""
 
+import time
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Mem, commits, on_terminal
 from tests.json_output import data_of
+from tests.lifecycle.memories import add
 
 REDIS, MEMCACHED = "The session store is Redis", "The session store is Memcached"
 CLAUDE = {"CLAUDECODE": "1"}
@@ -86,13 +88,29 @@ def test_a_settled_pair_of_two_stores_is_kept_private(mem: Mem) -> None:
     assert "settled" not in mem.show(shared)
     assert [answer["id"] for answer in mem.show(private)["settled"]] == [shared]
     mem("undo")
-    assert mem("check", "--resolve", f"{shared}=newer", "--json").json == {
-        "superseded_ids": [shared],
+    assert "others would lose" in mem("check", "--resolve", f"{shared}=newer", code=1).err
+    assert sorted(mem.titles()) == sorted([REDIS, MEMCACHED])
+    assert mem("check", "--resolve", f"{shared}=older", "--json").json == {
+        "superseded_ids": [private],
         "settled_ids": [],
         "verified_ids": [],
         "forgotten_ids": [],
     }
-    assert mem.titles() == [MEMCACHED]
+    assert mem.titles() == [REDIS]
+    assert private not in str(mem.show(shared))
+
+
+def test_a_proposal_that_holds_becomes_shared(mem: Mem) -> None:
+    """It takes the place of the shared fact for everybody, and one undo takes that back."""
+    shared = mem.add(REDIS, ago=100)
+    proposal = add(mem.folder, MEMCACHED, at=time.time(), scope="private", origin="extracted")
+    done = mem("check", "--resolve", f"{shared},{proposal.id}=newer", "--json").json
+    assert done["superseded_ids"] == [shared]
+    row = mem.show(proposal.id)
+    assert (row["store"], row["supersedes"], row.get("unconfirmed")) == ("shared", [shared], None)
+    mem("undo")
+    assert mem.show(proposal.id)["store"] == "private"
+    assert REDIS in mem.titles()
 
 
 def test_a_fact_is_forgotten(mem: Mem, pair: tuple[str, str]) -> None:

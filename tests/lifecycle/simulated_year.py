@@ -51,7 +51,6 @@ class ModelFact:
         self.vouched = vouched
         self.pinned = record.status == "pinned"
         self.places = {place(source) for source in record.get("sources") or ()}
-        self.by_user = any(one.get("role") == "user" for one in record.get("sources") or ())
         self.statement = record.title.rstrip(".")
         self.reads = 0
         self.read = 0.0
@@ -60,7 +59,7 @@ class ModelFact:
     @property
     def level(self) -> int:
         """0 insight, 1 pattern, 2 rule: by distinct sessions, a rule only if a person said it."""
-        most = 2 if self.vouched or self.by_user else 1
+        most = 2 if self.vouched else 1
         return min(max(0, len(self.places) - 1), most)
 
     def score(self, now: float, hours: Iterable[int]) -> float:
@@ -237,10 +236,18 @@ class Year:
             groups.setdefault(one.statement, []).append(one)
         out = set()
         for some in groups.values():
-            some.sort(key=lambda f: (not f.pinned, not f.vouched, f.type not in PERMANENT, f.id))
+            some.sort(
+                key=lambda f: (
+                    not f.vouched,
+                    not f.pinned,
+                    f.type not in PERMANENT,
+                    f.created,
+                    f.id,
+                )
+            )
             for other in some[1:]:
-                some[0].places |= other.places
-                some[0].by_user |= other.by_user
+                if other.vouched or not some[0].vouched:
+                    some[0].places |= other.places
                 other.state = "merged"
                 out.add(other.id)
         return out

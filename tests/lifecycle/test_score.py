@@ -6,11 +6,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.clock import seconds, stamp
+from gitmem.clock import Clock, seconds, stamp
 from gitmem.records.active_hours import ActiveClock, WallClock, hours_bytes, joined, parse_hours
 from gitmem.records.kinds import TYPES
-from gitmem.records.promotion import level_of, seen_in
-from gitmem.records.score import COLLECTABLE, DECAYED, hours_to_decay, score_of
+from gitmem.records.promotion import level_of, lowered, seen_in
+from gitmem.records.record import make
+from gitmem.records.score import (
+    COLLECTABLE,
+    DECAYED,
+    hours_to_decay,
+    level_of_record,
+    score_of,
+)
 
 NOW = seconds("2026-11-28T10:30:00Z")
 HOUR, DAY = 3600.0, 86400.0
@@ -169,14 +176,33 @@ sources = st.lists(
 )
 
 
-@given(sources, st.booleans(), st.booleans())
-def test_the_level_counts_places(said: list[dict[str, str]], vouched: bool, refuted: bool) -> None:
-    """Sessions and commits, not repeats within one; agents alone make no rule; a check lowers it."""
+@given(sources, st.booleans(), st.booleans(), st.booleans())
+def test_the_level_counts_places(
+    said: list[dict[str, str]], vouched: bool, own: bool, refuted: bool
+) -> None:
+    """Sessions and commits, not repeats within one; agents alone make no rule; a check lowers it.
+
+    That the user said it counts where nobody else can have written the source.
+    """
     places = {one.get("session") or one["commit"][:12] for one in said}
-    by_person = vouched or any(one.get("role") == "user" for one in said)
+    by_person = vouched or (own and any(one.get("role") == "user" for one in said))
     level = min(max(len(places) - 1, 0), 2 if by_person else 1)
+    fact = make(
+        "memory",
+        f"mem-{Clock(lambda: 0.0).ulid()}",
+        "A fact",
+        "",
+        created=stamp(0),
+        updated=stamp(0),
+        rev=1,
+        author="Ana <ana@example.org>",
+        origin="manual" if vouched else "agent",
+        type="fact",
+        sources=said or None,
+    )
 
     assert len(seen_in(said)) == len(places)
-    assert level_of("fact", said, vouched=vouched) == level
-    assert level_of("fact", said, vouched=vouched, refuted=refuted) == max(0, level - refuted)
-    assert level_of("task", said, vouched=vouched) == 0
+    assert level_of("fact", said, by_person=by_person) == level
+    assert level_of_record(fact, own=own) == level
+    assert lowered(level, refuted) == max(0, level - refuted)
+    assert level_of("task", said, by_person=by_person) == 0

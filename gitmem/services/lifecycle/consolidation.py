@@ -13,13 +13,16 @@ from gitmem.index import joined
 from gitmem.index.joined import Indexes
 from gitmem.records.codec import encode
 from gitmem.records.kinds import FACTS, LIVE
+from gitmem.records.merge import restamp
 from gitmem.records.record import Record
 from gitmem.records.score import FIELDS as SCORED
-from gitmem.services.lifecycle.duplicates import duplicates, same_statements
+from gitmem.services.facts.stores import shareable
+from gitmem.services.lifecycle.duplicates import duplicates, group_key_of, same_statements
+from gitmem.services.lifecycle.fact_check import is_doubted
 from gitmem.services.lifecycle.merging import merged
-from gitmem.services.records.write import Writer
+from gitmem.services.records.write import Writer, archivals
 from gitmem.store import operations
-from gitmem.store.reader import Damaged
+from gitmem.store.reader import Damaged, Stored
 from gitmem.store.store import Message, Store, Written
 from gitmem.store.trailers import trailers
 
@@ -39,10 +42,14 @@ Progress = Callable[[int, int], None]
 
 
 class Merge(NamedTuple):
-    """A fact that stays, and those that it takes the place of."""
+    """A fact that stays, those that it takes the place of, and the ids of the doubted of these.
+
+    What a fact is that is doubted, `fact_check.is_doubted` says.
+    """
 
     kept: Record
     others: tuple[Record, ...]
+    doubted: frozenset[str] = frozenset()
 
 
 def live_facts(indexes: Indexes, scope: str, at: str) -> list[Row]:
@@ -77,12 +84,17 @@ def unseen_proposals(rows: Iterable[Row], reads: Reads, now: float) -> list[str]
     return out
 
 
-def collect(store: Store, who: Writer, ids: Collection[str]) -> list[str]:
-    """Remove facts without a tombstone, as they are now; return the ids that were there.
+def collect(store: Store, who: Writer, versions: Mapping[str, str]) -> list[str]:
+    """Remove facts without a tombstone; return the ids of those that were removed.
 
-    `git mem restore` brings them back. One that is changed meanwhile stays.
+    `versions` are the oids of their files, by id: a fact that was changed since stays. `git mem
+    restore` brings the others back.
     """
-    records = [record for record in _records(store, ids) if record.status != "pinned"]
+    records = [
+        stored.record
+        for stored in _stored(store, versions)
+        if stored.oid == versions[stored.record.id]
+    ]
     if records:
         todo = [operations.collect(record.id, encode(record)) for record in records]
         subject = f"consolidate: collect {_facts(len(records))} that faded unread"
@@ -101,19 +113,27 @@ def merges(
     `rows` are its live facts, `keys` what duplicates among them have in common, by oid.
     """
     unconfirmed = {row["id"] for row in rows if row["unconfirmed"]}
+    doubted = frozenset(row["id"] for row in rows if is_doubted(row))
     groups = same_statements(rows, keys)
     for number, ids in enumerate(groups):
         if progress:
             progress(number, len(groups))
-        records = _records(store, ids)
-        group = duplicates(records, unconfirmed) if len(records) > 1 else []
-        if group:
-            yield Merge(group[0], tuple(group[1:]))
+        for records in _by_key(_records(store, ids)):
+            for kept, *others in duplicates(records, unconfirmed):
+                yield Merge(kept, tuple(others), doubted.intersection(ids))
+
+
+def _by_key(records: Iterable[Record]) -> Collection[list[Record]]:
+    """Return facts whose keys are equal now: what a cache says of them decides nothing."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(group_key_of(record), []).append(record)
+    return groups.values()
 
 
 def merge(store: Store, who: Writer, groups: Sequence[Merge]) -> Written:
-    """Merge facts, all in one commit."""
-    todo = [op for group in groups for op in merged([group.kept, *group.others], who)]
+    """Merge facts, all in one commit; a group stays as it is if a fact of it changed since."""
+    todo = [merged([group.kept, *group.others], who, group.doubted) for group in groups]
     number = sum(len(group.others) for group in groups)
     kept = "another" if len(groups) == 1 else f"{len(groups)} others"
     subject = f"consolidate: merge {_facts(number)} that said what {kept} said"
@@ -123,42 +143,73 @@ def merge(store: Store, who: Writer, groups: Sequence[Merge]) -> Written:
 
 def repeated_proposals(
     private: Iterable[Row], shared: Iterable[Row], keys: Keys, store: Store, kept: Store
-) -> list[Record]:
-    """Return private proposals that say what a shared fact says already."""
+) -> list[tuple[Record, Record]]:
+    """Return private proposals that say what a shared fact says already, each with the fact."""
     proposals = [row for row in private if row["unconfirmed"]]
     by_id = {row["id"]: row for row in (*proposals, *shared)}
     unconfirmed = {id for id, row in by_id.items() if row["unconfirmed"]}
-    out: list[Record] = []
+    out: list[tuple[Record, Record]] = []
     for ids in same_statements(by_id.values(), keys):
-        own, others = (_of_store(ids, by_id, scope) for scope in ("private", "shared"))
-        facts = _records(kept, others[:1])
+        own = [id for id in ids if by_id[id]["store"] == "private"]
+        facts = _records(kept, [id for id in ids if id not in own] if own else ())
         for proposal in _records(store, own if facts else ()):
-            out += [proposal] if _repeats(proposal, facts[0], unconfirmed) else []
+            fact = next((fact for fact in facts if _repeats(proposal, fact, unconfirmed)), None)
+            if fact is not None:
+                out.append((proposal, fact))
     return out
 
 
-def _of_store(ids: Sequence[str], rows: Mapping[str, Row], scope: str) -> list[str]:
-    return [id for id in ids if rows[id]["store"] == scope]
-
-
 def _repeats(proposal: Record, fact: Record, unconfirmed: Collection[str]) -> bool:
-    group = duplicates([fact, proposal], unconfirmed)
-    return bool(group) and group[0].id == fact.id
+    groups = duplicates([fact, proposal], unconfirmed)
+    return bool(groups) and groups[0][0].id == fact.id
+
+
+def archive_repeated(
+    private: Store, shared: Store, who: Writer, repeated: Sequence[tuple[Record, Record]]
+) -> None:
+    """Archive private proposals; the shared facts that they repeat get where they were seen.
+
+    The shared store is written first, so that a kill loses no source.
+    """
+    facts = {fact.id: fact for _, fact in repeated}
+    after = dict(facts)
+    for proposal, fact in repeated:
+        after[fact.id] = _with_sources(after[fact.id], proposal)
+    changed = [
+        operations.put(restamp(facts[id], record.touched(who.clock.stamp())), facts[id])
+        for id, record in after.items()
+        if record != facts[id]
+    ]
+    if changed:
+        subject = f"consolidate: {_facts(len(changed))} seen again in proposals"
+        _write(shared, who, changed, subject, list(facts))
+    proposals = [proposal for proposal, _ in repeated]
+    subject = f"consolidate: archive {len(proposals)} proposal(s) that shared facts repeat"
+    _write(private, who, archivals(who, proposals), subject, [one.id for one in proposals])
+
+
+def _with_sources(fact: Record, proposal: Record) -> Record:
+    """Return a shared fact that was seen where a private proposal was."""
+    sources = fact.get("sources")
+    more = [source for source in shareable(proposal.get("sources")) if source not in sources]
+    return fact.change(sources=[*sources, *more]) if more else fact
 
 
 # -- both
 
 
 def _records(store: Store, ids: Iterable[str]) -> list[Record]:
-    out = []
+    return [stored.record for stored in _stored(store, ids)]
+
+
+def _stored(store: Store, ids: Iterable[str]) -> Iterator[Stored]:
     for id in ids:
         try:
             stored = store.get(id)
         except UnknownId:  # it went away meanwhile
             continue
         if not isinstance(stored, Damaged):
-            out.append(stored.record)
-    return out
+            yield stored
 
 
 def _write(

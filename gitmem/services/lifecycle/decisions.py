@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from gitmem.errors import UserError
 from gitmem.records.record import Record, has_expired
 from gitmem.records.trust import pair_digest
+from gitmem.services.facts import review
+from gitmem.services.facts.stores import becomes_shared
 from gitmem.services.lifecycle.findings import Finding, answer_digest
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
@@ -15,20 +18,38 @@ _FIRST = ("private", "user", "shared")  # of a pair, the record of which store h
 
 
 def replace(who: Writer, old: Place, new: Place) -> Change:
-    """Have one fact take the other's place, which is archived. Raises UserError for a program."""
+    """Have one fact take the other's place, which is archived.
+
+    Of a pair in two stores, the fact that holds is confirmed, and the other one is archived. A
+    proposal that holds instead of a shared fact is accepted into the shared store. Any other fact
+    that others do not see takes the place of none that they see: that raises UserError, and so
+    does a program.
+    """
     write.require_person(who, "decide between", command=COMMAND)
-    (_, old_store, before), (_, store, record) = old, new
-    if old[0] == new[0]:
+    (old_scope, old_store, before), (scope, store, record) = old, new
+    if old_scope == scope:
         return write.supersede(store, who, before, record, record)
-    supersedes = sorted({*(record.get("supersedes") or ()), before.id})
-    after = record.change(supersedes=supersedes)
-    change = write.update(store, who, record, after, "supersede", vouches=True)
+    if old_scope == "shared" and becomes_shared(scope, record):
+        accepted = review.accept(store, who, record, shared=old_store).after
+        return write.supersede(old_store, who, before, accepted, accepted)
+    if old_scope == "shared":
+        raise UserError(
+            f"{record.id[-8:]} is in your {scope} store: others would lose {before.id[-8:]}, and "
+            "would not see what holds.",
+            f"Say it for all: git mem supersede {before.id[-8:]} 'title'; or keep both: "
+            f"git mem check {record.id[-8:]} --resolve {record.id[-8:]}=both",
+        )
+    change = write.update(store, who, record, record, "confirm", vouches=True)
     write.set_status(old_store, who, before, "archived", "supersede")
     return change
 
 
 def keep_both(who: Writer, first: Place, second: Place) -> Change:
-    """Say that both facts hold, as long as their words stay. Raises UserError for a program."""
+    """Say that both facts hold, as long as their words stay.
+
+    The person vouches for the fact that has the answer: an answer that others could have written
+    does not count. Raises UserError for a program.
+    """
     write.require_person(who, "decide between", command=COMMAND)
     (_, store, record), (_, _, other) = sorted(
         (first, second), key=lambda place: _FIRST.index(place[0])
@@ -41,7 +62,8 @@ def keep_both(who: Writer, first: Place, second: Place) -> Change:
         "at": who.clock.stamp(),
     }
     others = [one for one in record.get("settled") if one.get("id") != other.id]
-    return write.update(store, who, record, record.change(settled=[*others, answer]), "settle")
+    after = record.change(settled=[*others, answer])
+    return write.update(store, who, record, after, "settle", vouches=True)
 
 
 def verify(who: Writer, place: Place, findings: Sequence[Finding], commit: str) -> Change:

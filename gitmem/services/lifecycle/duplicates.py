@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from itertools import compress
+from operator import not_
 from typing import Any
 
 from snowballstemmer import stemmer  # type: ignore[import-untyped]
@@ -30,6 +32,13 @@ _SENTENCE = "`'\"“”‘’«»()[],.;:!?¿¡…"  # signs around a word that 
 # signs that say something: any but those, and hyphens and apostrophes within a word
 _EXACT = re.compile(r"[^\w\s'’.,:;!?-]|_|(?<!\w)-|-(?!\w)|\w[.:]\w")
 _STEMMERS = {"en": "english", "pt": "portuguese", "es": "spanish"}  # names of Snowball's algorithms
+# of the forms of a noun and of a verb in the present and the past, in these languages
+_ENDINGS = frozenset(
+    (
+        " s es ies y d ed ied e ing"
+        " a o as os am em an en m mos amos emos imos ar er ir r ado ada ido ida ou ó"
+    ).split(" ")
+)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -47,14 +56,33 @@ def statement_words(text: str) -> tuple[str, ...]:
 
     `A uses B` is `use B for A`.
     """
+    return (*(stem for stem, _ in _stems(text)), *_exact_words(text))
+
+
+def _stems(text: str) -> list[tuple[str, str]]:
+    """Return (stem, word) of what a text says."""
     language = language_of(plain_words(text))
-    words = claim(bare(text)).telling
-    stems = [
-        _stem(language.code, _plain_number(word, language))
-        for word in words
+    words = [
+        _plain_number(word, language)
+        for word in claim(bare(text)).telling
         if word not in language.optional or word in language.qualifiers
     ]
-    return (*_use_first(stems), *_exact_words(text))
+    return _use_first([(_stem(language.code, word), word) for word in words])
+
+
+def _says_the_same(text: str, other: str) -> bool:
+    """Return whether two texts with equal stems differ in the endings of inflection alone.
+
+    A stem is common to words that say different things too: author and authorization.
+    """
+    words = [[word for _, word in _stems(each)] for each in (text, other)]
+    return len(words[0]) == len(words[1]) and all(map(_is_inflected, *words))
+
+
+def _is_inflected(word: str, other: str) -> bool:
+    pairs = enumerate(zip(word, other, strict=False))
+    start = next((at for at, (a, b) in pairs if a != b), min(len(word), len(other)))
+    return {word[start:], other[start:]} <= _ENDINGS
 
 
 def _exact_words(text: str) -> list[str]:
@@ -70,13 +98,27 @@ def _exact_words(text: str) -> list[str]:
     ] + ["?"] * text.rstrip("`'\"”» ").endswith("?")
 
 
-def _use_first(stems: list[str]) -> list[str]:
+def _use_first(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    stems = [stem for stem, _ in words]
     at = stems.index("use") if "use" in stems else 0
-    return stems if not at or "for" in stems else [*stems[at + 1 :], "for", *stems[:at]]
+    return words if not at or "for" in stems else [*words[at + 1 :], ("for", "for"), *words[:at]]
 
 
 def _plain_number(word: str, language: LanguageWords) -> str:
     return word if word in language.one else str(language.numbers.get(word, word))
+
+
+def group_key_of(record: Record) -> str:
+    """Return what a record has in common with its duplicates, as `group_key`."""
+    names = ("type", "agent", "triggers")
+    return group_key(
+        {
+            **{name: record.get(name) for name in names},
+            **{name: record.fields.get(name) for name in ("project", "expires")},
+            "kind": record.kind,
+            "title": record.title,
+        }
+    )
 
 
 def group_key(row: Row) -> str:
@@ -97,7 +139,7 @@ def group_key(row: Row) -> str:
 
 def reason_key(record: Record) -> str:
     """Return what facts have in common whose bodies say the same; empty for an empty one."""
-    texts = _reasons(record)
+    texts = (*_reasons(record), str(record.get("verify") or ""))
     return sha256(repr(texts).encode("utf-8", "replace")).hexdigest()[:16] if any(texts) else ""
 
 
@@ -121,27 +163,38 @@ def same_statements(rows: Iterable[Row], keys: Mapping[str, str]) -> list[list[s
     return [ids for ids in groups.values() if len(ids) > 1]
 
 
-def duplicates(records: Sequence[Record], unconfirmed: Collection[str] = ()) -> list[Record]:
-    """Return which of some facts with equal titles are one: the fact that stays comes first.
+def duplicates(records: Sequence[Record], unconfirmed: Collection[str] = ()) -> list[list[Record]]:
+    """Return which facts of a group say the same: lists of two and more, what stays comes first.
 
     What is vouched for, pinned and permanent stays, else the oldest. Facts whose bodies say
     different things are no duplicates, nor are those of which a person said that both hold.
     `unconfirmed` are ids of facts that nobody vouches for, whatever they say themselves.
     """
-    first, *others = sorted(records, key=lambda record: _precedence(record, unconfirmed))
-    same = [other for other in others if _is_contained(other, first)]
-    return [first, *same] if same else []
+    left = sorted(records, key=lambda record: _precedence(record, unconfirmed))
+    out = []
+    while len(left) > 1:
+        first, *others = left
+        joins = [_is_contained(other, first) for other in others]
+        if any(joins):
+            out.append([first, *compress(others, joins)])
+        left = list(compress(others, map(not_, joins)))
+    return out
 
 
 def _is_contained(other: Record, first: Record) -> bool:
-    """Return whether one fact says nothing that another does not say."""
-    if is_settled(first, other) or compare(first.title, other.title) is not None:
+    """Return whether one fact says nothing that another does not say, and does not replace it."""
+    if first.id in (other.get("supersedes") or ()) or other.id in (first.get("supersedes") or ()):
         return False
-    # what a person vouches for is put aside only for the same words, in forms of them
-    if not other.unconfirmed and not same(first.title, other.title):
+    if other.get("verify") and other.get("verify") != first.get("verify"):
         return False
     pairs = zip(_reasons(other), _reasons(first), strict=True)
-    return all(text in {"", kept} for text, kept in pairs)
+    if not all(text in {"", kept} for text, kept in pairs):
+        return False
+    # what a person vouches for is put aside only for the same words, in forms of them
+    is_same = _says_the_same if other.unconfirmed else same
+    if not is_same(first.title, other.title) or is_settled(first, other):
+        return False
+    return compare(first.title, other.title) is None
 
 
 def _workaround(record: Record) -> str:
@@ -149,7 +202,7 @@ def _workaround(record: Record) -> str:
 
 
 def _precedence(record: Record, unconfirmed: Collection[str]) -> tuple[Any, ...]:
-    """Return a key that sorts the fact which stays first. An id begins with its time."""
+    """Return a key that sorts the fact which stays first."""
     is_permanent = record.kind == "gotcha" or record.get("type") in PERMANENT
     has_body = bool(record.body.strip() or _workaround(record))
     return (
@@ -157,5 +210,6 @@ def _precedence(record: Record, unconfirmed: Collection[str]) -> tuple[Any, ...]
         record.status != "pinned",
         not is_permanent,
         not has_body,
+        record.created,
         record.id,
     )

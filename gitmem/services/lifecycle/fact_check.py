@@ -11,6 +11,7 @@ from gitmem.errors import UnknownId
 from gitmem.index import joined
 from gitmem.index.joined import Indexes
 from gitmem.records.kinds import FACTS, LIVE, TYPES
+from gitmem.records.promotion import is_said_by_user
 from gitmem.records.record import Record
 from gitmem.records.trust import is_confirmed, pair_digest
 from gitmem.services.facts.stores import UNREAD
@@ -53,7 +54,7 @@ def contradictions(
             found = compare(text, _text(indexes, other))
             if found is None or _is_successor(indexes, row["id"], other["id"]):
                 continue
-            finding = _finding(find, (row, other), found)
+            finding = _finding(find, (row, other), found, at)
             out += [finding] if finding else []
     return sorted(out, key=lambda finding: finding.ids, reverse=True)
 
@@ -70,7 +71,7 @@ def described(
             continue
         first, second = (rows[id] for id in pair.ids)
         found = compare(_text(indexes, first), _text(indexes, second))
-        finding = _finding(find, (first, second), found) if found else None
+        finding = _finding(find, (first, second), found, at) if found else None
         out += [finding._replace(sure=pair.sure)] if finding else []
     return out
 
@@ -97,8 +98,10 @@ def _filters(at: str) -> dict[str, Any]:
 def _candidates(indexes: Indexes, row: Row, text: str, at: str) -> Iterator[Row]:
     """Yield the facts that share the most words with one; a title says what a fact is about."""
     is_title = text == row["title"]
+    own = str(row["agent"])
+    seen_with = {} if own == "global" else {"agents": (own, "global")}
     hits = joined.search(
-        indexes, text, CANDIDATES + 1, snippets=False, titles=is_title, **_filters(at)
+        indexes, text, CANDIDATES + 1, snippets=False, titles=is_title, **seen_with, **_filters(at)
     )
     yield from (hit for hit in hits if hit["id"] != row["id"])
 
@@ -133,21 +136,31 @@ def _is_successor(indexes: Indexes, first: str, second: str) -> bool:
     )
 
 
-def _finding(find: Find, rows: tuple[Row, Row], found: Contradiction) -> Finding | None:
+def _finding(
+    find: Find, rows: tuple[Row, Row], contradiction: Contradiction, at: str
+) -> Finding | None:
     """Return what a person has to decide; None if they did."""
     try:
         first, second = (find(row["id"]) for row in rows)
     except UnknownId:  # it went away meanwhile
         return None
-    if is_settled(first, second):
+    doubted = {row["id"] for row in rows if is_doubted(row)}
+    answers = [record for record in (first, second) if record.id not in doubted]
+    if any(settles(record, first, second) for record in answers):
         return None
-    older, newer = sorted((first, second), key=_said_at)
-    spans = (found.first, found.second) if newer is first else (found.second, found.first)
-    unconfirmed = {row["id"] for row in rows if row["unconfirmed"]}
-    doubted = {one.id for one in (first, second) if one.id in unconfirmed and not one.unconfirmed}
+    older, newer = sorted((first, second), key=lambda record: _said_at(record, at))
+    spans = (contradiction.first, contradiction.second)
+    evidence = _evidence(contradiction.what, *(spans if newer is first else reversed(spans)))
     choice = proposed_choice(newer, older, doubted)
-    evidence = _evidence(found.what, *spans)
-    return Finding((newer.id, older.id), found.what, evidence, choice, found.sure)
+    return Finding((newer.id, older.id), contradiction.what, evidence, choice, contradiction.sure)
+
+
+def is_doubted(row: Mapping[str, Any]) -> bool:
+    """Return whether others may have written what a fact says of itself, its sources and answers.
+
+    Nobody vouches for it in the store that others write to.
+    """
+    return bool(row["unconfirmed"]) and row["store"] == "shared"
 
 
 def _evidence(what: str, newer: str, older: str) -> str:
@@ -155,40 +168,41 @@ def _evidence(what: str, newer: str, older: str) -> str:
     return _SIDES.get(what) or f"{newer}, not {older}"
 
 
-def _said_at(record: Record) -> tuple[str, str, str]:
-    """Return when a fact was said last, which is not when it was pinned or linked."""
+def _said_at(record: Record, now: str) -> tuple[str, str, str]:
+    """Return when a fact was said last, which is not when it was pinned or linked.
+
+    A time in the future counts as now.
+    """
     times = [record.created, *(str(source.get("at") or "") for source in record.get("sources"))]
     if is_confirmed(record):
         times.append(str(record.fields["confirmed"].get("at") or ""))
-    return max(times), record.updated, record.id
+    return min(max(times), now), record.updated, record.id
 
 
 def proposed_choice(newer: Record, older: Record, doubted: Collection[str] = ()) -> str:
     """Return whose words are proposed to hold: the user's newer ones, what is confirmed, others.
 
-    `doubted` are the ids of facts that others committed than those whom they name.
+    `doubted` are the ids of facts whose sources others may have written.
     """
-    if newer.id not in doubted and _is_said_by_user(newer):
+    if newer.id not in doubted and is_said_by_user(newer.get("sources")):
         return "newer"
     return "older" if _is_vouched(older, doubted) and not _is_vouched(newer, doubted) else "newer"
-
-
-def _is_said_by_user(record: Record) -> bool:
-    return any(source.get("role") == "user" for source in record.get("sources"))
 
 
 def _is_vouched(record: Record, doubted: Collection[str]) -> bool:
     if record.id in doubted:
         return False
-    return not record.unconfirmed or _is_said_by_user(record)
+    return not record.unconfirmed or is_said_by_user(record.get("sources"))
 
 
 def is_settled(first: Record, second: Record) -> bool:
     """Return whether a person said that both facts hold, with the words that they have now."""
-    return _settles(first, second) or _settles(second, first)
+    return settles(first, first, second) or settles(second, first, second)
 
 
-def _settles(record: Record, other: Record) -> bool:
+def settles(record: Record, first: Record, second: Record) -> bool:
+    """Return whether one of two facts has the answer that both hold."""
+    other = second if record is first else first
     answers: Sequence[Mapping[str, Any]] = record.get("settled")
     return any(
         answer.get("id") == other.id and answer.get("words") == pair_digest(record, other)

@@ -20,6 +20,7 @@ from gitmem.records.score import rate_of
 
 UNREAD = 7 * 24.0  # hours after which a fact counts as unread, on the clock by which facts fade
 LEAST = 0.5  # points that a term takes away before it is worth a word
+OLDEST = 10 * 365 * 24.0  # hours that the age of a fact counts at most: a date may be wrong
 SCALE = 20  # facts that a memory is scaled to
 RANGES = ((80, "healthy"), (60, "attention"), (40, "alert"), (0, "critical"))
 WEIGHTS = {
@@ -129,7 +130,7 @@ def measure(
         links += fact.links
         pinned += fact.is_pinned
         score += value
-        age += since_made
+        age += min(since_made, OLDEST)
     return HealthCounts(
         len(held),
         unread,

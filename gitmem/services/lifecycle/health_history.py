@@ -155,20 +155,13 @@ def measured(record: Record) -> FactMeasures | None:
     if record.kind not in FACTS or is_over:
         return None
     # what a state of the past that is kept does without takes 60 ms to load
-    from gitmem.services.lifecycle.duplicates import group_key, reason_key
+    from gitmem.services.lifecycle.duplicates import group_key_of, reason_key
 
     row = row_of(record)
     created = seconds(record.created)
     score = score_of(row, (0, ""), created, WallClock())
     sinks = is_sinking(row, score.level)
-    statement = group_key(
-        {
-            **{name: record.get(name) for name in ("type", "agent", "triggers")},
-            **{name: record.fields.get(name) for name in ("project", "expires")},
-            "kind": record.kind,
-            "title": record.title,
-        }
-    )
+    statement = group_key_of(record)
     return FactMeasures(
         record.id,
         record.status == "pinned",

@@ -276,7 +276,9 @@ def update(
     is_reworded = words_digest(before) != words_digest(after)
     if is_reworded:
         require_not_rejected(store, who, after, before)
-    if vouches or is_reworded:
+    if is_reworded and who.is_person and after.kind in FACTS:
+        after = confirmed_by(after, who.clock.stamp(), who.author[0])
+    elif vouches:
         after = vouched(who, after)
     if (after.title, after.body, dict(after.fields)) == (
         before.title,
@@ -358,11 +360,13 @@ def replaced_by(store: Store, record: Record) -> list[Record]:
 
 def archivals(who: Writer, records: Sequence[Record]) -> list[operations.Op]:
     """Return the operations that put records aside."""
+    return [operations.put(*versions) for versions in archived(who, records)]
+
+
+def archived(who: Writer, records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Return (the record put aside, the record as it is) of records."""
     now = who.clock.stamp()
-    return [
-        operations.put(restamp(old, old.change(status="archived").touched(now)), old)
-        for old in records
-    ]
+    return [(restamp(old, old.change(status="archived").touched(now)), old) for old in records]
 
 
 def confirm(store: Store, who: Writer, before: Record, after: Record, commit: str) -> Change:
