@@ -168,3 +168,18 @@ def test_a_terminal_asks(mem: Mem, pair: tuple[str, str]) -> None:
     assert "[n]ewer, [o]lder, [b]oth, [d]rop, [s]kip, [q]uit, ? (proposed: newer)" in text
     assert f"is superseded by {pair[1][-8:]}" in text
     assert mem.titles() == [MEMCACHED]
+
+
+def test_contradicting_facts_are_marked_in_their_order(mem: Mem, pair: tuple[str, str]) -> None:
+    """In a list, among what is searched, and on the fact's own page."""
+    mem("drain")
+    rows = mem("list", "--json").json
+    assert {row["id"]: row["contradicts"] for row in rows} == {
+        pair[0]: [pair[1]],
+        pair[1]: [pair[0]],
+    }
+    assert f"(contradicts {pair[0][-8:]})" in mem("list").out.splitlines()[0]
+    assert f"(contradicts {pair[0][-8:]})" in mem("search", "Memcached").out
+    assert mem.show(pair[0])["contradicts"] == [pair[1]]
+    mem("check", "--resolve", f"{pair[0]}=both")
+    assert "contradicts" not in mem("list").out + str(mem.show(pair[0]))

@@ -82,7 +82,7 @@ def test_what_is_printed(repo: Path, now: float) -> None:
     out = run_command(repo, "health").stdout
     assert out.startswith("0 critical")
     assert "said twice" in out
-    assert "most is lost by" in out
+    assert "the largest loss: " in out
     assert "git mem consolidate" in out
 
 

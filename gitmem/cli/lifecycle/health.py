@@ -140,7 +140,7 @@ def _show(
         term.say(f"  {LABELS[name]:<20} {shown:>8} {_signed(points):>8}")
     worst = counts.worst
     if worst:
-        term.say(f"most is lost by what is '{LABELS[worst]}': {ADVICE[worst]}")
+        term.say(f"the largest loss: {LABELS[worst]}. {ADVICE[worst]}")
     if numbers:
         _show_metrics(term, numbers)
 

@@ -146,6 +146,7 @@ def _rows(
     else:
         how = {"order": o["order"], "limit": limit, "fields": (*fields, "store")}
         rows = app.rows(**wanted, by_hand=is_plain, **how)
+    rows = app.contradicting().marked(rows)
     mark_decayed(rows, decayed)
     is_cut = is_plain and limit < 0
     return rows, joined.number(app.indexes(), by_sessions=True, **wanted) if is_cut else 0
@@ -298,7 +299,7 @@ def search_command(
             valid_at="" if o["everything"] else app.clock.stamp(),
             **by_age,
         )
-        hits = _as_read(app, hits)
+        hits = app.contradicting().marked(_as_read(app, hits))
         mark_decayed(hits, decayed)
         if as_json:
             term.json([hit_json(hit) for hit in hits])

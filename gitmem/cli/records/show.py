@@ -196,7 +196,7 @@ def _attic(store: Store, id: str) -> list[str]:
 def _credit(app: App, scope: str, id: str) -> dict[str, Any] | None:
     """Return what the index knows of whose words a record has."""
     rows = app.rows(ids=[id], scopes=(scope,), fields=TRUST_FIELDS)
-    return rows[0] if rows else None
+    return next(iter(app.contradicting().marked(rows)), None)
 
 
 def _attribution(row: dict[str, Any] | None) -> dict[str, Any]:
@@ -207,6 +207,7 @@ def _attribution(row: dict[str, Any] | None) -> dict[str, Any]:
     out: dict[str, Any] = {}
     if row is not None:
         out |= {"unconfirmed": True} if row["unconfirmed"] else {}
-        out |= {"out_of_date": row["out_of_date"]} if row.get("out_of_date") else {}
+        marks = ("contradicts", "out_of_date")
+        out |= {name: row[name] for name in marks if row.get(name)}
         out |= {"committed_by": writers(row["committer"])} if disputed(row) else {}
     return out

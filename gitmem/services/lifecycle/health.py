@@ -32,10 +32,10 @@ WEIGHTS = {
     "links": 0.5,
 }
 ADVICE = {
-    "unread": "look at what nobody reads: git mem list --sort score",
-    "duplicates": "merge what is said twice: git mem consolidate",
-    "age": "ask whether old facts still hold: git mem check",
-    "low": "archive what is not needed, or pin it: git mem list --decayed",
+    "unread": "Look at them: git mem list --sort score",
+    "duplicates": "Merge them: git mem consolidate",
+    "age": "Ask whether old facts still hold: git mem check",
+    "low": "Archive what is not needed, or pin it: git mem list --decayed",
 }
 
 

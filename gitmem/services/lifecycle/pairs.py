@@ -4,6 +4,8 @@ The background has compared them (`gitmem.state.contradictions`). What a person 
 changed, counts at once. Part of the hot path.
 """
 
+from functools import cached_property
+
 from gitmem.index.reader import FIELDS
 from gitmem.records.kinds import LIVE
 from gitmem.state import contradictions
@@ -89,6 +91,20 @@ class ContradictingFacts:
             self._add(row, by_id, out, frozenset(elsewhere) - by_id.keys())
         return list(out.values())
 
+    @cached_property
+    def _others(self) -> "dict[str, list[str]]":
+        """The ids of the facts that contradict a fact, by its id."""
+        others: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            for id, other in (pair.ids, pair.ids[::-1]):
+                others.setdefault(id, []).append(other)
+        return others
+
+    def marked(self, rows: "Iterable[Row]") -> "list[Row]":
+        """Return rows in their order, with the ids of facts that say otherwise: `contradicts`."""
+        others = self._others
+        return [{**row, "contradicts": others.get(row["id"], [])} for row in rows]
+
     def _add(
         self,
         row: "Row",
@@ -109,8 +125,5 @@ class ContradictingFacts:
             out.setdefault(last["id"], self._marked(last, behind))
 
     def _marked(self, row: "Row", behind: "list[str]") -> "Row":
-        pairs = [pair.ids for pair in self.pairs if row["id"] in pair.ids]
-        if not pairs:
-            return row
-        others = [first if second == row["id"] else second for first, second in pairs]
-        return {**row, "contradicts": others, "behind": behind}
+        others = self._others.get(row["id"])
+        return {**row, "contradicts": others, "behind": behind} if others else row
