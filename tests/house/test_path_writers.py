@@ -58,7 +58,7 @@ ALLOWED = {
     "gitmem/store/repack.py": f"packs, {GIT_DIR}",
     "gitmem/store/replica.py": HOME,
     "gitmem/store/sync.py": f"logs of refs, {GIT_DIR}",
-    "gitmem/worker/commits.py": HOME,
+    "gitmem/worker/hook_notes.py": HOME,
     "lsp/gitmem_lsp/editing/virtual_documents.py": HOME,
 }
 OS_CALLS = frozenset(
