@@ -65,11 +65,21 @@ class CodeTrees:
         Links and submodules are left out.
         """
         out: dict[str, str] = {}
+        for head, path in self._rows(tree):
+            if head[:6] in REGULAR:
+                out[path] = head[12:].decode()
+        return dict(sorted(out.items()))
+
+    def no_files(self, tree: str) -> dict[str, str]:
+        """Return {path: `link` or `submodule`} of what a tree has beside regular files."""
+        kinds = {b"120000": "link", b"160000": "submodule"}
+        return {path: kinds[head[:6]] for head, path in self._rows(tree) if head[:6] in kinds}
+
+    def _rows(self, tree: str) -> Iterator[tuple[bytes, str]]:
+        """Yield (mode, kind and id; path) of what is in a tree and its folders."""
         for row in self._git.run("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0"):
             head, _, path = row.partition(b"\t")
-            if head[:6] in REGULAR:
-                out[os.fsdecode(path)] = head[12:].decode()
-        return dict(sorted(out.items()))
+            yield head, os.fsdecode(path)
 
     def changed(self, old: str, new: str) -> list[TreeChange]:
         """Return the regular files that differ between two trees.

@@ -63,6 +63,22 @@ class WorkTree:
         out = self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128))
         return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
 
+    def ignored_names(self, paths: Sequence[str]) -> set[str]:
+        """Return which of some paths git ignores, as files or as folders, be they there or not."""
+        out: set[str] = set()
+        for start in range(0, len(paths), PATHS // 2):
+            part = paths[start : start + PATHS // 2]
+            folders = [f"{path.rstrip('/')}/" for path in part]  # a rule may be for folders alone
+            hits = self.ignored([*part, *folders])
+            out.update(path for path in part if not hits.isdisjoint({path, f"{path.rstrip('/')}/"}))
+        return out
+
+    def submodules(self) -> frozenset[str]:
+        """Return the paths at which the index has other repositories."""
+        rows = self._run("ls-files", "-z", "--stage").split(b"\0")
+        links = (row.partition(b"\t")[2] for row in rows if row.startswith(b"160000 "))
+        return frozenset(map(os.fsdecode, links))
+
     def touched(self, base: str, since: float, until: float) -> list[str]:
         """Return the tracked files that differ from a commit and were written between two times.
 

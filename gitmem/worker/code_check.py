@@ -19,13 +19,13 @@ from gitmem.services.lifecycle import code_check
 from gitmem.services.lifecycle.code_check import CheckedCode
 from gitmem.services.lifecycle.code_view import (
     CodeView,
-    WorkTreeSource,
     commit_view,
     work_tree_view,
 )
 from gitmem.services.lifecycle.comparison import changed_facts
 from gitmem.services.lifecycle.findings import Finding, is_verified
 from gitmem.services.lifecycle.gone_names import DOCUMENTS, GoneNames
+from gitmem.services.lifecycle.source_tree import WorkTreeSource
 from gitmem.services.lifecycle.suggestion import suggested_check
 from gitmem.services.lifecycle.verify_spec import format_check
 from gitmem.state import code_progress, out_of_date
@@ -45,7 +45,15 @@ def code_view(app: App, *, quick: bool = False) -> CodeView:
     if not app.root:
         return commit_view("HEAD", app.code_map)
     listed, skipped = PastCode(app.code_history).present()
-    source = WorkTreeSource(app.root, listed, skipped, app.untold(app.root))
+    tree = app.worktree(app.root)
+    source = WorkTreeSource(
+        app.root,
+        listed,
+        skipped,
+        app.untold(app.root),
+        tree.ignored_names,
+        tree.submodules,
+    )
     return work_tree_view(source, app.code_map, quick=quick)
 
 

@@ -118,10 +118,11 @@ def view(code: Code) -> CodeView:
         ("path=src/", HOLDS, ""),
         ("path=src/app.py/x", FAILS, "there is no src/app.py/x"),
         ("path=gone.py", FAILS, "there is no gone.py"),
-        ("path=link.txt", FAILS, "there is no link.txt"),
-        ("path=outside/passwd", FAILS, "there is no"),
-        ("path=loop", FAILS, "there is no"),
-        ("file=outside/passwd contains=root", FAILS, "there is no"),
+        ("path=link.txt", HOLDS, ""),
+        ("path=outside/passwd", UNKNOWN, "there is no outside/passwd, but outside is a link"),
+        ("path=loop", HOLDS, ""),
+        ("file=link.txt contains=DEBUG", UNKNOWN, "no text that can be read"),
+        ("file=outside/passwd contains=root", UNKNOWN, "outside is a link"),
         ("file=notes.txt contains=DEBUG = True", HOLDS, ""),
         ("file=notes.txt contains=debug", FAILS, "notes.txt does not have 'debug'"),
         ("file=notes.txt matches=^DEBUG\\s*=", HOLDS, ""),
@@ -212,6 +213,88 @@ def test_what_is_ignored_is_not_read(code: Code) -> None:
             for name in ("private/a.txt", ".env", "a.txt")
         ]
     assert states == [UNKNOWN, UNKNOWN, FAILS]
+
+
+IGNORE = "build/\n.env\n/only/here.txt\n"
+ABSENT = {
+    "path=.env": UNKNOWN,
+    "file=.env contains=A=1": UNKNOWN,
+    "path=build": UNKNOWN,
+    "path=build/": UNKNOWN,
+    "path=a/build/x": UNKNOWN,
+    "file=build/x.json key=a equals=1": UNKNOWN,
+    "path=only/here.txt": UNKNOWN,
+    "path=only/there.txt": FAILS,
+    "path=a/only/here.txt": FAILS,
+    "path=a/local": UNKNOWN,
+    "path=local": FAILS,
+    "path=sub/x": UNKNOWN,
+    "path=link/x": UNKNOWN,
+    "path=link": HOLDS,
+    "path=gone": FAILS,
+}
+
+
+def test_what_git_ignores_may_be_missing(code: Code) -> None:
+    """A checkout without an ignored file, a submodule or what is behind a link refutes nothing.
+
+    This holds for a work tree and for a commit of a bare repository.
+    """
+    code.commit_files({".gitignore": IGNORE, "a/.gitignore": "local\n", "b.txt": "b"})
+    other = code.folder.parent / "other"
+    git(code.folder.parent, "clone", "-q", str(code.folder), str(other))
+    allowed = ("-c", "protocol.file.allow=always")
+    git(code.folder, *allowed, "submodule", "--quiet", "add", str(other), "sub")
+    (code.folder / "link").symlink_to("b.txt")
+    code.commit_files({"c.txt": "c"})
+    clone, bare = code.folder.parent / "clone", code.folder.parent / "bare.git"
+    git(code.folder.parent, "clone", "-q", str(code.folder), str(clone))
+    git(code.folder.parent, "clone", "-q", "--bare", str(code.folder), str(bare))
+    for folder in (code.folder, clone, bare):
+        with open_app(str(folder), dict(os.environ)) as app:
+            view = code_view(app)
+            states = {text: evaluate(parse_check(text), view).state for text in ABSENT}
+        assert states == ABSENT, folder
+
+
+def test_a_fact_about_an_ignored_file_is_no_finding_in_another_clone(code: Code) -> None:
+    """Neither by its check, nor by the name of a file that git no longer tracks."""
+    code.commit_files({".gitignore": "build/\n", "conf/local.ini": "[a]\n"})
+    code.write({"build/x": "x"})
+    checked = code.say("The build leaves x", "--verify", "path=build/x")
+    named = code.say("Settings stand in conf/local.ini")
+    code.commit_files({".gitignore": "build/\nconf/local.ini\n", "conf/local.ini": None})
+    code.write({"build/x": None})
+
+    assert code.found(checked, named) == []
+
+
+def test_a_sparse_checkout_has_all_files(code: Code) -> None:
+    """What it leaves out of the work tree is there, and cannot be read."""
+    code.commit_files({"a/x.txt": "x", "b/y.txt": "y"})
+    git(code.folder, "sparse-checkout", "set", "a")
+    with open_app(str(code.folder), dict(os.environ)) as app:
+        view = code_view(app)
+        texts = ("path=b/y.txt", "path=b", "file=b/y.txt contains=z", "path=b/z.txt")
+        states = [evaluate(parse_check(text), view).state for text in texts]
+    assert states == [HOLDS, HOLDS, UNKNOWN, FAILS]
+
+
+@pytest.mark.parametrize(
+    "pointer",
+    [
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+        "/annex/objects/SHA256E-s31390--f50d7ac4c6b9031379986bc362fcefb65f1e52621ce1708d537e.json\n",
+    ],
+)
+def test_a_pointer_to_a_text_is_not_the_text(code: Code, pointer: str) -> None:
+    """Nothing is said of a file that Git LFS or git-annex has not fetched."""
+    code.commit_files({"data.json": pointer})
+    with open_app(str(code.folder), dict(os.environ)) as app:
+        view = code_view(app)
+        texts = ("path=data.json", "file=data.json contains=x=y", "file=data.json absent=oid")
+        states = [evaluate(parse_check(text), view).state for text in texts]
+    assert states == [HOLDS, UNKNOWN, UNKNOWN]
 
 
 def test_a_commit_is_looked_at_like_a_work_tree(code: Code) -> None:

@@ -156,8 +156,11 @@ def _lost_anchors(rows: Sequence[Row], checked: CheckedCode) -> Mapping[str, lis
         blob = "" if is_whole else str(anchor.get("blob") or "?")
         bases.setdefault(anchor["path"], set()).add(blob)
     changed = set(settle(bases, checked.follower, checked.go_on)[0])
+    missing = {path for path in changed if not checked.code.has(path)}
+    elsewhere = checked.code.absences(sorted(missing))
     for id, anchor in places:
-        reason = _loss(anchor, checked) if anchor["path"] in changed and checked.go_on() else ""
+        is_looked_at = anchor["path"] in changed and anchor["path"] not in elsewhere
+        reason = _loss(anchor, checked) if is_looked_at and checked.go_on() else ""
         if reason:
             key = f"{anchor['path']} {anchor.get('lines')} {anchor.get('symbol')}"
             out.setdefault(id, []).append(Finding((id,), "anchor", reason, "edit", code=key))

@@ -1,137 +1,27 @@
 """The code of a work tree, or of a commit, as checks look at it: files, manifests, definitions.
 
-Reads are bounded and follow no links; nothing is executed.
+Nothing is executed.
 """
 
-import os
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from gitmem.base.regular_files import read_regular
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.imports.files import json_object, toml_table
 from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import UserError
-from gitmem.git.code_trees import CodeTrees
-from gitmem.repo.path_rules import path_refusal
 from gitmem.services.dna import manifests
 from gitmem.services.dna.manifests import Declared
+from gitmem.services.lifecycle.source_tree import CommitSource, SourceTree, folders_of
 from gitmem.text.test_files import is_aside
 
 _MARKER = "<<<<<<< "  # at the beginning of a line, where git found a conflict
 _READERS = {"json": json_object, "toml": toml_table}
-LARGEST = 1 << 20  # bytes of a file that is looked at
-
-
-class SourceTree(Protocol):
-    """One state of the code."""
-
-    @property
-    def paths(self) -> Iterable[str]:
-        """Return the files."""
-
-    def has(self, path: str) -> bool:
-        """Return whether there is a file or a folder of this name."""
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file; None for none, for a link, and for one that is too large."""
-
-
-class WorkTreeSource:
-    """The files of a work tree as they are on disk.
-
-    `listed` are those that git does not ignore; no other is read, and none that `hides` names.
-    What a sparse checkout leaves out (`skipped`) is there, and cannot be read.
-    """
-
-    def __init__(
-        self,
-        root: str,
-        listed: frozenset[str],
-        skipped: frozenset[str],
-        hides: Callable[[str], bool],
-    ) -> None:
-        self._root = root
-        self._listed = listed
-        self._skipped = skipped
-        self._hides = hides
-
-    @cached_property
-    def paths(self) -> Iterable[str]:
-        """Return the files that are there."""
-        return frozenset(path for path in self._listed if self.has(path)) | self._skipped
-
-    @cached_property
-    def _left_out(self) -> frozenset[str]:
-        return self._skipped | folders_of(self._skipped)
-
-    def has(self, path: str) -> bool:
-        """Return whether there is a file or a folder of this name, not by way of a link."""
-        return self._full(path) != "" or path.rstrip("/") in self._left_out
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file; None for none, for a link, and for one that is too large."""
-        is_open = path in self._listed and not self._hides(path)
-        full = self._full(path) if is_open else ""
-        try:
-            if not full or not os.path.isfile(full) or os.path.getsize(full) > LARGEST:
-                return None
-        except OSError:
-            return None
-        return read_regular(full, LARGEST)
-
-    def _full(self, path: str) -> str:
-        """Return where a path is on disk; '' for none, and where a link is on the way."""
-        if path_refusal(path.rstrip("/")):
-            return ""
-        full = self._root
-        for part in path.rstrip("/").split("/"):
-            full = os.path.join(full, part)
-            if os.path.islink(full) or not os.path.lexists(full):
-                return ""
-        return full
-
-
-class CommitSource:
-    """The files of a commit."""
-
-    def __init__(self, trees: CodeTrees, commit: str) -> None:
-        self._trees = trees
-        self._listing = trees.listing(trees.resolve(commit)[1])
-
-    @property
-    def paths(self) -> Iterable[str]:
-        """Return the files."""
-        return self._listing.keys()
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        return frozenset(folders_of(self._listing))
-
-    def has(self, path: str) -> bool:
-        """Return whether there is a file or a folder of this name."""
-        name = path.rstrip("/")
-        return name in self._listing or name in self._folders
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file; None for none, for a link, and for one that is too large."""
-        oid = self._listing.get(path)
-        data = next(iter(self._trees.blobs([oid])))[1] if oid else None
-        return None if data is None or len(data) > LARGEST else data
-
-
-def folders_of(paths: Iterable[str]) -> set[str]:
-    """Return the folders that files are in."""
-    out: set[str] = set()
-    for path in paths:
-        folder = posixpath.dirname(path)
-        while folder and folder not in out:
-            out.add(folder)
-            folder = posixpath.dirname(folder)
-    return out
+# how a file begins that stands for a text that was not fetched: of Git LFS, of git-annex
+_POINTERS = (b"version https://git-lfs.github.com/spec/", b"/annex/objects/")
 
 
 class DefinitionPlace(NamedTuple):
@@ -182,10 +72,18 @@ class CodeView:
         """Return whether there is a file or a folder of this name."""
         return self.source.has(path)
 
+    def absence(self, path: str) -> str:
+        """Return why it says nothing that a path is not there; '' where it says something."""
+        return self.absences([path]).get(path, "")
+
+    def absences(self, paths: Iterable[str]) -> Mapping[str, str]:
+        """Return why it says nothing that paths are not there, of those where it says nothing."""
+        return self.source.absences(paths)
+
     def text(self, path: str) -> str | None:
-        """Return a text; None for none, and for what is no text in UTF-8."""
+        """Return a text; None for none, for what is no text in UTF-8, and for a pointer to it."""
         data = self.source.read(path)
-        if data is None or b"\0" in data:
+        if data is None or b"\0" in data or data.startswith(_POINTERS):
             return None
         try:
             return data.decode()

@@ -38,8 +38,7 @@ def evaluate(check: Check, code: CodeView) -> Outcome:
     if refusal:
         return _unknown(refusal)
     if "path" in check:
-        there = code.has(check["path"])
-        return _outcome(there, f"there is no {check['path']}")
+        return Outcome(HOLDS) if code.has(check["path"]) else _absent(check["path"], code)
     if "dependency" in check:
         return _dependency(check["dependency"], check.get("version", ""), code)
     if "symbol" in check:
@@ -54,6 +53,12 @@ def _outcome(holds: bool, reason: str) -> Outcome:
 def _fails(reason: str) -> Outcome:
     # a value of a settings file may be a secret
     return Outcome(FAILS, scrub(_line(reason)).text)
+
+
+def _absent(path: str, code: CodeView) -> Outcome:
+    """Return what it says that a path is not there."""
+    reason, why = f"there is no {path}", code.absence(path)
+    return _unknown(f"{reason}, but {why}") if why else _fails(reason)
 
 
 def _unknown(reason: str) -> Outcome:
@@ -71,8 +76,8 @@ def _cut(text: str) -> str:
 def _file(check: Check, code: CodeView) -> Outcome:
     path = check["file"]
     if not code.has(path):
-        reason = f"there is no {path}"
-        return _unknown(reason) if "absent" in check else _fails(reason)
+        outcome = _absent(path, code)
+        return _unknown(outcome.reason) if "absent" in check else outcome
     text = code.text(path)
     if text is None:
         return _unknown(f"{path} is no text that can be read")

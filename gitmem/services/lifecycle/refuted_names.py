@@ -78,7 +78,7 @@ class _Judge:
         if self._is_there(path):
             return None
         gone = self._gone.file(path)
-        if gone is None or not self._is_since(claim, gone):
+        if gone is None or not self._is_since(claim, gone) or self._code.absence(gone.path):
             return None
         if gone.now and self._code.has(gone.now) and not path.endswith("/"):
             reason = f"{gone.path} was renamed to {gone.now} {when(gone)}"
