@@ -12,7 +12,8 @@ from gitmem.app import open_app
 from gitmem.errors import UserError
 from gitmem.services.lifecycle.code_view import CodeView, commit_view
 from gitmem.services.lifecycle.evaluation import FAILS, HOLDS, UNKNOWN, evaluate
-from gitmem.services.lifecycle.verify_spec import FORMS, check_refusal, format_check, parse_check
+from gitmem.services.lifecycle.verify_refusal import FORMS, check_refusal
+from gitmem.services.lifecycle.verify_spec import format_check, parse_check
 from gitmem.services.lifecycle.versions import go_together
 from gitmem.worker.code_check import code_view
 from tests.conftest import git
@@ -27,7 +28,7 @@ NAMES = st.from_regex(r"[a-z]{1,8}(/[a-z]{1,8}){0,2}\.[a-z]{1,3}", fullmatch=Tru
 def checks(draw: st.DrawFn) -> dict[str, str]:
     """Return a check of any form."""
     form = draw(st.sampled_from(FORMS))
-    return {key: draw(NAMES if key in {"path", "file"} else TEXT) for key in form}
+    return {key: draw(NAMES if key in {"path", "file", "dependency"} else TEXT) for key in form}
 
 
 @given(checks())
@@ -44,7 +45,7 @@ def test_any_text_is_a_check_or_refused(text: str) -> None:
     except UserError as error:
         assert error.hint
     else:
-        assert check_refusal(check) == ""
+        assert check_refusal(check) is None
 
 
 @pytest.mark.parametrize(
@@ -78,6 +79,50 @@ def test_what_is_no_check_is_refused(text: str) -> None:
     """No other form, no value twice, and no place outside of the work tree."""
     with pytest.raises(UserError, match="verify"):
         parse_check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "hint"),
+    [
+        ("", "it is empty", "path=PATH"),
+        ("src/app.py", "it does not say what is to be checked", "path=PATH"),
+        ("path = a", "a space stands beside the '=' of path", "Write 'path=PATH'"),
+        ("paths=a", "'paths' is no part of a check", "Did you mean path=?"),
+        ("PATH=a", "'PATH' is no part of a check", "Did you mean path=?"),
+        ("file=a contain=b", "'contain' is no part of a check", "Did you mean contains=?"),
+        ("command=make", "'command' is no part of a check", "symbol=NAME"),
+        ("path=", "path has no value", "Write 'path=PATH'"),
+        ("dependency=a version=", "version has no value", "Write 'version=>=4.2'"),
+        ("file=a", "a part of it is missing", "contains=TEXT, matches=REGEX"),
+        ("file=a key=b", "equals=VALUE is missing", "Add 'equals=VALUE'"),
+        ("version=4", "dependency=NAME is missing", "Add 'dependency=NAME'"),
+        ("file=a contains=b matches=c", "contains and matches do not go together", "its own"),
+        ("path=a symbol=b", "path and symbol do not go together", "its own"),
+        ("path=a path=b", "path stands there twice", "its own"),
+        ("x path=a", "'x' stands in front of path=", "Begin with path="),
+        ('path="a" c', "'c' stands behind the end of the value of path", "double quotes"),
+        ('path="a', "begins with a double quote, and is no JSON string", "End it"),
+        ("dependency=django>=4", "has a version in it", "'dependency=django version=>=4'"),
+        ("path=/etc/passwd", "it is absolute", "from the root of the work tree"),
+        ("path=" + "a" * 2000, "path has 2,000 characters", "at most 1,000"),
+    ],
+)
+def test_a_refusal_names_what_is_wrong(text: str, reason: str, hint: str) -> None:
+    """With what to write in its place."""
+    with pytest.raises(UserError) as refused:
+        parse_check(text)
+
+    assert (reason in str(refused.value), hint in refused.value.hint) == (True, True), refused.value
+
+
+@given(st.text(min_size=1), st.sampled_from(["", "path=", "file=a contains=", 'path="']))
+def test_a_refusal_repeats_little_of_what_was_typed(text: str, start: str) -> None:
+    """Whatever is in it: at most some 80 characters, and none that moves a terminal's cursor."""
+    with pytest.raises(UserError) as refused:
+        parse_check(f"z {start}{text * 500}")
+
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 2000
 
 
 @pytest.fixture
@@ -363,6 +408,10 @@ def test_a_check_is_given_with_a_fact(code: Code, tmp_path: Path) -> None:
     assert "--verify 'path=gone': it fails now: there is no gone." in done.err
     done = mem("add", "x", "--verify", "file=Makefile matches=(", code=1)
     assert "cannot be checked: '(' is not an expression" in done.err
+    assert "(?m)" not in done.err
+    long = "y" * 900
+    done = mem("add", "x", "--verify", f"file=Makefile contains={long}", code=1)
+    assert f"{'y' * 90}" not in done.err
     done = mem("add", "x", "--user", "--verify", "path=Makefile", code=1)
     assert "your own store is of no repository" in done.err
     assert "does not go with" in mem("add", "-k", "event", "x", "--verify", "path=a", code=2).err

@@ -253,7 +253,8 @@ def _checked(app: App, kind: str, scope: str, given: Sequence[str] | None) -> di
         return {}
     if kind not in FACTS:
         raise click.BadParameter(f"--verify does not go with a {kind}.")
-    from gitmem.services.lifecycle.evaluation import FAILS, HOLDS, evaluate
+    from gitmem.services.lifecycle.evaluation import HOLDS, evaluate, outcome_refusal
+    from gitmem.services.lifecycle.verify_refusal import refused
     from gitmem.services.lifecycle.verify_spec import format_check, parse_check
     from gitmem.worker.code_check import code_view
 
@@ -267,11 +268,7 @@ def _checked(app: App, kind: str, scope: str, given: Sequence[str] | None) -> di
     for check in checks:
         outcome = evaluate(check, code)
         if outcome.state != HOLDS:
-            why = "it fails now" if outcome.state == FAILS else outcome.state
-            raise UserError(
-                f"--verify '{format_check(check)}': {why}: {outcome.reason}.",
-                "Give a check that the code passes as it is; it is to say when that ends.",
-            )
+            raise refused(format_check(check), outcome_refusal(outcome))
     return {"verify": checks}
 
 

@@ -150,21 +150,26 @@ def _lost_anchors(rows: Sequence[Row], checked: CheckedCode) -> Mapping[str, lis
     if checked.follower is None:
         return out
     places = [(row["id"], anchor) for row in rows for anchor in row["anchors"] if _is_place(anchor)]
-    bases: dict[str, set[str]] = {}
-    for _, anchor in places:
-        is_whole = not anchor.get("lines") and not anchor.get("symbol")
-        blob = "" if is_whole else str(anchor.get("blob") or "?")
-        bases.setdefault(anchor["path"], set()).add(blob)
-    changed = set(settle(bases, checked.follower, checked.go_on)[0])
-    missing = {path for path in changed if not checked.code.has(path)}
-    elsewhere = checked.code.absences(sorted(missing))
+    looked_at = _changed_paths([anchor for _, anchor in places], checked, checked.follower)
     for id, anchor in places:
-        is_looked_at = anchor["path"] in changed and anchor["path"] not in elsewhere
-        reason = _loss(anchor, checked) if is_looked_at and checked.go_on() else ""
-        if reason:
+        if anchor["path"] not in looked_at or not checked.go_on():
+            continue
+        if reason := _loss(anchor, checked):
             key = f"{anchor['path']} {anchor.get('lines')} {anchor.get('symbol')}"
             out.setdefault(id, []).append(Finding((id,), "anchor", reason, "edit", code=key))
     return out
+
+
+def _changed_paths(anchors: Sequence[Row], checked: CheckedCode, follower: Follower) -> set[str]:
+    """Return the paths of anchors whose files changed, or are gone from the project."""
+    bases: dict[str, set[str]] = {}
+    for anchor in anchors:
+        is_whole = not anchor.get("lines") and not anchor.get("symbol")
+        blob = "" if is_whole else str(anchor.get("blob") or "?")
+        bases.setdefault(anchor["path"], set()).add(blob)
+    changed = set(settle(bases, follower, checked.go_on)[0])
+    missing = sorted(path for path in changed if not checked.code.has(path))
+    return changed - checked.code.absences(missing).keys()
 
 
 def _is_place(anchor: object) -> bool:

@@ -15,10 +15,12 @@ from gitmem.services.lifecycle.settings_files import (
     value_at,
 )
 from gitmem.services.lifecycle.settings_files import is_equal as equals_text
-from gitmem.services.lifecycle.verify_spec import Check, check_refusal
+from gitmem.services.lifecycle.verify_refusal import Refusal, check_refusal
+from gitmem.services.lifecycle.verify_spec import Check
 from gitmem.services.lifecycle.versions import allowed, go_together
 
 HOLDS, FAILS, UNKNOWN = "holds", "fails", "cannot be checked"
+REASON = 200  # characters of a reason in a message
 SHOWN = 80  # characters of a value that a reason names
 
 
@@ -26,17 +28,27 @@ class Outcome(NamedTuple):
     """What a check came to: `state` is `holds`, `fails` or `cannot be checked`.
 
     `reason` is one line that says why it does not hold, with `path:line` as far as there is one.
+    `hint` says what to write in place of what cannot be checked.
     """
 
     state: str
     reason: str = ""
+    hint: str = ""
+
+
+def outcome_refusal(outcome: Outcome) -> Refusal:
+    """Return why a check is refused that a person gives, and that does not hold."""
+    reason = outcome.reason if len(outcome.reason) <= REASON else outcome.reason[:REASON] + "…"
+    why = "it fails now" if outcome.state == FAILS else outcome.state
+    hint = outcome.hint or "Give a check that holds now. It is to say later when it no longer does."
+    return Refusal(f"{why}: {reason}", hint)
 
 
 def evaluate(check: Check, code: CodeView) -> Outcome:
     """Return what a check says of some code; what is no check cannot be checked."""
     refusal = check_refusal(check)
     if refusal:
-        return _unknown(refusal)
+        return _unknown(*refusal)
     if "path" in check:
         return Outcome(HOLDS) if code.has(check["path"]) else _absent(check["path"], code)
     if "dependency" in check:
@@ -61,8 +73,8 @@ def _absent(path: str, code: CodeView) -> Outcome:
     return _unknown(f"{reason}, but {why}") if why else _fails(reason)
 
 
-def _unknown(reason: str) -> Outcome:
-    return Outcome(UNKNOWN, _line(reason))
+def _unknown(reason: str, hint: str = "") -> Outcome:
+    return Outcome(UNKNOWN, _line(reason), hint)
 
 
 def _line(text: str) -> str:
@@ -92,9 +104,10 @@ def _file(check: Check, code: CodeView) -> Outcome:
 def _expression(check: Check, path: str, text: str) -> Outcome:
     pattern = check.get("matches") or check["absent"]
     try:
+        compiled(pattern)  # its error says of the expression as it was given
         found = compiled(f"(?m){pattern}").search(text)
     except UserError as error:
-        return _unknown(str(error).replace("(?m)", "", 1))
+        return _unknown(str(error).removesuffix("."), error.hint)
     if "matches" in check:
         return _outcome(found is not None, f"{path} has nothing like '{_cut(pattern)}'")
     line = text.count("\n", 0, found.start()) + 1 if found else 0
@@ -103,7 +116,10 @@ def _expression(check: Check, path: str, text: str) -> Outcome:
 
 def _setting(path: str, text: str, key: str, wanted: str) -> Outcome:
     if not format_of(path):
-        return _unknown(f"{path} is no TOML, JSON, YAML or INI file by its name")
+        return _unknown(
+            f"{path} is no TOML, JSON, YAML or INI file by its name",
+            "For another file: 'file=PATH contains=TEXT', or matches=REGEX",
+        )
     settings = load_settings(path, text)
     if settings is None:
         return _unknown(f"{path} cannot be read as {format_of(path).upper()}")
@@ -159,7 +175,10 @@ def _dependency(name: str, version: str, code: CodeView) -> Outcome:
     if not version:
         return Outcome(HOLDS)
     if allowed(version) is None:
-        return _unknown(f"'{_cut(version)}' is no requirement such as '>=4.2,<5'")
+        return _unknown(
+            f"'{_cut(version)}' is no requirement such as '>=4.2,<5'",
+            "Write the version as 4.2, or as a range such as '>=4.2,<5'.",
+        )
     states = [
         go_together(version, need.version, need.manifest.declared.ecosystem) for need in needs
     ]
@@ -177,7 +196,10 @@ _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*(?:\(\))?")
 
 def _symbol(symbol: str, code: CodeView) -> Outcome:
     if not _NAME.fullmatch(symbol):
-        return _unknown(f"'{_cut(symbol)}' is no name of a definition")
+        return _unknown(
+            f"'{_cut(symbol)}' is no name of a definition",
+            "Write a name such as App, App.run or main; for a file: path=PATH",
+        )
     if not code.has_definitions:
         return _unknown("its definitions were not read yet: git mem check --against code")
     return _outcome(code.defines(symbol) is not None, f"nothing defines {symbol}")

@@ -9,28 +9,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gitmem.errors import UserError
-from gitmem.repo.path_rules import path_refusal
+from gitmem.services.lifecycle.verify_refusal import (
+    EACH_ALONE,
+    KEYS,
+    Refusal,
+    check_refusal,
+    echo,
+    no_check,
+    refused,
+)
 
 Check = Mapping[str, Any]
 
-FORMS = (
-    ("path",),
-    ("file", "contains"),
-    ("file", "matches"),
-    ("file", "absent"),
-    ("file", "key", "equals"),
-    ("dependency",),
-    ("dependency", "version"),
-    ("symbol",),
-)
-KEYS = tuple(dict.fromkeys(key for form in FORMS for key in form))
-LONGEST = 1000  # characters of a value
 _KEY = re.compile(rf"(?:^|(?<=\s))({'|'.join(KEYS)})=")
-_HINT = (
-    "Write one of: path=PATH, 'file=PATH contains=TEXT' (or matches=REGEX, absent=REGEX), "
-    "'file=PATH key=a.b equals=VALUE', 'dependency=NAME version=>=4.2', symbol=Name"
-)
 
 
 def parse_check(text: str) -> dict[str, str]:
@@ -40,37 +31,51 @@ def parse_check(text: str) -> dict[str, str]:
     UserError for anything that is no check.
     """
     marks = list(_KEY.finditer(text))
+    if not marks:
+        raise refused(text, no_check(text))
     check: dict[str, str] = {}
-    at, number = 0, 0
+    at, number, before = 0, 0, ""
     while number < len(marks):
         mark = marks[number]
-        if text[at : mark.start()].strip() or mark[1] in check:
-            raise _refused(text)
-        check[mark[1]], at = _value(text, mark.end(), marks[number + 1 :], text)
+        if beside := text[at : mark.start()].strip():
+            raise refused(text, _out_of_place(beside, before, mark[1]))
+        if mark[1] in check:
+            raise refused(text, Refusal(f"{mark[1]} stands there twice", EACH_ALONE))
+        check[mark[1]], at = _value(text, mark, marks[number + 1 :])
+        before = mark[1]
         number += 1
         while number < len(marks) and marks[number].start() < at:
             number += 1
-    if not check or text[at:].strip():
-        raise _refused(text)
+    if beside := text[at:].strip():
+        raise refused(text, _out_of_place(beside, before, ""))
     if refusal := check_refusal(check):
-        raise UserError(f"--verify '{text}': {refusal}.", _HINT)
+        raise refused(text, refusal)
     return check
 
 
-def _value(text: str, start: int, later: "list[re.Match[str]]", whole: str) -> tuple[str, int]:
-    """Return the value that begins at a place, and where it ends."""
+def _out_of_place(text: str, before: str, behind: str) -> Refusal:
+    """Return why a text cannot stand behind the value of one name, or in front of another."""
+    if before:
+        return Refusal(
+            f"{echo(text)} stands behind the end of the value of {before}",
+            'A value in double quotes ends with them. Write \\" for one within.',
+        )
+    return Refusal(f"{echo(text)} stands in front of {behind}=", f"Begin with {behind}=")
+
+
+def _value(text: str, mark: "re.Match[str]", later: "list[re.Match[str]]") -> tuple[str, int]:
+    """Return the value behind a name, and where it ends."""
+    start = mark.end()
     if text[start : start + 1] == '"':
         try:
             value, end = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
-            raise _refused(whole) from None
+            reason = f"the value of {mark[1]} begins with a double quote, and is no JSON string"
+            hint = 'End it with a double quote, and write \\" for one within.'
+            raise refused(text, Refusal(reason, hint)) from None
         return str(value), end
     end = later[0].start() if later else len(text)
     return text[start:end].strip(), end
-
-
-def _refused(text: str) -> UserError:
-    return UserError(f"--verify '{text}' is no check that can be made.", _HINT)
 
 
 def format_check(check: Check) -> str:
@@ -86,18 +91,3 @@ def _ordered(check: Check) -> list[tuple[str, Any]]:
 def _shown(value: str) -> str:
     is_plain = value == value.strip() and not value.startswith('"') and not _KEY.search(f" {value}")
     return value if is_plain and value and value.isprintable() else json.dumps(value)
-
-
-def check_refusal(check: Check) -> str:
-    """Return why a check cannot be made, as the end of a sentence; '' where it can."""
-    if not any(set(form) == set(check) for form in FORMS):
-        names = " and ".join(map(str, check)) or "nothing"
-        return f"there is no check by {names}"
-    for key, value in check.items():
-        if not isinstance(value, str) or not value.strip():
-            return f"{key} is empty, or no text"
-        if len(value) > LONGEST:
-            return f"{key} has more than {LONGEST:,} characters"
-    place = check.get("path") or check.get("file")
-    why = path_refusal(place.rstrip("/")) if place else ""
-    return f"'{place}' is no path in this repository: {why}" if why else ""
