@@ -132,6 +132,43 @@ def test_an_answer_names_one_finding(mem: Mem, pair: tuple[str, str]) -> None:
     assert "nothing was found about" in mem("check", "--resolve", f"{third}=both", code=1).err
 
 
+@pytest.mark.parametrize(
+    ("answers", "code", "words"),
+    [
+        (("0=newer", "0=older"), 2, "answer the same finding"),
+        (("0=newer", "1=newer"), 2, "answer the same finding"),
+        (("0=both", "0,1=drop"), 2, "name the fact that is to be dropped"),
+        (("0=both", "1=drop"), 2, "answer the same finding"),
+        (("0=both", "2=maybe"), 2, "write ID=CHOICE"),
+        (("0=both", "mem-0000=newer"), 1, "mem-0000"),
+        (("0=both", "4=newer"), 1, "nothing was found about"),
+        (("0=both", "2=verified"), 1, "'verified' does not settle"),
+        (("5,2=newer", "5,3=newer", "2,3=newer"), 1, "is about it too"),
+    ],
+)
+def test_answers_are_given_all_or_none(
+    mem: Mem, pair: tuple[str, str], answers: tuple[str, ...], code: int, words: str
+) -> None:
+    """One that is wrong, or a second one for the same finding, has nothing changed."""
+    ids = [*pair]
+    for number, title in enumerate(("The timeout is 5 s", "The timeout is 30 s", "Tea is served")):
+        ids.append(mem.add(title, ago=50 - number))
+    ids.append(mem.add("The timeout is 60 s"))
+    before = commits(mem.folder)
+    named = [_with_ids(answer, ids) for answer in answers]
+    options = [word for answer in named for word in ("--resolve", answer)]
+    done = mem("check", *options, code=code)
+
+    assert words in done.err
+    assert (commits(mem.folder), done.out) == (before, "")
+
+
+def _with_ids(answer: str, ids: list[str]) -> str:
+    names, _, choice = answer.partition("=")
+    full = (ids[int(name)] if len(name) == 1 else name for name in names.split(","))
+    return f"{','.join(full)}={choice}"
+
+
 def test_an_agent_decides_nothing(mem: Mem, pair: tuple[str, str]) -> None:
     """It sees the findings; the person's word is proposed, though the agent's is newer."""
     agents = data_of(mem("add", "The session store is Valkey", "--json", env=CLAUDE).out)["id"]

@@ -1,6 +1,7 @@
 """What a person answers to the findings of a check."""
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import click
@@ -9,12 +10,13 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.exports import remove_copies
 from gitmem.cli.terminal import Terminal, short, title_shown
-from gitmem.errors import UserError
+from gitmem.errors import GitmemError, UserError
 from gitmem.repo.refs import head
 from gitmem.services.lifecycle import decisions
 from gitmem.services.lifecycle.decisions import Place
 from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.records import write
+from gitmem.text.echo import echo
 
 CHOICES = ("newer", "older", "both", "drop", "verified")
 VERIFIED = "verified"
@@ -27,6 +29,36 @@ class Answer(NamedTuple):
     ids: tuple[str, ...]
     choice: str
 
+    @property
+    def text(self) -> str:
+        """The answer as it is typed."""
+        return echo(f"{','.join(self.ids)}={self.choice}")
+
+
+class Plan(NamedTuple):
+    """An answer with the full ids that it names, and the findings that it is about."""
+
+    answer: Answer
+    ids: tuple[str, ...]
+    findings: list[Finding]
+
+    @property
+    def ended(self) -> set[str]:
+        """The facts that the answer archives or forgets."""
+        match self.answer.choice:
+            case "newer":
+                return {self.findings[0].ids[1]}
+            case "older":
+                return {self.findings[0].ids[0]}
+            case "drop":
+                return {self.ids[0]}
+        return set()
+
+    @property
+    def touched(self) -> set[str]:
+        """The facts that the findings are about."""
+        return {id for finding in self.findings for id in finding.ids}
+
 
 def parse_answers(given: Sequence[str]) -> list[Answer]:
     """Return the answers that options give. Raises click.UsageError."""
@@ -36,8 +68,10 @@ def parse_answers(given: Sequence[str]) -> list[Answer]:
         ids = tuple(filter(None, names.split(",")))
         if choice not in CHOICES or not 1 <= len(ids) <= 2:
             raise click.UsageError(
-                f"--resolve '{text}': write ID=CHOICE, with one of {', '.join(CHOICES)}."
+                f"--resolve {echo(text)}: write ID=CHOICE, with one of {', '.join(CHOICES)}."
             )
+        if choice == "drop" and len(ids) > 1:
+            raise click.UsageError(f"--resolve {echo(text)}: name the fact that is to be dropped.")
         out.append(Answer(ids, choice))
     return out
 
@@ -52,32 +86,80 @@ def resolve(
 ) -> dict[str, list[str]]:
     """Write answers, each as a command of its own; return the ids by what became of them.
 
-    All are looked at before the first is written. Raises UserError.
+    All are looked at before the first is written. Raises click.UsageError for two answers to one
+    finding, UserError for what cannot be answered so.
     """
     write.require_person(app.writer(), "decide between", command=decisions.COMMAND)
-    plans = [(answer, _findings_of(app, findings, answer)) for answer in given]
+    plans = [_plan(app, findings, answer) for answer in given]
+    _require_one_answer(plans)
+    _require_no_end(plans)
     keys = ("superseded_ids", "settled_ids", "verified_ids", "forgotten_ids")
     done: dict[str, list[str]] = {key: [] for key in keys}
-    for answer, named in plans:
+    for number, plan in enumerate(plans):
         app.begin_command()
-        if answer.choice == "drop":
-            id = app.find(answer.ids[0])
-            drop(term, app, id, quiet=quiet)
-            done["forgotten_ids"].append(id)
-        elif answer.choice == VERIFIED:
-            verify(term, app, named, quiet=quiet)
-            done["verified_ids"].append(named[0].ids[0])
-        else:
-            done[DONE[answer.choice]] += decide(term, app, named[0], answer.choice, quiet=quiet)
+        try:
+            key, ids = _apply(term, app, plan, quiet=quiet)
+        except GitmemError as error:
+            _say_what_was_written(error, number)
+            raise
+        done[key] += ids
     return done
 
 
-def _findings_of(app: App, findings: Sequence[Finding], answer: Answer) -> list[Finding]:
+def _require_one_answer(plans: Sequence[Plan]) -> None:
+    """Raise click.UsageError where two answers are about one finding."""
+    answers: dict[Finding, Answer] = {}
+    for plan in plans:
+        for finding in plan.findings:
+            first = answers.setdefault(finding, plan.answer)
+            if first is not plan.answer:
+                raise click.UsageError(
+                    f"--resolve {first.text} and --resolve {plan.answer.text} answer the same "
+                    "finding: leave one out. Nothing was changed."
+                )
+
+
+def _require_no_end(plans: Sequence[Plan]) -> None:
+    """Raise UserError where one answer archives or forgets a fact that another is about."""
+    for plan, other in permutations(plans, 2):
+        for id in sorted(plan.ended & other.touched):
+            raise UserError(
+                f"--resolve {plan.answer.text} puts {short(id)} aside, and --resolve "
+                f"{other.answer.text} is about it too. Nothing was changed.",
+                "Give one of these answers, then see what is left: git mem check",
+            )
+
+
+def _apply(term: Terminal, app: App, plan: Plan, *, quiet: bool) -> tuple[str, list[str]]:
+    """Write one answer; return what became of which ids."""
+    choice = plan.answer.choice
+    if choice == "drop":
+        drop(term, app, plan.ids[0], quiet=quiet)
+        return "forgotten_ids", [plan.ids[0]]
+    if choice == VERIFIED:
+        verify(term, app, plan.findings, quiet=quiet)
+        return "verified_ids", [plan.ids[0]]
+    return DONE[choice], decide(term, app, plan.findings[0], choice, quiet=quiet)
+
+
+def _say_what_was_written(error: GitmemError, answers: int) -> None:
+    """Add to an error how many answers were written before it."""
+    if answers:
+        written = "1 answer was" if answers == 1 else f"{answers} answers were"
+        error.hint = f"{error.hint} {written} written: git mem undo takes back the last.".strip()
+
+
+def _plan(app: App, findings: Sequence[Finding], answer: Answer) -> Plan:
+    """Return what an answer is about. Raises UserError where that is nothing, or not clear."""
+    ids = tuple(app.find(id) for id in answer.ids)
+    return Plan(answer, ids, _findings_of(findings, answer, set(ids)))
+
+
+def _findings_of(findings: Sequence[Finding], answer: Answer, ids: set[str]) -> list[Finding]:
     """Return the findings that an answer is about: one of a pair, all of a fact that is verified.
 
     Raises UserError.
     """
-    ids = {app.find(id) for id in answer.ids}
     named = [finding for finding in findings if ids <= set(finding.ids)]
     if not named:
         raise UserError(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from gitmem.errors import UserError
 from gitmem.repo.path_rules import path_refusal
+from gitmem.text.echo import echo
 
 FORMS = (
     ("path",),
@@ -33,7 +34,6 @@ TEMPLATES = {
 }
 KEYS = tuple(TEMPLATES)
 LONGEST = 1000  # characters of a value
-ECHO = 80  # characters of what was typed that a message repeats
 HINT = (
     "Write one of: path=PATH, 'file=PATH contains=TEXT' (or matches=REGEX, absent=REGEX), "
     "'file=PATH key=a.b equals=VALUE', 'dependency=NAME version=>=4.2', symbol=NAME"
@@ -53,17 +53,6 @@ class Refusal(NamedTuple):
 def refused(text: str, refusal: Refusal) -> UserError:
     """Return the error of a text that is no check."""
     return UserError(f"--verify {echo(text)}: {refusal.reason}.", refusal.hint)
-
-
-def echo(text: str) -> str:
-    """Return the beginning of a text in quotes, with visible control and bidi characters."""
-    cut = text if len(text) <= ECHO else text[: ECHO - 1] + "…"
-    shown = (char if char.isprintable() else _escaped(char) for char in cut)
-    return f"'{''.join(shown)}'"
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def no_check(text: str) -> Refusal:

@@ -14,10 +14,10 @@ from gitmem.services.lifecycle.verify_refusal import (
     KEYS,
     Refusal,
     check_refusal,
-    echo,
     no_check,
     refused,
 )
+from gitmem.text.echo import echo
 
 Check = Mapping[str, Any]
 
