@@ -1,9 +1,12 @@
 """Dates as git takes them."""
 
 import re
+from datetime import date
 
 from gitmem.errors import UserError
 from gitmem.git.process import Git
+
+LAST_YEAR = 2099  # git takes the year of a later date for something else
 
 
 def when(git: Git, text: str) -> int:
@@ -38,8 +41,22 @@ def is_date(text: str) -> bool:
         r"one|two|three|four|five|six|seven|eight|nine|ten|st|nd|rd|th|utc|gmt|t|z)"
     )
     parts = re.split(r"[\s,.]+", text.strip(" ,."))
+    if parts[0][:1] in {"-", "+"} or not all(map(_may_be_day, parts)):
+        return False
     # letters alone are a whole word: no id, however much it looks like `z` and `t`
     shapes = (rf"(?:[\d:+/-]++|{word})++", rf"(?!(?:st|nd|rd|th|t|z)$){word}")
     return len(text) <= 100 and all(
         re.fullmatch(shapes[part.isalpha()], part, re.IGNORECASE) for part in parts
     )
+
+
+def _may_be_day(part: str) -> bool:
+    """Return whether a part of a date is no day, or one that is there and that git reads."""
+    day = re.match(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?!\d)", part)
+    if day is None:
+        return True
+    try:
+        date(int(day[1]), int(day[3]), int(day[4]))
+    except ValueError:
+        return False
+    return 1970 <= int(day[1]) <= LAST_YEAR

@@ -64,6 +64,8 @@ def find_id(indexes: Indexes, text: str) -> str:
     Raises UnknownId.
     """
     low = text.strip().lower()
+    if not low:
+        raise UnknownId("an id is empty.", "List what there is with: git mem list")
     found: list[str] = []
     for _, index in indexes:
         found += [id for id in index.match_ids(low) if id not in found]

@@ -29,6 +29,7 @@ from gitmem.services.lifecycle.source_tree import WorkTreeSource
 from gitmem.services.lifecycle.suggestion import suggested_check
 from gitmem.services.lifecycle.verify_spec import format_check
 from gitmem.state import code_progress, out_of_date
+from gitmem.text.plural import counted
 from gitmem.text.test_files import is_test
 
 SEARCH = 10.0  # seconds that anchors whose code moved are looked for
@@ -209,4 +210,4 @@ def keep_up(app: App, *, whole: bool = False) -> list[str]:
     except GitmemError:
         return []
     failed = len(app.out_of_date())
-    return [f"{failed} fact(s) may be out of date"] if failed else []
+    return [f"{counted(failed, 'fact')} may be out of date"] if failed else []

@@ -103,7 +103,7 @@ def test_a_fact_is_shown_with_what_speaks_against_it(code: Code) -> None:
     assert "may be out of date" not in mem("list").out
     code.write({"Makefile": "check:\n\tpytest\n"})
     with open_app(str(code.folder), dict(os.environ)) as app:
-        assert keep_up(app) == ["1 fact(s) may be out of date"]
+        assert keep_up(app) == ["1 fact may be out of date"]
     mark = "may be out of date: Makefile does not have 'test:'"
     for args in (("list",), ("show", id), ("summary",), ("briefing",), ("search", "make")):
         assert mark in mem(*args).out, args

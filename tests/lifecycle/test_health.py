@@ -1,6 +1,7 @@
 """The health of a memory, against the formula in plain words."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -104,6 +105,40 @@ def test_a_script_can_ask(repo: Path, now: float) -> None:
     assert run_command(repo, "health", "--fail-under", "101").returncode == 2
     assert run_command(repo, "health", "--at", "@", "--all").returncode == 2
     assert run_command(repo, "health", "--at", "no such").returncode == 1
+
+
+@pytest.mark.parametrize("number", ["x", "", "nan", "inf", "-1", "101", "60%"])
+def test_a_limit_is_a_number(repo: Path, number: str) -> None:
+    """From 0 to 100, and the message says so."""
+    done = run_command(repo, "health", f"--fail-under={number}")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"'{number}' is no number from 0 to 100" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "at", ["", " ", "nonsense", "2026-13-45", "9999-01-01", "-1", "2026-02-30"]
+)
+@pytest.mark.parametrize("command", ["health", "list"])
+def test_a_state_of_the_past_has_a_name(repo: Path, now: float, command: str, at: str) -> None:
+    """What names none is refused; git would take such dates for some other day."""
+    add(repo, "Deploys happen on Fridays", at=now)
+    done = run_command(repo, command, f"--at={at}")
+
+    expected = f"'{at}' is not a revision of the store" if at.strip() else "the revision is empty"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert expected in done.stderr
+
+
+def test_one_is_no_plural(repo: Path, now: float) -> None:
+    """Of one fact or link."""
+    fact = add(repo, "Deploys happen on Fridays", at=now - 2 * DAY)
+    add(repo, "The staging host is slow", at=now - DAY, links=[fact.id])
+    out = run_command(repo, "health", "--all").stdout
+    history = run_command(repo, "health", "--history").stdout
+
+    assert "1 link  Deploys happen" in out
+    assert not re.search(r"\b1 (?:facts|links)\b", out + history)
 
 
 def test_metrics(repo: Path, now: float) -> None:

@@ -13,6 +13,8 @@ from gitmem.errors import UserError
 from gitmem.services.lifecycle.consolidation import STEPS
 from gitmem.services.lifecycle.health import range_of
 from gitmem.services.records.write import require_person
+from gitmem.text.echo import echo
+from gitmem.text.plural import counted
 from gitmem.worker.consolidation import Consolidation, StepReport
 
 SHOWN = 20  # facts that a step lists
@@ -93,9 +95,8 @@ def _steps(names: str | None) -> Sequence[str]:
     wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
     unknown = [name for name in wanted if name not in STEPS]
     if unknown or (names is not None and not wanted):
-        raise click.UsageError(
-            f"--steps: '{', '.join(unknown) or names}' is no step; they are {', '.join(STEPS)}."
-        )
+        wrong = echo(", ".join(unknown) or names or "")
+        raise click.UsageError(f"--steps: {wrong} is no step; they are {', '.join(STEPS)}.")
     return [step for step in STEPS if step in wanted or not wanted]
 
 
@@ -124,7 +125,7 @@ def _show(term: Terminal, report: StepReport, dry_run: bool) -> None:
 def _outcome(report: StepReport, dry_run: bool) -> str:
     """Return what became of a step, in a few words."""
     number, would = report.changed, "would be " if dry_run else ""
-    facts = "1 fact" if number == 1 else f"{number:,} facts"
+    facts = counted(number, "fact")
     match report.step:
         case "collect":
             return f"{facts} {would}removed" if number else "nothing has faded"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from math import floor
 from typing import Any
 
 import click
@@ -23,6 +24,8 @@ from gitmem.services.lifecycle.health_history import (
 )
 from gitmem.services.records import history
 from gitmem.state import injections
+from gitmem.text.echo import echo
+from gitmem.text.plural import counted
 from gitmem.worker.consolidation import health_of
 
 WIDTH = 40  # characters of a sparkline
@@ -38,6 +41,24 @@ LABELS = {
 COMMITS = 20_000  # that are looked at for gaps
 
 
+class Health(click.ParamType[float]):
+    """A number from 0 to 100."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number. Fails for any other text."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number <= 100:
+            self.fail(f"{echo(str(value))} is no number from 0 to 100, such as 60.", param, ctx)
+        return number
+
+
 @click.command("health", short_help="Show how healthy the memory is")
 @click.option("--at", "revision", metavar="REV", help="As it was: a date, @~3, a commit.")
 @click.option("--history", "with_history", is_flag=True, help="One line for each day, with trend.")
@@ -45,7 +66,7 @@ COMMITS = 20_000  # that are looked at for gaps
 @click.option("--all", "with_metrics", is_flag=True, help="Totals, most linked, use and gaps too.")
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 100),
+    type=Health(),
     metavar="N",
     help="Exit with 1 if the health is below N.",
 )
@@ -101,7 +122,8 @@ def health_command(
 def _require(value: float, least: float | None) -> None:
     """Raise UserError for a health that a script does not accept."""
     if least is not None and not value >= least:
-        raise UserError(f"the health is {value:.0f}, below {least:g}.", "See: git mem health")
+        shown = floor(value * 10) / 10  # never the limit itself
+        raise UserError(f"the health is {shown:g}, below {least:g}.", "See: git mem health")
 
 
 def _state(app: App, cache: HealthCache, revision: str | None) -> HealthAt:
@@ -157,7 +179,8 @@ def _show_history(term: Terminal, points: Sequence[HealthAt], *, raw: bool) -> N
     term.say(sparkline(values))
     for point, value in zip(points, values, strict=True):
         day, state = stamp(point.at)[:10], range_of(value)
-        term.say(f"{day}  {value:>3.0f} {state:<9} {point.counts.facts:>7,} facts")
+        noun = "fact" if point.counts.facts == 1 else "facts"
+        term.say(f"{day}  {value:>3.0f} {state:<9} {point.counts.facts:>7,} {noun}")
 
 
 def sparkline(values: Sequence[float]) -> str:
@@ -199,16 +222,16 @@ def _show_metrics(term: Terminal, numbers: dict[str, Any]) -> None:
         term.say(f"by {name + ':':<9} {listed}")
     term.say(f"left of their importance: {numbers['mean_decay']:.0%} on average")
     term.say(
-        f"given to agents: {numbers['injected_count']:,} facts, "
-        f"{numbers['used_count']:,} of them were read or used"
+        f"given to agents: {counted(numbers['injected_count'], 'fact')}, "
+        f"read or used of them: {numbers['used_count']:,}"
     )
     for linked in numbers["most_linked_facts"]:
         title = plain(linked["title"])
-        term.say(f"  {short(linked['id'])} {linked['link_count']:>3} links  {title}")
+        links = counted(linked["link_count"], "link")
+        term.say(f"  {short(linked['id'])} {links:>9}  {title}")
     for gap in numbers["gaps"]:
-        term.say(
-            f"  {plain(gap['path'])}/: {gap['commit_count']:,} commits in 90 days and no new fact"
-        )
+        commits = counted(gap["commit_count"], "commit")
+        term.say(f"  {plain(gap['path'])}/: {commits} in 90 days and no new fact")
 
 
 def _health_json(

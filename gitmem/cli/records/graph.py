@@ -59,10 +59,10 @@ def graph_command(
     """
     with term.open_any() as app:
         start = app.find(id) if id else None
-        graph = _past(app, at) if at else _present(app)
+        graph = _past(app, at) if at is not None else _present(app)
         if start:
             graph.edges = _near(graph.edges, start, depth)
-            if at and start not in graph.rows:
+            if at is not None and start not in graph.rows:
                 raise UserError(
                     f"{start} was not there at '{at}'.", f"See its life: git mem log {short(start)}"
                 )

@@ -105,9 +105,11 @@ def list_command(
         fields = FIELDS if as_json else (*SORTED_BY.get(o["order"], ("id",)), *shown)
         is_plain = not as_json and template is None
         rows, left_out = (
-            (_past_rows(app, at, scopes, o), 0) if at else _rows(app, scopes, fields, o, is_plain)
+            (_past_rows(app, at, scopes, o), 0)
+            if at is not None
+            else _rows(app, scopes, fields, o, is_plain)
         )
-        to_json = whole_row_json if at else record_json
+        to_json = whole_row_json if at is not None else record_json
         if as_json:
             term.json([to_json(r) for r in rows])
         elif template:

@@ -143,8 +143,9 @@ def _found(
     found = []
     for text in ids:
         name, _, revision = text.partition("@")
-        is_past = at or revision
-        found.append(record_at(app, name, at or f"@{revision}") if is_past else app.get(name))
+        then = at if at is not None else f"@{revision}"
+        is_past = at is not None or revision
+        found.append(record_at(app, name, then) if is_past else app.get(name))
     if not agent_program(app.env):
         return found
     shown = [(scope, Stored(without_quotes(one.record), one.oid, one.path)) for scope, one in found]

@@ -25,6 +25,7 @@ from gitmem.store import operations
 from gitmem.store.reader import Damaged, Stored
 from gitmem.store.store import Message, Store, Written
 from gitmem.store.trailers import trailers
+from gitmem.text.plural import counted
 
 STEPS = ("collect", "check", "merge", "code", "index", "summary", "health")
 OP = "consolidate"
@@ -97,7 +98,7 @@ def collect(store: Store, who: Writer, versions: Mapping[str, str]) -> list[str]
     ]
     if records:
         todo = [operations.collect(record.id, encode(record)) for record in records]
-        subject = f"consolidate: collect {_facts(len(records))} that faded unread"
+        subject = f"consolidate: collect {counted(len(records), 'fact')} that faded unread"
         _write(store, who, todo, subject, [record.id for record in records])
     return [record.id for record in records]
 
@@ -136,7 +137,7 @@ def merge(store: Store, who: Writer, groups: Sequence[Merge]) -> Written:
     todo = [merged([group.kept, *group.others], who, group.doubted) for group in groups]
     number = sum(len(group.others) for group in groups)
     kept = "another" if len(groups) == 1 else f"{len(groups)} others"
-    subject = f"consolidate: merge {_facts(number)} that said what {kept} said"
+    subject = f"consolidate: merge {counted(number, 'fact')} that said what {kept} said"
     ids = [record.id for group in groups for record in (group.kept, *group.others)]
     return _write(store, who, todo, subject, ids)
 
@@ -181,10 +182,10 @@ def archive_repeated(
         if record != facts[id]
     ]
     if changed:
-        subject = f"consolidate: {_facts(len(changed))} seen again in proposals"
+        subject = f"consolidate: {counted(len(changed), 'fact')} seen again in proposals"
         _write(shared, who, changed, subject, list(facts))
     proposals = [proposal for proposal, _ in repeated]
-    subject = f"consolidate: archive {len(proposals)} proposal(s) that shared facts repeat"
+    subject = f"consolidate: archive {counted(len(proposals), 'proposal')} that shared facts repeat"
     _write(private, who, archivals(who, proposals), subject, [one.id for one in proposals])
 
 
@@ -216,10 +217,6 @@ def _write(
     store: Store, who: Writer, todo: Sequence[operations.Op], subject: str, ids: Sequence[str]
 ) -> Written:
     return store.write(todo, Message(subject, OP, tuple(ids), session=who.session))
-
-
-def _facts(number: int) -> str:
-    return "1 fact" if number == 1 else f"{number:,} facts"
 
 
 def is_recent(commits: Iterable[Commit], now: float) -> bool:

@@ -18,8 +18,10 @@ from gitmem.repo.refs import REMOTES
 from gitmem.store.layout import FILE_LIMIT, id_of_path, record_path, tombstone_path
 from gitmem.store.store import Store
 from gitmem.store.trailers import SILENT, trailers
+from gitmem.text.echo import echo
 
 REASON = 200  # characters of the reason for forgetting that are shown
+REVISIONS = "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
 
 
 class HistoryStep(NamedTuple):
@@ -54,6 +56,8 @@ def resolve(store: Store, git: Git, text: str) -> str:
     """
     import re
 
+    if not text.strip():
+        raise UserError("the revision is empty.", REVISIONS)
     tip = store.tip()
     if tip is None:
         raise UserError(
@@ -93,8 +97,8 @@ def resolve(store: Store, git: Git, text: str) -> str:
 
 def _no_revision(text: str) -> UnknownId:
     return UnknownId(
-        f"'{text}' is not a revision of the store.",
-        "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name.",
+        f"{echo(text)} is not a revision of the store.",
+        REVISIONS,
     )
 
 
@@ -102,7 +106,7 @@ def _at_date(store: Store, git: Git, text: str) -> str:
     found = at_time(store, when(git, text))
     if found is None:
         raise UserError(
-            f"the store did not exist yet at '{text}'.",
+            f"the store did not exist yet at {echo(text)}.",
             "See its beginning with: git mem log --reverse",
         )
     return found
