@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from gitmem.app import App, open_app
 from gitmem.base.detach import detach
 from gitmem.base.files import Lock
-from gitmem.errors import GitmemError, InvalidRecord, UnknownId
+from gitmem.errors import Busy, GitmemError, InvalidRecord, UnknownId
 from gitmem.git.new_packs import release_abandoned
 from gitmem.index.reader import Index
 from gitmem.repo.location import is_there, storable
@@ -28,6 +28,7 @@ from gitmem.state import (
     spilled_hits,
 )
 from gitmem.store import quarantine
+from gitmem.text.plural import counted
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
@@ -209,10 +210,15 @@ def _consolidate(app: App) -> list[str]:
     if not consolidations.claim(app.state, app.clock.now()):
         return []
     from gitmem.worker.consolidation import IN_BACKGROUND, Consolidation, scopes_in_background
+    from gitmem.worker.one_consolidation import alone
 
     work = Consolidation(app, scopes_in_background(app))
-    reports = [work.run(step) for step in IN_BACKGROUND]
-    return [f"{one.step}: {one.changed} fact(s)" for one in reports if one.changed]
+    try:
+        with alone(app, IN_BACKGROUND, wait=0):
+            reports = [work.run(step) for step in IN_BACKGROUND]
+    except Busy:  # a person's consolidation does the same at this moment
+        return []
+    return [f"{one.step}: {counted(one.changed, 'fact')}" for one in reports if one.changed]
 
 
 def _refute(app: App) -> list[str]:

@@ -54,13 +54,13 @@ def test_killed_at_any_point(repo: Path, nest: Nest, rng: random.Random) -> None
 
 
 def test_two_at_once_and_a_writer(repo: Path) -> None:
-    """Both end, each statement stays once, and what was written meanwhile is there."""
+    """One ends, the other waits or says so; each statement stays once, and so does what is written."""
     mem(repo, "init", "--no-remote")
     titles = fill(repo)
     argv = mem_argv(repo, "consolidate", "--steps", "merge")
     both = [subprocess.Popen(argv, env=mem_env()) for _ in range(2)]
     written = {add(repo, f"Note {number}").title for number in range(5)}
-    assert [one.wait() for one in both] == [0, 0]
+    assert {one.wait() for one in both} in ({0}, {0, 1})
     mem(repo, "consolidate")
     assert sorted({*titles, *written}) == live(repo)
 

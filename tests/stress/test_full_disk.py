@@ -184,6 +184,7 @@ def test_working_state_on_a_read_only_disk(disk: tuple[Path, Remount]):
     repo = make_repo_on(place, "git")
     mem(repo, "session", "start", "--title", "Invoices of March")
     mem(repo, "error", "record", "TypeError: x is None")
+    mem(repo, "add", "Deploys happen on Fridays")
     mem(repo, "drain")  # nothing in the background holds the disk
     remount("ro")
     try:
@@ -194,7 +195,12 @@ def test_working_state_on_a_read_only_disk(disk: tuple[Path, Remount]):
             (["error", "list"], "TypeError: x is None"),
         ):
             assert said in mem(repo, *command).stdout
-        for command in (["session", "start", "--new"], ["error", "record", "boom"]):
+        for command in (
+            ["session", "start", "--new"],
+            ["error", "record", "boom"],
+            ["consolidate"],
+            ["consolidate", "--background"],
+        ):
             assert mem(repo, *command, ok=(1,)).stderr.startswith("error: ")
     finally:
         remount("rw")

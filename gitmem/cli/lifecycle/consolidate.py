@@ -9,13 +9,14 @@ from gitmem.app import App
 from gitmem.base.detach import detach
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
-from gitmem.errors import UserError
+from gitmem.errors import Busy, UserError
 from gitmem.services.lifecycle.consolidation import STEPS
 from gitmem.services.lifecycle.health import range_of
 from gitmem.services.records.write import require_person
 from gitmem.text.echo import echo
 from gitmem.text.plural import counted
-from gitmem.worker.consolidation import Consolidation, StepReport
+from gitmem.worker.consolidation import SCOPES, Consolidation, StepReport
+from gitmem.worker.one_consolidation import alone
 
 SHOWN = 20  # facts that a step lists
 
@@ -28,7 +29,7 @@ SHOWN = 20  # facts that a step lists
     metavar="STEP,...",
     help=f"Only these: {', '.join(STEPS)}.",
 )
-@click.option("--background", is_flag=True, help="Do it in the background; print nothing.")
+@click.option("--background", is_flag=True, help="Do it in the background.")
 @options.json_option
 @click.pass_obj
 def consolidate_command(
@@ -59,7 +60,7 @@ def consolidate_command(
     """
     steps = _steps(names)
     if background and (dry_run or as_json):
-        raise click.UsageError("--background prints nothing: leave out --dry-run and --json.")
+        raise click.UsageError("--background shows no outcome: leave out --dry-run and --json.")
     with term.open() as app:
         if not dry_run:
             require_person(app.writer(), "consolidate", command="consolidate")
@@ -67,10 +68,11 @@ def consolidate_command(
             _detach(term, app, steps)
             return
         reports = []
-        for report in _reports(term, app, steps, dry_run):
-            reports.append(report)
-            if not as_json:
-                _show(term, report, dry_run)
+        with alone(app, () if dry_run else steps):
+            for report in _reports(term, app, steps, dry_run):
+                reports.append(report)
+                if not as_json:
+                    _show(term, report, dry_run)
         if as_json:
             term.json({"is_dry_run": dry_run, "steps": [_step_json(one) for one in reports]})
         elif not dry_run and any(report.changed for report in reports):
@@ -78,9 +80,23 @@ def consolidate_command(
 
 
 def _detach(term: Terminal, app: App, steps: Sequence[str]) -> None:
-    """Start steps in the background. Raises UserError."""
+    """Start steps in the background. Raises GitmemError where they could do nothing."""
+    trees = [app.store(scope).tree() for scope in SCOPES]
+    if not any(trees):
+        term.note("there are no facts yet, so nothing was started: git mem add 'title'")
+        return
+    try:
+        with alone(app, STEPS, wait=0):
+            pass
+    except Busy:
+        term.note("another consolidation is running, so nothing was started.")
+        return
     folder = app.location.worktree or app.location.gitdir
-    if not detach(["-C", folder, "consolidate", "--steps", ",".join(steps)], app.env):
+    try:
+        started = detach(["-C", folder, "consolidate", "--steps", ",".join(steps)], app.env)
+    except OSError:
+        started = 0
+    if not started:
         raise UserError("no process could be started.", "Run it without --background.")
     term.note("consolidating in the background; see later: git mem health")
 
