@@ -89,10 +89,10 @@ def test_an_agent_answers_for_nobody(mem):
         assert "an agent cannot" in done.err
         assert "git mem inbox" in done.err
     assert mem.show(fact["id"])["unconfirmed"] is True
-    # pinned by an agent, it is kept and still nobody's word; pinned by a person it is confirmed
-    mem("pin", fact["id"], env=CLAUDE)
-    assert mem.show(fact["id"])["unconfirmed"] is True
-    mem("unpin", fact["id"])
+    done = mem("pin", fact["id"], code=1, env=CLAUDE)
+    assert "an agent cannot pin facts" in done.err and f"git mem pin {fact['id']}" in done.err
+    shown = mem.show(fact["id"])
+    assert (shown["unconfirmed"], shown["status"]) == (True, "active")
     mem("pin", fact["id"])
     assert "unconfirmed" not in mem.show(fact["id"])
 
@@ -193,9 +193,8 @@ def test_what_a_person_decided_stays(mem):
     mem("restore", fact)
     mem("restore", task)
     mem("gotcha", "reopen", trap)
-    for act, undo in (("pin", "unpin"), ("done", "restore")):
+    for act in ("done", "restore"):
         mem(act, task, env=CLAUDE)
-        mem(undo, task, env=CLAUDE)
     mem("gotcha", "resolve", trap, env=CLAUDE)
     assert mem.show(trap)["resolved"]["by"] == "claude"
     mem("gotcha", "reopen", trap, env=CLAUDE)

@@ -39,6 +39,56 @@ def test_what_faded_is_collected_and_comes_back(repo: Path) -> None:
     assert collected(repo, Clock().now()) == []
 
 
+@pytest.mark.parametrize("collects", ["a person", "the background"])
+def test_an_agent_may_restore_what_was_collected(repo: Path, collects: str) -> None:
+    """Whoever had it collected: nobody decided about it. What a person forgot stays away."""
+    agent = {"CLAUDECODE": "1"}
+    faded = add(repo, "The build prints a warning", at=OLD, program="claude")
+    forgotten = add(repo, "The build is slow on macs", at=NOW, program="claude")
+    assert run_command(repo, "forget", forgotten.id).returncode == 0
+    if collects == "a person":
+        assert faded.id in run_command(repo, "consolidate", "--steps", "collect", "--json").stdout
+    else:
+        assert collected(repo) == [faded.id]
+    back = run_command(repo, "restore", faded.id, env=agent)
+    refused = run_command(repo, "restore", forgotten.id, env=agent)
+
+    assert (back.returncode, faded.id in ids(repo, "--all")) == (0, True)
+    assert "restored" in back.stdout and "unconfirmed" in back.stderr
+    assert (refused.returncode, forgotten.id in ids(repo, "--all")) == (1, False)
+    assert "an agent cannot restore" in refused.stderr
+
+
+def test_an_agents_pin_keeps_nothing(repo: Path) -> None:
+    """It is refused, and the fact fades like any other."""
+    faded = add(repo, "The build prints a warning", at=OLD, program="claude")
+    refused = run_command(repo, "pin", faded.id, env={"CLAUDECODE": "1"})
+
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "an agent cannot pin facts: a person does" in refused.stderr
+    assert collected(repo) == [faded.id]
+
+
+def test_words_of_another_person_are_unconfirmed_when_they_are_restored(tmp_path: Path) -> None:
+    """The command says so, and how to confirm them."""
+    ana, bob = two_clones(tmp_path)
+    mem(bob, "add", "Deploys happen on Fridays")
+    mem(bob, "sync")
+    mem(ana, "sync")
+    (row,) = data(ana, "list")
+    mem(ana, "forget", row["id"])
+    restored = run_command(ana, "restore", row["id"])
+    mine = run_command(ana, "add", "Tea is served at noon", "--json").stdout
+    own = json.loads(mine)["data"]["id"]
+    mem(ana, "forget", own)
+
+    assert restored.returncode == 0
+    assert "its words are by Bob, and you brought them back" in restored.stderr
+    assert "its words are by" not in run_command(ana, "restore", own).stderr
+    run_command(ana, "inbox", "--accept", row["id"])
+    assert "unconfirmed" not in run_command(ana, "list").stdout
+
+
 @pytest.mark.parametrize(
     "fields",
     [

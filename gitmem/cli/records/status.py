@@ -124,7 +124,7 @@ def _finished(app: App, scope: str, record: Record) -> Change:
 @options.json_option
 @click.pass_obj
 def pin_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
-    """Pin records. Pinned records never decay and are told first.
+    """Pin records. Pinned records never decay and are told first. An agent cannot pin facts.
 
     \b
     Example:
@@ -188,6 +188,9 @@ def archive_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None
 def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json: bool) -> None:
     """Restore records that were archived, forgotten or collected, from git's history.
 
+    An agent may bring back what was collected, or what an agent put aside; not what a person forgot
+    or rejected. Words of somebody else are unconfirmed until a person confirms them again.
+
     \b
     Examples:
       git mem restore --list
@@ -222,6 +225,7 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
             change = write.restore(store, app.writer(), history.last_version(store, id))
             app.count_reads(scope, [id])  # or what had faded would be collected again
             rows.append(_restored(term, change, scope, as_json))
+            _say_whose(term, app, change.after)
         for scope, stored in there:
             change = _brought_back(app, scope, stored.record)
             rows.append(_restored(term, change, scope, as_json))
@@ -280,6 +284,17 @@ def _restored(term: Terminal, change: Change, scope: str, as_json: bool) -> dict
     else:
         term.say(f"{short(row['id'])} is there and {change.after.status}; nothing changed.")
     return row
+
+
+def _say_whose(term: Terminal, app: App, record: Record) -> None:
+    """Say that words of somebody else are unconfirmed once they are brought back."""
+    rows = app.rows(ids=(record.id,), fields=("id", "unconfirmed"))
+    if rows and rows[0]["unconfirmed"] and not record.unconfirmed:
+        author = plain(str(record.get("author")).partition(" <")[0])
+        term.note(
+            f"its words are by {author}, and you brought them back: until a person confirms them, "
+            f"they are unconfirmed: git mem inbox --accept {short(record.id)}"
+        )
 
 
 def _past_title(app: App, scope: str, id: str) -> str:

@@ -14,6 +14,7 @@ from gitmem.store.store import Store
 
 # what takes a fact out of every view: nobody but a person does so with what a person vouches for
 REMOVALS = frozenset({"archive", "forget"})
+TIDYING = "consolidate"  # what it does to a fact is nobody's decision, whoever started it
 OF_GOTCHAS = frozenset({"resolve", "reopen"})  # the others change the status
 
 
@@ -59,7 +60,8 @@ def _decided_by(store: Store, id: str, act: str) -> str | None:
         if before is None:
             return None
         if before != _standing(store.objects, step.commit.tree, id, act):
-            return step.trailers.get("program", [""])[0]
+            is_tidied = TIDYING in step.trailers.get("op", ())
+            return BACKGROUND if is_tidied else step.trailers.get("program", [""])[0]
     return None
 
 

@@ -385,9 +385,11 @@ def confirm(store: Store, who: Writer, before: Record, after: Record, commit: st
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
     """Pin, unpin, archive or activate a record.
 
-    Raises UserError for a program where a person decided how it stands.
+    Raises UserError for a program that would pin a fact, or change what a person decided.
     """
     if status != before.status:
+        if status == "pinned" and before.kind in FACTS:
+            require_person(who, "pin", command=f"pin {before.id}")
         require_undecided(store, who.program, before, op)
     done = None if status in LIVE else before.fields.get("done")  # a task is open again
     after = before.change(status=status, done=done)
