@@ -10,7 +10,7 @@ from gitmem.base.fast import dumps, loads, sqlite
 from gitmem.base.sqlite import is_damage, ready, transaction, use_wal
 
 NAME = "health.db"
-SCHEMA = 2  # of the tables and of what the rows hold
+SCHEMA = 3  # of the tables and of what the rows hold
 PATIENCE = 2.0
 SOME = 500  # values of one question
 KEPT = 60_000  # facts, and states of the past

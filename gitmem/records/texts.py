@@ -7,6 +7,7 @@ from typing import Any
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line end
 TITLE_LIMIT = 300
+CUT = "…"  # at the end of a title of which the rest is not kept
 
 
 def clean_text(text: str) -> str:
@@ -27,7 +28,12 @@ def clean_title(text: str) -> str:
     """Return a title: one line, single spaces, at most 300 characters."""
     # spaces first: some controls are spaces
     title = " ".join(clean_text(" ".join(text.split())).split())
-    return title if len(title) <= TITLE_LIMIT else title[: TITLE_LIMIT - 1].rstrip() + "…"
+    return title if len(title) <= TITLE_LIMIT else title[: TITLE_LIMIT - 1].rstrip() + CUT
+
+
+def is_cut(title: str) -> bool:
+    """Return whether a title may be the beginning of a longer one."""
+    return title.endswith(CUT) and len(title) >= TITLE_LIMIT - 1  # a space at its end is left out
 
 
 def clean_body(text: str) -> str:

@@ -145,6 +145,27 @@ def test_add_reads_a_file(mem: Mem) -> None:
     assert mem.show(mem.add("T", "-F", "note.md"))["body"] == "from a file\n"
 
 
+@pytest.mark.parametrize(
+    "title", ["\u200b", "\u202e\u202c", "\u3164", "\u2800", "\xad", "\ufe0f \u200d", "\U000e0041"]
+)
+def test_a_title_has_something_to_see(mem: Mem, title: str) -> None:
+    """Zero-width and bidi marks alone are none: `add`, `edit` and `supersede` refuse them."""
+    id = mem.add("Deploys happen on Fridays")
+    for command in (
+        ("add", title),
+        ("add", "-k", "gotcha", title),
+        ("gotcha", "add", title),
+        ("edit", id, "--title", title),
+        ("supersede", id, title),
+    ):
+        done = mem(*command, code=1)
+        assert "the title has no visible character" in done.err, command
+        assert done.out == ""
+    assert mem.titles() == ["Deploys happen on Fridays"]
+    mem("edit", id, "--title", f"{title}Seen")
+    assert mem.titles()[0].endswith("Seen")
+
+
 def test_add_joins_title_words(mem: Mem) -> None:
     """A title need not be quoted."""
     mem("add", "three", "plain", "words")

@@ -135,6 +135,20 @@ def test_what_differs_in_more_than_words_stays(repo: Path, fields: dict[str, str
     assert merged(repo) == []
 
 
+def test_a_title_that_was_cut_equals_no_other(repo: Path) -> None:
+    """What the rest of it said is not known; health counts it as said once."""
+    words = " ".join(f"word{number}" for number in range(60))
+    for end in ("and so it is", "but never on Fridays"):
+        added = run_command(repo, "add", f"{words} {end}")
+        assert "a title has at most 300 characters" in added.stderr
+    titles = [row["title"] for row in data(repo, "list")]
+
+    assert titles[0] == titles[1]
+    assert "nothing is said twice" in run_command(repo, "consolidate", "--steps", "merge").stdout
+    terms = {term["term"]: term["number"] for term in data(repo, "health")["terms"]}
+    assert terms["duplicates"] == 0
+
+
 def test_a_body_that_says_more_stays(repo: Path) -> None:
     """Nothing that was written is put aside unread."""
     add(repo, "Rotate the signing key", "Because of the audit.")

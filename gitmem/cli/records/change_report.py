@@ -4,6 +4,7 @@ from gitmem.cli import options
 from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, short, title_shown
 from gitmem.records.record import has_expired
+from gitmem.records.texts import TITLE_LIMIT, is_cut
 from gitmem.services.records.write import Change
 
 
@@ -19,6 +20,13 @@ def report_change(
     expires = str(change.after.get("expires") or "")
     if has_expired(expires, term.clock.stamp()):
         term.note(f"it expired on {expires}: lists show it with --all only, and nobody is told it.")
+    if is_cut(change.after.title) and (
+        change.before is None or change.before.title != change.after.title
+    ):
+        term.note(
+            f"a title has at most {TITLE_LIMIT} characters: the rest is left out. Write it with "
+            f"-m: git mem edit {short(change.after.id)} -m TEXT"
+        )
     if as_json:
         term.json(written_json(scope, change))
         return

@@ -18,6 +18,7 @@ from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
 from gitmem.records.kinds import FACTS
 from gitmem.records.record import Record
+from gitmem.records.texts import is_cut
 from gitmem.services.lifecycle.contradiction import compare
 from gitmem.services.lifecycle.fact_check import is_settled
 from gitmem.services.lifecycle.parsed_fact import plain_words
@@ -125,10 +126,13 @@ def group_key(row: Row) -> str:
     """Return what duplicates have in common: 16 hex characters; empty for what has no duplicate.
 
     They say the same, of one project, to the same agents, until the same day. What a gotcha knows
-    an error by tells it from others. `row` has `kind`, `type`, `title`, `agent`, `project`,
-    `expires` and `triggers`.
+    an error by tells it from others. What the rest of a title said that was cut is not known, so it
+    has no duplicate. `row` has `kind`, `type`, `title`, `agent`, `project`, `expires` and
+    `triggers`.
     """
-    words = statement_words(str(row["title"])) if row["kind"] in FACTS else ()
+    title = str(row["title"])
+    is_whole = row["kind"] in FACTS and not is_cut(title)
+    words = statement_words(title) if is_whole else ()
     if not words:
         return ""
     sort = "task" if row["type"] == "task" else row["kind"]
@@ -183,6 +187,8 @@ def duplicates(records: Sequence[Record], unconfirmed: Collection[str] = ()) -> 
 
 def _is_contained(other: Record, first: Record) -> bool:
     """Return whether one fact says nothing that another does not say, and does not replace it."""
+    if is_cut(first.title) or is_cut(other.title):
+        return False
     if first.id in (other.get("supersedes") or ()) or other.id in (first.get("supersedes") or ()):
         return False
     if other.get("verify") and other.get("verify") != first.get("verify"):

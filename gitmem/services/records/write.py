@@ -143,6 +143,16 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
+def require_visible(title: str) -> None:
+    """Raise InvalidRecord for a title of which nobody sees anything."""
+    if title.strip() and not normal_words(title):
+        raise InvalidRecord(
+            "the title has no visible character: only spaces, and marks such as U+200B that no "
+            "screen shows.",
+            "Give one line that says what it is about.",
+        )
+
+
 def draft(
     who: Writer,
     kind: str,
@@ -157,6 +167,7 @@ def draft(
 
     Raises InvalidRecord.
     """
+    require_visible(title)
     now = who.clock.stamp()
     if origin == "manual" and kind in FACTS and not who.is_person:
         origin = "agent"
@@ -272,6 +283,8 @@ def update(
     A person who changes the words of a fact vouches for them; with `vouches` in any case. Raises
     UserError for a program that says what a person rejected.
     """
+    if after.title != before.title:
+        require_visible(after.title)
     after, found = clean(after, who.allow)
     is_reworded = words_digest(before) != words_digest(after)
     if is_reworded:
