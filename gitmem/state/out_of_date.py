@@ -39,6 +39,15 @@ def replace(
 
 
 @healing
+def by_tree(state: State) -> "dict[str, dict[str, tuple[str, str]]]":
+    """Return {work tree: {id: (oid, reason)}} of what is refuted in each, by any source."""
+    out: dict[str, dict[str, tuple[str, str]]] = {}
+    for root, id, oid, reason in state.db.execute("SELECT root, id, oid, reason FROM out_of_date"):
+        out.setdefault(root, {})[id] = (oid, reason)
+    return out
+
+
+@healing
 def reasons(state: State, root: str, source: str = "") -> "dict[str, tuple[str, str]]":
     """Return {id: (oid, reason)} of what is refuted in a work tree, by any source or one."""
     rows = state.db.execute(

@@ -1,7 +1,12 @@
 """A fact that the code refutes is shown beside its code, through a real client."""
 
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
 from lsprotocol import types as t
 
+from gitmem.app import open_app
 from gitmem.codemap.anchors.resolve import attach
 from gitmem.codemap.anchors.spec import parse
 from gitmem.git.object_codec import object_id
@@ -76,3 +81,60 @@ async def test_another_work_tree_has_no_mark(repo, connect):
     editor.open(uri)
     (shown,) = await editor.until(uri, bool)
     assert (shown.message, shown.code) == ("x must stay odd", trap[-8:])
+
+
+REASON = "may be out of date: a.py does not have 'x = 1'"
+
+
+def is_marked(number: int) -> Callable[[Sequence[t.Diagnostic]], bool]:
+    """Return whether so many facts are marked in a file; the gotcha is there in any case."""
+    return lambda shown: (
+        "".join(one.message for one in shown).count(REASON) == number
+        and any("x must stay odd" in one.message for one in shown)
+    )
+
+
+def look_in(worktree: Path) -> None:
+    """Have the background look at the code of another work tree."""
+    with open_app(str(worktree), dict(os.environ)) as app:
+        keep_up(app)
+
+
+async def test_each_work_tree_has_its_own_marks(repo, connect):
+    """In one server, whichever was opened first; they go when its own code bears out the fact."""
+    remember(repo, "x is one", "memory", "x = 1")
+    remember(repo, "x must stay odd", "gotcha", "x = 1")
+    other = repo.root.parent / "other"
+    repo.git("worktree", "add", "-q", str(other))
+    editor = await connect(repo.root)
+    here, there = repo.uri("a.py"), (other / "a.py").as_uri()
+    for uri in (here, there):
+        editor.open(uri)
+        await editor.until(uri, is_marked(0))
+
+    (other / "a.py").write_text("import os\nx = 2\ny = 2\n", encoding="utf-8")
+    look_in(other)
+    await editor.until(there, is_marked(2))
+    await editor.until(here, is_marked(0))
+
+    repo.write("a.py", "import os\nx = 3\ny = 2\n")
+    look(repo)
+    await editor.until(here, is_marked(2))
+    (other / "a.py").write_text("import os\nx = 1\ny = 2\n", encoding="utf-8")
+    look_in(other)
+    await editor.until(there, is_marked(0))
+    await editor.until(here, is_marked(2))
+
+
+async def test_the_tree_that_is_opened_second_has_its_marks(repo, connect):
+    """Also where the background looked before the server was there."""
+    remember(repo, "x is one", "memory", "x = 1")
+    remember(repo, "x must stay odd", "gotcha", "x = 1")
+    other = repo.root.parent / "other"
+    repo.git("worktree", "add", "-q", str(other))
+    (other / "a.py").write_text("import os\nx = 2\ny = 2\n", encoding="utf-8")
+    look_in(other)
+    editor = await connect(repo.root)
+    for uri, number in ((repo.uri("a.py"), 0), ((other / "a.py").as_uri(), 2)):
+        editor.open(uri)
+        await editor.until(uri, is_marked(number))

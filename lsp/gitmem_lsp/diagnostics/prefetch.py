@@ -22,6 +22,7 @@ from gitmem_lsp.settings import Options
 from gitmem_lsp.workspace.place_notes import blob_ids, bounded, notes_of_tree, quick_notes
 from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
 from gitmem_lsp.workspace.repository_view import RepositoryView
+from gitmem_lsp.workspace.tree_marks import reason_of
 
 LARGEST = 1_000_000  # bytes of a file that is read
 ROOM = 8_000_000  # bytes of JSON that are kept of one work tree
@@ -122,13 +123,14 @@ def _ready(
     rows = view.recall((path,))
     if rows is None or not rows.open:
         return Ready()
+    refuted = view.marks.of(worktree)
     made_of = hash(
         (
             found.st_ino,
             found.st_mtime_ns,
             found.st_size,
             tuple(
-                (row["store"], row["id"], row["oid"], row.get("out_of_date")) for row in rows.open
+                (row["store"], row["id"], row["oid"], reason_of(row, refuted)) for row in rows.open
             ),
         )
     )
@@ -138,7 +140,7 @@ def _ready(
     lines = split_lines(text)
     notes = quick_notes(rows.open, (path,), text, len(lines)) if bounded(text, lines) else None
     every = notes or ()
-    notes = notes_of_tree(every, view.root, worktree)
+    notes = notes_of_tree(every, refuted)
     if not notes:
         return Ready(made_of)
     total = len(rows.open) + len(notes) - len(every)

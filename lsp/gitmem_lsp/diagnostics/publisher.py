@@ -80,7 +80,7 @@ class Publisher:
         if not state.notes or state.place is None:
             return []
         place = state.place
-        notes = notes_of_tree(state.notes, place.repository.view.root, place.worktree)
+        notes = notes_of_tree(state.notes, place.repository.view.marks.of(place.worktree))
         total = (
             len(state.moves.over(state.rows).open)
             + len(state.looked.triggered)

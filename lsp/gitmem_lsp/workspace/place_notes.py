@@ -5,7 +5,6 @@ Pure but for what the placer reads; runs on the thread that reads code.
 
 import json
 import logging
-import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 from gitmem.git.object_codec import object_id
 from gitmem_lsp.protocol.positions import content, git_lines
 from gitmem_lsp.workspace.repository_view import Row, applies
+from gitmem_lsp.workspace.tree_marks import Marks, reason_of
 
 log = logging.getLogger("gitmem_lsp")
 PLACED = 200  # gotchas of a file that are looked for in its text, the most severe first
@@ -98,18 +98,21 @@ class EditorNote:
         return bool(self.row.get("unconfirmed"))
 
 
-def notes_of_tree(notes: Sequence[EditorNote], root: str, worktree: str | None) -> list[EditorNote]:
-    """Return the notes as a work tree has them: what `root` refutes may hold in another one."""
-    is_marked = any("out_of_date" in note.row for note in notes)
-    if not is_marked or (worktree and os.path.realpath(worktree) == root):
-        return list(notes)
+def notes_of_tree(notes: Sequence[EditorNote], marks: Marks) -> list[EditorNote]:
+    """Return the notes as a work tree with some marks has them.
+
+    A memory is beside its code only where it may be out of date; a gotcha is there in any case.
+    """
     out = []
     for note in notes:
-        if "out_of_date" not in note.row:
-            out.append(note)
-        elif note.row.get("kind") == "gotcha":
+        reason = reason_of(note.row, marks)
+        if reason == note.row.get("out_of_date", ""):
+            kept = note
+        else:
             row = {key: value for key, value in note.row.items() if key != "out_of_date"}
-            out.append(replace(note, row=row))
+            kept = replace(note, row={**row, "out_of_date": reason} if reason else row)
+        if reason or note.row.get("kind") != "memory":
+            out.append(kept)
     return out
 
 

@@ -23,6 +23,7 @@ from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.gotchas.placement import MOVED_ROWS
 from gitmem.text.globs import glob_match
 from gitmem_lsp.settings import DEFAULTS, GIT_LEVELS, KEYS, Options, from_git
+from gitmem_lsp.workspace.tree_marks import TreeMarks, read_marks
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -78,7 +79,7 @@ class RepositoryView:
         self._looked_ahead = -1
         self._globs: list[Row] = []
         self._triggered: list[Row] = []
-        self._refuted: dict[str, tuple[str, str]] = {}  # {id: (verify as JSON, reason)}
+        self.marks = TreeMarks({})
         self._refuted_memories: list[Row] = []
         self._followers: OrderedDict[str, Follower] = OrderedDict()
         self.heads = 0  # how often HEAD has moved
@@ -97,11 +98,6 @@ class RepositoryView:
     def is_open(self) -> bool:
         """Whether the repository's parts are made."""
         return self._opened is not None
-
-    @property
-    def root(self) -> str:
-        """The work tree whose code refutes facts here, without links; '' before it is known."""
-        return self._opened.root if self._opened else ""
 
     @property
     def app(self) -> "App":
@@ -140,7 +136,6 @@ class RepositoryView:
                 rows = unpack(row for _, row in packed)
                 for (scope, _), row in zip(packed, rows, strict=True):
                     row["store"] = scope or row["store"]
-                    self._mark_refuted(row)
                 sort_rows(rows, "severity")
                 found = self._arranged(paths, rows)
         return found
@@ -218,15 +213,16 @@ class RepositoryView:
         indexes = app.indexes()
         now = app.clock.now()
         snoozed = self.snoozed(now)
+        marks = read_marks(app)
         key = (
             tuple((scope, *sorted(index.tips().items())) for scope, index in indexes),
             tuple(sorted(snoozed.items())),
-            tuple(sorted(app.out_of_date().items())),
+            marks.key,
         )
         if key == self._key:
             return
         self._snoozed, self.until = snoozed, min(snoozed.values(), default=None)
-        self._refuted = dict(app.out_of_date())
+        self.marks = marks
         self._refuted_memories = self._read_refuted(app)
         self._globs = [
             row
@@ -316,18 +312,13 @@ class RepositoryView:
         rows: list[Row] = app.rows(kinds=("gotcha",), statuses=LIVE, order="severity", **filters)
         return rows
 
-    def _mark_refuted(self, row: Row) -> None:
-        oid, reason = self._refuted.get(row["id"], ("", ""))
-        if oid and oid == row["oid"]:
-            row["out_of_date"] = reason
-
     def _read_refuted(self, app: "App") -> list[Row]:
-        """Return the memories that the code refutes: with an anchor, they are shown beside it."""
-        if not self._refuted:
+        """Return the memories that some work tree refutes: with an anchor, they are shown there."""
+        ids = self.marks.ids
+        if not ids:
             return []
-        ids = tuple(self._refuted)
         rows = app.rows(kinds=("memory",), statuses=LIVE, ids=ids, valid_at=app.clock.stamp())
-        return [row for row in rows if row.get("out_of_date")]
+        return [row for row in rows if self.marks.is_refuted(row)]
 
     def record(self, id: str, scope: str = "") -> "Record":
         """Return a record as it stands in a store; raises GitmemError."""
