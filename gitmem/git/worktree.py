@@ -5,6 +5,7 @@ Never writes the index.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git
@@ -62,6 +63,24 @@ class WorkTree:
         data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])
         out = self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128))
         return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
+
+    def stamp(self) -> str:
+        """Return a text that changes when HEAD, the index or a file that is not ignored changes.
+
+        Files are told by their times and sizes. '' in a bare repository.
+        """
+        options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
+        out = self._run("--no-optional-locks", "status", *options)
+        digest = sha256(f"{self.head()}\0".encode() + out)
+        for row in out.split(b"\0"):
+            place = row[2:] if row.startswith(b"? ") else row.split(b" ", 8)[-1]
+            try:
+                about = os.lstat(os.path.join(os.fsencode(self.root or ""), place))
+            except (OSError, ValueError):
+                continue
+            facts = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+            digest.update(f"{facts}".encode())
+        return digest.hexdigest()[:24] if self.root else ""
 
     def ignored_names(self, paths: Sequence[str]) -> set[str]:
         """Return which of some paths git ignores, as files or as folders, be they there or not."""

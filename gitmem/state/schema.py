@@ -63,6 +63,8 @@ CREATE TABLE moved_code (root TEXT, path TEXT, id TEXT, first INTEGER, last INTE
 CREATE TABLE moved_code_searches (root TEXT PRIMARY KEY, code TEXT, staged TEXT) WITHOUT ROWID;
 CREATE TABLE trigger_hits (root TEXT, path TEXT, version TEXT, hits TEXT, PRIMARY KEY (root,
   path)) WITHOUT ROWID;
+CREATE TABLE anchor_searches (root TEXT, code TEXT, anchor TEXT, outcome TEXT,
+  PRIMARY KEY (root, code, anchor)) WITHOUT ROWID;
 CREATE TABLE out_of_date (root TEXT, id TEXT, oid TEXT, reason TEXT, source TEXT,
   PRIMARY KEY (root, id))
   WITHOUT ROWID;

@@ -4,7 +4,8 @@ What fails is kept in `state.db`, so that hooks and lists can say so without loo
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -25,10 +26,11 @@ from gitmem.services.lifecycle.code_view import (
 from gitmem.services.lifecycle.comparison import changed_facts
 from gitmem.services.lifecycle.findings import Finding, is_verified
 from gitmem.services.lifecycle.gone_names import DOCUMENTS, GoneNames
+from gitmem.services.lifecycle.lost_anchors import UNSEARCHED, AnchorSearches
 from gitmem.services.lifecycle.source_tree import WorkTreeSource
 from gitmem.services.lifecycle.suggestion import suggested_check
 from gitmem.services.lifecycle.verify_spec import format_check
-from gitmem.state import code_progress, out_of_date
+from gitmem.state import anchor_searches, code_progress, out_of_date
 from gitmem.text.plural import counted
 from gitmem.text.test_files import is_test
 
@@ -69,16 +71,46 @@ def check(app: App, ids: Sequence[str] | None = None, *, quick: bool = False) ->
     code = code_view(app, quick=quick)
     past = PastCode(app.code_history)
     gone = GoneNames(past, app.code_map, commit, code.text) if commit else None
-    until = time.monotonic() + (0.0 if quick else SEARCH)
-    repository = CheckedCode(
-        code, gone, app.follower if app.root else None, lambda: time.monotonic() < until
-    )
-    found = code_check.refuted_facts(
-        app.indexes(), lambda name: app.get(name)[1].record, repository, app.clock.stamp(), ids
-    )
+    with _searches(app, quick=quick, retries=ids is not None) as searches:
+        found = code_check.refuted_facts(
+            app.indexes(),
+            lambda name: app.get(name)[1].record,
+            CheckedCode(code, gone, searches),
+            app.clock.stamp(),
+            ids,
+        )
     keep(app, ids, code)
     _keep_names(app, ids, found)
     return found
+
+
+@contextmanager
+def _searches(app: App, *, quick: bool, retries: bool) -> Iterator[AnchorSearches | None]:
+    """Yield what looks for code that moved, with what is known of it, and keep what it learns.
+
+    None where nothing is to be looked for.
+    """
+    if quick or not app.root:
+        yield None
+        return
+    tree = app.worktree(app.root)
+    stamp = tree.stamp()
+    until = time.monotonic() + SEARCH
+    searches = AnchorSearches(
+        app.follower,
+        lambda: time.monotonic() < until,
+        anchor_searches.outcomes(app.state, app.stored_root, stamp),
+        retries=retries,
+    )
+    yield searches
+    if searches.made and tree.stamp() == stamp:  # else part of it is of other code
+        anchor_searches.keep(app.state, app.stored_root, stamp, searches.made)
+
+
+def unsearched(app: App) -> int:
+    """Return of how many anchors the last check had no time to look for the code."""
+    outcomes = anchor_searches.outcomes(app.state, app.stored_root, app.worktree(app.root).stamp())
+    return sum(outcome == UNSEARCHED for outcome in outcomes.values())
 
 
 def _keep_names(app: App, ids: Sequence[str] | None, findings: Sequence[Finding]) -> None:

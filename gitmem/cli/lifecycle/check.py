@@ -112,6 +112,7 @@ def check_command(
             term.json([finding_json(finding, rows) for finding in findings])
         else:
             _show(term, app, findings, rows)
+            _say_what_is_left(term, app, against)
         if fails and findings:
             many = "1 finding is" if len(findings) == 1 else f"{len(findings)} findings are"
             raise UserError(f"{many} open.", "Answer with: git mem check")
@@ -133,6 +134,17 @@ def _answer(
         keep(app, done["verified_ids"])
     if as_json:
         term.json(done)
+
+
+def _say_what_is_left(term: Terminal, app: App, against: str) -> None:
+    """Say of how many anchors there was no time to look for the code."""
+    if against == "facts" or not app.root:
+        return
+    from gitmem.worker.code_check import unsearched
+
+    if number := unsearched(app):
+        places = "1 anchor was" if number == 1 else f"{number:,} anchors were"
+        term.note(f"{places} not looked for, for want of time: git mem check ID looks at a fact's.")
 
 
 def _show(term: Terminal, app: App, findings: Sequence[Finding], rows: Rows) -> None:

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gitmem.clock import seconds
-from gitmem.codemap.anchors.tracker import Follower
 from gitmem.errors import UnknownId
 from gitmem.git.process import is_object_name
 from gitmem.index import joined
@@ -19,12 +18,12 @@ from gitmem.index.joined import Indexes
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.records.record import Record, has_expired, is_stamp
 from gitmem.records.trust import is_confirmed
-from gitmem.services.gotchas.placement import settle
 from gitmem.services.lifecycle.code_view import CodeView
 from gitmem.services.lifecycle.evaluation import FAILS, evaluate
 from gitmem.services.lifecycle.fact_check import is_doubted
 from gitmem.services.lifecycle.findings import Finding, is_verified
-from gitmem.services.lifecycle.gone_names import GoneNames, Said, when
+from gitmem.services.lifecycle.gone_names import GoneNames, Said
+from gitmem.services.lifecycle.lost_anchors import AnchorSearches, lost_anchors
 from gitmem.services.lifecycle.mentions import MentionReader, prose
 from gitmem.services.lifecycle.refuted_names import NameClaim, refuted
 from gitmem.services.lifecycle.verify_spec import format_check
@@ -51,15 +50,14 @@ LINES = re.compile(r":\d+\b")
 
 
 class CheckedCode(NamedTuple):
-    """What a check reads: the code as it is, its history (None without a commit), anchors.
+    """What a check reads: the code as it is, its history, and what looks for code that moved.
 
-    `go_on` says whether there is time to look for more code that moved.
+    There is no history without a commit, and no search without a work tree.
     """
 
     code: CodeView
     gone: GoneNames | None
-    follower: Follower | None
-    go_on: Callable[[], bool] = lambda: True
+    searches: AnchorSearches | None
 
 
 def refuted_facts(
@@ -77,7 +75,9 @@ def refuted_facts(
     """
     indexes = [(prefix, index) for prefix, index in indexes if prefix != "user"]
     rows = _live_rows(indexes, at, ids)
-    lost = _lost_anchors(rows, checked)
+    lost: Mapping[str, list[Finding]] = {}
+    if checked.searches:
+        lost = lost_anchors(rows, checked.code, checked.gone, checked.searches)
     valid = [row for row in rows if not has_expired(str(row["expires"]), at)]
     named = _refuted_names(indexes, find, checked, valid)
     out: list[Finding] = []
@@ -142,50 +142,6 @@ def failed_checks(row: Row, code: CodeView) -> Iterator[Finding]:
             keys.append(f"{format_check(check)} {LINES.sub('', outcome.reason)}")
     if reasons:
         yield Finding((row["id"],), "verify", "; ".join(reasons), "edit", code="; ".join(keys))
-
-
-def _lost_anchors(rows: Sequence[Row], checked: CheckedCode) -> Mapping[str, list[Finding]]:
-    """Return the anchors whose code is nowhere, by fact. Files that did not change are passed."""
-    out: dict[str, list[Finding]] = {}
-    if checked.follower is None:
-        return out
-    places = [(row["id"], anchor) for row in rows for anchor in row["anchors"] if _is_place(anchor)]
-    looked_at = _changed_paths([anchor for _, anchor in places], checked, checked.follower)
-    for id, anchor in places:
-        if anchor["path"] not in looked_at or not checked.go_on():
-            continue
-        if reason := _loss(anchor, checked):
-            key = f"{anchor['path']} {anchor.get('lines')} {anchor.get('symbol')}"
-            out.setdefault(id, []).append(Finding((id,), "anchor", reason, "edit", code=key))
-    return out
-
-
-def _changed_paths(anchors: Sequence[Row], checked: CheckedCode, follower: Follower) -> set[str]:
-    """Return the paths of anchors whose files changed, or are gone from the project."""
-    bases: dict[str, set[str]] = {}
-    for anchor in anchors:
-        is_whole = not anchor.get("lines") and not anchor.get("symbol")
-        blob = "" if is_whole else str(anchor.get("blob") or "?")
-        bases.setdefault(anchor["path"], set()).add(blob)
-    changed = set(settle(bases, follower, checked.go_on)[0])
-    missing = sorted(path for path in changed if not checked.code.has(path))
-    return changed - checked.code.absences(missing).keys()
-
-
-def _is_place(anchor: object) -> bool:
-    return isinstance(anchor, dict) and isinstance(anchor.get("path"), str)
-
-
-def _loss(anchor: Row, checked: CheckedCode) -> str:
-    """Return how the code of an anchor was lost; '' if it is there, or this branch never had it."""
-    if checked.follower is None or checked.follower.now(anchor).state != "adrift":
-        return ""
-    path = anchor["path"]
-    if checked.code.has(path):
-        what = anchor.get("symbol") or "its code"
-        return f"{what} is not found any more in {path}"
-    gone = checked.gone.file(path) if checked.gone else None
-    return f"{path} was removed {when(gone)}" if gone else ""
 
 
 # -- what a fact names
