@@ -21,6 +21,7 @@ from gitmem.store.trailers import SILENT, trailers
 from gitmem.text.echo import echo
 
 REASON = 200  # characters of the reason for forgetting that are shown
+EMPTY = "the revision is empty."
 REVISIONS = "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
 
 
@@ -56,8 +57,6 @@ def resolve(store: Store, git: Git, text: str) -> str:
     """
     import re
 
-    if not text.strip():
-        raise UserError("the revision is empty.", REVISIONS)
     tip = store.tip()
     if tip is None:
         raise UserError(
@@ -96,10 +95,8 @@ def resolve(store: Store, git: Git, text: str) -> str:
 
 
 def _no_revision(text: str) -> UnknownId:
-    return UnknownId(
-        f"{echo(text)} is not a revision of the store.",
-        REVISIONS,
-    )
+    name = f"{echo(text)} is not a revision of the store." if text.strip() else EMPTY
+    return UnknownId(name, REVISIONS)
 
 
 def _at_date(store: Store, git: Git, text: str) -> str:
