@@ -103,7 +103,7 @@ def _at_date(store: Store, git: Git, text: str) -> str:
     found = at_time(store, when(git, text))
     if found is None:
         raise UserError(
-            f"the store did not exist yet at {echo(text)}.",
+            f"the store did not exist yet at '{text}'.",
             "See its beginning with: git mem log --reverse",
         )
     return found
