@@ -181,12 +181,11 @@ def test_an_agents_pin_accepts_nothing(
     id = add(bob, "-t", "rule", "Deploy on Fridays")
     sync(bob, ana)
     monkeypatch.setenv("CLAUDECODE", "1")
-    mem(ana, "pin", id)
+    mem(ana, "pin", id, code=1)
     monkeypatch.delenv("CLAUDECODE")
     told = hook(ana, "SessionStart", source="startup")
     assert "Deploy on Fridays" in told and "pinned" not in told
     assert not stored(ana, id).fields.get("confirmed")
-    mem(ana, "unpin", id)
     mem(ana, "pin", id)
     assert stored(ana, id).fields["confirmed"]["by"] == "Ana"
     assert "pinned" in hook(ana, "SessionStart", source="startup", session_id="s2")
