@@ -74,7 +74,7 @@ def check(app: App, ids: Sequence[str] | None = None, *, quick: bool = False) ->
     with _searches(app, quick=quick, retries=ids is not None) as searches:
         found = code_check.refuted_facts(
             app.indexes(),
-            lambda name: app.get(name)[1].record,
+            lambda name, scope: app.get(name, (scope,) if scope else ())[1].record,
             CheckedCode(code, gone, searches),
             app.clock.stamp(),
             ids,

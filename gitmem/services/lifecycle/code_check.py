@@ -29,7 +29,7 @@ from gitmem.services.lifecycle.refuted_names import NameClaim, refuted
 from gitmem.services.lifecycle.verify_spec import format_check
 
 Row = dict[str, Any]
-Find = Callable[[str], Record]  # the record of an id
+Find = Callable[[str, str], Record]  # the record of an id, in one store or, with '', in any
 FIELDS = (
     *(
         "id",
@@ -88,7 +88,7 @@ def refuted_facts(
             *lost.get(row["id"], ()),
             *named.get(row["id"], ()),
         ]
-        out += found if is_doubted(row) else _open(find, found)
+        out += found if is_doubted(row) else _open(find, row, found)
     return sorted(out, key=lambda finding: finding.ids, reverse=True)
 
 
@@ -111,12 +111,12 @@ def _live_rows(indexes: Indexes, at: str, ids: Collection[str] | None) -> list[R
     ]
 
 
-def _open(find: Find, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings that no person answered."""
+def _open(find: Find, row: Row, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the findings about a fact that no person answered."""
     if not findings:
         return
     try:
-        record = find(findings[0].ids[0])
+        record = find(row["id"], row["store"])
     except UnknownId:  # it went away meanwhile
         return
     yield from (finding for finding in findings if not is_verified(record, finding))
@@ -175,7 +175,7 @@ def _bodies(indexes: Indexes, rows: Sequence[Row]) -> dict[str, str]:
 def _said(find: Find, id: str) -> Said | None:
     """Return when a fact was said last; None for one that went away."""
     try:
-        record = find(id)
+        record = find(id, "")
     except UnknownId:
         return None
     moments = [(record.created, ""), *map(_moment, record.get("sources"))]
