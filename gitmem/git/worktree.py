@@ -14,6 +14,12 @@ from gitmem.repo.location import Location
 
 # without it a file that was touched alone makes git write its index
 DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")
+# names the commit that is checked out, so it never prints nothing
+STATUS = (
+    *("--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all"),
+    *("--no-renames", "--ignore-submodules=all"),
+)
+FIELDS_BEFORE_PATH = {b"? ": 1, b"1 ": 8, b"u ": 10}  # of a row, by how it begins
 MANY = 2000  # changed files that are looked at
 PATHS = 200  # of one question
 
@@ -67,20 +73,20 @@ class WorkTree:
     def stamp(self) -> str:
         """Return a text that changes when HEAD, the index or a file that is not ignored changes.
 
-        Files are told by their times and sizes. '' in a bare repository.
+        Files are told by their times and sizes. '' in a bare repository, and where git does not
+        answer in time.
         """
-        options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
-        out = self._run("--no-optional-locks", "status", *options)
-        digest = sha256(f"{self.head()}\0".encode() + out)
+        out = self._run("--no-optional-locks", "status", *STATUS)
+        digest = sha256(out)
         for row in out.split(b"\0"):
-            place = row[2:] if row.startswith(b"? ") else row.split(b" ", 8)[-1]
+            place = row.split(b" ", FIELDS_BEFORE_PATH.get(row[:2], 0))[-1]
             try:
                 about = os.lstat(os.path.join(os.fsencode(self.root or ""), place))
             except (OSError, ValueError):
                 continue
             facts = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
             digest.update(f"{facts}".encode())
-        return digest.hexdigest()[:24] if self.root else ""
+        return digest.hexdigest()[:24] if out else ""
 
     def ignored_names(self, paths: Sequence[str]) -> set[str]:
         """Return which of some paths git ignores, as files or as folders, be they there or not."""

@@ -99,11 +99,11 @@ def _searches(app: App, *, quick: bool, retries: bool) -> Iterator[AnchorSearche
     searches = AnchorSearches(
         app.follower,
         lambda: time.monotonic() < until,
-        anchor_searches.outcomes(app.state, app.stored_root, stamp),
+        anchor_searches.outcomes(app.state, app.stored_root, stamp) if stamp else {},
         retries=retries,
     )
     yield searches
-    if searches.made and tree.stamp() == stamp:  # else part of it is of other code
+    if searches.made and stamp and tree.stamp() == stamp:  # else part of it is of other code
         anchor_searches.keep(app.state, app.stored_root, stamp, searches.made)
 
 

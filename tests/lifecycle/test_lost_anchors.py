@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from gitmem.codemap.anchors.tracker import Follower
+from gitmem.git.worktree import WorkTree
 from gitmem.worker import code_check
+from tests.conftest import git
 from tests.lifecycle.conftest import Code
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -81,6 +83,30 @@ def test_an_edit_of_a_changed_file_is_seen(code: Code) -> None:
     assert len(code.rows()) == len(NAMES)
     code.write({"other.py": function("alpha")})
     assert len(code.rows()) == len(NAMES) - 1
+
+
+def test_an_edit_in_the_midst_of_a_merge_is_seen(code: Code) -> None:
+    """Also in a file with conflicts, of which git's index has three versions."""
+    lose(code)
+    for name, text in (("side", "x = 1\n"), ("main", "x = 2\n")):
+        git(code.folder, "checkout", "-q", "-B", name, *(["side~1"] if name == "main" else []))
+        code.commit_files({"other.py": text})
+    git(code.folder, "merge", "-q", "side", ok=(1,))
+    assert len(code.rows()) == len(NAMES)
+    code.write({"other.py": function("alpha")})
+    assert len(code.rows()) == len(NAMES) - 1
+
+
+def test_nothing_is_kept_where_git_does_not_answer(
+    code: Code, searches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state of the code is not known then, so each check looks for itself."""
+    lose(code)
+    monkeypatch.setattr(WorkTree, "stamp", lambda _: "")
+    assert len(code.rows()) == len(NAMES)
+    searches.clear()
+    code.rows()
+    assert len(searches) == len(NAMES)
 
 
 def test_what_there_was_no_time_for_is_named(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
