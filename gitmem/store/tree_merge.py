@@ -325,19 +325,23 @@ def _bring_back_used(objects: Objects, edits: Edits, mine: _Changes, theirs: _Ch
     A record whose making was undone stays away: it was read when it was new.
     """
     for gone, used in ((mine, theirs), (theirs, mine)):
-        removed = {
-            id: (path, old)
-            for path, (old, new) in gone.items()
-            if old and new is None and path not in used and (id := id_of_path(path))
-        }
-        # what was forgotten has a tombstone
-        removed = {id: row for id, row in removed.items() if tombstone_path(id) not in gone}
+        removed = _removed_by_one_side(gone, used)
         reads = _late_reads(objects, used) if removed else {}
         for id in removed.keys() & reads.keys():
             path, old = removed[id]
             record = sane(objects.read_small(old.oid, FILE_LIMIT) or b"", id)
             if isinstance(record, Record) and _is_late(record.created, reads[id]):
                 edits[path] = TreeEntry(old.name, BLOB, old.oid)
+
+
+def _removed_by_one_side(gone: _Changes, others: _Changes) -> dict[str, tuple[str, TreeEntry]]:
+    """Return (path, what was there) of records that one side removed without a tombstone, by id."""
+    removed = {
+        id_of_path(path): (path, old)
+        for path, (old, new) in gone.items()
+        if old and new is None and path not in others
+    }
+    return {id: row for id, row in removed.items() if id and tombstone_path(id) not in gone}
 
 
 def _late_reads(objects: Objects, changes: _Changes) -> dict[str, str]:

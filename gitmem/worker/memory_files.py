@@ -139,7 +139,7 @@ class Run:
         return sorted(out, key=lambda one: (one.record.id, one.scope))
 
     @cached_property
-    def world(self) -> PullContext:  # noqa: C901
+    def world(self) -> PullContext:
         """What a plan looks at."""
         app = self.app
         git = Git(app.location.gitdir, app.env, timeout=20.0)
@@ -147,29 +147,6 @@ class Run:
             head(app.location)
             or git.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
         )
-
-        def holds(other: str) -> str:
-            if not is_object_name(other):
-                return "lost"
-            code = (
-                git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0]
-                if commit
-                else 128
-            )
-            if code == 0:
-                return "here"
-            if code == 128:
-                return "away"
-            refs = git.run(
-                "for-each-ref",
-                "--count=1",
-                f"--contains={other}",
-                "refs/heads",
-                "refs/remotes",
-                "refs/tags",
-                ok=(0, 128, 129),
-            )
-            return "away" if refs.strip() else "lost"
 
         def gone(name: str, tree: str) -> bool:
             path = self.finder.path_of(name, tree)
@@ -236,7 +213,7 @@ class Run:
             self.known,
             clean,
             commit,
-            holds,
+            lambda other: _holding(git, commit, other),
             gone,
             blob,
             dirty,
@@ -592,3 +569,24 @@ def keep_in_step(app: App, how: str) -> list[str]:
     done += [f"{one.target.name} written" for one in pushes if one.changes]
     done += [str(problem) for problem in run.problems]
     return done
+
+
+def _holding(git: Git, commit: str, other: str) -> str:
+    """Return whether a commit contains another one: `here`; `away` if a ref does, else `lost`."""
+    if not is_object_name(other):
+        return "lost"
+    if not commit:
+        return "away"
+    code = git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0]
+    if code != 1:
+        return "away" if code else "here"
+    refs = git.run(
+        "for-each-ref",
+        "--count=1",
+        f"--contains={other}",
+        "refs/heads",
+        "refs/remotes",
+        "refs/tags",
+        ok=(0, 128, 129),
+    )
+    return "away" if refs.strip() else "lost"

@@ -4,6 +4,7 @@ Each is one commit for each store. A second run changes nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from gitmem.clock import seconds
@@ -149,15 +150,13 @@ def repeated_proposals(
     proposals = [row for row in private if row["unconfirmed"]]
     by_id = {row["id"]: row for row in (*proposals, *shared)}
     unconfirmed = {id for id, row in by_id.items() if row["unconfirmed"]}
-    out: list[tuple[Record, Record]] = []
+    private_ids = {row["id"] for row in proposals}
+    out: dict[str, tuple[Record, Record]] = {}
     for ids in same_statements(by_id.values(), keys):
-        own = [id for id in ids if by_id[id]["store"] == "private"]
-        facts = _records(kept, [id for id in ids if id not in own] if own else ())
-        for proposal in _records(store, own if facts else ()):
-            fact = next((fact for fact in facts if _repeats(proposal, fact, unconfirmed)), None)
-            if fact is not None:
-                out.append((proposal, fact))
-    return out
+        own, others = private_ids.intersection(ids), set(ids) - private_ids
+        pairs = product(_records(store, sorted(own)), _records(kept, sorted(others)))
+        out |= {p.id: (p, fact) for p, fact in pairs if _repeats(p, fact, unconfirmed)}
+    return list(out.values())
 
 
 def _repeats(proposal: Record, fact: Record, unconfirmed: Collection[str]) -> bool:

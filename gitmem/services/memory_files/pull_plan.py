@@ -16,7 +16,7 @@ from gitmem.records.claims import words_of
 from gitmem.records.kinds import derived_id, text_key
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
-from gitmem.records.trust import words_digest
+from gitmem.records.trust import confirmed_by, words_digest
 from gitmem.repo.caller import BACKGROUND
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Memo, MemoryFiles
@@ -809,12 +809,17 @@ class _Planner:
         after = clean(after, self.world.who.allow)[0]
         is_new = before is None or words_digest(before) != words_digest(after)
         is_unread = self._program(memo) and not self.world.who.is_person
-        if before is not None and is_new and is_unread and not before.unconfirmed:
-            after = unvouched(before, after)
+        if before is not None and is_new and not before.unconfirmed:
+            after = unvouched(before, after) if is_unread else self._confirmed(after)
         loser = clean(loser, self.world.who.allow)[0] if loser else None
         self.plan.actions.append(
             Action(what, memo.name, line, scope, after.title, before, after, leaves, loser, why)
         )
+
+    def _confirmed(self, record: Record) -> Record:
+        """Return a fact that the user vouches for with the words that it has in their file now."""
+        is_own = not record.fields.get("confirmed")
+        return record if is_own else confirmed_by(record, self.now, self.world.who.author[0])
 
 
 def memo_scope(memo: Memo, one: ImportedRecord) -> str:
