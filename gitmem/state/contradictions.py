@@ -80,8 +80,21 @@ def compared_tips(state: State) -> "dict[str, str]":
 def note_changed(state: State, ids: "Iterable[str]", tips: "dict[str, str]") -> None:
     """Have facts compared, those that changed until some commits."""
     with transaction(state.db):
-        state.db.executemany("INSERT OR IGNORE INTO uncompared VALUES (?)", [(id,) for id in ids])
+        # a fact that waits already gets a new number: who compares it now may have its old words
+        state.db.executemany(
+            "INSERT OR REPLACE INTO uncompared (id) VALUES (?)", [(id,) for id in ids]
+        )
         state.db.executemany("INSERT OR REPLACE INTO compared_tips VALUES (?, ?)", tips.items())
+
+
+@healing
+def last_change(state: State) -> int:
+    """Return the number of the last change that was noted; 0 if none was.
+
+    Ask before the facts are read: a comparison covers the changes up to this number.
+    """
+    row = state.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'uncompared'").fetchone()
+    return row[0] if row else 0
 
 
 @healing
@@ -98,13 +111,24 @@ def number_uncompared(state: State) -> int:
 
 
 @healing
-def replace(state: State, ids: "Sequence[str]", found: "Sequence[ContradictingPair]") -> None:
-    """Note the pairs of facts that were compared, instead of those that were known of them."""
-    rows = [(*pair.ids, pair.choice, pair.sure, *pair.texts, *pair.digests) for pair in found]
+def replace(
+    state: State, ids: "Sequence[str]", pairs: "Sequence[ContradictingPair]", change: int
+) -> None:
+    """Note the pairs of the facts that were compared, instead of those noted before.
+
+    The comparison covers the changes up to number `change` (`last_change`). Facts that changed
+    since go on waiting, and pairs that a later comparison noted stay.
+    """
+    rows = [
+        (*pair.ids, pair.choice, pair.sure, *pair.texts, *pair.digests, change) for pair in pairs
+    ]
     with transaction(state.db):
         for id in ids:
-            state.db.execute("DELETE FROM contradictions WHERE newer = ? OR older = ?", (id, id))
-            state.db.execute("DELETE FROM uncompared WHERE id = ?", (id,))
+            state.db.execute(
+                "DELETE FROM contradictions WHERE (newer = ? OR older = ?) AND compared <= ?",
+                (id, id, change),
+            )
+            state.db.execute("DELETE FROM uncompared WHERE id = ? AND n <= ?", (id, change))
         state.db.executemany(
-            f"INSERT OR REPLACE INTO contradictions VALUES ({', '.join('?' * 8)})", rows
+            f"INSERT OR IGNORE INTO contradictions VALUES ({', '.join('?' * 9)})", rows
         )

@@ -84,10 +84,10 @@ CREATE INDEX patches_by ON patches (patch);
 CREATE TABLE unlinked_commits (oid TEXT PRIMARY KEY, tries INTEGER) WITHOUT ROWID;
 -- facts that contradict each other, and those that are still to be compared
 CREATE TABLE contradictions (newer TEXT, older TEXT, choice TEXT, sure INTEGER,
-  newer_text INTEGER, older_text INTEGER, newer_pair TEXT, older_pair TEXT,
+  newer_text INTEGER, older_text INTEGER, newer_pair TEXT, older_pair TEXT, compared INTEGER,
   PRIMARY KEY (newer, older)) WITHOUT ROWID;
 CREATE TABLE compared_tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
-CREATE TABLE uncompared (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE uncompared (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE);
 -- what a model wrote of the facts of a section
 CREATE TABLE paragraphs (section TEXT PRIMARY KEY, digest TEXT, text TEXT) WITHOUT ROWID;
 -- work in the background; a table with `one` has one row

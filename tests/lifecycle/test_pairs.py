@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from gitmem.app import open_app
 from gitmem.base.sharing import sharing_of
 from gitmem.repo.location import Home, locate
+from gitmem.services.lifecycle import comparison
+from gitmem.services.lifecycle.findings import Finding
 from gitmem.state import contradictions
 from gitmem.state.database import State
 from tests.cli.conftest import DAY, Mem
@@ -173,3 +176,33 @@ def test_the_summary_shows_a_fact_once(mem: Mem) -> None:
     shown = {part["name"]: [row["id"] for row in part["records"]] for part in sections}
     assert shown["key_decisions"] == [decision]
     assert shown["general_context"] == [fact]
+
+
+@pytest.mark.parametrize("is_compared", [False, True])
+def test_a_change_during_a_comparison_is_compared(mem: Mem, is_compared: bool) -> None:
+    """A model may take minutes to compare the old words; another process may be done earlier."""
+    older = mem.add(POSTGRES, "--type", "decision", ago=9 * DAY)
+    newer = mem.add("The invoice archive uses MySQL", "--type", "decision")
+
+    def edit_meanwhile(findings: list[Finding]) -> list[Finding]:
+        mem("edit", newer, "--title", MYSQL)
+        with open_app(str(mem.folder), os.environ) as other:
+            stores = {scope: other.store(scope) for scope in ("shared", "private")}
+            comparison.note_changed(other.state, stores)
+        if is_compared:
+            mem("drain")
+        return findings
+
+    with open_app(str(mem.folder), os.environ) as app:
+        stores = {scope: app.store(scope) for scope in ("shared", "private")}
+        comparison.note_changed(app.state, stores)
+        comparison.compare(
+            app.state,
+            app.indexes(),
+            lambda name: app.get(name)[1].record,
+            app.clock.stamp(),
+            judge=edit_meanwhile,
+        )
+    if not is_compared:
+        mem("drain")
+    assert noted(mem.folder) == [(newer, older)]

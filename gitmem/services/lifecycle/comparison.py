@@ -62,13 +62,14 @@ def compare(
     `ids` are facts that are compared whether they wait or not. `judge` looks again at findings of
     which the comparison is not sure.
     """
+    change = noted.last_change(state)
     chosen = noted.uncompared(state, MOST) if ids is None else list(ids)
     if not chosen:
         return 0
     findings = judge(contradictions(indexes, find, at, chosen))
     places = _places(indexes, {id for finding in findings for id in finding.ids})
     pairs = [_pair(finding, find, places) for finding in findings]
-    noted.replace(state, chosen, pairs)
+    noted.replace(state, chosen, pairs, change)
     return len(pairs)
 
 
