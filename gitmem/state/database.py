@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-VERSION = 15  # of the tables in `schema`
+VERSION = 16  # of the tables in `schema`
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
 HOURS_KEPT = 7 * 86400.0  # seconds that active hours stay after they were committed
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use

@@ -98,6 +98,7 @@ CREATE TABLE drain_report (one INTEGER PRIMARY KEY CHECK (one = 1), at REAL, sec
 CREATE TABLE code_progress (one INTEGER PRIMARY KEY CHECK (one = 1), dna_commit TEXT,
   dna_asked TEXT, drift_refs TEXT, drift_at REAL, drift_seconds REAL, linked_refs TEXT,
   linked_heads TEXT, checked TEXT);
-CREATE TABLE consolidation (one INTEGER PRIMARY KEY CHECK (one = 1), at REAL);
+CREATE TABLE daily_work (work TEXT PRIMARY KEY, done REAL, claimed REAL, process TEXT,
+  tries INTEGER) WITHOUT ROWID;
 CREATE TABLE memory_file_requests (root TEXT PRIMARY KEY, at REAL) WITHOUT ROWID;
 """

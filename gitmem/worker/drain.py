@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from gitmem.app import App, open_app
 from gitmem.base.detach import detach
@@ -20,7 +21,7 @@ from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import hits, placement
 from gitmem.services.session_log import rotation
 from gitmem.state import (
-    consolidations,
+    daily_work,
     drains,
     memory_file_requests,
     moved_code,
@@ -29,6 +30,9 @@ from gitmem.state import (
 )
 from gitmem.store import quarantine
 from gitmem.text.plural import counted
+
+if TYPE_CHECKING:
+    from gitmem.worker.consolidation import StepReport
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
@@ -159,8 +163,8 @@ def _adopt(app: App) -> list[str]:
             return False
         return True
 
-    found = adopt(app.home, app.state, has, str(app.location.worktree or ""), app.clock.now())
-    return [f"{found} session(s) found again by their history"] if found else []
+    number = adopt(app.home, app.state, has, str(app.location.worktree or ""), app.clock.now())
+    return [f"{number} session(s) found again by their history"] if number else []
 
 
 def _finish(app: App) -> list[str]:
@@ -207,18 +211,38 @@ def _consolidate(app: App) -> list[str]:
     """Tidy the memory, at most once a day; what another clone did with the shared store counts."""
     if not app.settings.get("consolidate") or app.state.in_memory:
         return []
-    if not consolidations.claim(app.state, app.clock.now()):
+    reports: "list[StepReport]" = []
+    try:
+        with _daily(app, daily_work.CONSOLIDATION) as is_due:
+            if is_due:
+                reports = _tidy(app)
+    except Busy:  # a person's consolidation does the same at this moment
         return []
+    changes = [report for report in reports if report.changed]
+    return [f"{report.step}: {counted(report.changed, 'fact')}" for report in changes]
+
+
+def _tidy(app: App) -> "list[StepReport]":
     from gitmem.worker.consolidation import IN_BACKGROUND, Consolidation, scopes_in_background
     from gitmem.worker.one_consolidation import alone
 
     work = Consolidation(app, scopes_in_background(app))
+    with alone(app, IN_BACKGROUND, wait=0):
+        return [work.run(step) for step in IN_BACKGROUND]
+
+
+@contextmanager
+def _daily(app: App, work: str) -> Iterator[bool]:
+    """Give whether work is due today; it counts as done only if the block ends well."""
+    if not daily_work.claim(app.state, work, app.clock.now()):
+        yield False
+        return
     try:
-        with alone(app, IN_BACKGROUND, wait=0):
-            reports = [work.run(step) for step in IN_BACKGROUND]
-    except Busy:  # a person's consolidation does the same at this moment
-        return []
-    return [f"{one.step}: {counted(one.changed, 'fact')}" for one in reports if one.changed]
+        yield True
+    except BaseException:
+        daily_work.release(app.state, work)
+        raise
+    daily_work.finish(app.state, work, app.clock.now())
 
 
 def _refute(app: App) -> list[str]:
@@ -324,12 +348,12 @@ def _follow(app: App) -> list[str]:
     if moved_code.searched(app.state, root) == (key, stamp):
         return []
     until = time.monotonic() + SEARCH
-    found = placement.survey([index], app.follower, lambda: time.monotonic() < until).found
-    away = [
-        (one.where.path, one.row["id"], one.where.first, one.where.last, str(one.anchor["path"]))
-        for one in found
-        if one.where.found and one.where.path != one.anchor.get("path")
-    ]
+    survey = placement.survey([index], app.follower, lambda: time.monotonic() < until)
+    away = []
+    for place in survey.found:
+        now, before = place.where, place.anchor.get("path")
+        if now.found and now.path != before:
+            away.append((now.path, place.row["id"], now.first, now.last, str(before)))
     away += _renamed(app, index)
     moved_code.replace(app.state, root, key, stamp, away)
     return [f"{len(away)} gotcha(s) followed to another file"] if away else []
