@@ -246,10 +246,11 @@ def _daily(app: App, work: str) -> Iterator[bool]:
 
 
 def _refute(app: App) -> list[str]:
-    """Find out which facts the code refutes by their own checks."""
+    """Find out which facts the code refutes: by their own checks, and by what they name daily."""
     from gitmem.worker.code_check import keep_up
 
-    return keep_up(app)
+    with _daily(app, daily_work.NAMES) as is_due:
+        return keep_up(app, whole=is_due)
 
 
 def _expire(app: App) -> list[str]:

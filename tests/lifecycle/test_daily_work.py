@@ -16,6 +16,7 @@ from gitmem.state.daily_work import CONSOLIDATION, NAMES
 from gitmem.state.database import State
 from gitmem.worker.consolidation import Consolidation
 from tests.cli.conftest import DAY, Mem
+from tests.lifecycle.conftest import Code
 
 HERE = str(Path(__file__).parents[2])
 CLAIM = """
@@ -119,3 +120,21 @@ def test_a_consolidation_that_fails_is_done_by_the_next_drain(
     mem("drain")
     mem("drain")
     assert steps == ["collect", "collect", "check", "merge", "summary"]
+
+
+def test_names_are_looked_at_once_a_day_without_consolidation(code: Code) -> None:
+    """The setting `consolidate` says nothing of what speaks against facts."""
+    mem = code.mem
+    mem("config", "consolidate", "false")
+    code.commit_files({"src/app.py": "PORT = 80\n"})
+    first = code.say("The port is in src/app.py")
+    mem("drain", ago=2 * DAY)
+    code.commit_files({"src/app.py": None, "other.txt": "x\n"})
+    mem("drain", ago=DAY / 2)
+    assert "out_of_date" in mem.show(first)
+
+    code.commit_files({"src/other.py": "PORT = 80\n"})
+    second = code.say("Another port is in src/other.py")
+    code.commit_files({"src/other.py": None})
+    mem("drain")
+    assert "out_of_date" not in mem.show(second)
