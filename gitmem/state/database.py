@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 NAME = "state.db"
 VERSION = 16  # of the tables in `schema`
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
+COUNT_READ = (  # (store, id, when) of a read
+    "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, "
+    "last = MAX(last, excluded.last)"
+)
 HOURS_KEPT = 7 * 86400.0  # seconds that active hours stay after they were committed
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
@@ -206,11 +210,7 @@ class State:
         """Count one read of each id."""
         rows = [(store, id, at) for id in ids]
         if rows:
-            self._many(
-                "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, "
-                "last = MAX(last, excluded.last)",
-                rows,
-            )
+            self._many(COUNT_READ, rows)
 
     def _many(self, sql: str, rows: "Sequence[tuple[object, ...]]") -> None:
         with transaction(self.db):

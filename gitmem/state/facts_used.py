@@ -1,7 +1,20 @@
 """Facts that an agent was told and then used: it edited a file that they are about."""
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 from gitmem.base.sqlite import healing, transaction
-from gitmem.state.database import State
+from gitmem.clock import stamp
+from gitmem.state.database import COUNT_READ, State
+
+
+class UsedFact(NamedTuple):
+    """A fact that a session used: its store, its id, and when, in epoch seconds."""
+
+    session: str
+    store: str
+    id: str
+    at: float
 
 
 @healing
@@ -20,13 +33,21 @@ def new_edits(state: State) -> "tuple[int, list[tuple[str, str, float]]]":
 
 
 @healing
-def note(state: State, newest: int, used: "list[tuple[str, str]]") -> "list[tuple[str, str]]":
-    """Note that sessions used facts, each (session, id), in the edits up to a number.
+def count(
+    state: State, newest: int, used: Sequence[UsedFact], count_user: Callable[[UsedFact], None]
+) -> int:
+    """Count a read of each fact that sessions used in the edits up to a number; return how many.
 
-    Return those that were not known: a session uses a fact once.
+    A session uses a fact once. Either all of it is noted or nothing. `count_user` counts a read in
+    the user's own store, which has a file of its own.
     """
     sql = "INSERT OR IGNORE INTO facts_used VALUES (?, ?)"
     with transaction(state.db):
-        fresh = [one for one in used if state.db.execute(sql, one).rowcount]
+        fresh = [fact for fact in used if state.db.execute(sql, (fact.session, fact.id)).rowcount]
+        for fact in fresh:
+            if fact.store == "user":
+                count_user(fact)
+            else:
+                state.db.execute(COUNT_READ, (fact.store, fact.id, stamp(fact.at)))
         state.db.execute("INSERT OR REPLACE INTO counted_edits VALUES (1, ?)", (newest,))
-    return fresh
+    return len(fresh)

@@ -70,8 +70,9 @@ CREATE TABLE out_of_date (root TEXT, id TEXT, oid TEXT, reason TEXT, source TEXT
   WITHOUT ROWID;
 CREATE TABLE elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what TEXT, who TEXT,
   PRIMARY KEY (mine, path, other)) WITHOUT ROWID;
-CREATE TABLE edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, after BLOB,
-  start INTEGER, units BLOB, gone BLOB);
+-- numbers are used once: `counted_edits` and `links.seen` hold some of edits that are forgotten
+CREATE TABLE edits (n INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT, at REAL, session TEXT,
+  after BLOB, start INTEGER, units BLOB, gone BLOB);
 CREATE INDEX edits_of ON edits (path, at);
 -- edits up to `n` have counted as reads of the facts that the session had been told
 CREATE TABLE counted_edits (one INTEGER PRIMARY KEY CHECK (one = 1), n INTEGER);

@@ -10,6 +10,7 @@ from gitmem.services.lifecycle import comparison
 from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.lifecycle.judge import judged
 from gitmem.state import contradictions, facts_used, injections
+from gitmem.state.facts_used import UsedFact
 
 
 def count_uses(app: App) -> list[str]:
@@ -21,18 +22,20 @@ def count_uses(app: App) -> list[str]:
     if not edits:
         return []
     given: dict[str, dict[str, float]] = {}
-    used: dict[tuple[str, str], tuple[str, float]] = {}
+    used: dict[tuple[str, str], UsedFact] = {}
     for session, path, at in edits:
         if session not in given:
             given[session] = injections.of_session(app.state, session)
-        told = [id for id, when in given[session].items() if when <= at]
-        for row in _about(app, path, told):
-            used[session, row["id"]] = row["store"], at
-    fresh = facts_used.note(app.state, newest, list(used))
-    for session, id in fresh:
-        scope, at = used[session, id]
-        app.count_reads(scope, [id], at)
-    return [f"{len(fresh)} told fact(s) used"] if fresh else []
+        earlier = [id for id, when in given[session].items() if when <= at]
+        for row in _about(app, path, earlier):
+            fact = UsedFact(session, row["store"], row["id"], at)
+            used[session, fact.id] = fact
+
+    def count_user(fact: UsedFact) -> None:
+        app.count_reads("user", [fact.id], fact.at)
+
+    number = facts_used.count(app.state, newest, list(used.values()), count_user)
+    return [f"{number} told fact(s) used"] if number else []
 
 
 def _about(app: App, path: str, ids: list[str]) -> list[dict[str, Any]]:

@@ -1,9 +1,14 @@
 """What counts as a read: show, why, and a told fact whose file the agent edited afterwards."""
 
+import os
+import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from gitmem.app import open_app
+from gitmem.worker.facts import count_uses
 from tests.cli.conftest import DAY, Mem
 from tests.conftest import git
 from tests.hooks.conftest import Agent
@@ -55,6 +60,37 @@ def test_a_fact_that_was_told_and_used_is_read_once_a_session(mem: Mem, file: Pa
     edit(Agent(mem.folder, "s2"), file, "return 4", "return 5")
     mem("drain")
     assert reads(mem, id) == 3  # with the look above
+
+
+def test_uses_are_counted_after_a_long_silence(mem: Mem, file: Path) -> None:
+    """When all edits of before are forgotten."""
+    id = mem.add("Payments round up", "-k", "gotcha", "--anchor", "pay.py")
+    mem("drain")
+    mine = Agent(mem.folder, "s1")
+    edit(mine, file, "return 1", "return 2")
+    edit(mine, file, "return 2", "return 3")
+    mem("drain")
+    mem("drain", ago=-90 * DAY)
+
+    edit(Agent(mem.folder, "s2"), file, "return 3", "return 4")
+    mem("drain")
+    assert reads(mem, id) == 2
+
+
+def test_a_use_that_cannot_be_counted_is_counted_later(mem: Mem, file: Path) -> None:
+    """The use and the read are noted together."""
+    id = mem.add("Payments round up", "-k", "gotcha", "--anchor", "pay.py")
+    mem("drain")
+    edit(Agent(mem.folder, "s1"), file, "return 1", "return 2")
+    with open_app(str(mem.folder), os.environ) as app:
+        app.state.db.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON reads BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
+        with suppress(sqlite3.Error):
+            count_uses(app)
+        app.state.db.execute("DROP TRIGGER full")
+    mem("drain")
+    assert reads(mem, id) == 1
 
 
 def test_what_is_only_told_is_not_read(mem: Mem, file: Path) -> None:
