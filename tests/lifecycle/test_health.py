@@ -3,12 +3,15 @@
 import json
 import re
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from gitmem.cli.lifecycle.health import sparkline
 from gitmem.clock import Clock
+from gitmem.index import health_cache
+from gitmem.index.health_cache import HealthCache
 from gitmem.services.lifecycle.health import HealthCounts, range_of
 from gitmem.services.lifecycle.metrics import gaps
 from tests.command_line import run_command
@@ -74,6 +77,40 @@ def test_a_removed_cache_changes_no_number(repo: Path, now: float) -> None:
     assert data(repo, "health", "--history")["states"] == before
     file.unlink()
     assert data(repo, "health", "--history")["states"] == before
+
+
+@pytest.mark.parametrize("command", [("health",), ("health", "--history"), ("consolidate",)])
+def test_damage_behind_the_first_page_is_mended(
+    repo: Path, now: float, command: tuple[str, ...]
+) -> None:
+    """It shows only when rows are read or written."""
+    for number in range(40):
+        add(repo, f"Deploys happen on day {number}", at=now - 20 * DAY)
+    assert run_command(repo, "health", "--history").returncode == 0
+    before = data(repo, "health", "--history")["states"]
+    file = repo / ".git/gitmem/health.db"
+    size = file.stat().st_size
+    with file.open("r+b") as stream:
+        stream.seek(4096)
+        stream.write(b"garbage!" * ((size - 4096) // 8))
+    add(repo, "Deploys need a review", at=now)
+    done = run_command(repo, *command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert data(repo, "health", "--history")["states"][: len(before)] == before
+    assert file.stat().st_size >= size
+
+
+def test_a_full_cache_gives_up_its_oldest_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that has more facts than fit still finds most of them."""
+    monkeypatch.setattr(health_cache, "KEPT", 4)
+    with closing(HealthCache(str(tmp_path))) as cache:
+        cache.add_facts({name: [name] for name in "abcd"})
+        cache.add_facts({"e": ["e"]})
+        assert cache.facts("abcde") == {name: [name] for name in "bcde"}
+        cache.add_facts({name: [name] for name in "fghijk"})
+        assert cache.facts("abcdefghijk") == {name: [name] for name in "hijk"}
 
 
 def test_what_is_printed(repo: Path, now: float) -> None:
