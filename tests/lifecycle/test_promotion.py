@@ -122,6 +122,24 @@ def test_a_contradiction_lowers_it_by_one_level(mem: Mem) -> None:
     assert git(mem.folder, "status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize(("hours", "is_told"), [(100, True), (130, False)])
+def test_a_refuted_pattern_fades_as_an_insight(mem: Mem, hours: int, is_told: bool) -> None:
+    """Lists and a prompt agree: with a pattern's importance it would not have faded yet."""
+    mem("config", "decayClock", "wall")
+    title = "The nightly export job runs at 3 am"
+    id = mem.add(title, ago=hours * 3600)
+    sources = [
+        {"session": f"s{n}", "role": "user", "at": f"2026-10-0{n}T00:00:00Z"} for n in (1, 2)
+    ]
+    _give_sources(mem, id, sources)
+    mem.add("The nightly export job runs at 5 am", ago=60)
+    mem("drain")
+    answer = Agent(mem.folder, "s1").hook("UserPromptSubmit", prompt=f"look at {id}, please")
+
+    assert (title in mem.titles()) == is_told
+    assert ("3 am" in answer) == is_told
+
+
 def test_a_rule_is_told_however_old_until_it_is_archived(mem: Mem) -> None:
     """As what is pinned is: among many newer facts; what is put aside is not told."""
     id = mem.add("Release on Thursdays", "--type", "pattern", ago=90 * DAY)

@@ -5,7 +5,7 @@ Part of the hot path.
 
 from gitmem.clock import stamp
 from gitmem.records.active_hours import HOUR, ActiveClock, WallClock, joined, masks_of
-from gitmem.records.promotion import RULE
+from gitmem.records.promotion import RULE, lowered
 from gitmem.records.score import FIELDS, FLEETING, hours_to_decay, score_of
 
 TYPE_CHECKING = False
@@ -60,8 +60,8 @@ class FactScores:
         """Return whether age put a fact away; what is young needs neither reads nor a clock."""
         if row["type"] not in FLEETING or row["status"] != "active":
             return False
-        level = 0 if row["level"] == RULE else row["level"]  # a check may have lowered it
-        hours = hours_to_decay(level, row["decay_rate"], row["importance"])
+        lowest = lowered(int(row["level"] or 0), refuted=True)  # a check may have lowered it
+        hours = hours_to_decay(lowest, row["decay_rate"], row["importance"])
         is_young = row["created"] >= stamp(self.now - (hours - 1) * HOUR)
         return not is_young and self.of(row).decayed
 
