@@ -1,5 +1,8 @@
 """Paragraphs of the summary that a model wrote, each for the facts that it was written for."""
 
+from collections.abc import Collection
+
+from gitmem.base.fast import dumps
 from gitmem.base.sqlite import healing
 from gitmem.state.database import State
 
@@ -12,6 +15,13 @@ def read(state: State, digest: str) -> str | None:
 
 
 @healing
-def keep(state: State, section: str, digest: str, text: str) -> None:
-    """Keep the paragraph of a section; the one before it goes."""
-    state.db.execute("INSERT OR REPLACE INTO paragraphs VALUES (?, ?, ?)", (section, digest, text))
+def keep(state: State, digest: str, text: str) -> None:
+    """Keep the paragraph for some facts."""
+    state.db.execute("INSERT OR REPLACE INTO paragraphs VALUES (?, ?)", (digest, text))
+
+
+@healing
+def drop_others(state: State, digests: Collection[str]) -> None:
+    """Drop the paragraphs but these."""
+    sql = "DELETE FROM paragraphs WHERE digest NOT IN (SELECT value FROM json_each(?))"
+    state.db.execute(sql, (dumps(list(digests)),))

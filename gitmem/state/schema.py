@@ -89,8 +89,8 @@ CREATE TABLE contradictions (newer TEXT, older TEXT, choice TEXT, sure INTEGER,
   PRIMARY KEY (newer, older)) WITHOUT ROWID;
 CREATE TABLE compared_tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE uncompared (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE);
--- what a model wrote of the facts of a section
-CREATE TABLE paragraphs (section TEXT PRIMARY KEY, digest TEXT, text TEXT) WITHOUT ROWID;
+-- what a model wrote of the facts of a section; readers who see the same facts share it
+CREATE TABLE paragraphs (digest TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
 -- work in the background; a table with `one` has one row
 CREATE TABLE drain (one INTEGER PRIMARY KEY CHECK (one = 1), claimed REAL, reason TEXT,
   pid INTEGER, begun INTEGER);

@@ -10,7 +10,7 @@ import pytest
 
 from gitmem.services.lifecycle.paragraphs import is_borne_out
 from tests.command_line import run_command
-from tests.lifecycle.memories import add, data
+from tests.lifecycle.memories import DAY, NOW, add, data, read
 
 FACTS = (
     "Sessions are stored in Redis",
@@ -90,6 +90,34 @@ def test_the_summary_shows_what_is_borne_out(repo: Path, model: Path) -> None:
 
     add(repo, "Rotate the signing key", type="decision")
     assert data(repo, "summary")["sections"][0]["paragraph"] is None
+
+
+def test_facts_in_another_order_are_the_same_facts(repo: Path, model: Path) -> None:
+    """A read moves a fact up, and the model is not asked again."""
+    subprocess.run(["git", "-C", str(repo), "config", "gitmem.decayClock", "wall"], check=True)
+    run_command(repo, "consolidate", "--steps", "summary")
+    asked = model.read_text()
+    before = [row["id"] for row in data(repo, "summary")["sections"][0]["records"]]
+    read(repo, before[-1], NOW + DAY)
+    section = data(repo, "summary")["sections"][0]
+    assert [row["id"] for row in section["records"]] == [before[-1], *before[:-1]]
+    assert section["paragraph"] == "Sessions are stored in Redis."
+    run_command(repo, "consolidate", "--steps", "summary")
+    assert model.read_text() == asked
+
+
+def test_agents_have_paragraphs_about_the_facts_that_they_see(repo: Path, model: Path) -> None:
+    """Those with facts of their own, and the others; the same facts are asked about once."""
+    add(repo, "Rotate the signing key", type="decision", agent="dev")
+    for title in ("Tests run in parallel", "Tests need a database", "Tests take a minute"):
+        add(repo, title)
+    run_command(repo, "consolidate", "--steps", "summary")
+    for reader in ("all", "dev", "qa"):
+        section = data(repo, "summary", "--agent", reader)["sections"][0]
+        assert len(section["records"]) == (3 if reader == "qa" else 4)
+        assert section["paragraph"] == "Sessions are stored in Redis."
+    asked = model.read_text()
+    assert (asked.count("Rotate the signing key"), asked.count("Tests take a minute")) == (1, 1)
 
 
 def test_no_model_no_paragraph(repo: Path) -> None:

@@ -60,7 +60,7 @@ def summary_command(
         said = inbox.statements(indexes)
         every = summary.sections(rows, limit, app.scores().of)
         chosen = [part for part in every if not names or part.name in names]
-        written = {part.name: paragraphs.kept(app, part, agents) for part in chosen}
+        written = {part.name: paragraphs.kept(app, part) for part in chosen}
         shown = {row["id"] for part in chosen for row in part.rows}
         contradicting = app.contradicting(agents)
         parts = [

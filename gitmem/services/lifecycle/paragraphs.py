@@ -16,6 +16,7 @@ from gitmem.services.lifecycle.duplicates import statement_words
 from gitmem.services.views.summary import SummarySection
 
 SHARE = 0.6  # of the words of a sentence that its facts have
+NAMESPACES = 8  # of agents, those with the newest facts
 LEAST = 3  # facts of a section that is worth a paragraph
 TEXT = 300  # characters of a sentence
 SENTENCES = 6
@@ -46,10 +47,19 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-def digest(part: SummarySection, agents: Sequence[str], model: str) -> str:
-    """Return what a paragraph holds for: the facts of a section as they are, readers, a model."""
-    facts = [(row["id"], row["updated"]) for row in part.rows]
-    whole = repr((part.name, sorted(agents), facts, part.left_out, model))
+def readers(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Return whom paragraphs are written for besides people, of all facts, the newest first.
+
+    These are agents without facts of their own, and some that have, each as the namespaces it sees.
+    """
+    own = dict.fromkeys(row["agent"] for row in rows if row["agent"] != "global")
+    return [("global",), *((name, "global") for name in list(own)[:NAMESPACES])] if own else []
+
+
+def digest(part: SummarySection, model: str) -> str:
+    """Return what a paragraph holds for: the facts of a section in any order, and a model."""
+    facts = sorted((row["id"], row["rev"], row["title"]) for row in part.rows)
+    whole = repr((part.name, facts, model))
     return sha256(whole.encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -83,8 +93,8 @@ def is_borne_out(sentence: str, facts: Sequence[str]) -> bool:
     low = whole.casefold()
     if any(name.casefold() not in low for name in _names(sentence)):
         return False
-    known = {word for fact in facts for word in statement_words(fact)}
-    if len(words & known) < SHARE * len(words) or (("¬" in words) and "¬" not in known):
+    said = {word for fact in facts for word in statement_words(fact)}
+    if len(words & said) < SHARE * len(words) or (("¬" in words) and "¬" not in said):
         return False
     return all(compare(sentence, fact) is None for fact in facts)
 

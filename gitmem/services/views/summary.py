@@ -44,6 +44,7 @@ FIELDS = (
     "title",
     "created",
     "updated",
+    "rev",
     "importance",
     "decay_rate",
     "level",
