@@ -98,8 +98,8 @@ def last_change(state: State) -> int:
 
 
 @healing
-def uncompared(state: State, limit: int) -> "list[str]":
-    """Return facts that are still to be compared, the newest first."""
+def uncompared(state: State, limit: int = -1) -> "list[str]":
+    """Return facts that are still to be compared, the newest first; `limit` -1 is all."""
     sql = "SELECT id FROM uncompared ORDER BY substr(id, 5) DESC LIMIT ?"
     return [id for (id,) in state.db.execute(sql, (limit,))]
 

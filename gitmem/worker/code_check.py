@@ -6,15 +6,14 @@ What fails is kept in `state.db`, so that hooks and lists can say so without loo
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
-from typing import Any
 
 from gitmem.app import REFS, App
-from gitmem.errors import GitmemError, UnknownId
+from gitmem.errors import GitmemError
 from gitmem.git.past_code import PastCode
 from gitmem.index import joined
-from gitmem.index.reader import Index
-from gitmem.records.kinds import FACTS, LIVE
+from gitmem.records.record import Record
 from gitmem.repo.refs import head
 from gitmem.services.lifecycle import code_check
 from gitmem.services.lifecycle.code_check import CheckedCode
@@ -24,7 +23,7 @@ from gitmem.services.lifecycle.code_view import (
     work_tree_view,
 )
 from gitmem.services.lifecycle.comparison import changed_facts
-from gitmem.services.lifecycle.findings import Finding, is_verified
+from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.lifecycle.gone_names import DOCUMENTS, GoneNames
 from gitmem.services.lifecycle.lost_anchors import UNSEARCHED, AnchorSearches
 from gitmem.services.lifecycle.source_tree import WorkTreeSource
@@ -35,7 +34,7 @@ from gitmem.text.plural import counted
 from gitmem.text.test_files import is_test
 
 SEARCH = 10.0  # seconds that anchors whose code moved are looked for
-BESIDE_NAMES = frozenset({"verify", "expires", "anchor"})  # findings that views show otherwise
+SOURCES = out_of_date.VERIFY, out_of_date.NAMES  # what refutes a fact
 REASON = 160  # characters of a reason that are kept
 
 
@@ -60,8 +59,10 @@ def code_view(app: App, *, quick: bool = False) -> CodeView:
     return work_tree_view(source, app.code_map, quick=quick)
 
 
-def check(app: App, ids: Sequence[str] | None = None, *, quick: bool = False) -> list[Finding]:
-    """Return what the code refutes of all facts, or of some, and keep it.
+def check(
+    app: App, ids: Sequence[str] | None = None, *, quick: bool = False, keeps: bool = True
+) -> list[Finding]:
+    """Return what the code refutes of all facts, or of some, and keep it unless told otherwise.
 
     `quick` is as in `code_view`, and looks for no code that moved: what is kept says nothing of it.
     """
@@ -72,16 +73,56 @@ def check(app: App, ids: Sequence[str] | None = None, *, quick: bool = False) ->
     past = PastCode(app.code_history)
     gone = GoneNames(past, app.code_map, commit, code.text) if commit else None
     with _searches(app, quick=quick, retries=ids is not None) as searches:
-        found = code_check.refuted_facts(
+        findings = code_check.refuted_facts(
             app.indexes(),
-            lambda name, scope: app.get(name, (scope,) if scope else ())[1].record,
+            partial(_record, app),
             CheckedCode(code, gone, searches),
             app.clock.stamp(),
             ids,
         )
-    keep(app, ids, code)
-    _keep_names(app, ids, found)
-    return found
+    if keeps:
+        _keep_marks(app, findings, SOURCES, ids)
+    return findings
+
+
+def keep(app: App, ids: Sequence[str] | None = None) -> None:
+    """Look which facts, of all or of some, fail their own checks now, and keep that."""
+
+    def view() -> CodeView:
+        app.fresh_index.close()  # code may take long to read, and a purge waits for who has it open
+        return code_view(app, quick=True)
+
+    findings = code_check.failing_checks(
+        app.indexes(), partial(_record, app), view, app.clock.stamp(), ids
+    )
+    _keep_marks(app, findings, (out_of_date.VERIFY,), ids)
+
+
+def _record(app: App, id: str, scope: str) -> Record:
+    return app.get(id, (scope,) if scope else ())[1].record
+
+
+def _keep_marks(
+    app: App, findings: Sequence[Finding], sources: Sequence[str], ids: Sequence[str] | None
+) -> None:
+    """Keep which facts are marked, of all or of some, by what refutes them; see `SOURCES`."""
+    reasons = code_check.reasons(findings)
+    for source in sources:
+        marked = reasons[source]
+        rows = _files(app, tuple(marked))
+        after = [(id, oid, _cut(marked[id])) for id, oid in rows.items()]
+        before = out_of_date.reasons(app.state, app.stored_root, source)
+        if ids is not None:
+            before = {id: note for id, note in before.items() if id in ids}
+        if before != {id: (oid, reason) for id, oid, reason in after}:
+            out_of_date.replace(app.state, app.stored_root, source, after, ids)
+
+
+def _files(app: App, ids: Sequence[str]) -> dict[str, str]:
+    """Return the oids of facts' files, by id."""
+    indexes = code_check.without_users(app.indexes())
+    rows = joined.rows(indexes, ids=ids, fields=("id", "oid")) if ids else []
+    return {row["id"]: row["oid"] for row in rows}
 
 
 @contextmanager
@@ -111,72 +152,6 @@ def unsearched(app: App) -> int:
     """Return of how many anchors the last check had no time to look for the code."""
     outcomes = anchor_searches.outcomes(app.state, app.stored_root, app.worktree(app.root).stamp())
     return sum(outcome == UNSEARCHED for outcome in outcomes.values())
-
-
-def _keep_names(app: App, ids: Sequence[str] | None, findings: Sequence[Finding]) -> None:
-    """Keep which facts name what the code has no more."""
-    by_id: dict[str, list[str]] = {}
-    for finding in findings:
-        if finding.what not in BESIDE_NAMES:
-            by_id.setdefault(finding.ids[0], []).append(finding.evidence)
-    rows = joined.rows(_indexes(app), ids=tuple(by_id), fields=("id", "oid")) if by_id else []
-    refuted = [(row["id"], row["oid"], _cut("; ".join(by_id[row["id"]]))) for row in rows]
-    out_of_date.replace(app.state, app.stored_root, out_of_date.NAMES, refuted, ids)
-
-
-def _indexes(app: App) -> list[tuple[str, Index]]:
-    """Return the indexes without that of the user's own facts, which no code refutes."""
-    return [(prefix, index) for prefix, index in app.indexes() if prefix != "user"]
-
-
-def keep(app: App, ids: Sequence[str] | None = None, code: CodeView | None = None) -> int:
-    """Look which checks of all facts, or of some, fail now, and keep that; return how many."""
-    return _keep(app, _with_checks(app, ids), ids, code)
-
-
-def _with_checks(app: App, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return the live facts of this repository that have a check, as rows."""
-    if app.is_user_store():
-        return []
-    return app.index().rows(
-        kinds=tuple(sorted(FACTS)),
-        statuses=LIVE,
-        resolved=False,
-        verifiable=True,
-        ids=ids,
-        fields=("id", "oid", "verify"),
-    )
-
-
-def _keep(
-    app: App,
-    rows: Sequence[dict[str, Any]],
-    ids: Sequence[str] | None = None,
-    code: CodeView | None = None,
-) -> int:
-    failed: list[tuple[str, str, str]] = []
-    for row in rows:
-        code = code or code_view(app, quick=True)
-        reason = "; ".join(_open_reasons(app, row["id"], list(code_check.failed_checks(row, code))))
-        if reason:
-            failed.append((row["id"], row["oid"], _cut(reason)))
-    before = out_of_date.reasons(app.state, app.stored_root, out_of_date.VERIFY)
-    if ids is not None:
-        before = {id: note for id, note in before.items() if id in ids}
-    if before != {id: (oid, reason) for id, oid, reason in failed}:
-        out_of_date.replace(app.state, app.stored_root, out_of_date.VERIFY, failed, ids)
-    return len(failed)
-
-
-def _open_reasons(app: App, id: str, findings: Sequence[Finding]) -> list[str]:
-    """Return why checks fail of which no person said that the fact holds all the same."""
-    if not findings:
-        return []
-    try:
-        record = app.get(id)[1].record
-    except UnknownId:  # it went away meanwhile
-        return []
-    return [one.evidence for one in findings if not is_verified(record, one)]
 
 
 def _cut(reason: str) -> str:
@@ -232,9 +207,8 @@ def keep_up(app: App, *, whole: bool = False) -> list[str]:
     name: of all where another commit is checked out, else of those that changed.
     """
     try:
-        rows = _with_checks(app)
-        app.fresh_index.close()  # code may take long to read, and a purge waits for who has it open
-        _keep(app, rows)
+        keep(app)
+        app.fresh_index.close()
         if whole:
             _check_changed(app)
         else:

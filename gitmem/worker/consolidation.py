@@ -89,13 +89,17 @@ class Consolidation:
 
     def check(self) -> StepReport:
         """Look for facts that contradict each other or the code; only a person decides."""
-        from gitmem.worker import code_check
+        app = self.app
+        if self.dry_run:
+            findings = facts.likely_contradictions(app)
+        else:
+            findings = facts.open_contradictions(app, progress=self._show("check"))
+        if not app.is_background:  # which looks at the code at another time
+            from gitmem.worker import code_check
 
-        facts.compare_all(self.app, self._show("check"))
-        code_check.keep_up(self.app, whole=True)
-        ids = [pair.newer for pair in self.app.contradicting().pairs]
-        ids += self.app.out_of_date()
-        return StepReport("check", 0, tuple(ids), tuple(ids))
+            findings += code_check.check(app, keeps=not self.dry_run)
+        ids = tuple(finding.ids[0] for finding in findings)
+        return StepReport("check", 0, ids, ids)
 
     def merge(self) -> StepReport:
         """Merge what is said twice."""

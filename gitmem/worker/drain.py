@@ -211,7 +211,7 @@ def _consolidate(app: App) -> list[str]:
     """Tidy the memory, at most once a day; what another clone did with the shared store counts."""
     if not app.settings.get("consolidate") or app.state.in_memory:
         return []
-    reports: "list[StepReport]" = []
+    reports: list[StepReport] = []
     try:
         with _daily(app, daily_work.CONSOLIDATION) as is_due:
             if is_due:

@@ -6,7 +6,8 @@ from typing import Any
 
 from gitmem.app import REFS, App
 from gitmem.records.kinds import FACTS, LIVE
-from gitmem.services.lifecycle import comparison
+from gitmem.records.record import Record
+from gitmem.services.lifecycle import comparison, fact_check
 from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.lifecycle.judge import judged
 from gitmem.state import contradictions, facts_used, injections
@@ -53,8 +54,46 @@ def compare(app: App) -> list[str]:
     return [f"{number} pair(s) of facts that contradict each other"] if number else []
 
 
-def compare_all(app: App, progress: Callable[[int, int], None] | None = None) -> None:
-    """Compare all facts that changed with others; `progress` is told how many are done."""
+def open_contradictions(
+    app: App,
+    ids: Sequence[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Finding]:
+    """Return the contradictions of all facts, or of some, that nobody decided.
+
+    What waits is compared first; `progress` is told how many are done.
+    """
+    if ids is None:
+        _compare_all(app, progress)
+    else:
+        compare_some(app, ids)
+    return _noted(app, ids)
+
+
+def likely_contradictions(app: App) -> list[Finding]:
+    """Return what `open_contradictions` would find if no model were asked; note nothing."""
+    _note_changed(app)
+    ids = contradictions.uncompared(app.state)
+    findings = fact_check.contradictions(
+        app.indexes(), partial(_record, app), app.clock.stamp(), ids
+    )
+    by_ids = {finding.ids: finding for finding in [*findings, *_noted(app)]}
+    return list(by_ids.values())
+
+
+def _noted(app: App, ids: Sequence[str] | None = None) -> list[Finding]:
+    pairs = app.contradicting().pairs
+    if ids is not None:
+        pairs = [pair for pair in pairs if not set(ids).isdisjoint(pair.ids)]
+    return fact_check.described(app.indexes(), partial(_record, app), app.clock.stamp(), pairs)
+
+
+def _record(app: App, id: str) -> Record:
+    return app.get(id)[1].record
+
+
+def _compare_all(app: App, progress: Callable[[int, int], None] | None) -> None:
+    """Compare all facts that changed with others."""
     _note_changed(app)
     total = waiting = contradictions.number_uncompared(app.state)
     while waiting:
@@ -76,7 +115,7 @@ def compare_some(app: App, ids: Sequence[str] | None = None) -> int:
     return comparison.compare(
         app.state,
         app.indexes(),
-        lambda name: app.get(name)[1].record,
+        partial(_record, app),
         app.clock.stamp(),
         ids=ids,
         judge=partial(_judge, app),
@@ -89,7 +128,7 @@ def _judge(app: App, findings: list[Finding]) -> list[Finding]:
         return findings
 
     def text_of(id: str) -> str:
-        record = app.get(id)[1].record
+        record = _record(app, id)
         return f"{record.title}. {record.body}"
 
     return judged(app.model(), findings, text_of, app.settings.get("allowSecret"))

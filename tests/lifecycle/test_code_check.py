@@ -306,3 +306,33 @@ def test_a_manifest_that_cannot_be_read_refutes_nothing(code: Code, broken: str)
     assert code.found() == []
     (code.folder / "package.json").write_text("{}", encoding="utf-8")
     assert len(code.found()) == 3
+
+
+def test_consolidate_counts_what_check_shows(code: Code) -> None:
+    """Also what marks no fact, and nothing of facts that do not hold any more."""
+    mem = code.mem
+    code.commit_files(APP)
+    yesterday = time.strftime("%Y-%m-%d", time.gmtime(time.time() - DAY))
+    code.say("The freeze is on", "--expires", yesterday)
+    code.say("Build by make", "--expires", yesterday, "--verify", "path=src/app.py")
+    older = code.say("The app starts in src", "--verify", "path=src/app.py")
+    mem("supersede", older, "The app starts in lib")
+    code.say("The handler is short", "--anchor", "src/app.py")
+    code.say("The port is in src/app.py")
+    code.say("Tests by pytest", "--verify", "path=src/app.py")
+    code.say("The session store is Redis")
+    code.say("The session store is Memcached")
+    code.commit_files({"src/app.py": None})
+
+    def marked() -> set[str]:
+        rows = mem("list", "--all", "--json").json
+        return {row["title"] for row in rows if "out_of_date" in row}
+
+    args = ("consolidate", "--steps", "check", "--json")
+    dry, marked_dry = mem(*args, "--dry-run").json["steps"], marked()
+    steps = mem(*args).json["steps"]
+    shown = sorted(row["finding"] for row in mem("check", "--json").json)
+    assert shown == ["anchor", "expires", "expires", "path", "value", "verify"]
+    assert [step["finding_count"] for step in (*dry, *steps)] == [len(shown)] * 2
+    mem("drain")
+    assert (marked_dry, marked()) == (set(), {"The port is in src/app.py", "Tests by pytest"})

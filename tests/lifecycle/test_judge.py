@@ -73,3 +73,13 @@ def test_secrets_stay_here(repo: Path, tmp_path: Path) -> None:
     add(repo, "Use cents for money", "Not <private>what Bob said</private>.")
     findings(repo)
     assert "Bob" not in seen.read_text()
+
+
+def test_a_dry_run_asks_no_model(repo: Path, tmp_path: Path) -> None:
+    """It counts what may be open, and leaves the question to whoever asks in earnest."""
+    seen = configure(repo, tmp_path, verdict(contradict=False))
+    (step,) = data(repo, "consolidate", "--dry-run", "--steps", "check")["steps"]
+    assert (step["finding_count"], seen.exists()) == (2, False)
+    (step,) = data(repo, "consolidate", "--steps", "check")["steps"]
+    assert (step["finding_count"], seen.exists()) == (1, True)
+    assert findings(repo) == [True]

@@ -12,7 +12,6 @@ from gitmem.cli.lifecycle.card import Rows, finding_json, finding_lines, proposa
 from gitmem.cli.lifecycle.review import review
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
-from gitmem.services.lifecycle import fact_check
 from gitmem.services.lifecycle.findings import Finding
 from gitmem.worker import facts
 
@@ -20,19 +19,7 @@ Ids = Sequence[str] | None  # None is all
 
 
 def _against_facts(app: App, ids: Ids) -> list[Finding]:
-    """Return the contradictions of some facts, or of all; what was compared is kept."""
-    if ids is None:
-        facts.compare_all(app, app.progress)
-    else:
-        facts.compare_some(app, ids)
-    pairs = [
-        pair
-        for pair in app.contradicting().pairs
-        if ids is None or not set(ids).isdisjoint(pair.ids)
-    ]
-    return fact_check.described(
-        app.indexes(), lambda name: app.get(name)[1].record, app.clock.stamp(), pairs
-    )
+    return facts.open_contradictions(app, ids, app.progress)
 
 
 def _against_code(app: App, ids: Ids) -> list[Finding]:

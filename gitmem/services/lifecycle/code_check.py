@@ -27,24 +27,16 @@ from gitmem.services.lifecycle.lost_anchors import AnchorSearches, lost_anchors
 from gitmem.services.lifecycle.mentions import MentionReader, prose
 from gitmem.services.lifecycle.refuted_names import NameClaim, refuted
 from gitmem.services.lifecycle.verify_spec import format_check
+from gitmem.state.out_of_date import NAMES, VERIFY
 
 Row = dict[str, Any]
 Find = Callable[[str, str], Record]  # the record of an id, in one store or, with '', in any
 FIELDS = (
-    *(
-        "id",
-        "store",
-        "unconfirmed",
-        "kind",
-        "type",
-        "title",
-        "workaround",
-        "anchors",
-        "created",
-        "expires",
-    ),
-    *("done", "verify"),
+    *("id", "store", "unconfirmed", "kind", "type", "title", "workaround", "anchors", "created"),
+    *("expires", "verify"),
 )
+EARLIEST = "0001-01-01T00:00:00Z"  # when nothing had expired
+UNMARKED = frozenset({"expires", "anchor"})  # findings that views show otherwise
 CHECKS = 20  # of a fact that are looked at
 LINES = re.compile(r":\d+\b")
 
@@ -69,50 +61,97 @@ def refuted_facts(
 ) -> list[Finding]:
     """Return what speaks against live facts at a time, with `ids` against these; newest first.
 
-    The user's own facts hold in all repositories, and no code refutes them.
+    The user's own facts hold in all repositories, and no code refutes them. Of a fact that has
+    expired, that alone is said.
 
     What a person verified is left out as long as the fact's words and the code stay.
     """
-    indexes = [(prefix, index) for prefix, index in indexes if prefix != "user"]
+    indexes = without_users(indexes)
     rows = _live_rows(indexes, at, ids)
     lost: Mapping[str, list[Finding]] = {}
     if checked.searches:
         lost = lost_anchors(rows, checked.code, checked.gone, checked.searches)
-    valid = [row for row in rows if not has_expired(str(row["expires"]), at)]
-    named = _refuted_names(indexes, find, checked, valid)
-    out: list[Finding] = []
+    named = _refuted_names(indexes, find, checked, rows)
+    every = [(row, [_expired(row)]) for row in _expired_rows(indexes, at, ids)]
     for row in rows:
-        found = [
-            *_expired(row, at),
-            *failed_checks(row, checked.code),
-            *lost.get(row["id"], ()),
-            *named.get(row["id"], ()),
-        ]
-        out += found if is_doubted(row) else _open(find, row, found)
-    return sorted(out, key=lambda finding: finding.ids, reverse=True)
+        id = row["id"]
+        every.append(
+            (row, [*failed_checks(row, checked.code), *lost.get(id, ()), *named.get(id, ())])
+        )
+    return _open(find, every)
 
 
-def _live_rows(indexes: Indexes, at: str, ids: Collection[str] | None) -> list[Row]:
-    """Return the facts that hold, and those that held until they expired."""
-    filters: dict[str, Any] = {
+def failing_checks(
+    indexes: Indexes,
+    find: Find,
+    view: Callable[[], CodeView],
+    at: str,
+    ids: Collection[str] | None = None,
+) -> list[Finding]:
+    """Return what `refuted_facts` finds by facts' own checks alone.
+
+    `view` gives the code. It is not called where no fact has a check.
+    """
+    rows = _live_rows(without_users(indexes), at, ids, verifiable=True)
+    if not rows:
+        return []
+    code = view()
+    return _open(find, [(row, list(failed_checks(row, code))) for row in rows])
+
+
+def reasons(findings: Sequence[Finding]) -> dict[str, dict[str, str]]:
+    """Return why facts are marked as out of date: {VERIFY or NAMES: {id: reason}}.
+
+    An anchor that is lost, and an end that has come, are shown otherwise, and mark no fact.
+    """
+    lines: dict[str, dict[str, list[str]]] = {VERIFY: {}, NAMES: {}}
+    for finding in findings:
+        if finding.what not in UNMARKED:
+            source = VERIFY if finding.what == "verify" else NAMES
+            lines[source].setdefault(finding.ids[0], []).append(finding.evidence)
+    return {
+        source: {id: "; ".join(texts) for id, texts in by_id.items()}
+        for source, by_id in lines.items()
+    }
+
+
+def without_users(indexes: Indexes) -> Indexes:
+    """Return indexes without that of the user's own facts, which no code refutes."""
+    return [(prefix, index) for prefix, index in indexes if prefix != "user"]
+
+
+def _live_rows(
+    indexes: Indexes, at: str, ids: Collection[str] | None, *, verifiable: bool = False
+) -> list[Row]:
+    """Return the facts that hold."""
+    return joined.rows(indexes, valid_at=at, verifiable=verifiable, **_filters(ids))
+
+
+def _expired_rows(indexes: Indexes, at: str, ids: Collection[str] | None) -> list[Row]:
+    """Return the facts that held until they expired."""
+    rows = joined.rows(indexes, valid_at=EARLIEST, **_filters(ids))
+    return [row for row in rows if has_expired(str(row["expires"]), at)]
+
+
+def _filters(ids: Collection[str] | None) -> dict[str, Any]:
+    return {
         "kinds": tuple(sorted(FACTS)),
         "statuses": LIVE,
         "resolved": False,
         "ids": None if ids is None else tuple(ids),
         "fields": FIELDS,
     }
-    valid = joined.rows(indexes, valid_at=at, **filters)
-    every = joined.rows(indexes, **filters)
-    known = {row["id"] for row in valid}
-    return valid + [
-        row
-        for row in every
-        if row["id"] not in known and not row["done"] and has_expired(str(row["expires"]), at)
-    ]
 
 
-def _open(find: Find, row: Row, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings about a fact that no person answered."""
+def _open(find: Find, every: Sequence[tuple[Row, Sequence[Finding]]]) -> list[Finding]:
+    """Return the findings that no person answered, of facts and theirs; the newest fact first."""
+    out: list[Finding] = []
+    for row, findings in every:
+        out += findings if is_doubted(row) else _unanswered(find, row, findings)
+    return sorted(out, key=lambda finding: finding.ids, reverse=True)
+
+
+def _unanswered(find: Find, row: Row, findings: Sequence[Finding]) -> Iterator[Finding]:
     if not findings:
         return
     try:
@@ -125,10 +164,9 @@ def _open(find: Find, row: Row, findings: Sequence[Finding]) -> Iterator[Finding
 # -- what a fact says of itself
 
 
-def _expired(row: Row, at: str) -> Iterator[Finding]:
+def _expired(row: Row) -> Finding:
     expires = str(row["expires"])
-    if has_expired(expires, at):
-        yield Finding((row["id"],), "expires", f"it held until {expires}", "drop", code=expires)
+    return Finding((row["id"],), "expires", f"it held until {expires}", "drop", code=expires)
 
 
 def failed_checks(row: Row, code: CodeView) -> Iterator[Finding]:
@@ -154,8 +192,8 @@ def _refuted_names(
     if gone is None:
         return {}
     reader = MentionReader(
-        [one.name for one in gone.dependencies.values()],
-        [one[0].name for one in gone.versions.values()],
+        [dependency.name for dependency in gone.dependencies.values()],
+        [versions[0].name for versions in gone.versions.values()],
         [name for manager, name in gone.scripts if manager == "python"],
     )
     bodies = _bodies(indexes, rows)
@@ -164,7 +202,7 @@ def _refuted_names(
         if row["type"] == "task" or row["verify"]:  # it says what is to be, or how it is checked
             continue
         text = prose(str(row["title"]), bodies[row["id"]], str(row["workaround"] or ""))
-        claims += [NameClaim(row["id"], one) for one in reader.read(text)]
+        claims += [NameClaim(row["id"], mention) for mention in reader.read(text)]
     return refuted(claims, checked.code, gone, partial(_said, find))
 
 
