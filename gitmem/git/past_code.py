@@ -196,7 +196,7 @@ class PastCode:
             lines = self._history.lines(
                 *("grep", "-z", "-n", "-o", "-w", "-I", "-E", "--full-name", "--no-color"),
                 *(*where, "-e", named, *([commit] if commit else [])),
-                *("--", *some, *(f":(exclude,top,glob){one}" for one in without)),
+                *("--", *some, *(f":(exclude,top,glob){pattern}" for pattern in without)),
             )
             yield from _hits(islice(lines, HITS), f"{commit}:" if commit else "")
 

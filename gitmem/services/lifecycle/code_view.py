@@ -6,6 +6,7 @@ Nothing is executed.
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from gitmem.codemap.graph.code_map import CodeMap
@@ -15,6 +16,7 @@ from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import UserError
 from gitmem.services.dna import manifests
 from gitmem.services.dna.manifests import Declared
+from gitmem.services.lifecycle.path_tails import PathTails
 from gitmem.services.lifecycle.source_tree import CommitSource, SourceTree, folders_of
 from gitmem.text.test_files import is_aside
 
@@ -53,6 +55,14 @@ def place_of(path: str, text: str, words: str) -> str:
         if words in line:
             return f"{path}:{number}"
     return path
+
+
+class Need(NamedTuple):
+    """A dependency, or a language, as a manifest names it."""
+
+    manifest: Manifest
+    name: str
+    version: str
 
 
 class CodeView:
@@ -101,9 +111,14 @@ class CodeView:
         return frozenset(folders_of(self.paths))
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """The last parts of all paths."""
-        return frozenset(posixpath.basename(path) for path in self.paths)
+    def file_tails(self) -> PathTails:
+        """All files, by their last parts."""
+        return PathTails(self.paths)
+
+    @cached_property
+    def folder_tails(self) -> PathTails:
+        """All folders that have a file, by their last parts."""
+        return PathTails(self.folders)
 
     @cached_property
     def manifests(self) -> list[Manifest]:
@@ -115,12 +130,29 @@ class CodeView:
         return out
 
     @cached_property
+    def _needs(self) -> dict[str, list[Need]]:
+        out: dict[str, list[Need]] = {}
+        for manifest in self.manifests:
+            declared = manifest.declared
+            for names in (declared.needs, declared.uses, declared.tries):
+                for name, version in names.items():
+                    out.setdefault(canonical(name), []).append(Need(manifest, name, version))
+        return out
+
+    def needs_of(self, name: str) -> list[Need]:
+        """Return what the manifests say of a dependency, language or tool; nearest the root first.
+
+        Names are compared without case, and `-` is as good as `_` and `.`.
+        """
+        return self._needs.get(canonical(name), [])
+
+    @cached_property
     def unread_manifests(self) -> frozenset[str]:
         """The manifests that cannot be read, such as one with conflict markers."""
         read = {
-            one.path
-            for one in self.manifests
-            if one.declared.ecosystem and not _is_broken(one.path, one.text)
+            manifest.path
+            for manifest in self.manifests
+            if manifest.declared.ecosystem and not _is_broken(manifest.path, manifest.text)
         }
         return frozenset(path for path in self.paths if is_declaring(path) and path not in read)
 
@@ -140,32 +172,32 @@ class CodeView:
         out: dict[str, DefinitionPlace] = {}
         for path, tags in (self._tags or {}).items():
             for name, qualified, _, first, *_ in tags.symbols:
-                for one in (qualified, name, f"{tags.package}.{qualified}"):
-                    out.setdefault(one.lstrip("."), DefinitionPlace(path, first))
+                for spelling in (qualified, name, f"{tags.package}.{qualified}"):
+                    out.setdefault(spelling.lstrip("."), DefinitionPlace(path, first))
         return out
 
     @cached_property
     def imported(self) -> frozenset[str]:
         """The first parts of all modules that are imported, folded."""
-        every = (tags.imports for tags in (self._tags or {}).values())
-        return frozenset(fold(one.module) for some in every for one in some)
+        imports = chain.from_iterable(tags.imports for tags in (self._tags or {}).values())
+        return frozenset(fold(imported.module) for imported in imports)
 
     def defines(self, symbol: str) -> DefinitionPlace | None:
         """Return where a symbol is defined that is written `A.b`, `A::b`, `A#b` or `b()`."""
         name = symbol.removesuffix("()").replace("::", ".").replace("#", ".")
-        found = self.definitions.get(name)
-        if found is None and "." in name:
-            found = self._module_member(name)
-        return found
+        place = self.definitions.get(name)
+        if place is None and "." in name:
+            place = self._module_member(name)
+        return place
 
     def _module_member(self, name: str) -> DefinitionPlace | None:
         """Return where a name is defined whose first parts are those of its file: `app.run`."""
         parts = name.split(".")
         for start in range(1, len(parts)):
-            found = self.definitions.get(".".join(parts[start:]))
+            place = self.definitions.get(".".join(parts[start:]))
             stem = "/".join(parts[:start])
-            if found and f"/{posixpath.splitext(found.path)[0]}".endswith(f"/{stem}"):
-                return found
+            if place and f"/{posixpath.splitext(place.path)[0]}".endswith(f"/{stem}"):
+                return place
         return None
 
 
@@ -174,9 +206,15 @@ def fold(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
+def canonical(name: str) -> str:
+    """Return the one spelling of a dependency's name; a language's file ending is left out."""
+    low = fold(name).replace(".", "_")
+    return {"nodejs": "node_js", "node": "node_js", "golang": "go"}.get(low, low)
+
+
 def is_declaring(path: str) -> bool:
     """Return whether a file is a manifest of the project itself, not of what is in or beside it."""
-    is_own = not is_aside(path) and not any(one in f"/{path}" for one in VENDOR)
+    is_own = not is_aside(path) and not any(folder in f"/{path}" for folder in VENDOR)
     return is_own and (manifests.reader(path) or manifests.version_file(path)) is not None
 
 

@@ -39,7 +39,7 @@ def changed_facts(store: Store, old: str) -> Iterator[str]:
     """Yield the ids of the facts that differ from a commit; of all if it is gone."""
     try:
         before = store.tree(old) if old else None
-        paths = [one.path for one in diff(store.objects, before, store.tree())]
+        paths = [change.path for change in diff(store.objects, before, store.tree())]
     except MissingObject:
         paths = [path for path, _ in store.entries()]
     for path in paths:

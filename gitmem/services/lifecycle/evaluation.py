@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gitmem.codemap.symbols.linear_regex import compiled
 from gitmem.errors import UserError
 from gitmem.redaction.mask import scrub
-from gitmem.services.lifecycle.code_view import CodeView, Manifest, fold, place_of
+from gitmem.services.lifecycle.code_view import CodeView, place_of
 from gitmem.services.lifecycle.settings_files import (
     MISSING,
     as_text,
@@ -105,13 +105,13 @@ def _expression(check: Check, path: str, text: str) -> Outcome:
     pattern = check.get("matches") or check["absent"]
     try:
         compiled(pattern)  # its error says of the expression as it was given
-        found = compiled(f"(?m){pattern}").search(text)
+        match = compiled(f"(?m){pattern}").search(text)
     except UserError as error:
         return _unknown(str(error).removesuffix("."), error.hint)
     if "matches" in check:
-        return _outcome(found is not None, f"{path} has nothing like '{_cut(pattern)}'")
-    line = text.count("\n", 0, found.start()) + 1 if found else 0
-    return _outcome(found is None, f"{path}:{line} has '{_cut(found[0]) if found else ''}'")
+        return _outcome(match is not None, f"{path} has nothing like '{_cut(pattern)}'")
+    line = text.count("\n", 0, match.start()) + 1 if match else 0
+    return _outcome(match is None, f"{path}:{line} has '{_cut(match[0]) if match else ''}'")
 
 
 def _setting(path: str, text: str, key: str, wanted: str) -> Outcome:
@@ -132,42 +132,10 @@ def _setting(path: str, text: str, key: str, wanted: str) -> Outcome:
     )
 
 
-class Need(NamedTuple):
-    """A dependency, or a language, as a manifest names it."""
-
-    manifest: Manifest
-    name: str
-    version: str
-
-
-def needs_of(code: CodeView, name: str) -> list[Need]:
-    """Return what the manifests say of a dependency, language or tool, nearest to the root first.
-
-    Names are compared without case, and `-` is as good as `_` and `.`.
-    """
-    wanted = canonical(name)
-    out = []
-    for manifest in code.manifests:
-        one = manifest.declared
-        for names in (one.needs, one.uses, one.tries):
-            out += [
-                Need(manifest, each, version)
-                for each, version in names.items()
-                if canonical(each) == wanted or each.lower() == name.lower()
-            ]
-    return out
-
-
-def canonical(name: str) -> str:
-    """Return the one spelling of a dependency's name; a language's file ending is left out."""
-    low = fold(name).replace(".", "_")
-    return {"nodejs": "node_js", "node": "node_js", "golang": "go"}.get(low, low)
-
-
 def _dependency(name: str, version: str, code: CodeView) -> Outcome:
     if not code.manifests:
         return _unknown("there is no manifest that can be read")
-    needs = needs_of(code, name)
+    needs = code.needs_of(name)
     if not needs and code.unread_manifests:
         return _unknown(f"{min(code.unread_manifests)} cannot be read")
     if not needs:

@@ -13,8 +13,13 @@ from gitmem.codemap.graph.graph import Graph
 from gitmem.errors import GitmemError
 from gitmem.git.past_code import PastCode, PastFile, PastVersion, WordHit
 from gitmem.services.dna.manifests import Declared
-from gitmem.services.lifecycle.code_view import DefinitionPlace, declared_in, is_declaring
-from gitmem.services.lifecycle.evaluation import canonical
+from gitmem.services.lifecycle.code_view import (
+    DefinitionPlace,
+    canonical,
+    declared_in,
+    is_declaring,
+)
+from gitmem.services.lifecycle.path_tails import PathTails
 from gitmem.text.test_files import is_test
 
 HERE = "0"  # of what is not committed
@@ -113,7 +118,7 @@ class GoneNames:
 
     @cached_property
     def _removed(self) -> list[PastFile]:
-        here = [PastFile(one.path, "", 0) for one in self._uncommitted if not one.new]
+        here = [PastFile(change.path, "", 0) for change in self._uncommitted if not change.new]
         return here + self._past.removed(self._commit)
 
     @cached_property
@@ -121,23 +126,34 @@ class GoneNames:
         return self._past.uncommitted()
 
     @cached_property
-    def _removed_names(self) -> dict[str, list[PastFile]]:
-        out: dict[str, list[PastFile]] = {}
-        for one in self._removed:
-            out.setdefault(posixpath.basename(one.path), []).append(one)
+    def _last_removals(self) -> dict[str, PastFile]:
+        """The last removal of each file, and of a file in each folder, the newest first."""
+        out: dict[str, PastFile] = {}
+        for file in self._removed:
+            out.setdefault(file.path, file)
+            folder = posixpath.dirname(file.path)
+            while folder and f"{folder}/" not in out:
+                out[f"{folder}/"] = file
+                folder = posixpath.dirname(folder)
         return out
+
+    @cached_property
+    def _removed_files(self) -> PathTails:
+        return PathTails(path for path in self._last_removals if not path.endswith("/"))
+
+    @cached_property
+    def _removed_folders(self) -> PathTails:
+        return PathTails(path[:-1] for path in self._last_removals if path.endswith("/"))
 
     def file(self, path: str) -> PastFile | None:
         """Return the last removal of a file, or of the files of a folder, that a path names."""
         if path.endswith("/"):
-            inside = (one for one in self._removed if f"/{path}" in f"/{one.path}")
-            return next(inside, None)
-        some = self._removed_names.get(posixpath.basename(path), ())
-        for one in some:
-            if f"/{one.path}".endswith(f"/{path}"):
-                return one
-        inside = (one for one in self._removed if "/" in path and one.path.startswith(f"{path}/"))
-        return next(inside, None)
+            folder = self._removed_folders.first(path[:-1])
+            return None if folder is None else self._last_removals[f"{folder}/"]
+        name = self._removed_files.first(path)
+        if name is not None:
+            return self._last_removals[name]
+        return self._last_removals.get(f"{path}/") if "/" in path else None
 
     # -- manifests
 
@@ -145,27 +161,30 @@ class GoneNames:
     def _changes(self) -> list[tuple[PastVersion, Declared, Declared]]:
         """The changes of manifests, the newest first: what they declared before and after."""
         every = self._uncommitted + self._past.versions(self._commit, MANIFESTS)
-        rows = [one for one in every if is_declaring(one.path)][:BLOBS]
-        oids = sorted({oid for one in rows for oid in (one.old, one.new)} - {"", HERE})
+        rows = [change for change in every if is_declaring(change.path)][:BLOBS]
+        oids = sorted({oid for change in rows for oid in (change.old, change.new)} - {"", HERE})
         texts = dict(self._code.trees.blobs(oids))
         read: dict[tuple[str, str], Declared] = {}
-        for one in rows:
-            for oid in (one.old, one.new):
-                key = one.path, oid
+        for change in rows:
+            for oid in (change.old, change.new):
+                key = change.path, oid
                 if key not in read:
-                    here = (self._text(one.path) or "").encode() if oid == HERE else b""
-                    read[key] = declared_in(one.path, texts.get(oid) or here)
-        return [(one, read[one.path, one.old], read[one.path, one.new]) for one in rows]
+                    here = (self._text(change.path) or "").encode() if oid == HERE else b""
+                    read[key] = declared_in(change.path, texts.get(oid) or here)
+        return [
+            (change, read[change.path, change.old], read[change.path, change.new])
+            for change in rows
+        ]
 
     @cached_property
     def dependencies(self) -> dict[str, Gone]:
         """The last removal of each dependency, by its name in one spelling."""
-        return {canonical(one.name): one for one in reversed(list(self._lost(_dependencies)))}
+        return {canonical(gone.name): gone for gone in reversed(list(self._lost(_dependencies)))}
 
     @cached_property
     def named_elsewhere(self) -> dict[str, set[str]]:
         """In which files of the work tree, but code, the names of lost dependencies are."""
-        every = self.words_now(sorted({one.name for one in self.dependencies.values()}))
+        every = self.words_now(sorted({gone.name for gone in self.dependencies.values()}))
         return {
             name: {path for path in paths if not grammars.language_of(path)}
             for name, paths in every.items()
@@ -175,7 +194,7 @@ class GoneNames:
     def scripts(self) -> dict[tuple[str, str], Gone]:
         """The last removal of each script and command, by what runs it and its name."""
         every = reversed(list(self._lost(_scripts)))
-        return {(one.ecosystem, one.name): one for one in every}
+        return {(gone.ecosystem, gone.name): gone for gone in every}
 
     def _lost(self, names: Callable[[Declared], dict[str, str]]) -> Iterator[Gone]:
         for change, old, new in self._changes:
@@ -222,7 +241,7 @@ class GoneNames:
 
         Documents and tests are left out.
         """
-        changed = {one.path for one in self._uncommitted}
+        changed = {change.path for change in self._uncommitted}
         changed.update(self._past.differing(commit, self._commit))
         paths = [f":(top,literal){path}" for path in sorted(changed)]
         hits = self._past.hits(words, commit, paths=paths, without=DOCUMENTS)

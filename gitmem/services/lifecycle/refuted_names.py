@@ -1,13 +1,13 @@
 """Names in facts that the code had and has no more, and versions that it left."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from gitmem.git.past_code import PastFile
 from gitmem.services.dna.facts import MODULES  # what a distribution's module is called
 from gitmem.services.lifecycle import mentions
-from gitmem.services.lifecycle.code_view import CodeView, fold
-from gitmem.services.lifecycle.evaluation import canonical, needs_of
+from gitmem.services.lifecycle.code_view import CodeView, canonical, fold
 from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.lifecycle.gone_names import Gone, GoneNames, Said, when
 from gitmem.services.lifecycle.mentions import Mention
@@ -36,9 +36,10 @@ def refuted(
         finding = judge.finding(claim)
         if finding:
             out.setdefault(claim.id, {}).setdefault(claim.mention.name, finding)
-    for claim, finding in judge.words([one for one in claims if one.mention.kind in _WORDS]):
+    about_words = [claim for claim in claims if claim.mention.kind in _WORDS]
+    for claim, finding in judge.words(about_words):
         out.setdefault(claim.id, {}).setdefault(claim.mention.name, finding)
-    return {id: list(found.values()) for id, found in out.items()}
+    return {id: list(by_name.values()) for id, by_name in out.items()}
 
 
 _WORDS = frozenset({mentions.SYMBOL, mentions.PORT, mentions.SETTING})
@@ -90,20 +91,17 @@ class _Judge:
         code, name = self._code, path.rstrip("/")
         if code.has(name) or name in code.folders:
             return True
-        if "/" not in name:
-            return name in code.names or (path.endswith("/") and name in self._folder_names())
-        tail = f"/{name}"
-        return any(f"/{one}".endswith(tail) for one in (*code.paths, *code.folders))
-
-    def _folder_names(self) -> set[str]:
-        return {folder.rpartition("/")[2] for folder in self._code.folders}
+        if code.file_tails.first(name) is not None:
+            return True
+        may_be_folder = "/" in path  # a word alone is a file's name
+        return may_be_folder and code.folder_tails.first(name) is not None
 
     # -- manifests
 
     def _dependency(self, claim: NameClaim) -> Finding | None:
         name = claim.mention.name
         gone = self._gone.dependencies.get(canonical(name))
-        if gone is None or not self._is_since(claim, gone) or needs_of(self._code, name):
+        if gone is None or not self._is_since(claim, gone) or self._code.needs_of(name):
             return None
         if gone.path in self._code.unread_manifests or self._is_used(gone.name):
             return None
@@ -113,11 +111,17 @@ class _Judge:
     def _is_used(self, name: str) -> bool:
         """Return whether code imports a package, or a file that is no manifest names it."""
         module = MODULES.get(name.lower(), fold(name))
-        heads = {one.split(".")[0].split("/")[0] for one in self._code.imported}
-        if module in heads or fold(name) in self._code.imported:
+        if module in self._imported_packages or fold(name) in self._code.imported:
             return True
-        known = {one.path for one in self._code.manifests}
-        return bool(self._gone.named_elsewhere.get(name, set()) - known)
+        return bool(self._gone.named_elsewhere.get(name, set()) - self._manifest_paths)
+
+    @cached_property
+    def _imported_packages(self) -> frozenset[str]:
+        return frozenset(module.split(".")[0].split("/")[0] for module in self._code.imported)
+
+    @cached_property
+    def _manifest_paths(self) -> frozenset[str]:
+        return frozenset(manifest.path for manifest in self._code.manifests)
 
     def _script(self, claim: NameClaim) -> Finding | None:
         name, manager = claim.mention.name, claim.mention.manager
@@ -137,7 +141,7 @@ class _Judge:
     def _version(self, claim: NameClaim) -> Finding | None:
         """Return what refutes a version: it fitted when it was said, and fits nothing now."""
         name, version = claim.mention.name, claim.mention.version
-        needs = needs_of(self._code, name)
+        needs = self._code.needs_of(name)
         states = [
             go_together(version, need.version, need.manifest.declared.ecosystem) for need in needs
         ]

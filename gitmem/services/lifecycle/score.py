@@ -68,7 +68,7 @@ class FactScores:
     def read_last(self, limit: int = 60) -> "list[str]":
         """Return the ids of the facts that were read last."""
         reads = self.reads
-        return sorted(reads, key=lambda one: (reads[one][1], one), reverse=True)[:limit]
+        return sorted(reads, key=lambda fact: (reads[fact][1], fact), reverse=True)[:limit]
 
     def hiding(self) -> "dict[str, Any]":
         """Return the filters of `Index.rows` and `search` that leave out what has decayed."""
