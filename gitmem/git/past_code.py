@@ -95,6 +95,7 @@ class PastCode:
         """Yield (commit, time, what git says of its files) of the commits below one."""
         head: tuple[str, int] | None = None
         parts: list[str] = []
+        paths_due = 0  # a path may look like anything else
         lines = self._history.lines(
             "log",
             "-z",
@@ -107,13 +108,18 @@ class PastCode:
             sep=b"\0",
         )
         for line in lines:
-            if line.startswith(b"\1"):
+            change = line.removeprefix(b"\n")
+            if paths_due:
+                parts.append(os.fsdecode(line))
+                paths_due -= 1
+            elif line.startswith(b"\1"):
                 if head and parts:
                     yield *head, parts
                 oid, _, at = line[1:].decode().partition(" ")
                 head, parts = (oid, int(at)), []
-            elif line.strip(b"\n"):
-                parts.append(os.fsdecode(line.removeprefix(b"\n")))
+            elif change:
+                parts.append(os.fsdecode(change))
+                paths_due = 2 if change.startswith(b"R") else 1
         if head and parts:
             yield *head, parts
 
