@@ -141,6 +141,10 @@ def view(code: Code) -> CodeView:
             "deep.yaml": "[" * 5000 + "]" * 5000,
             "bad.toml": "a = \n",
             "bad.json": "{",
+            **{f"empty.{ending}": "" for ending in ("toml", "json", "yaml", "ini")},
+            **{f"comments.{ending}": "# none\n" for ending in ("toml", "yaml", "ini")},
+            "comments.json": "// none\n{}\n",
+            "list.json": '[{"a": 1}]',
             "notes.txt": "first\nDEBUG = True\n",
         }
     )
@@ -213,6 +217,13 @@ def view(code: Code) -> CodeView:
         ("file=deep.yaml key=0 equals=1", UNKNOWN, "cannot be read"),
         ("file=bad.toml key=a equals=1", UNKNOWN, "cannot be read as TOML"),
         ("file=bad.json key=a equals=1", UNKNOWN, "cannot be read as JSON"),
+        *(
+            (f"file={name}.{ending} key=a equals=1", FAILS, f"{name}.{ending} has no a")
+            for name in ("empty", "comments")
+            for ending in ("toml", "json", "yaml", "ini")
+        ),
+        ("file=list.json key=0.a equals=1", HOLDS, ""),
+        ("file=list.json key=1.a equals=1", FAILS, "list.json has no 1.a"),
         ("file=notes.txt key=a equals=1", UNKNOWN, "is no TOML, JSON, YAML or INI file"),
     ],
 )

@@ -122,24 +122,35 @@ class ProjectFiles:
         return toml_table(self.texts.get(path, b"").decode("utf-8", "replace"))
 
 
+def parse_json(text: str) -> Any:
+    """Return a JSON value, comments and last commas allowed; None when it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_JSON_NOISE.sub(lambda m: m[1] or "", text))
+    except (ValueError, RecursionError):
+        return None
+
+
 def json_object(text: str) -> dict[str, Any]:
     """Return a JSON object, comments and last commas allowed; empty when it is none."""
+    value = parse_json(text)
+    return value if isinstance(value, dict) else {}
+
+
+def parse_toml(text: str) -> dict[str, Any] | None:
+    """Return a TOML document; None when it is none."""
     try:
-        found = json.loads(text)
+        return tomllib.loads(text)
     except (ValueError, RecursionError):
-        try:
-            found = json.loads(_JSON_NOISE.sub(lambda m: m[1] or "", text))
-        except (ValueError, RecursionError):
-            return {}
-    return found if isinstance(found, dict) else {}
+        return None
 
 
 def toml_table(text: str) -> dict[str, Any]:
     """Return a TOML document; empty when it is none."""
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+    return parse_toml(text) or {}
 
 
 def shared(one: str, two: str) -> int:

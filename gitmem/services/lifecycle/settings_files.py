@@ -3,12 +3,14 @@
 import configparser
 import json
 import posixpath
+import re
 from typing import Any
 
-from gitmem.codemap.imports.files import json_object, toml_table
+from gitmem.codemap.imports.files import parse_json, parse_toml
 from gitmem.text.safe_yaml import load_yaml
 
 MISSING = object()
+_COMMENTS = re.compile(r"^[ \t]*(?:#|//|;).*$|^---$", re.MULTILINE)  # on lines of their own
 FORMATS = {
     **dict.fromkeys((".toml", ".lock"), "toml"),
     **dict.fromkeys((".json", ".jsonc", ".json5"), "json"),
@@ -28,13 +30,19 @@ def format_of(path: str) -> str:
 def load_settings(path: str, text: str) -> Any:
     """Return what a settings file says, as maps and lists; None when it cannot be read."""
     how = format_of(path)
-    if how == "toml":
-        return toml_table(text) or None
-    if how == "json":
-        return json_object(text) or None
-    if how == "yaml":
-        return load_yaml(text)
-    return _ini(text) if how == "ini" else None
+    if how and not _COMMENTS.sub("", text).strip():
+        return {}  # JSON and YAML have no word for it
+    match how:
+        case "toml":
+            return parse_toml(text)
+        case "json":
+            settings = parse_json(text)
+            return settings if isinstance(settings, dict | list) else None
+        case "yaml":
+            return load_yaml(text)
+        case "ini":
+            return _ini(text)
+    return None
 
 
 def _ini(text: str) -> dict[str, dict[str, str]] | None:
@@ -58,10 +66,10 @@ def value_at(settings: Any, key: str) -> Any:
     A number stands for an item of a list. Of a file without sections, the name alone is the key.
     """
     parts = key.split(".")
-    found = _at(settings, parts)
-    if found is MISSING and isinstance(settings, dict) and set(settings) == {"."}:
-        found = _at(settings["."], parts)
-    return found
+    value = _at(settings, parts)
+    if value is MISSING and isinstance(settings, dict) and set(settings) == {"."}:
+        value = _at(settings["."], parts)
+    return value
 
 
 def _at(value: Any, parts: list[str]) -> Any:
@@ -73,8 +81,9 @@ def _at(value: Any, parts: list[str]) -> Any:
         return MISSING
     for end in range(len(parts), 0, -1):  # a name may have dots
         name = ".".join(parts[:end])
-        if name in value and (found := _at(value[name], parts[end:])) is not MISSING:
-            return found
+        inner = _at(value[name], parts[end:]) if name in value else MISSING
+        if inner is not MISSING:
+            return inner
     return MISSING
 
 
