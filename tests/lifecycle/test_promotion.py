@@ -122,6 +122,31 @@ def test_a_contradiction_lowers_it_by_one_level(mem: Mem) -> None:
     assert git(mem.folder, "status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize(
+    ("places", "line"),
+    [
+        (({"session": "a"}, {}), "pattern: seen in 2 places: a, elsewhere"),
+        (({"session": "a"}, {"session": "b"}), "pattern: seen in 2 sessions: a, b"),
+        (({"commit": "c0ffee00"}, {"commit": "ab"}), "pattern: seen in 2 commits: c0ffee00, ab"),
+        (
+            ({"session": "a"}, {"commit": "c0ffee00"}),
+            "pattern: seen in 2 sessions and commits: a, c0ffee00",
+        ),
+    ],
+)
+def test_show_names_where_it_was_seen(
+    mem: Mem, places: tuple[dict[str, str], ...], line: str
+) -> None:
+    """A source may name neither a session nor a commit."""
+    id = mem.add("The build takes 5 minutes")
+    sources = [
+        {**place, "role": "user", "at": f"2026-10-0{day}T00:00:00Z"}
+        for day, place in enumerate(places, 1)
+    ]
+    _give_sources(mem, id, sources)
+    assert f"Promotion:    {line}\n" in mem("show", id).out
+
+
 @pytest.mark.parametrize(("hours", "is_told"), [(100, True), (130, False)])
 def test_a_refuted_pattern_fades_as_an_insight(mem: Mem, hours: int, is_told: bool) -> None:
     """Lists and a prompt agree: with a pattern's importance it would not have faded yet."""

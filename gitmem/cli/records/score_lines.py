@@ -1,6 +1,6 @@
 """The score of a fact for people: how much is left of it, and what moves it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from gitmem.cli.terminal import age
@@ -52,9 +52,15 @@ def promotion_line(promotion: Mapping[str, Any]) -> str | None:
     places = promotion["counted_sources"]
     if promotion["level"] == "insight" and len(places) < 2:
         return None
-    kinds = {place.partition(" ")[0] for place in places if place}
-    sort = f"{kinds.pop()}s" if len(kinds) == 1 else "sessions and commits"
-    names = [place.partition(" ")[2][:8] for place in places if place]
+    kinds = {place.partition(" ")[0] for place in places}
+    names = [place.partition(" ")[2][:8] or "elsewhere" for place in places]
     named = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
     doubt = "; a check refutes it" if promotion["is_refuted"] else ""
-    return f"{promotion['level']}: seen in {len(places)} {sort}: {named}{doubt}"
+    return f"{promotion['level']}: seen in {len(places)} {_sort(kinds)}: {named}{doubt}"
+
+
+def _sort(kinds: Set[str]) -> str:
+    """Return what places are, some of which may be no session and no commit."""
+    if "" in kinds:
+        return "places"
+    return " and ".join(f"{kind}s" for kind in sorted(kinds, reverse=True))
