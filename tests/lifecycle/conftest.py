@@ -9,10 +9,10 @@ from unittest import mock
 
 import pytest
 
-from tests.cli.conftest import DAY, Mem, clones, hub
+from tests.cli.conftest import DAY, Mem, clones, editor, hub
 from tests.conftest import git
 
-__all__ = ["clones", "hub"]
+__all__ = ["clones", "editor", "hub"]
 BEGIN = 100  # days ago, of the first commit
 STEP = 10  # days between two
 

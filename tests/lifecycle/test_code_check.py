@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -336,3 +337,25 @@ def test_consolidate_counts_what_check_shows(code: Code) -> None:
     assert [step["finding_count"] for step in (*dry, *steps)] == [len(shown)] * 2
     mem("drain")
     assert (marked_dry, marked()) == (set(), {"The port is in src/app.py", "Tests by pytest"})
+
+
+def test_an_edited_fact_is_shown_as_it_is_now(
+    code: Code, editor: Callable[[str], dict[str, str]]
+) -> None:
+    """With what still speaks against it; the rest is not asked about."""
+    code.commit_files({**APP, "src/web.py": "x = 1\n"})
+    anchored = code.say("Routes are short", "--anchor", "src/app.py", "--verify", "path=src/app.py")
+    named = code.say("The routes are in src/app.py and src/web.py")
+    code.commit_files({"src/app.py": None, "src/web.py": None})
+    assert [name for name, _ in code.found(anchored)] == ["verify", "anchor"]
+    assert [name for name, _ in code.found(named)] == ["path", "path"]
+
+    change = editor("text = text.replace('are short', 'are long')")
+    out = on_terminal(code.folder, "check", anchored, keys=["e", "s"], env=change)
+    first, _, second = out.partition("2 of 2")
+    assert ("Routes are short" in first, "Routes are long" in second) == (True, True)
+    assert "anchor: src/app.py was removed" in second
+
+    change = editor("text = text.replace('src/app.py and src/web.py', 'src/main.py')")
+    out = on_terminal(code.folder, "check", named, keys=["e"], env=change)
+    assert ("1 of 2" in out, "2 of 2" in out) == (True, False)

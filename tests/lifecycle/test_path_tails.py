@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,6 +47,10 @@ class Source:
     def read(self, path: str) -> bytes | None:
         """Return nothing."""
         return None
+
+    def absences(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return that each file which is not listed is not there."""
+        return {}
 
 
 def judged(files: list[str], gone: list[str], names: list[str]) -> dict[str, str]:

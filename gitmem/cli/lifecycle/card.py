@@ -18,7 +18,7 @@ Rows = Mapping[str, dict[str, Any]]
 def rows_of(app: App, findings: list[Finding]) -> Rows:
     """Return the facts of findings as rows, by id, without the mark that a finding itself is."""
     ids = tuple({id for finding in findings for id in finding.ids})
-    rows = {row["id"]: row for row in app.rows(ids=ids, fields=CARD)} if ids else {}
+    rows = {row["id"]: row for row in app.rows(ids=ids, fields=(*CARD, "rev"))} if ids else {}
     for row in rows.values():
         row.pop("out_of_date", None)
     return rows

@@ -9,7 +9,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.lifecycle.answers import Answer, parse_answers, resolve
 from gitmem.cli.lifecycle.card import Rows, finding_json, finding_lines, proposal, rows_of
-from gitmem.cli.lifecycle.review import review
+from gitmem.cli.lifecycle.review import LookAgain, review
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
 from gitmem.services.lifecycle.findings import Finding
@@ -98,7 +98,7 @@ def check_command(
         if as_json:
             term.json([finding_json(finding, rows) for finding in findings])
         else:
-            _show(term, app, findings, rows)
+            _show(term, app, findings, rows, lambda some: _findings(app, some, against))
             _say_what_is_left(term, app, against)
         if fails and findings:
             many = "1 finding is" if len(findings) == 1 else f"{len(findings)} findings are"
@@ -134,13 +134,15 @@ def _say_what_is_left(term: Terminal, app: App, against: str) -> None:
         term.note(f"{places} not looked for, for want of time: git mem check ID looks at a fact's.")
 
 
-def _show(term: Terminal, app: App, findings: Sequence[Finding], rows: Rows) -> None:
+def _show(
+    term: Terminal, app: App, findings: Sequence[Finding], rows: Rows, look_again: LookAgain
+) -> None:
     """Ask about each finding on a terminal; else print all."""
     if not findings:
         term.note("nothing speaks against any fact.")
         return
     if sys.stdin.isatty() and sys.stdout.isatty() and app.writer().is_person:
-        review(term, app, findings, rows)
+        review(term, app, findings, rows, look_again)
         return
     for number, finding in enumerate(findings):
         if number:
