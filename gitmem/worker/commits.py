@@ -23,6 +23,7 @@ from gitmem.worker.hook_notes import HookNotes
 
 # What reads messages is imported where there are some: most drains have none.
 if TYPE_CHECKING:
+    from gitmem.git.commit_log import CodeCommit
     from gitmem.index.reader import Index
     from gitmem.records.record import Record
     from gitmem.services.gotchas.commit_trailers import TrailerWords
@@ -44,7 +45,7 @@ def learn(app: App) -> list[str]:
     sessions_of = {
         oid: commit.session for oid, commit in _fields(noted.rows).items() if commit.session
     }
-    linked = _linked(app, sessions_of, rewritten.rows)
+    linked = _link_commits(app, sessions_of, rewritten.rows)
     if noted.rows:
         made = app.code_history.commits(noted.rows)
         app.state.add_active_hours(commit.at for commit in made.values())
@@ -156,58 +157,78 @@ def _open_gotcha(app: App, name: str) -> "Record | None":
     return record if record.kind == "gotcha" and not record.resolved else None
 
 
-def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> list[str]:
+def _link_commits(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> list[str]:
     """Link the commits that heads have now and had not before to the sessions that made them.
 
-    Tell it to the session records that are there.
+    `noted` is {commit: session}, `replaced` {old commit: new one and more} as git's hooks have it.
+    The session records that are there get their commits.
     """
-    rewritten: dict[str, list[str]] = {}
-    for old, new in replaced.items():
-        rewritten.setdefault(new.split(" ")[0], []).append(old)
+    rewritten = _by_new_commit(replaced)
     first = min((session.started for session in sessions.some(app.state)), default=0.0)
     if not (first or noted):
         return []  # no session was ever at work here
     stamp = branches_stamp(app.location)
-    open_ = code_progress.unlinked(app.state) | dict.fromkeys(
-        links.overtaken(app.state, app.clock.now() - DAY), 0
-    )
-    linked_refs, seen = code_progress.linked(app.state)
-    if linked_refs == stamp and not (noted or rewritten or open_):
+    tries = _tries_so_far(app)
+    linked_refs, heads_before = code_progress.linked(app.state)
+    has_notes = bool(noted or rewritten or tries)
+    if linked_refs == stamp and not has_notes:
         return []
-    work = app.linker(noted, rewritten)
-    heads = work.history.heads()
-    if heads == seen and not (noted or rewritten or open_):
+    linker = app.linker(noted, rewritten)
+    heads = linker.history.heads()
+    if heads == heads_before and not has_notes:
         code_progress.note_linked(app.state, stamp, heads)
         return []
-    commits = {one.oid: one for one in work.history.new(heads, seen, first - DAY, MOST)}
-    commits |= {
-        oid: one
-        for oid, one in work.history.commits([*noted, *rewritten, *open_]).items()
-        if oid not in commits
-    }
-    found = work.link(sorted(commits.values(), key=lambda one: one.at))
+    new = linker.history.new(heads, heads_before, first - DAY, MOST)
+    named = linker.history.commits([*noted, *rewritten, *tries])
+    commits = {commit.oid: commit for commit in new} | named
+    links_of = linker.link(sorted(commits.values(), key=_made_at))
     code_progress.note_linked(app.state, stamp, heads)
+    _keep_unlinked(app, [commit for oid, commit in commits.items() if oid not in links_of], tries)
+    ids = {link.session for of_commit in links_of.values() for link in of_commit}
+    done = [f"{len(links_of)} commit(s) linked to sessions"] if links_of else []
+    return done + _add_commits_to_records(app, ids)
+
+
+def _by_new_commit(replaced: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return {new commit: the old ones} of what an amend or a rebase replaced."""
+    out: dict[str, list[str]] = {}
+    for old, new in replaced.items():
+        out.setdefault(new.split(" ")[0], []).append(old)
+    return out
+
+
+def _tries_so_far(app: App) -> dict[str, int]:
+    """Return {commit: how often it was examined} of those whose session is to be looked for."""
+    overtaken = links.overtaken(app.state, app.clock.now() - DAY)
+    return code_progress.unlinked(app.state) | dict.fromkeys(overtaken, 0)
+
+
+def _keep_unlinked(app: App, commits: "Sequence[CodeCommit]", tries: Mapping[str, int]) -> None:
+    """Keep those of some commits without a session that are to be examined again."""
     since = app.clock.now() - FRESH
     left = {
-        oid: open_.get(oid, 0) + 1
-        for oid, one in commits.items()
-        if oid not in found and one.at >= since and open_.get(oid, 0) < TRIES
+        commit.oid: tries.get(commit.oid, 0) + 1
+        for commit in commits
+        if commit.at >= since and tries.get(commit.oid, 0) < TRIES
     }
     code_progress.replace_unlinked(app.state, dict(list(left.items())[-AGAIN:]))
-    told = _told(app, {link.session for some in found.values() for link in some})
-    return [*([f"{len(found)} commit(s) linked to sessions"] if found else []), *told]
 
 
-def _told(app: App, ids: set[str]) -> list[str]:
+def _made_at(commit: "CodeCommit") -> float:
+    return commit.at
+
+
+def _add_commits_to_records(app: App, ids: set[str]) -> list[str]:
     """Add commits to the records of sessions that were written before.
 
     One that is still to come reads them itself.
     """
-    told = {id for scope in ("private", "shared") for id in ids if _note_commits(app, scope, id)}
-    return [f"{len(told)} session record(s) got their commits"] if told else []
+    scopes = ("private", "shared")
+    changed = {id for scope in scopes for id in ids if _add_commits(app, scope, id)}
+    return [f"{len(changed)} session record(s) got their commits"] if changed else []
 
 
-def _note_commits(app: App, scope: str, id: str) -> bool:
+def _add_commits(app: App, scope: str, id: str) -> bool:
     """Add its commits to the record of a session; return whether it is there and had others."""
     store = app.store(scope)
     try:
