@@ -47,18 +47,18 @@ class State:
         self._inode = 0
         try:
             if not os.path.exists(home.join(NAME)):
-                self._found()
+                self._create()
             path = home.touch(NAME)
-            found = os.stat(path)
-            self._inode = found.st_ino
-            if found.st_nlink > 1:
+            file = os.stat(path)
+            self._inode = file.st_ino
+            if file.st_nlink > 1:
                 self._one_name()
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
             self.busy = is_locked(error)
             self.db = self._anew(isinstance(error, sqlite.Error) and is_damage(error))
 
-    def _found(self) -> None:
+    def _create(self) -> None:
         """Put a whole file in its place at once.
 
         If many processes start in a new repository, none waits for another's disk.

@@ -153,10 +153,10 @@ def toml_table(text: str) -> dict[str, Any]:
     return parse_toml(text) or {}
 
 
-def shared(one: str, two: str) -> int:
+def shared(first: str, second: str) -> int:
     """Return how many folders two paths have in common at their beginning."""
     count = 0
-    for a, b in zip(one.split("/")[:-1], two.split("/")[:-1], strict=False):
+    for a, b in zip(first.split("/")[:-1], second.split("/")[:-1], strict=False):
         if a != b:
             break
         count += 1
@@ -168,8 +168,8 @@ def joined(folder: str, path: str) -> str:
 
     '..' at the front when it leads out of it.
     """
-    found = posixpath.normpath(posixpath.join(folder, path))
-    return "" if found == "." else found
+    whole = posixpath.normpath(posixpath.join(folder, path))
+    return "" if whole == "." else whole
 
 
 def table(value: Any, *keys: str) -> dict[str, Any]:
@@ -181,4 +181,5 @@ def table(value: Any, *keys: str) -> dict[str, Any]:
 
 def texts(value: Any) -> list[str]:
     """Return the strings of a list, or the one string; empty for anything else."""
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+    values = value if isinstance(value, list) else [value]
+    return [text for text in values if isinstance(text, str)]
