@@ -1,6 +1,6 @@
 """Names in facts that the code had and has no more, and versions that it left."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,16 +30,25 @@ def refuted(
     claims: Sequence[NameClaim], code: CodeView, gone: GoneNames, said_of: SaidOf
 ) -> Mapping[str, list[Finding]]:
     """Return what the code refutes of some claims, by fact; each name once."""
-    out: dict[str, dict[str, Finding]] = {}
     judge = _Judge(code, gone, said_of)
-    for claim in claims:
-        finding = judge.finding(claim)
-        if finding:
-            out.setdefault(claim.id, {}).setdefault(claim.mention.name, finding)
     about_words = [claim for claim in claims if claim.mention.kind in _WORDS]
-    for claim, finding in judge.words(about_words):
+    out: dict[str, dict[str, Finding]] = {}
+    for claim, finding in [
+        *_without_absences(code, judge.names(claims)),
+        *judge.words(about_words),
+    ]:
         out.setdefault(claim.id, {}).setdefault(claim.mention.name, finding)
     return {id: list(by_name.values()) for id, by_name in out.items()}
+
+
+def _without_absences(
+    code: CodeView, judged: Sequence[tuple[NameClaim, Finding]]
+) -> Iterator[tuple[NameClaim, Finding]]:
+    """Yield findings without those of files whose absence says nothing; git is asked once."""
+    silent = code.absences([finding.code for _, finding in judged if finding.what == "path"])
+    for claim, finding in judged:
+        if finding.what != "path" or finding.code not in silent:
+            yield claim, finding
 
 
 _WORDS = frozenset({mentions.SYMBOL, mentions.PORT, mentions.SETTING})
@@ -52,8 +61,12 @@ class _Judge:
         self._find_said = said_of
         self._said: dict[str, Said | None] = {}
 
-    def finding(self, claim: NameClaim) -> Finding | None:
-        """Return what refutes a claim about a file, a dependency, a script or a version."""
+    def names(self, claims: Sequence[NameClaim]) -> list[tuple[NameClaim, Finding]]:
+        """Return what refutes claims about files, dependencies, scripts and versions."""
+        judged = [(claim, self._finding(claim)) for claim in claims]
+        return [(claim, finding) for claim, finding in judged if finding]
+
+    def _finding(self, claim: NameClaim) -> Finding | None:
         kinds = {
             mentions.PATH: self._path,
             mentions.DEPENDENCY: self._dependency,
@@ -79,7 +92,7 @@ class _Judge:
         if self._is_there(path):
             return None
         gone = self._gone.file(path)
-        if gone is None or not self._is_since(claim, gone) or self._code.absence(gone.path):
+        if gone is None or not self._is_since(claim, gone):
             return None
         if gone.now and self._code.has(gone.now) and not path.endswith("/"):
             reason = f"{gone.path} was renamed to {gone.now} {when(gone)}"
