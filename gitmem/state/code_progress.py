@@ -102,13 +102,16 @@ def replace_unlinked(state: State, tries: "Mapping[str, int]") -> None:
 
 
 @healing
-def checked(state: State) -> "dict[str, str]":
+def checked(state: State) -> "dict[str, Any]":
     """Return what facts were checked against last, as `note_checked` got it; empty for nothing."""
     text = _get(state, "checked")[0]
     return loads(text) if text else {}
 
 
 @healing
-def note_checked(state: State, what: "Mapping[str, str]") -> None:
-    """Note the code and the stores of a check: `code` names the work tree and its commit."""
+def note_checked(state: State, what: "Mapping[str, Any]") -> None:
+    """Note the code and the stores of a check: `code` names a state of a work tree.
+
+    `shared` and `private` are the tips of the stores, `refuted` the ids with findings.
+    """
     _set(state, checked=dumps(dict(what)))

@@ -4,10 +4,10 @@ What fails is kept in `state.db`, so that hooks and lists can say so without loo
 """
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from typing import Any
 
 from gitmem.app import REFS, App
 from gitmem.errors import GitmemError
@@ -22,7 +22,7 @@ from gitmem.services.lifecycle.code_view import (
     commit_view,
     work_tree_view,
 )
-from gitmem.services.lifecycle.comparison import changed_facts
+from gitmem.services.lifecycle.comparison import changed_facts, formerly_superseded
 from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.lifecycle.gone_names import DOCUMENTS, GoneNames
 from gitmem.services.lifecycle.lost_anchors import UNSEARCHED, AnchorSearches
@@ -30,6 +30,7 @@ from gitmem.services.lifecycle.source_tree import WorkTreeSource
 from gitmem.services.lifecycle.suggestion import suggested_check
 from gitmem.services.lifecycle.verify_spec import format_check
 from gitmem.state import anchor_searches, code_progress, out_of_date
+from gitmem.store.store import Store
 from gitmem.text.plural import counted
 from gitmem.text.test_files import is_test
 
@@ -178,21 +179,53 @@ def _noted(app: App) -> Collection[str]:
     return out_of_date.reasons(app.state, app.stored_root, out_of_date.NAMES)
 
 
-def _check_changed(app: App) -> None:
-    """Compare the names in facts with this code, as far as that was not done."""
+def check_changed(app: App, *, quick: bool = False, keeps: bool = True) -> list[Finding]:
+    """Return what `check` finds of all facts.
+
+    Where the code is as it was the last time, only facts that were refuted then, or changed since,
+    are looked at.
+    """
     stores = {scope: app.store(scope) for scope, _ in REFS}
     tips = {scope: store.tip() or "" for scope, store in stores.items()}
-    now = {"code": f"{app.stored_root} {head(app.location)}", **tips}
     before = code_progress.checked(app.state)
-    changed = (
-        changed_facts(stores[scope], before.get(scope, ""))
-        for scope, tip in tips.items()
-        if tip != before.get(scope, "")
-    )
-    is_other_code = before.get("code") != now["code"]
-    ids = None if is_other_code else tuple({*_noted(app), *chain.from_iterable(changed)})
-    _check_some(app, ids)
-    code_progress.note_checked(app.state, now)  # last: what is stopped is done again
+    code = _code_state(app)
+    looks = [f"{code} whole", f"{code} quick"]  # what looks at all covers what is quick
+    is_same = bool(code) and before.get("code") in (looks if quick else looks[:1])
+    ids: set[str] | None = None
+    if is_same:
+        ids = {*before["refuted"], *_noted(app), *_changed(stores, before)}
+        ids.update(code_check.expired_facts(app.indexes(), app.clock.stamp()))
+    findings = check(app, tuple(ids), quick=quick, keeps=keeps) if ids else []
+    if ids is None:
+        findings = check(app, quick=quick, keeps=keeps)
+    if keeps:
+        refuted = {finding.ids[0] for finding in findings}
+        if quick and is_same:  # it looked for no code that moved
+            refuted.update(before["refuted"])
+        look = before["code"] if is_same else looks[int(quick)]
+        # last: what is stopped is done again
+        note = {"code": look if code else "", **tips, "refuted": sorted(refuted)}
+        code_progress.note_checked(app.state, note)
+    return findings
+
+
+def _code_state(app: App) -> str:
+    """Return what tells the code in a work tree from any other; '' where git does not tell."""
+    commit = head(app.location)
+    if not app.root:
+        return f"{app.stored_root} {commit}"
+    stamp = app.worktree(app.root).stamp()
+    return f"{app.stored_root} {commit} {stamp}" if stamp else ""
+
+
+def _changed(stores: Mapping[str, Store], before: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of the facts that changed since a check, and of those that may hold again."""
+    for scope, store in stores.items():
+        old = str(before.get(scope, ""))
+        if (store.tip() or "") != old:
+            ids = set(changed_facts(store, old))
+            yield from ids
+            yield from formerly_superseded(store, old, ids) if old else ()
 
 
 def _check_some(app: App, ids: Sequence[str] | None) -> None:
@@ -210,7 +243,7 @@ def keep_up(app: App, *, whole: bool = False) -> list[str]:
         keep(app)
         app.fresh_index.close()
         if whole:
-            _check_changed(app)
+            check_changed(app, quick=True)
         else:
             _check_some(app, tuple(_noted(app)))
     except GitmemError:

@@ -97,7 +97,7 @@ class Consolidation:
         if not app.is_background:  # which looks at the code at another time
             from gitmem.worker import code_check
 
-            findings += code_check.check(app, keeps=not self.dry_run)
+            findings += code_check.check_changed(app, keeps=not self.dry_run)
         ids = tuple(finding.ids[0] for finding in findings)
         return StepReport("check", 0, ids, ids)
 

@@ -13,6 +13,7 @@ from tests.cli.conftest import DAY, on_terminal
 from tests.conftest import git
 from tests.histories import stream
 from tests.lifecycle.conftest import Code
+from tests.lifecycle.memories import add
 
 CLAUDE = {"CLAUDECODE": "1"}
 APP = {"src/app.py": "import os\n\ndef run():\n    return 8080\n", "Makefile": "test:\n\tpytest\n"}
@@ -317,7 +318,7 @@ def test_consolidate_counts_what_check_shows(code: Code) -> None:
     code.say("The freeze is on", "--expires", yesterday)
     code.say("Build by make", "--expires", yesterday, "--verify", "path=src/app.py")
     older = code.say("The app starts in src", "--verify", "path=src/app.py")
-    mem("supersede", older, "The app starts in lib")
+    add(code.folder, "The app starts in lib", at=time.time(), supersedes=[older])
     code.say("The handler is short", "--anchor", "src/app.py")
     code.say("The port is in src/app.py")
     code.say("Tests by pytest", "--verify", "path=src/app.py")
@@ -337,6 +338,34 @@ def test_consolidate_counts_what_check_shows(code: Code) -> None:
     assert [step["finding_count"] for step in (*dry, *steps)] == [len(shown)] * 2
     mem("drain")
     assert (marked_dry, marked()) == (set(), {"The port is in src/app.py", "Tests by pytest"})
+
+
+def test_consolidate_goes_on_counting_as_check_does(code: Code) -> None:
+    """Though it looks at facts that did not change only where the code did."""
+    mem = code.mem
+    code.commit_files({**APP, "src/web.py": "x = 1\n"})
+    app = code.say("The port is in src/app.py")
+    code.say("The handler is short", "--anchor", "src/web.py")
+
+    def counted() -> int:
+        (step,) = mem("consolidate", "--steps", "check", "--json").json["steps"]
+        assert step["finding_count"] == len(mem("check", "--json").json)
+        return int(step["finding_count"])
+
+    counts = [counted()]
+    newer = add(code.folder, "The port is configured", at=time.time(), supersedes=[app]).id
+    code.write({"src/app.py": None, "src/web.py": None})
+    counts.append(counted())
+    mem("forget", newer)
+    counts.append(counted())
+    mem("drain", ago=2 * DAY)
+    mem("drain")
+    counts.append(counted())
+    mem("check", "--resolve", f"{app}=verified")
+    counts.append(counted())
+    mem("undo")
+    counts.append(counted())
+    assert counts == [0, 1, 2, 2, 1, 2]
 
 
 def test_an_edited_fact_is_shown_as_it_is_now(

@@ -127,6 +127,11 @@ def _live_rows(
     return joined.rows(indexes, valid_at=at, verifiable=verifiable, **_filters(ids))
 
 
+def expired_facts(indexes: Indexes, at: str) -> list[str]:
+    """Return the ids of the facts that held until they expired."""
+    return [row["id"] for row in _expired_rows(without_users(indexes), at, None)]
+
+
 def _expired_rows(indexes: Indexes, at: str, ids: Collection[str] | None) -> list[Row]:
     """Return the facts that held until they expired."""
     rows = joined.rows(indexes, valid_at=EARLIEST, **_filters(ids))

@@ -3,9 +3,9 @@
 The cost grows with the facts that changed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from gitmem.errors import MissingObject
+from gitmem.errors import InvalidRecord, MissingObject, UnknownId
 from gitmem.git.objects import diff
 from gitmem.index.joined import Indexes
 from gitmem.index.reader import Index
@@ -46,6 +46,16 @@ def changed_facts(store: Store, old: str) -> Iterator[str]:
         id = id_of_path(path)
         if id is not None and kind_of(id) in FACTS:
             yield id
+
+
+def formerly_superseded(store: Store, old: str, ids: Iterable[str]) -> Iterator[str]:
+    """Yield the ids of the facts that some facts superseded at a commit: they may hold again."""
+    for id in ids:
+        try:
+            record = store.get(id, old).record
+        except (UnknownId, InvalidRecord, MissingObject):
+            continue
+        yield from record.get("supersedes") or ()
 
 
 def compare(
