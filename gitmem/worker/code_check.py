@@ -186,27 +186,30 @@ def check_changed(app: App, *, quick: bool = False, keeps: bool = True) -> list[
     are looked at.
     """
     stores = {scope: app.store(scope) for scope, _ in REFS}
-    tips = {scope: store.tip() or "" for scope, store in stores.items()}
     before = code_progress.checked(app.state)
     code = _code_state(app)
     looks = [f"{code} whole", f"{code} quick"]  # what looks at all covers what is quick
     is_same = bool(code) and before.get("code") in (looks if quick else looks[:1])
-    ids: set[str] | None = None
-    if is_same:
-        ids = {*before["refuted"], *_noted(app), *_changed(stores, before)}
-        ids.update(code_check.expired_facts(app.indexes(), app.clock.stamp()))
-    findings = check(app, tuple(ids), quick=quick, keeps=keeps) if ids else []
-    if ids is None:
-        findings = check(app, quick=quick, keeps=keeps)
+    tips = {scope: store.tip() or "" for scope, store in stores.items()}
+    ids = _ids_to_check(app, stores, before) if is_same else None
+    findings = [] if ids == () else check(app, ids, quick=quick, keeps=keeps)
     if keeps:
         refuted = {finding.ids[0] for finding in findings}
         if quick and is_same:  # it looked for no code that moved
             refuted.update(before["refuted"])
-        look = before["code"] if is_same else looks[int(quick)]
+        look = before["code"] if is_same else looks[int(quick)] * bool(code)
         # last: what is stopped is done again
-        note = {"code": look if code else "", **tips, "refuted": sorted(refuted)}
+        note = {"code": look, **tips, "refuted": sorted(refuted)}
         code_progress.note_checked(app.state, note)
     return findings
+
+
+def _ids_to_check(
+    app: App, stores: Mapping[str, Store], before: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the facts to look at where the code is as it was at a check."""
+    expired = code_check.expired_facts(app.indexes(), app.clock.stamp())
+    return tuple({*before["refuted"], *_noted(app), *_changed(stores, before), *expired})
 
 
 def _code_state(app: App) -> str:
