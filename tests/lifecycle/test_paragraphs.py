@@ -59,8 +59,8 @@ def model(repo: Path, tmp_path: Path) -> Path:
     """Have a program answer with two sentences, of which one is made up; return its log."""
     answer: dict[str, Any] = {
         "sentences": [
-            {"text": "Sessions are stored in Redis.", "facts": [1, 2, 3]},
-            {"text": "Sessions expire after 30 days.", "facts": [1, 2, 3]},
+            {"text": "Sessions are stored in Redis.", "facts": [1, 2, 3, 4]},
+            {"text": "Sessions expire after 30 days.", "facts": [1, 2, 3, 4]},
         ]
     }
     asked, program = tmp_path / "asked", tmp_path / "model.py"
