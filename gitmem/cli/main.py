@@ -86,6 +86,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "snapshot": ("snapshot", "Save the work in hand, and bring it back", "History"),
     "sync": ("sync", "Exchange memory with a remote", "Share"),
     "remote": ("sync", "Choose where memory is pushed to", "Share"),
+    "import": ("interchange.importing", "Read what another tool remembers", "Share"),
+    "export": ("interchange.exporting", "Write facts for other tools", "Share"),
     "install": ("setup.install", "Install hooks for an agent's CLI or git", "Agents"),
     "uninstall": ("setup.install", "Remove hooks", "Agents"),
     "session": ("sessions.group", "Start, end, list, show and hand over sessions", "Agents"),

@@ -1,12 +1,18 @@
 """Write what a command was asked to put into a file."""
 
+import json
 import os
 import stat
+from collections.abc import Mapping
 
 from gitmem.app import App
 from gitmem.base.files import disk_error, write_atomic
+from gitmem.base.regular_files import read_regular
 from gitmem.errors import External, UserError
 from gitmem.repo.worktree_files import WorkTreeFiles
+
+MANIFEST = ".gitmem-export.json"  # the files of an export, so that the next one can replace them
+MANIFEST_LIMIT = 64 << 20  # bytes
 
 
 def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> None:
@@ -55,3 +61,48 @@ def _is_device(path: str) -> bool:
     except OSError:
         return False
     return not stat.S_ISREG(mode)
+
+
+def write_folder(app: App, path: str, files: Mapping[str, bytes], *, private: bool = False) -> None:
+    """Write files into a folder that a person named: new, empty, or one of an earlier export.
+
+    What the earlier export wrote, and this one does not, is removed. Raises UserError, External.
+    """
+    full = os.path.abspath(path)
+    where = app.location
+    try:
+        if not os.path.isdir(full):
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            os.mkdir(full)
+        tree = WorkTreeFiles(full, (where.gitdir, where.commondir))
+        before = _exported(full)
+        _require_ours(full, path, before, files)
+        for name in sorted(before - files.keys()):
+            tree.remove(name, prune=True)
+        for name, data in files.items():
+            tree.write(name, data, mode=0o600 if private else None)
+        tree.write(MANIFEST, json.dumps(sorted(files), indent=1).encode() + b"\n")
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+def _exported(folder: str) -> set[str]:
+    """Return the files that an earlier export wrote into a folder."""
+    try:
+        names = json.loads(read_regular(os.path.join(folder, MANIFEST), MANIFEST_LIMIT) or b"[]")
+    except ValueError:
+        return set()
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+
+
+def _require_ours(folder: str, path: str, before: set[str], files: Mapping[str, bytes]) -> None:
+    """Raise UserError for a folder with files in it that no export wrote."""
+    is_ours = os.path.isfile(os.path.join(folder, MANIFEST))
+    if os.listdir(folder) and not is_ours:
+        raise UserError(f"'{path}' is not empty.", "Name a new folder, or empty this one.")
+    for name in files:
+        if name not in before and os.path.lexists(os.path.join(folder, name)):
+            raise UserError(
+                f"'{os.path.join(path, name)}' is there, and no export wrote it.",
+                "Move it away, or name another folder.",
+            )

@@ -129,7 +129,7 @@ def _split(text: str, fields: dict[str, Any]) -> tuple[str, str]:
 
 def _front(text: str) -> dict[str, Any]:
     fields = _fast(text)
-    return _yaml(text) if fields is None else fields
+    return front_fields(text) if fields is None else fields
 
 
 def _fast(text: str) -> dict[str, Any] | None:  # noqa: C901
@@ -185,7 +185,7 @@ def _refuse(_: str) -> Any:
     raise ValueError
 
 
-def _yaml(text: str) -> dict[str, Any]:
+def front_fields(text: str) -> dict[str, Any]:
     """Return the fields of any YAML front matter.
 
     It may have no anchors and no tags, its depth is bounded, and its types are JSON's only.

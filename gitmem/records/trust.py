@@ -79,9 +79,14 @@ def is_unconfirmed(record: Fact) -> bool:
         return False
     origin = record.get("origin")
     if origin == IMPORTED and not record.fields.get("confirmed"):
-        source = record.fields.get("source")
-        return isinstance(source, Mapping) and bool(source.get("author") or source.get("program"))
+        places = (record.fields.get("source"), record.fields.get("imported"))
+        return any(_is_others(place) for place in places)
     return origin in UNSURE or bool(record.fields.get("confirmed"))
+
+
+def _is_others(place: object) -> bool:
+    """Say whether what a fact was imported from names another person, or a program."""
+    return isinstance(place, Mapping) and bool(place.get("author") or place.get("program"))
 
 
 def is_attested(record: Fact, committers: Sequence[str], vouchers: Sequence[str]) -> bool:

@@ -196,6 +196,11 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         lambda m: (m("add", "Log as JSON", "--verify", "path=code.py"), m("add", "Logs are JSON")),
         lambda m: m("consolidate"),
     ),
+    "import": (
+        lambda m: m.add("Use Go"),
+        lambda m: (m("export", "../bundle"), m("undo"), m("import", "../bundle")),
+    ),
+    "export": (lambda m: m.add("Use Go"), lambda m: m("export", "../bundle")),
     "health": (lambda m: None, lambda m: m("health", "--all")),
     "model": (lambda m: None, lambda m: m("model", "check")),
     "native": (

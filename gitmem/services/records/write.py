@@ -28,7 +28,7 @@ SCRUBBED = ("workaround", "note", "what", "project", "story", "subtask", "state"
 # maps and lists with texts in them
 NESTED = (
     *("triggers", "resolved", "confirmed", "done", "sources", "verify", "settled", "topics"),
-    "facts",
+    *("facts", "imported"),
 )
 
 
@@ -79,12 +79,14 @@ class Writer(NamedTuple):
 def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFinding, ...]]:
     """Return a record with secrets masked in every text a person or an agent writes.
 
-    The ids of the sessions that the record names are no secrets, wherever they stand in it.
+    The ids of the sessions that the record names are no secrets, wherever they stand in it, nor is
+    the name of the file that it was imported from.
 
     Raises InvalidRecord when that leaves nothing of the title.
     """
     found: list[SecretFinding] = []
-    kept = (*allow, *(rf"\A{re.escape(id)}\Z" for id in _session_ids(record)))
+    names = _session_ids(record) | _file_names(record)
+    kept = (*allow, *(rf"\A{re.escape(name)}\Z" for name in names))
 
     def one(text: str) -> str:
         result = scrub(text, kept)
@@ -133,6 +135,15 @@ def _session_ids(record: Record) -> set[str]:
             if isinstance(entry, dict) and isinstance(entry.get("session"), str):
                 ids.add(entry["session"])
     return {id for id in ids if id and scrub(id, known=True).text == id}
+
+
+def _file_names(record: Record) -> set[str]:
+    """Return the parts of the path that a record was imported from, as far as none is a secret."""
+    imported = record.fields.get("imported")
+    path = imported.get("path") if isinstance(imported, dict) else None
+    if not isinstance(path, str) or scrub(path, known=True).text != path:
+        return set()
+    return {path, *(part for part in re.split(r"[/.]", path) if part)}
 
 
 def _texts(value: Any) -> Iterator[str]:

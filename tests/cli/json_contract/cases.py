@@ -46,6 +46,15 @@ def _contradict(mem: Mem) -> str:
     return mem.add("The session store is Memcached")
 
 
+def _decision(mem: Mem) -> str:
+    """Write a decision record, and a file in its folder that is none; return the folder."""
+    folder = mem.folder / "docs" / "adr"
+    folder.mkdir(parents=True)
+    (folder / "0001-use-go.md").write_text("# 1. Use Go\n\n## Status\n\nAccepted\n")
+    (folder / "notes.md").write_text("Some notes.\n")
+    return "docs/adr"
+
+
 def _code(*args: str) -> Case:
     """Return a command about code, once there is some that imports something."""
 
@@ -271,6 +280,10 @@ TRAPS: dict[str, Case] = {
     "check": lambda m, i: ["check"] if _contradict(m) else [],
     "check resolve": lambda m, i: ["check", "--resolve", f"{_contradict(m)}=both"],
     "consolidate": lambda m, i: ["consolidate"],
+    "import": lambda m, i: ["import", _decision(m)],
+    "import found": lambda m, i: ["import"] if _decision(m) else [],
+    "export": lambda m, i: ["export", "../bundle"],
+    "export file": lambda m, i: ["export", "../facts.md", "--filter", "kind=gotcha"],
     "consolidate try": lambda m, i: ["consolidate", "--dry-run", "--steps", "check,health"],
     "health": lambda m, i: ["health", "--all"],
     "health past": lambda m, i: ["health", "--history"],

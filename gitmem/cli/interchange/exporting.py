@@ -1,0 +1,88 @@
+"""`git mem export`: write facts for other tools."""
+
+import os
+
+import click
+
+from gitmem.cli import options
+from gitmem.cli.output_file import write_folder, write_output
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.errors import UserError
+from gitmem.services.interchange.exporting import FILTERS, ForeignWriter, parsed_filters
+from gitmem.services.interchange.values import counted
+from gitmem.services.interchange.writers.formats import BY_ENDING, WRITERS
+from gitmem.worker import interchange
+
+
+@click.command("export", short_help="Write facts for other tools")
+@click.argument("path", metavar="DIR|FILE")
+@click.option(
+    "--format",
+    "name",
+    type=click.Choice(list(WRITERS)),
+    help="The format; without it a file's ending tells it, and a folder is okf.",
+)
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help=f"Only these; VALUE may be a list. Names: {', '.join(FILTERS)}.",
+)
+@click.option("--private", is_flag=True, help="Export the private store too.")
+@options.json_option
+@click.pass_obj
+def export_command(
+    term: Terminal,
+    path: str,
+    name: str | None,
+    filters: tuple[str, ...],
+    private: bool,
+    as_json: bool,
+) -> None:
+    """Write the facts of the shared store into a folder or a file for other tools.
+
+    The default is a bundle in Open Knowledge Format: one Markdown file a fact. A folder has to be
+    new, empty, or that of an earlier export, which is replaced. '-' is stdout. What git mem exports
+    it can import without loss.
+
+    \b
+    Examples:
+      git mem export knowledge
+      git mem export memory.md --filter type=decision,rule
+      git mem export - --format json --private
+    """
+    writer = WRITERS[name or BY_ENDING.get(os.path.splitext(path)[1], "okf")]
+    wanted = parsed_filters(filters)
+    if path == "-" and writer.is_folder:
+        raise UserError(f"{writer.name} is a folder of files.", "Name a folder instead of '-'.")
+    if path == "-" and as_json:
+        raise click.UsageError("--json and '-' both write to stdout: name a file.")
+    with term.open() as app:
+        facts = interchange.facts_to_export(app, wanted, private=private)
+        files = {inner: text.encode() for inner, text in writer.files(facts).items()}
+        if path == "-":
+            click.echo(files[""].decode(), nl=False)
+            return
+        if writer.is_folder:
+            write_folder(app, path, files, private=private)
+        else:
+            write_output(app, path, files[""], private=private)
+    full = os.path.abspath(path)
+    if as_json:
+        term.json(
+            {
+                "foreign_format": writer.name,
+                "target_path": full,
+                "fact_count": len(facts),
+                "written_paths": [os.path.join(full, inner) if inner else full for inner in files],
+            }
+        )
+    else:
+        term.say(_summary(writer, path, len(facts), len(files)))
+
+
+def _summary(writer: ForeignWriter, path: str, facts: int, files: int) -> str:
+    """Say what was written."""
+    into = f", {counted(files, 'file')}" if writer.is_folder else ""
+    return f"exported {counted(facts, 'fact')} to {plain(path)} ({writer.name}{into})"

@@ -1,0 +1,71 @@
+"""The formats that can be imported, in the order in which a source is tried."""
+
+import os
+from collections.abc import Iterator
+
+from gitmem.errors import UserError
+from gitmem.services.interchange.item import (
+    ForeignFormat,
+    ForeignItem,
+    ForeignSource,
+    Surroundings,
+)
+from gitmem.services.interchange.readers import (
+    beads,
+    claude_mem,
+    decision_records,
+    mcp_memory,
+    okf,
+)
+
+FORMATS: tuple[ForeignFormat, ...] = (
+    claude_mem.FORMAT,
+    beads.FORMAT,
+    mcp_memory.FORMAT,
+    decision_records.FORMAT,
+    okf.FORMAT,
+)
+BY_NAME = {one.name: one for one in FORMATS}
+
+
+def detected(here: Surroundings) -> Iterator[ForeignSource]:
+    """Yield the stores of other tools that are in their usual places."""
+    for form in FORMATS:
+        for path in form.places(here):
+            if os.path.exists(path) and form.fits(path):
+                yield ForeignSource(form.name, path, here.root, here.projects)
+                break
+
+
+def source_at(path: str, name: str, here: Surroundings) -> ForeignSource:
+    """Return the store at a path; `name` is its format, "" for the first that fits.
+
+    Raises UserError for a path that is not there, or that no format fits.
+    """
+    full = os.path.abspath(path)
+    if not os.path.exists(full):
+        raise UserError(f"there is no '{path}'.", "Name a file or a folder of another tool.")
+    fitting = [form.name for form in FORMATS if form.fits(full)]
+    chosen = name or (fitting[0] if fitting else "")
+    if not chosen:
+        raise UserError(
+            f"'{path}' is in no format that is known.", f"Say which: --from {'|'.join(BY_NAME)}"
+        )
+    return ForeignSource(chosen, full, here.root, here.projects)
+
+
+def default_source(name: str, here: Surroundings) -> ForeignSource:
+    """Return the store of a format in its usual place. Raises UserError where there is none."""
+    for source in detected(here):
+        if source.format == name:
+            return source
+    places = ", ".join(BY_NAME[name].places(here)) or "nowhere by default"
+    raise UserError(
+        f"no {BY_NAME[name].title} was found here.",
+        f"Looked in: {places}. Name it: git mem import PATH --from {name}",
+    )
+
+
+def items_of(source: ForeignSource) -> Iterator[ForeignItem]:
+    """Yield what a store holds; what is not taken over is noted in the source."""
+    return BY_NAME[source.format].read(source)

@@ -1,0 +1,152 @@
+"""Imports and exports of one repository: gives the services what they need of it."""
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+
+from gitmem.app import App
+from gitmem.base.regular_files import read_regular
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.line_authors import LineAuthors
+from gitmem.git.process import Git
+from gitmem.records.kinds import FACTS, LIVE
+from gitmem.repo.location import inside
+from gitmem.services.interchange import importing
+from gitmem.services.interchange.exporting import ExportedFact, is_wanted
+from gitmem.services.interchange.formats import items_of
+from gitmem.services.interchange.importing import ImportContext, ImportPlan, StoredIn
+from gitmem.services.interchange.item import ForeignSource, Surroundings
+from gitmem.store.layout import FILE_LIMIT
+from gitmem.store.reader import Stored, load
+from gitmem.store.rejected import marks, rejected_in
+from gitmem.text.normal_words import normal_words
+
+SIZE = 4 << 20  # bytes of a file whose authors are asked for
+Progress = Callable[[int, int], None] | None
+
+
+def surroundings(app: App) -> Surroundings:
+    """Return where stores of other tools may be."""
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    folder = os.path.basename(os.path.dirname(os.path.realpath(app.location.commondir)))
+    names = {app.project, os.path.basename(root), folder, root}
+    home = app.env.get("HOME") or os.path.expanduser("~")
+    return Surroundings(root, home, app.env, frozenset(name for name in names if name))
+
+
+def plan_import(
+    app: App, source: ForeignSource, scope: str | None, progress: Progress = None
+) -> ImportPlan:
+    """Return what an import would do. `scope` is the store that the user chose, if any."""
+    return importing.plan(source, items_of(source), _context(app, scope), progress)
+
+
+def apply_import(app: App, plan: ImportPlan, progress: Progress = None) -> bool:
+    """Write what an import does; say whether a part waits in the journal.
+
+    An import counts as a look at what is new, so that old facts do not fade on arrival.
+    """
+    waits = importing.apply(plan, app.writer(), app.store, progress)
+    for scope in ("shared", "private"):
+        new = [row.id for row in plan.writes if row.scope == scope and row.before is None]
+        app.count_reads(scope, new)
+    return waits
+
+
+def _context(app: App, scope: str | None) -> ImportContext:
+    objects = app.objects
+    refs = [store.ref for store in (app.store("shared"), app.store("private"))]
+    forgotten = {str(mark["id"]) for ref in refs for mark in marks(objects, ref)}
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+
+    def existing(ids: Collection[str]) -> Mapping[str, StoredIn]:
+        return _load(app, app.index().rows(ids=list(ids), fields=_ROW))
+
+    def titled(titles: Collection[str]) -> Mapping[str, StoredIn]:
+        rows = app.index().rows(kinds=tuple(FACTS), statuses=LIVE, fields=(*_ROW, "title"))
+        wanted = [row for row in rows if normal_words(str(row["title"])) in titles]
+        there = _load(app, wanted)
+        return {normal_words(place[1].title): place for place in there.values()}
+
+    return ImportContext(
+        app.writer(),
+        scope or "private",
+        scope is not None,
+        app.clock.stamp(),
+        existing,
+        titled,
+        forgotten,
+        rejected_in(objects),
+        _author_of(app, root),
+        _place_of(app, root),
+    )
+
+
+_ROW = ("id", "store", "oid", "path")
+
+
+def _load(app: App, rows: list[dict[str, object]]) -> dict[str, StoredIn]:
+    """Return the records of some rows by id; of one in both stores, the shared one."""
+    by_oid = {str(row["oid"]): row for row in rows}
+    out: dict[str, StoredIn] = {}
+    for oid, data in app.objects.read_many_small(dict.fromkeys(by_oid), FILE_LIMIT):
+        row = by_oid[oid]
+        stored = load(str(row["path"]), oid, data)
+        id, scope = str(row["id"]), str(row["store"])
+        if isinstance(stored, Stored) and (id not in out or scope == "shared"):
+            out[id] = (scope, stored.record)
+    return out
+
+
+def _author_of(app: App, root: str) -> Callable[[str], str | None]:
+    """Return what names who else wrote a file of the work tree."""
+    git = Git(app.location.gitdir, app.env, timeout=20.0)
+    authors = LineAuthors(
+        CodeHistory(app.location, app.env),
+        app.location.gitdir,
+        app.location.commondir,
+        app.own_addresses,
+    )
+
+    @cache
+    def author(path: str) -> str | None:
+        if not root or not inside(path, root, root):
+            return None
+        listed = git.call(
+            *("-C", root, "--work-tree", root, "ls-files", "--error-unmatch", "--"),
+            f":(top,literal){path}",
+            ok=(0, 1, 128),
+        )
+        if listed[0]:
+            return None
+        data = read_regular(os.path.join(root, path), SIZE)
+        return next((name for name in authors.of_lines(path, data) if name), "")
+
+    return author
+
+
+def _place_of(app: App, root: str) -> Callable[[str], str]:
+    """Return what names a file of the code from the root of the work tree; "" for any other."""
+    is_untold = app.untold(root or None)
+
+    @cache
+    def place(path: str) -> str:
+        inner = inside(path, root, root) if root else ""
+        is_file = bool(inner) and os.path.isfile(os.path.join(root, inner))
+        return inner if is_file and not is_untold(inner) else ""
+
+    return place
+
+
+def facts_to_export(
+    app: App, filters: Mapping[str, Sequence[str]], *, private: bool = False
+) -> list[ExportedFact]:
+    """Return the facts that pass filters, by id; of the private store only if asked for."""
+    scopes = ("shared", "private") if private else ("shared",)
+    rows = app.index().rows(kinds=tuple(FACTS), stores=scopes, fields=(*_ROW, "unconfirmed"))
+    unconfirmed = {(row["id"], row["store"]): bool(row["unconfirmed"]) for row in rows}
+    facts = []
+    for id, (scope, record) in sorted(_load(app, rows).items()):
+        if is_wanted(record, filters):
+            facts.append(ExportedFact(record, scope, not unconfirmed[id, scope]))
+    return facts
