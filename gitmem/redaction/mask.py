@@ -66,6 +66,9 @@ _KINDS |= (
 )
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
+
+
 @cache
 def _rx(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
@@ -111,16 +114,19 @@ def scrub(
 def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
     """Return a value of lists, mappings and texts with each text scrubbed.
 
-    A `blob` is an object id and stays.
+    A `blob` is an object id and stays, and so does a time.
     """
     if isinstance(value, str):
         return one(value)
     if isinstance(value, dict):
-        return {
-            k: v if k == "blob" else _named(k, v, one) if isinstance(v, str) else scrub_all(v, one)
-            for k, v in value.items()
-        }
+        return {key: _entry(key, entry, one) for key, entry in value.items()}
     return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
+
+
+def _entry(name: str, value: Any, one: Callable[[str], str]) -> Any:
+    if not isinstance(value, str):
+        return scrub_all(value, one)
+    return value if name == "blob" or _TIME.fullmatch(value) else _named(name, value, one)
 
 
 def _named(name: str, value: str, one: Callable[[str], str]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from gitmem.errors import InvalidRecord
 from gitmem.records.claims import claims_of
+from gitmem.records.codec import encode
 from gitmem.records.kinds import IMPORTED, PREFIX, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, canonical, is_expiry, is_stamp, kind_of, make
@@ -36,6 +37,7 @@ KNOWN = "already known"
 OTHERS_ID = "its id belongs to another record"
 VOUCHED = "confirmed here, changed there by somebody else"
 INVALID = "not a record"
+SURELY_SMALL = 10_000  # characters of a record that has fewer bytes than one may have
 ANCHORS = 20  # of a record
 BATCH = 1000  # records of one commit, at most
 # fields that an import does not decide, or that change without anybody's doing
@@ -258,12 +260,12 @@ class _ImportPlanner:
             fields["type"] = item.type
             if item.done:
                 fields["done"] = {"at": _past(item.done, context.now), "by": voucher.author}
-        record = canonical(
-            clean(make(item.kind, id, item.title, item.body, **fields), self._allow)[0]
-        )
-        imported = {**_imported(record), "hash": content_digest(record)}
-        record = record.change(imported=imported)
-        operations.put(record)  # raises for one that is too large
+        made = make(item.kind, id, item.title, item.body, **fields)
+        masked = clean(made, self._allow)[0]
+        record = masked if masked is made else canonical(masked)
+        record = record.change(imported={**_imported(record), "hash": content_digest(record)})
+        if len(record.body) + len(str(record.fields)) > SURELY_SMALL:
+            encode(record)  # raises for one that is too large
         return voucher.scope, record
 
     def _linked(self, item: ForeignItem) -> list[str]:

@@ -6,6 +6,7 @@ scrubbed of secrets before anything is written.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gitmem.clock import Clock
@@ -13,7 +14,7 @@ from gitmem.errors import InvalidRecord, UnknownId, UserError
 from gitmem.records.claims import claims_of, words_of
 from gitmem.records.kinds import FACTS, LIVE, PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp, settled
-from gitmem.records.record import Record, make
+from gitmem.records.record import Record, is_stamp, make
 from gitmem.records.trust import confirmed_by, words_digest
 from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import SecretFinding, scrub, scrub_all
@@ -25,6 +26,7 @@ from gitmem.text.normal_words import normal_words
 
 SAYING = FACTS | {"event"}  # kinds whose words are compared with what was rejected
 SCRUBBED = ("workaround", "note", "what", "project", "story", "subtask", "state")
+SHORT = 120  # characters of a text that many records may have: a tag, a role, a time
 # maps and lists with texts in them
 NESTED = (
     *("triggers", "resolved", "confirmed", "done", "sources", "verify", "settled", "topics"),
@@ -89,6 +91,8 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
     kept = (*allow, *(rf"\A{re.escape(name)}\Z" for name in names))
 
     def one(text: str) -> str:
+        if _is_harmless(text):
+            return text
         result = scrub(text, kept)
         found.extend(result.findings)
         return result.text
@@ -98,7 +102,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         record.body,
         *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)]),
     ]
-    if all(harmless(text) for text in texts):  # mostly there is nothing
+    if all(_is_harmless(text) for text in texts):  # mostly there is nothing
         return record, ()
     fields: dict[str, Any] = {
         k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)
@@ -121,6 +125,16 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         and all(record.fields[key] == value for key, value in fields.items())
     )
     return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
+
+
+def _is_harmless(text: str) -> bool:
+    """Return whether a text can be seen at once to hold no secret: remembered for short ones."""
+    return _is_short_harmless(text) if len(text) <= SHORT else harmless(text)
+
+
+@lru_cache(maxsize=4096)
+def _is_short_harmless(text: str) -> bool:
+    return is_stamp(text) or harmless(text)
 
 
 def _session_ids(record: Record) -> set[str]:
