@@ -26,9 +26,12 @@ _SHORTENED = frozenset({"resolved", "unconfirmed", "source"})
 def record_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record, from a row of the index.
 
-    The index says only whether a gotcha is resolved; the whole record says how.
+    The index says only whether a gotcha is resolved and when a task was done; the whole record says
+    how and by whom.
     """
     out = _named_values(row, _INTERNAL | _SHORTENED)
+    if row.get("done"):
+        out["completion"] = {"at": row["done"]}
     if row.get("fix"):
         out["last_fix"] = json.loads(row["fix"])
     if row.get("unconfirmed"):

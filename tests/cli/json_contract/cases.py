@@ -279,6 +279,7 @@ TRAPS: dict[str, Case] = {
     "gotcha snooze list": lambda m, i: ["gotcha", "snooze"] if m("gotcha", "snooze", i[0]) else [],
     "check": lambda m, i: ["check"] if _contradict(m) else [],
     "check resolve": lambda m, i: ["check", "--resolve", f"{_contradict(m)}=both"],
+    "list done": lambda m, i: ["list", "--all"] if m("done", m.add("x", "-t", "task")) else [],
     "consolidate": lambda m, i: ["consolidate"],
     "import": lambda m, i: ["import", _decision(m)],
     "import found": lambda m, i: ["import"] if _decision(m) else [],
