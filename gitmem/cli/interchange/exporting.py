@@ -59,7 +59,8 @@ def export_command(
     if path == "-" and as_json:
         raise click.UsageError("--json and '-' both write to stdout: name a file.")
     with term.open() as app:
-        facts = interchange.facts_to_export(app, wanted, private=private)
+        every = interchange.facts_to_export(app, wanted, private=private)
+        facts = [fact for fact in every if writer.takes(fact.record)]
         files = {inner: text.encode() for inner, text in writer.files(facts).items()}
         if path == "-":
             click.echo(files[""].decode(), nl=False)
@@ -75,11 +76,14 @@ def export_command(
                 "foreign_format": writer.name,
                 "target_path": full,
                 "fact_count": len(facts),
+                "left_out_count": len(every) - len(facts),
                 "written_paths": [os.path.join(full, inner) if inner else full for inner in files],
             }
         )
     else:
         term.say(_summary(writer, path, len(facts), len(files)))
+        if left_out := len(every) - len(facts):
+            term.note(f"left out: {counted(left_out, 'fact')} that {writer.name} has no place for")
 
 
 def _summary(writer: ForeignWriter, path: str, facts: int, files: int) -> str:

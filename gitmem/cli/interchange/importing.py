@@ -119,9 +119,10 @@ def _agrees(
 
 
 def _found(source: ForeignSource, plan: ImportPlan) -> str:
-    """Return what a store is and how much of it is for this project."""
+    """Return what a store is and how much it has, for this project if it tells projects apart."""
     entries = counted(len(plan.outcomes), "entry")
-    return f"{formats.BY_NAME[source.format].title} with {entries} for this project"
+    form = formats.BY_NAME[source.format]
+    return f"{form.title} with {entries}{'' if form.is_for_all else ' for this project'}"
 
 
 def _show(

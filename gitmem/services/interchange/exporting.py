@@ -35,12 +35,14 @@ class ExportedFact:
 class ForeignWriter(NamedTuple):
     """How a format is written.
 
-    `files` makes {path below the target: text}; a format of one file names it "".
+    `files` makes {path below the target: text} of the facts that it `takes`; a format of one file
+    names it "".
     """
 
     name: str
     is_folder: bool
     files: Callable[[Sequence[ExportedFact]], Mapping[str, str]]
+    takes: Callable[[Record], bool] = lambda _: True
 
 
 def parsed_filters(texts: Sequence[str]) -> dict[str, list[str]]:
@@ -59,6 +61,11 @@ def parsed_filters(texts: Sequence[str]) -> dict[str, list[str]]:
             raise UserError(f"{name} cannot be '{unknown[0]}'.", f"Allowed: {', '.join(allowed)}.")
         out.setdefault(name, []).extend(wanted)
     return out
+
+
+def group_of(record: Record) -> str:
+    """Return the type of a memory, or `gotcha`."""
+    return "gotcha" if record.kind == "gotcha" else str(record.get("type"))
 
 
 def is_wanted(record: Record, filters: Mapping[str, Sequence[str]]) -> bool:

@@ -11,11 +11,19 @@ from gitmem.services.interchange.item import (
     Surroundings,
 )
 from gitmem.services.interchange.readers import (
+    agentmemory,
+    aios,
+    basic_memory,
     beads,
     claude_mem,
+    ctxmem,
     decision_records,
+    genius,
+    leonidas,
     mcp_memory,
+    mem0,
     okf,
+    sinapse,
 )
 
 FORMATS: tuple[ForeignFormat, ...] = (
@@ -23,7 +31,15 @@ FORMATS: tuple[ForeignFormat, ...] = (
     beads.FORMAT,
     mcp_memory.FORMAT,
     decision_records.FORMAT,
+    aios.FORMAT,
+    genius.FORMAT,
+    sinapse.FORMAT,
+    leonidas.FORMAT,
+    ctxmem.FORMAT,
+    agentmemory.FORMAT,
     okf.FORMAT,
+    basic_memory.FORMAT,
+    mem0.FORMAT,
 )
 BY_NAME = {one.name: one for one in FORMATS}
 

@@ -84,7 +84,8 @@ class ForeignFormat(NamedTuple):
     """How one format is found and read.
 
     `places` yields where a store of it would be, the first that exists is meant. `fits` says
-    whether a path holds this format.
+    whether a path holds this format. `is_for_all` is whether its usual place is one for all
+    projects, and names none.
     """
 
     name: str
@@ -92,3 +93,4 @@ class ForeignFormat(NamedTuple):
     places: Callable[[Surroundings], Sequence[str]]
     fits: Callable[[str], bool]
     read: Callable[[ForeignSource], Iterator[ForeignItem]]
+    is_for_all: bool = False

@@ -1,6 +1,15 @@
 """The formats that can be written."""
 
-from gitmem.services.interchange.writers import markdown, okf, plain_json
+from gitmem.services.interchange.writers import (
+    aios,
+    genius,
+    leonidas,
+    markdown,
+    okf,
+    plain_json,
+    sinapse,
+)
 
-WRITERS = {one.name: one for one in (okf.WRITER, markdown.WRITER, plain_json.WRITER)}
+_ALL = (okf, markdown, plain_json, aios, genius, sinapse, leonidas)
+WRITERS = {module.WRITER.name: module.WRITER for module in _ALL}
 BY_ENDING = {".md": "markdown", ".json": "json"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gitmem.records.kinds import LIVE, TYPES
 from gitmem.records.record import Record
-from gitmem.services.interchange.exporting import ExportedFact, ForeignWriter
+from gitmem.services.interchange.exporting import ExportedFact, ForeignWriter, group_of
 
 HEADINGS = {
     "decision": "Decisions",
@@ -24,15 +24,11 @@ def files(facts: Sequence[ExportedFact]) -> Mapping[str, str]:
     """Return the one page."""
     lines = ["# Memory", ""]
     for group in (*TYPES, "gotcha"):
-        some = [fact for fact in facts if _group(fact.record) == group]
+        some = [fact for fact in facts if group_of(fact.record) == group]
         if some:
             lines += [f"## {HEADINGS[group]}", ""]
             lines += [line for fact in some for line in _fact(fact)]
     return {"": "\n".join(lines).rstrip("\n") + "\n"}
-
-
-def _group(record: Record) -> str:
-    return "gotcha" if record.kind == "gotcha" else str(record.get("type"))
 
 
 def _fact(fact: ExportedFact) -> Iterator[str]:
