@@ -14,12 +14,20 @@ from gitmem.repo.location import inside
 from gitmem.services.interchange import importing
 from gitmem.services.interchange.exporting import ExportedFact, is_wanted
 from gitmem.services.interchange.formats import items_of
-from gitmem.services.interchange.importing import ImportContext, ImportPlan, StoredIn
+from gitmem.services.interchange.importing import (
+    ImportContext,
+    ImportOutcome,
+    ImportPlan,
+    StoredIn,
+)
 from gitmem.services.interchange.item import ForeignSource, Surroundings
+from gitmem.services.interchange.readers import rule_files
+from gitmem.services.memory_files import pull
 from gitmem.store.layout import FILE_LIMIT
 from gitmem.store.reader import Stored, load
 from gitmem.store.rejected import marks, rejected_in
 from gitmem.text.normal_words import normal_words
+from gitmem.worker import memory_files
 
 SIZE = 4 << 20  # bytes of a file whose authors are asked for
 Progress = Callable[[int, int], None] | None
@@ -38,19 +46,64 @@ def plan_import(
     app: App, source: ForeignSource, scope: str | None, progress: Progress = None
 ) -> ImportPlan:
     """Return what an import would do. `scope` is the store that the user chose, if any."""
+    if source.format == rule_files.NAME:
+        return imported_rules(app, source, dry=True)
     return importing.plan(source, items_of(source), _context(app, scope), progress)
 
 
-def apply_import(app: App, plan: ImportPlan, progress: Progress = None) -> bool:
+def apply_import(
+    app: App, source: ForeignSource, plan: ImportPlan, progress: Progress = None
+) -> bool:
     """Write what an import does; say whether a part waits in the journal.
 
     An import counts as a look at what is new, so that old facts do not fade on arrival.
     """
+    if source.format == rule_files.NAME:
+        imported_rules(app, source, dry=False)
+        return False
     waits = importing.apply(plan, app.writer(), app.store, progress)
     for scope in ("shared", "private"):
         new = [row.id for row in plan.writes if row.scope == scope and row.before is None]
         app.count_reads(scope, new)
     return waits
+
+
+# what the bridge of memory files calls it -> what an import does
+_RULES = {
+    pull.NEW: importing.NEW,
+    pull.RESTORED: importing.NEW,
+    pull.PROPOSED: importing.NEW,
+    pull.CHANGED: importing.UPDATED,
+    pull.MOVED: importing.UPDATED,
+    pull.ARCHIVED: importing.UPDATED,
+    pull.CONFLICT: importing.UPDATED,
+    pull.SAME: importing.UNCHANGED,
+    pull.DUPLICATE: importing.KNOWN,
+    pull.FORGOTTEN: importing.FORGOTTEN,
+    pull.HELD: importing.CHANGED_HERE,
+}
+
+
+def imported_rules(app: App, source: ForeignSource, *, dry: bool) -> ImportPlan:
+    """Read rule files by the bridge of memory files; with `dry` say what it would do."""
+    paths = [os.path.realpath(path) for path in rule_files.rule_files(source.path)]
+    plan = memory_files.pull_some(app, paths, dry=dry)
+    names = {os.path.relpath(path, source.root) for path in paths}
+    out = ImportPlan(source.format)
+    for action in plan.actions:
+        if action.file in names:
+            after = action.after if action.what in pull.WRITES else None
+            what, detail = _RULES[action.what], f"{action.file}:{action.line}"
+            out.outcomes.append(
+                ImportOutcome(
+                    what, action.title, action.id, action.scope, action.before, after, detail
+                )
+            )
+    if dry:
+        for note in plan.notes:
+            if any(note.startswith(name) for name in names):
+                source.leave_out(note.partition(" ")[0], note.partition(" ")[2].rstrip("."))
+    return out
 
 
 def _context(app: App, scope: str | None) -> ImportContext:

@@ -480,6 +480,23 @@ def pull(app: App, *, dry: bool = False) -> tuple[Run, PullPlan]:
         return run, run.pull()
 
 
+def pull_some(app: App, paths: Sequence[str], *, dry: bool = False) -> PullPlan:
+    """Take what some files of the work tree say into the store, also files of no agent's."""
+    names = {os.path.relpath(path, os.path.realpath(app.location.worktree or "")) for path in paths}
+
+    def some(run: Run) -> PullPlan:
+        plan = pull_plan.plan(run.files, run.world)
+        plan.actions = [action for action in plan.actions if action.file in names]
+        if not dry and plan.writes:
+            native_pull.apply(plan, run.world)
+        return plan
+
+    if dry:
+        return some(Run(app, paths))
+    with alone(app):
+        return some(Run(app, paths))
+
+
 def push(
     app: App,
     to: Sequence[str],

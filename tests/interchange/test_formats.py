@@ -370,7 +370,7 @@ def test_agentmemory(mem: Mem) -> None:
     }
     path.write_text(_json({"mem:memories": entries}))
 
-    assert "found agentmemory with 1 entry." in mem("import").out
+    assert "found agentmemory with 1 new entry." in mem("import").out
     imported(mem, "--from", "agentmemory")
     assert (record(mem, "Retry")["type"], record(mem, "Retry")["tags"]) == ("pattern", ["net"])
 

@@ -266,8 +266,10 @@ def test_without_a_source_it_says_what_is_there(mem: Mem) -> None:
     """Where nobody can be asked, nothing is imported."""
     _issues(mem, _issue(), _issue("bd-2", "Write docs"))
 
-    assert "found beads with 2 entries for this project." in mem("import").out
+    assert "found beads with 2 new entries for this project." in mem("import").out
     assert mem.titles("--all") == []
+    imported(mem, ".beads")
+    assert "all that was found here is imported already." in mem("import").out
 
 
 def test_on_a_terminal_it_asks(mem: Mem) -> None:

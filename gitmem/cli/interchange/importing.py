@@ -78,7 +78,7 @@ def import_command(
         plans = [(source, _planned(term, app, source, scope)) for source in sources]
         is_search = not (path or name)
         writes = not dry_run and (not is_search or _agrees(term, plans, as_json=as_json))
-        waits = writes and _write_all(term, app, [plan for _, plan in plans])
+        waits = writes and _write_all(term, app, plans)
         if as_json:
             term.json(_json(plans, is_dry_run=not writes, journaled=waits))
             return
@@ -95,11 +95,11 @@ def _planned(term: Terminal, app: App, source: ForeignSource, scope: str | None)
     return interchange.plan_import(app, source, scope, term.progress("reading"))
 
 
-def _write_all(term: Terminal, app: App, plans: Sequence[ImportPlan]) -> bool:
+def _write_all(term: Terminal, app: App, plans: Sequence[tuple[ForeignSource, ImportPlan]]) -> bool:
     """Write all plans; say whether a part waits in the journal."""
     waits = False
-    for plan in plans:
-        waits |= interchange.apply_import(app, plan, term.progress("writing"))
+    for source, plan in plans:
+        waits |= interchange.apply_import(app, source, plan, term.progress("writing"))
     return waits
 
 
@@ -109,18 +109,21 @@ def _agrees(
     """Say what was found, and ask whether to import it. Nobody is asked but on a terminal."""
     if not plans or as_json:
         return False
-    stores = [_found(source, plan) for source, plan in plans]
-    sentence = f"found {', and '.join(stores)}"
+    fresh = [(source, plan) for source, plan in plans if plan.writes]
+    if not fresh:
+        term.say("all that was found here is imported already.")
+        return False
+    sentence = f"found {', and '.join(_found(source, plan) for source, plan in fresh)}"
     if not (os.isatty(0) and sys.stdout.isatty()):
         term.say(f"{sentence}.")
-        term.say(f"To import one: git mem import --from {plans[0][0].format}")
+        term.say(f"To import one: git mem import --from {fresh[0][0].format}")
         return False
     return click.confirm(f"{sentence}: import?", default=False, err=True)
 
 
 def _found(source: ForeignSource, plan: ImportPlan) -> str:
     """Return what a store is and how much it has, for this project if it tells projects apart."""
-    entries = counted(len(plan.outcomes), "entry")
+    entries = counted(len(plan.writes), "new entry")
     form = formats.BY_NAME[source.format]
     return f"{form.title} with {entries}{'' if form.is_for_all else ' for this project'}"
 

@@ -23,6 +23,7 @@ from gitmem.services.interchange.readers import (
     mcp_memory,
     mem0,
     okf,
+    rule_files,
     sinapse,
 )
 
@@ -40,6 +41,7 @@ FORMATS: tuple[ForeignFormat, ...] = (
     okf.FORMAT,
     basic_memory.FORMAT,
     mem0.FORMAT,
+    rule_files.FORMAT,
 )
 BY_NAME = {one.name: one for one in FORMATS}
 

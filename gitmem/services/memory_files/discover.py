@@ -474,9 +474,8 @@ class Finder:
                 f"{len(page.statements)} are read."
             )
         self._notes += notes
-        globs = (
-            tuple(_globs(page.front.get("paths", []), self.root)) if memo.kind == "rules" else ()
-        )
+        patterns = [*page.front.get("paths", []), *page.front.get("globs", [])]
+        globs = tuple(_globs(patterns, self.root)) if memo.kind == "rules" else ()
         return replace(
             memo,
             page=page,

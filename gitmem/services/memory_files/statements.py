@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from gitmem.records.kinds import text_key
 from gitmem.records.texts import clean_body, clean_title
 from gitmem.redaction.formats import public
+from gitmem.services.memory_files.foreign_blocks import foreign_blocks
 from gitmem.services.memory_files.managed_block import regions
 from gitmem.services.memory_files.note_types import type_of
 from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of, without_code_spans
@@ -204,9 +205,9 @@ def _bare(text: str) -> str:
 
 
 def _without_comments(lines: Sequence[str], start: int) -> list[str]:
-    """Return the lines, empty where a comment or a block of ours is."""
+    """Return the lines, empty where a comment or a block of ours or of another tool is."""
     out = list(lines)
-    for first, last in regions(lines):
+    for first, last in (*regions(lines), *foreign_blocks(lines)):
         out[first : last + 1] = [""] * (last + 1 - first)
     inside, fence = False, ""
     for n in range(start, len(out)):
