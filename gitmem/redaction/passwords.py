@@ -197,8 +197,17 @@ def _rx(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _announced() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((strength, re.compile(pattern, re.IGNORECASE)) for strength, pattern in ANNOUNCED)
+def _announced() -> tuple[tuple[str, re.Pattern[str], bool], ...]:
+    """Return (strength, what announces a password, whether a word for it is a part of that)."""
+    return tuple(
+        (strength, re.compile(pattern, re.IGNORECASE), f"(?:{HUMAN})" in pattern)
+        for strength, pattern in ANNOUNCED
+    )
+
+
+@cache
+def _human() -> re.Pattern[str]:
+    return re.compile(HUMAN, re.IGNORECASE)
 
 
 def chosen(text: str) -> Iterator[tuple[int, int]]:
@@ -206,7 +215,10 @@ def chosen(text: str) -> Iterator[tuple[int, int]]:
     low = text.lower()
     if not any(hint in low for hint in _HINTS):
         return
-    for strength, announced in _announced():
+    has_word = _human().search(text) is not None
+    for strength, announced, needs_word in _announced():
+        if needs_word and not has_word:
+            continue
         for match in announced.finditer(text):
             value = match["v"].rstrip(".,:;!?)…")
             if _is_chosen(value, strength):

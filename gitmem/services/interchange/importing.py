@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gitmem.errors import InvalidRecord
@@ -120,6 +120,11 @@ def content_digest(record: Record) -> str:
     return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:16]
 
 
+def item_digest(item: ForeignItem) -> str:
+    """Return what tells an entry as it is there from any other: 16 hex characters."""
+    return hashlib.sha256(repr(item).encode("utf-8", "replace")).hexdigest()[:16]
+
+
 def is_untouched(record: Record) -> bool:
     """Return whether nobody changed a record since it was imported."""
     return _imported(record).get("hash") == content_digest(record)
@@ -182,8 +187,12 @@ class _ImportPlanner:
         scope, before = self._there.get(id, ("", None))
         if before is not None and _imported(before).get("format") != item.format:
             return ImportOutcome(OTHERS_ID, title, id)
+        if before is not None and _imported(before).get("item") == item_digest(item):
+            return ImportOutcome(UNCHANGED, title, id, scope)
+        if not normal_words(title):
+            return ImportOutcome(INVALID, title, id, detail="its title has nothing to read")
         try:
-            scope_of_new, record = self._record(item, id)
+            scope_of_new, record = self._whole_or_without_extra(item, id)
         except InvalidRecord as error:
             return ImportOutcome(INVALID, title, id, detail=str(error))
         if before is None:
@@ -224,6 +233,20 @@ class _ImportPlanner:
         rejected = self._context.rejected
         return bool(rejected) and rejected.find_any(claims_of(record)) is not None
 
+    def _whole_or_without_extra(self, item: ForeignItem, id: str) -> tuple[str, Record]:
+        """Return the scope and the record; what no field has room for is left out if it must be.
+
+        Raises InvalidRecord.
+        """
+        try:
+            return self._record(item, id)
+        except InvalidRecord as error:
+            if not item.extra:
+                raise
+            found = self._record(replace(item, extra={}), id)
+            self._source.leave_out(f"{item.source_id}: {', '.join(item.extra)}", str(error))
+            return found
+
     def _record(self, item: ForeignItem, id: str) -> tuple[str, Record]:
         """Return the scope and the record of an item as if it were new. Raises InvalidRecord."""
         context = self._context
@@ -263,7 +286,8 @@ class _ImportPlanner:
         made = make(item.kind, id, item.title, item.body, **fields)
         masked = clean(made, self._allow)[0]
         record = masked if masked is made else canonical(masked)
-        record = record.change(imported={**_imported(record), "hash": content_digest(record)})
+        digests = {"item": item_digest(item), "hash": content_digest(record)}
+        record = record.change(imported={**_imported(record), **digests})
         if len(record.body) + len(str(record.fields)) > SURELY_SMALL:
             encode(record)  # raises for one that is too large
         return voucher.scope, record
