@@ -72,11 +72,13 @@ def source_line(source: Mapping[str, Any]) -> str:
     """Return in words where a fact was seen."""
     role = str(source.get("role") or "")
     said = {"user": "said by the user", "agent": "said by the agent"}.get(role, "seen")
-    where = source.get("in") or f"session {str(source.get('session', ''))[:8]}"
+    session, program = str(source.get("session") or "")[:8], source.get("program")
+    where = source.get("in") or (f"session {session}" if session else program)
+    place = f" in {where}" if where else ""
     lines = source.get("lines")
     span = ""
     if source.get("commit"):
         span = f", commit {source['commit']}"
     elif isinstance(lines, list) and lines and all(isinstance(line, int) for line in lines):
         span = f", line {lines[0]}" + (f" to {lines[-1]}" if lines[-1] > lines[0] else "")
-    return f"Evidence: {said} in {where}{span}."
+    return f"Evidence: {said}{place}{span}."

@@ -206,7 +206,7 @@ def collect() -> tuple[list[Expression], list[str]]:  # noqa: C901
             )
     for kind, _, pattern, _ in formats.PATTERNS:
         add(f"formats: {kind}", re.compile(pattern, re.ASCII), set())
-    for _, announced in passwords._announced():
+    for _, announced, _ in passwords._announced():
         add("passwords: ANNOUNCED", announced, set())
     for language in LANGUAGES:
         add(f"{language}.toml: lead_in", markers._lead_ins(language), {"match"})

@@ -76,13 +76,15 @@ def test_what_changed_here_stays(mem: Mem, act: tuple[str, ...]) -> None:
 
 
 def test_an_accepted_fact_is_found_in_the_shared_store(mem: Mem) -> None:
-    """It does not come back as a proposal."""
-    _issues(mem, _issue())
+    """It does not come back as a proposal, and what nobody saw of it is not shared."""
+    _issues(mem, _issue(external_ref="/home/ada/secret-plan"))
     imported(mem, ".beads")
     mem("inbox", "--accept", record(mem, "Fix the login")["id"])
 
     assert imported(mem, ".beads") == {"Fix the login": "unchanged"}
-    assert record(mem, "Fix the login")["store"] == "shared"
+    row = record(mem, "Fix the login")
+    assert row["store"] == "shared"
+    assert "secret-plan" not in json.dumps(row)
 
 
 def test_what_was_forgotten_does_not_come_back(mem: Mem) -> None:

@@ -157,8 +157,11 @@ def _work(row: dict[str, Any]) -> str:
 
 
 def _file(row: dict[str, Any]) -> str | None:
-    """Return the file and line that a record was read from, where its places do not tell."""
-    source = row.get("source")
+    """Return what a record was read from, where its places do not tell: file and line, or entry."""
+    imported, source = row.get("imported"), row.get("source")
+    if isinstance(imported, dict):
+        names = (imported.get("format"), imported.get("path") or imported.get("id"))
+        return plain(", ".join(str(name) for name in names if name))
     if not isinstance(source, dict) or any(
         a.get("path") == source.get("file") for a in row.get("anchors") or []
     ):

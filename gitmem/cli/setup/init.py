@@ -5,6 +5,7 @@ import os
 
 import click
 
+from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.setup import install
 from gitmem.cli.terminal import Terminal, plain
@@ -77,4 +78,17 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
                 "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git "
                 "mem remote enable origin && git mem sync    to share it"
             )
+            _name_other_tools(term, app)
         install.offer(term, names)
+
+
+def _name_other_tools(term: Terminal, app: App) -> None:
+    """Say which other tools remember something of this project, and how to import it."""
+    from gitmem.services.interchange.formats import BY_NAME, detected
+    from gitmem.services.interchange.readers.rule_files import NAME as RULES
+    from gitmem.worker.interchange import surroundings
+
+    titles = [BY_NAME[one.format].title for one in detected(surroundings(app))]
+    some = [title for title in titles if title != BY_NAME[RULES].title]
+    if some:
+        term.say(f"  git mem import    to read what is here already: {', '.join(some)}")

@@ -23,6 +23,7 @@ SHARED_LATER = (
     IMPORTED,
 )  # origins of what is private until accepted
 PERSONAL = "preference"  # the type of what is shared only if that was asked for
+WITH_EXTRA = frozenset({"okf"})  # formats whose entries go back with the keys that they came with
 PUBLIC = frozenset({"session", "role", "at", "commit"})  # of a source, what others may see
 
 
@@ -47,7 +48,21 @@ def public(record: Record) -> Record:
     tags = [tag for tag in record.tags if tag != PROPOSED]
     agent = None if record.fields.get("agent") == UNREAD else record.fields.get("agent")
     sources = shareable(record.get("sources")) or None
-    return record.change(tags=tags or None, item=None, agent=agent, sources=sources)
+    imported = _shareable_import(record.fields.get("imported"))
+    return record.change(
+        tags=tags or None, item=None, agent=agent, sources=sources, imported=imported
+    )
+
+
+def _shareable_import(imported: Any) -> dict[str, Any] | None:
+    """Return where a fact was imported from, without what has no field of its own there.
+
+    Nobody has seen that when they accept the fact.
+    """
+    if not isinstance(imported, dict):
+        return None
+    kept = imported.get("format") in WITH_EXTRA
+    return {key: value for key, value in imported.items() if key != "extra" or kept}
 
 
 def leave(private: Store, who: Writer, versions: Mapping[str, bytes]) -> None:

@@ -23,6 +23,7 @@ SKIPPED = frozenset({".git", "node_modules", ".venv", ".obsidian", ".trash"})
 NOT_READ = "it cannot be read"
 _WIDE = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _FENCE = re.compile(r"---[ \t]*\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
 
 def read_bytes(source: ForeignSource, path: str, most: int = TEXT_LIMIT) -> bytes | None:
@@ -106,7 +107,7 @@ def with_front(source: ForeignSource, name: str, text: str) -> tuple[dict[str, A
     opening = _FENCE.match(text)
     if not opening:
         return {}, text
-    end = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE).search(text, opening.end())
+    end = _CLOSING.search(text, opening.end())
     if end is None:
         source.leave_out(name, "its front matter does not end")
         return {}, text

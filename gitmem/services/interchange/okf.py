@@ -33,4 +33,5 @@ PROTECTED = frozenset(
         *("imported", "stamps", "conflict", "created", "updated", "tags"),
     }
 )
-LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(<?([^)\s>]+)>?(?:[ \t]+\"[^\"]*\")?\)")
+# the target of a link; brackets in it are escaped in a bundle
+LINK = re.compile(r"\]\(<?([^()\[\]\s<>]+)")

@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_HEADING = re.compile(r"^(?:#{1,6}[ \t]+|={2,}[ \t]*|\[)?(.+?)(?:[ \t]*={2,}|\]|:)?$")
+_AROUND = "#=[]: \t"  # of a heading
 _BULLET = re.compile(r"^[ \t]{0,3}(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$")
-_MARKED = re.compile(r"^(?:#{1,6}[ \t]|={2,}|\[[^\]]+\]$)|:$")
+_MARKED = re.compile(r"#{1,6}[ \t]|={2,}|\[[^\]]+\]$")
 
 
-class Statement(NamedTuple):
+class PageStatement(NamedTuple):
     """A text and the folded name of the heading that it stands below."""
 
     heading: str
@@ -24,18 +24,18 @@ def folded(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[PageStatement]:
     """Yield the statements of a page. A line that goes on below a bullet belongs to it."""
     heading, rows = "", list[str]()
     for line in [*text.split("\n"), ""]:
         bullet = _BULLET.match(line)
-        is_heading = bool(_MARKED.search(line.rstrip())) and not bullet
+        plain = line.rstrip()
+        is_heading = not bullet and (plain.endswith(":") or bool(_MARKED.match(plain)))
         if (bullet or is_heading or not line.strip()) and rows:
-            yield Statement(heading, "\n".join(rows))
+            yield PageStatement(heading, "\n".join(rows))
             rows = []
         if is_heading:
-            found = _HEADING.match(line.strip())
-            heading = folded(found[1]) if found else ""
+            heading = folded(line.strip(_AROUND))
         elif bullet:
             rows = [bullet[1].strip()]
         elif line.strip():

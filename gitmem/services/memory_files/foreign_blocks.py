@@ -7,40 +7,36 @@ import re
 from collections.abc import Iterator, Sequence
 
 OWN = "git-mem"  # the name of blocks of ours
-_TAG = re.compile(r"[ \t]*<(?P<name>[a-z][a-z0-9]*-(?:[a-z0-9]+-)*(?:context|memory))>[ \t]*")
-_BEFORE = re.compile(
-    r"[ \t]*<!--[ \t]*(?:BEGIN|START)[ :]+(?P<name>[^>]*?)[ \t]*-->[ \t]*", re.IGNORECASE
-)
+LONGEST = 200  # characters of a mark
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*-(?:context|memory))>")
+_BEFORE = re.compile(r"<!--\s*(?P<word>BEGIN|START|END)[ :]+(?P<name>\S[^>]*)-->", re.IGNORECASE)
 _AFTER = re.compile(
-    r"[ \t]*<!--[ \t]*(?P<name>[^>]*?)[ :_-]+(?:BEGIN|START)[ \t]*-->[ \t]*", re.IGNORECASE
+    r"<!--\s*(?P<name>\S[^>]*?)[ :_-](?P<word>BEGIN|START|END)\s*-->", re.IGNORECASE
 )
-_ENDS = r"[ \t]*<!--[ \t]*(?:END[ :]+{name}|{name}[ :_-]+END)[ \t]*-->[ \t]*"
+Mark = tuple[str, bool]  # (name of the block, whether it ends there)
 
 
 def foreign_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last line, from 0, of each block. One that does not end is none."""
-    at = 0
-    while at < len(lines):
-        end = _end(lines[at])
-        last = _find(lines, at + 1, end) if end else -1
-        if last > 0:
-            yield at, last
-            at = last
-        at += 1
+    open_at: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        name, is_end = _mark(line.strip())
+        if not name:
+            continue
+        if not is_end:
+            open_at.setdefault(name, number)
+        elif name in open_at:
+            yield open_at.pop(name), number
 
 
-def _end(line: str) -> "re.Pattern[str] | None":
-    """Return what the line looks like that ends the block which a line begins."""
+def _mark(line: str) -> Mark:
+    """Return the block that a line begins or ends; its name is "" for any other line."""
+    if not line.startswith("<") or len(line) > LONGEST:
+        return "", False
     if tag := _TAG.fullmatch(line):
-        return re.compile(rf"[ \t]*</{tag['name']}>[ \t]*")
+        return tag["name"], bool(tag["end"])
     comment = _BEFORE.fullmatch(line) or _AFTER.fullmatch(line)
-    if comment and comment["name"] and not comment["name"].startswith(OWN):
-        return re.compile(_ENDS.format(name=re.escape(comment["name"])), re.IGNORECASE)
-    return None
-
-
-def _find(lines: Sequence[str], start: int, pattern: "re.Pattern[str]") -> int:
-    for number in range(start, len(lines)):
-        if pattern.fullmatch(lines[number]):
-            return number
-    return -1
+    name = comment["name"].strip(" :_-").casefold() if comment else ""
+    if comment is None or name.startswith(OWN):
+        return "", False
+    return name, comment["word"].upper() == "END"

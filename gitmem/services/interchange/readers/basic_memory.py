@@ -21,8 +21,10 @@ NAME = "basic-memory"
 HEAD = 2048  # bytes that may have a permalink
 LOOKED_AT = 50  # notes that may have one
 CONFIG = 1 << 20  # bytes
-_OBSERVATION = re.compile(r"^[ \t]*[-*][ \t]+\[([^\]\[xX ][^\]\[]*)\][ \t]+(\S.*)$", re.MULTILINE)
-_TARGET = re.compile(r"\[\[([^\]|\n]+)(?:\|[^\]\n]*)?\]\]")
+_OBSERVATION = re.compile(
+    r"^[ \t]*[-*][ \t]+\[([^\]\[xX \n][^\]\[\n]*)\][ \t]+(\S.*)$", re.MULTILINE
+)
+_TARGET = re.compile(r"\[\[([^\[\]|\n]+)(?:\|[^\[\]\n]*)?\]\]")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _MAPPED = frozenset({"title", "type", "tags", "permalink", "created", "modified"})
 

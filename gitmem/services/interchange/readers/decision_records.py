@@ -29,9 +29,9 @@ ENDED = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?:adr[-_ ]?)?(\d{1,6})[-_ .]", re.IGNORECASE)
-_TITLE = re.compile(
-    r"^#[ \t]+(?:(?:ADR[- ]?)?\d+[.:)]?[ \t]+(?:[-–:][ \t]+)?)?(.+?)[ \t]*#*$", re.MULTILINE
-)
+_TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
+# what stands before the words of a title: `1. `, `ADR-0001: `, `12 - `
+_NUMBER = re.compile(r"(?:ADR[- ]?)?\d{1,6}[.:)]?[ \t]{1,9}(?:[-–:][ \t]{1,9})?", re.IGNORECASE)
 _STATUS = re.compile(
     r"^##[ \t]+status[ \t]*\n(.*?)(?=^##?[ \t]|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL
 )
@@ -39,7 +39,7 @@ _LINE = re.compile(
     r"^[-*][ \t]+\**(status|date|deciders)\**:\**[ \t]*(.+)$|^(date|status):[ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_LINK = re.compile(r"\]\(([^)\s]+\.md)(?:#[^)]*)?\)")
+_LINK = re.compile(r"\]\(([^()\[\]\s<>#]+\.md)")
 _REPLACES = re.compile(r"supersedes|supercedes|replaces|substitui", re.IGNORECASE)
 _MENTION = re.compile(r"\bADR[- ]?(\d{1,6})\b", re.IGNORECASE)
 
@@ -80,8 +80,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         if text is None:
             continue
         front, body = with_front(source, name, text)
-        heading = _TITLE.search(body)
-        title = text_of(front.get("title")) or (heading[1] if heading else "")
+        title = text_of(front.get("title")) or _heading(body)
         if title:
             yield _decision(source, path, title, front, body, numbers)
         else:
@@ -119,6 +118,14 @@ def _decision(
         path=os.path.relpath(path, source.root) if source.root else "",
         extra={"status": standing.status} if standing.status else {},
     )
+
+
+def _heading(body: str) -> str:
+    """Return the words of the first heading, without the number of the decision."""
+    found = _TITLE.search(body)
+    text = found[1].rstrip("# \t") if found else ""
+    number = _NUMBER.match(text)
+    return text[number.end() :] if number else text
 
 
 def _standing(front: dict[str, Any], body: str) -> DecisionStatus:
