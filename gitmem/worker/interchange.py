@@ -12,14 +12,10 @@ from gitmem.git.process import Git
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.repo.location import inside
 from gitmem.services.interchange import importing
+from gitmem.services.interchange.context import ImportContext, StoredIn
 from gitmem.services.interchange.exporting import ExportedFact, is_wanted
 from gitmem.services.interchange.formats import items_of
-from gitmem.services.interchange.importing import (
-    ImportContext,
-    ImportOutcome,
-    ImportPlan,
-    StoredIn,
-)
+from gitmem.services.interchange.importing import ImportOutcome, ImportPlan
 from gitmem.services.interchange.item import ForeignSource, Surroundings
 from gitmem.services.interchange.readers import rule_files
 from gitmem.services.memory_files import pull
@@ -88,22 +84,26 @@ def imported_rules(app: App, source: ForeignSource, *, dry: bool) -> ImportPlan:
     """Read rule files by the bridge of memory files; with `dry` say what it would do."""
     paths = [os.path.realpath(path) for path in rule_files.rule_files(source.path)]
     plan = memory_files.pull_some(app, paths, dry=dry)
-    names = {os.path.relpath(path, source.root) for path in paths}
-    out = ImportPlan(source.format)
-    for action in plan.actions:
-        if action.file in names:
-            after = action.after if action.what in pull.WRITES else None
-            what, detail = _RULES[action.what], f"{action.file}:{action.line}"
-            out.outcomes.append(
-                ImportOutcome(
-                    what, action.title, action.id, action.scope, action.before, after, detail
-                )
-            )
     if dry:
+        names = tuple(os.path.relpath(path, source.root) for path in paths)
         for note in plan.notes:
-            if any(note.startswith(name) for name in names):
-                source.leave_out(note.partition(" ")[0], note.partition(" ")[2].rstrip("."))
-    return out
+            if note.startswith(names):
+                name, _, reason = note.partition(" ")
+                source.leave_out(name, reason.rstrip("."))
+    return ImportPlan(source.format, [_rule(action) for action in plan.actions])
+
+
+def _rule(action: pull.Action) -> ImportOutcome:
+    """Return what the bridge does with one statement in the words of an import."""
+    return ImportOutcome(
+        _RULES[action.what],
+        action.title,
+        action.id,
+        action.scope,
+        action.before,
+        action.after if action.what in pull.WRITES else None,
+        f"{action.file}:{action.line}",
+    )
 
 
 def _context(app: App, scope: str | None) -> ImportContext:

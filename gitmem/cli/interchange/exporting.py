@@ -1,6 +1,8 @@
 """`git mem export`: write facts for other tools."""
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 import click
 
@@ -53,11 +55,8 @@ def export_command(
       git mem export - --format json --private
     """
     writer = WRITERS[name or BY_ENDING.get(os.path.splitext(path)[1], "okf")]
+    _check_stdout(writer, path, as_json=as_json)
     wanted = parsed_filters(filters)
-    if path == "-" and writer.is_folder:
-        raise UserError(f"{writer.name} is a folder of files.", "Name a folder instead of '-'.")
-    if path == "-" and as_json:
-        raise click.UsageError("--json and '-' both write to stdout: name a file.")
     with term.open() as app:
         every = interchange.facts_to_export(app, wanted, private=private)
         facts = [fact for fact in every if writer.takes(fact.record)]
@@ -69,21 +68,37 @@ def export_command(
             write_folder(app, path, files, private=private)
         else:
             write_output(app, path, files[""], private=private)
-    full = os.path.abspath(path)
+    left_out = len(every) - len(facts)
     if as_json:
-        term.json(
-            {
-                "foreign_format": writer.name,
-                "target_path": full,
-                "fact_count": len(facts),
-                "left_out_count": len(every) - len(facts),
-                "written_paths": [os.path.join(full, inner) if inner else full for inner in files],
-            }
-        )
-    else:
-        term.say(_summary(writer, path, len(facts), len(files)))
-        if left_out := len(every) - len(facts):
-            term.note(f"left out: {counted(left_out, 'fact')} that {writer.name} has no place for")
+        term.json(_json(writer, path, files, len(facts), left_out))
+        return
+    term.say(_summary(writer, path, len(facts), len(files)))
+    if left_out:
+        term.note(f"left out: {counted(left_out, 'fact')} that {writer.name} has no place for")
+
+
+def _check_stdout(writer: ForeignWriter, path: str, *, as_json: bool) -> None:
+    """Raise an error for '-' where stdout cannot take the export."""
+    if path != "-":
+        return
+    if writer.is_folder:
+        raise UserError(f"{writer.name} is a folder of files.", "Name a folder instead of '-'.")
+    if as_json:
+        raise click.UsageError("--json and '-' both write to stdout: name a file.")
+
+
+def _json(
+    writer: ForeignWriter, path: str, files: Iterable[str], facts: int, left_out: int
+) -> dict[str, Any]:
+    """Return what was written as JSON."""
+    full = os.path.abspath(path)
+    return {
+        "foreign_format": writer.name,
+        "target_path": full,
+        "fact_count": facts,
+        "left_out_count": left_out,
+        "written_paths": [os.path.join(full, inner) if inner else full for inner in files],
+    }
 
 
 def _summary(writer: ForeignWriter, path: str, facts: int, files: int) -> str:

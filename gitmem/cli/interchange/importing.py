@@ -12,11 +12,12 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.services.interchange import formats
 from gitmem.services.interchange.importing import NEW, UNCHANGED, UPDATED, ImportOutcome, ImportPlan
-from gitmem.services.interchange.item import ForeignSource
+from gitmem.services.interchange.item import ForeignSource, Surroundings
 from gitmem.services.interchange.values import counted
 from gitmem.worker import interchange
 
 SHOWN = 20  # rows of a table, and remarks, unless all are asked for
+Plans = Sequence[tuple[ForeignSource, ImportPlan]]
 TAKEN = (NEW, UPDATED, UNCHANGED)
 
 
@@ -66,46 +67,67 @@ def import_command(
       git mem import docs/adr --shared
     """
     with term.open() as app:
-        here = interchange.surroundings(app)
-        if project:
-            here = here._replace(projects=frozenset({project}))
-        if path:
-            sources = [formats.source_at(path, name or "", here)]
-        elif name:
-            sources = [formats.default_source(name, here)]
-        else:
-            sources = list(formats.detected(here))
-        plans = [(source, _planned(term, app, source, scope)) for source in sources]
+        plans = [
+            (source, _planned(term, app, source, scope))
+            for source in _sources(interchange.surroundings(app), path, name, project)
+        ]
         is_search = not (path or name)
         writes = not dry_run and (not is_search or _agrees(term, plans, as_json=as_json))
-        waits = writes and _write_all(term, app, plans)
+        waits = False
+        if writes:
+            plans, waits = _write_all(term, app, plans, scope)
         if as_json:
             term.json(_json(plans, is_dry_run=not writes, journaled=waits))
-            return
-        if not plans:
+        elif not plans:
             term.note("no store of another tool was found here. Name one: git mem import PATH")
         elif writes or dry_run:
-            for source, plan in plans:
-                _show(term, source, plan, wrote=writes, verbose=verbose)
-        if writes and any(plan.writes for _, plan in plans):
-            _say_next(term, plans, waits)
+            _report(term, plans, writes, waits, verbose=verbose)
+
+
+def _sources(
+    here: Surroundings, path: str | None, name: str | None, project: str | None
+) -> list[ForeignSource]:
+    """Return the stores that are meant: the one that is named, or all in their usual places."""
+    if project:
+        here = here._replace(projects=frozenset({project}))
+    if path:
+        return [formats.source_at(path, name or "", here)]
+    if name:
+        return [formats.default_source(name, here)]
+    return list(formats.detected(here))
 
 
 def _planned(term: Terminal, app: App, source: ForeignSource, scope: str | None) -> ImportPlan:
     return interchange.plan_import(app, source, scope, term.progress("reading"))
 
 
-def _write_all(term: Terminal, app: App, plans: Sequence[tuple[ForeignSource, ImportPlan]]) -> bool:
-    """Write all plans; say whether a part waits in the journal."""
-    waits = False
-    for source, plan in plans:
+def _write_all(
+    term: Terminal, app: App, plans: Plans, scope: str | None
+) -> tuple[list[tuple[ForeignSource, ImportPlan]], bool]:
+    """Write all plans; return them as they were written, and whether a part is in the journal.
+
+    What one store has brought, the next one does not say again.
+    """
+    out, waits = list[tuple[ForeignSource, ImportPlan]](), False
+    for number, (source, first_plan) in enumerate(plans):
+        plan = first_plan
+        if number:
+            source.unmapped.clear()
+            plan = _planned(term, app, source, scope)
         waits |= interchange.apply_import(app, source, plan, term.progress("writing"))
-    return waits
+        out.append((source, plan))
+    return out, waits
 
 
-def _agrees(
-    term: Terminal, plans: Sequence[tuple[ForeignSource, ImportPlan]], *, as_json: bool
-) -> bool:
+def _report(term: Terminal, plans: Plans, wrote: bool, waits: bool, *, verbose: bool) -> None:
+    """Say what was, or in a dry run would be, imported."""
+    for source, plan in plans:
+        _show(term, source, plan, wrote=wrote, verbose=verbose)
+    if wrote and any(plan.writes for _, plan in plans):
+        _say_next(term, plans, waits)
+
+
+def _agrees(term: Terminal, plans: Plans, *, as_json: bool) -> bool:
     """Say what was found, and ask whether to import it. Nobody is asked but on a terminal."""
     if not plans or as_json:
         return False
@@ -161,9 +183,7 @@ def _reason(row: ImportOutcome) -> str:
     return f"{row.what}, {plain(row.detail)}" if row.detail else row.what
 
 
-def _say_next(
-    term: Terminal, plans: Sequence[tuple[ForeignSource, ImportPlan]], waits: bool
-) -> None:
+def _say_next(term: Terminal, plans: Plans, waits: bool) -> None:
     """Say what to do with what was written."""
     writes = [row for _, plan in plans for row in plan.writes]
     waiting = sum(row.after is not None and row.after.unconfirmed for row in writes)
@@ -174,9 +194,7 @@ def _say_next(
     term.note("to take this back: git mem undo")
 
 
-def _json(
-    plans: Sequence[tuple[ForeignSource, ImportPlan]], *, is_dry_run: bool, journaled: bool
-) -> dict[str, Any]:
+def _json(plans: Plans, *, is_dry_run: bool, journaled: bool) -> dict[str, Any]:
     """Return what an import did as JSON."""
     return {
         "is_dry_run": is_dry_run,

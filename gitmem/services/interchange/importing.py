@@ -9,23 +9,24 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gitmem.errors import InvalidRecord
 from gitmem.records.claims import claims_of
 from gitmem.records.codec import encode
-from gitmem.records.kinds import IMPORTED, PREFIX, derived_id
+from gitmem.records.kinds import PREFIX, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, canonical, is_expiry, is_stamp, kind_of, make
 from gitmem.redaction.mask import scrub
+from gitmem.services.interchange.context import ImportContext
 from gitmem.services.interchange.item import ForeignItem, ForeignSource
 from gitmem.services.interchange.values import counted
+from gitmem.services.interchange.vouching import source_of, status_of, voucher_of
 from gitmem.services.records.write import Writer, clean
 from gitmem.store import operations
 from gitmem.store.reader import batched
-from gitmem.store.rejected import Rejected
 from gitmem.store.store import Message, Store
 from gitmem.text.normal_words import normal_words
 
@@ -48,7 +49,6 @@ OPEN_FIELDS = frozenset(
     }
 )
 WHOLE = frozenset({"okf"})  # formats of which each entry stays one of its own
-StoredIn = tuple[str, Record]  # (scope, record)
 
 
 class ImportOutcome(NamedTuple):
@@ -83,29 +83,6 @@ class ImportPlan:
     def count(self) -> Counter[str]:
         """Return how many items have which outcome."""
         return Counter(outcome.what for outcome in self.outcomes)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportContext:
-    """What a plan needs besides the items.
-
-    `scope` is the store of what is new, `now` the time, RFC 3339 in UTC. `existing` returns the
-    records with some ids, `titled` the live facts whose title has some normal words. `author_of`
-    returns who else wrote a file of the work tree: "" for this user, None for a file that git does
-    not track. `place_of` returns the path of a file of the code from the root, "" for one that gets
-    no anchor.
-    """
-
-    who: Writer
-    scope: str
-    is_scope_chosen: bool
-    now: str
-    existing: Callable[[Collection[str]], Mapping[str, StoredIn]]
-    titled: Callable[[Collection[str]], Mapping[str, StoredIn]]
-    forgotten: Collection[str]
-    rejected: Rejected
-    author_of: Callable[[str], str | None] = lambda _: None
-    place_of: Callable[[str], str] = lambda _: ""
 
 
 def record_id(format: str, kind: str, source_id: str) -> str:
@@ -253,7 +230,7 @@ class _ImportPlanner:
         last = _past(item.updated, context.now)
         created = _past(item.created, context.now) or last or context.now
         updated = max(created, last)
-        voucher = _voucher(item, context)
+        voucher = voucher_of(item, context)
         origin = {
             "format": item.format,
             "id": item.source_id if not item.id else "",
@@ -271,11 +248,11 @@ class _ImportPlanner:
             "agent": item.agent or None,
             "tags": list(item.tags) or None,
             "origin": voucher.origin,
-            "status": _status(item, voucher),
+            "status": status_of(item, voucher),
             "links": self._linked(item),
             "supersedes": self._superseded(item),
             "anchors": self._anchors(item),
-            "sources": [_seen(item, voucher)],
+            "sources": [source_of(item, voucher)],
             "expires": item.expires if item.expires and is_expiry(item.expires) else None,
             "imported": {key: value for key, value in origin.items() if value},
         }
@@ -313,60 +290,6 @@ class _ImportPlanner:
         places = map(self._context.place_of, item.files)
         anchors = [{"path": path} for path in dict.fromkeys(filter(None, places))]
         return [*(item.fields.get("anchors") or []), *anchors][:ANCHORS] or None
-
-
-class _Voucher(NamedTuple):
-    """Who stands for an item, and the store that it goes to."""
-
-    scope: str
-    origin: str
-    author: str
-    other_author: str = ""
-    program: str = ""
-
-    @property
-    def is_own(self) -> bool:
-        """Whether this user vouches for it, by having written it."""
-        return self.origin == IMPORTED and not (self.other_author or self.program)
-
-
-def _voucher(item: ForeignItem, context: ImportContext) -> _Voucher:
-    """Return who stands for an item: nobody for what a tool or an agent wrote.
-
-    What a person wrote counts as this user's if it is a file that only this user wrote, and this
-    user imports it. A file that git tracks is in the shared store already, as it were.
-    """
-    who = context.who
-    if item.is_agents:
-        return _Voucher(context.scope, "agent", _author(item, who))
-    other = context.author_of(item.path) if item.path else None
-    if other:
-        return _Voucher(context.scope, IMPORTED, other, other, who.program)
-    is_tracked = other is not None
-    scope = "shared" if is_tracked and not context.is_scope_chosen else context.scope
-    if not who.is_person:
-        return _Voucher(context.scope, IMPORTED, who.person, program=who.program)
-    return _Voucher(scope, IMPORTED, who.person)
-
-
-def _author(item: ForeignItem, who: Writer) -> str:
-    """Return the author that the item names, else who imports it."""
-    is_own = item.author.casefold() in {who.author[0].casefold(), who.author[1].casefold()}
-    return who.person if is_own or not item.author else item.author
-
-
-def _status(item: ForeignItem, voucher: _Voucher) -> str | None:
-    """Return the status; what nobody vouches for is not pinned."""
-    is_kept = item.status == "archived" or (item.status == "pinned" and voucher.is_own)
-    return item.status if is_kept else None
-
-
-def _seen(item: ForeignItem, voucher: _Voucher) -> dict[str, Any]:
-    """Return where the fact was seen."""
-    role = "user" if voucher.is_own else "agent"
-    program = item.format if voucher.origin == "agent" else ""
-    facts = {"at": item.created, "role": role, "program": program, "session": item.session}
-    return {key: value for key, value in facts.items() if value}
 
 
 def _id(item: ForeignItem) -> str:

@@ -5,7 +5,7 @@ scrubbed of secrets before anything is written.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -86,6 +86,13 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
 
     Raises InvalidRecord when that leaves nothing of the title.
     """
+    texts = [
+        record.title,
+        record.body,
+        *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)]),
+    ]
+    if all(_is_harmless(text) for text in texts):  # mostly there is nothing
+        return record, ()
     found: list[SecretFinding] = []
     names = _session_ids(record) | _file_names(record)
     kept = (*allow, *(rf"\A{re.escape(name)}\Z" for name in names))
@@ -97,23 +104,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         found.extend(result.findings)
         return result.text
 
-    texts = [
-        record.title,
-        record.body,
-        *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)]),
-    ]
-    if all(_is_harmless(text) for text in texts):  # mostly there is nothing
-        return record, ()
-    fields: dict[str, Any] = {
-        k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)
-    }
-    if record.fields.get("tags"):
-        fields["tags"] = [one(t) for t in record.tags]
-    if record.fields.get("anchors"):
-        fields["anchors"] = [scrub_all(a, one) for a in record.anchors]
-    for key in NESTED:
-        if isinstance(record.fields.get(key), dict | list):
-            fields[key] = scrub_all(record.fields[key], one)
+    fields = _masked_fields(record, one)
     title, body = one(record.title).strip(), one(record.body)
     if record.title and not title:
         raise InvalidRecord(
@@ -125,6 +116,21 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         and all(record.fields[key] == value for key, value in fields.items())
     )
     return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
+
+
+def _masked_fields(record: Record, mask: Callable[[str], str]) -> dict[str, Any]:
+    """Return the fields with texts in them, each text as `mask` returns it."""
+    fields: dict[str, Any] = {
+        k: mask(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)
+    }
+    if record.fields.get("tags"):
+        fields["tags"] = [mask(tag) for tag in record.tags]
+    if record.fields.get("anchors"):
+        fields["anchors"] = [scrub_all(anchor, mask) for anchor in record.anchors]
+    for key in NESTED:
+        if isinstance(record.fields.get(key), dict | list):
+            fields[key] = scrub_all(record.fields[key], mask)
+    return fields
 
 
 def _is_harmless(text: str) -> bool:

@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -48,10 +48,6 @@ PARTS = (
     ("completed", "Completed"),
     ("next_steps", "Next steps"),
     ("notes", "Notes"),
-)
-_TABLES = (
-    ("observations", "created_at_epoch"),
-    ("session_summaries", "created_at_epoch"),
 )
 Row = Mapping[str, Any]
 
@@ -92,26 +88,32 @@ def _rows(source: ForeignSource, path: str) -> Iterator[ForeignItem]:
         db.row_factory = sqlite3.Row
         db.text_factory = lambda data: data.decode("utf-8", "replace")
         has = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        for table, order in _TABLES:
-            if table not in has:
-                continue
-            for found in db.execute(f"SELECT * FROM {table} ORDER BY {order}, id"):
+        for table in filter(has.__contains__, TABLES):
+            for found in db.execute(f"SELECT * FROM {table} ORDER BY created_at_epoch, id"):
                 row = dict(found)
-                project = text_of(row.get("merged_into_project")) or text_of(row.get("project"))
+                project = _project(row)
                 if source.projects and project not in source.projects:
                     others[project or "no project"] += 1
                     continue
-                item = _observation(row) if table == "observations" else _summary(row)
+                item = TABLES[table](row)
                 if item is None:
                     source.leave_out(f"{table} {row.get('id')}", "it has no text")
                 else:
                     yield item
         if "user_prompts" in has:
-            count = db.execute("SELECT COUNT(*) FROM user_prompts").fetchone()[0]
-            if count:
-                source.leave_out(counted(count, "prompt"), "quotes of sessions are no facts")
+            _leave_out_prompts(source, db)
     for project, count in sorted(others.items()):
         source.leave_out(counted(count, "entry"), f"they are of the project {project}")
+
+
+def _project(row: Row) -> str:
+    return text_of(row.get("merged_into_project")) or text_of(row.get("project"))
+
+
+def _leave_out_prompts(source: ForeignSource, db: sqlite3.Connection) -> None:
+    count = db.execute("SELECT COUNT(*) FROM user_prompts").fetchone()[0]
+    if count:
+        source.leave_out(counted(count, "prompt"), "quotes of sessions are no facts")
 
 
 def _observation(row: Row) -> ForeignItem | None:
@@ -183,4 +185,8 @@ def _extra(row: Row, *names: str, **lists: str) -> dict[str, Any]:
     return {name: value for name, value in out.items() if value not in ("", [])}
 
 
+TABLES: Mapping[str, Callable[[Row], ForeignItem | None]] = {
+    "observations": _observation,
+    "session_summaries": _summary,
+}
 FORMAT = ForeignFormat(NAME, "claude-mem", _places, _fits, _read)
