@@ -1,11 +1,11 @@
-"""What was exported of a fact that is gone: blocks in agents' memory files, and BRIEFING.md.
+"""What was exported of a fact that is gone: blocks in memory files, BRIEFING.md, other exports.
 
 A block in a file that git does not track is written anew. What git tracks, and what stands outside
 of our blocks, is the user's to change: it is named.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem.app import App
@@ -13,6 +13,7 @@ from gitmem.base.regular_files import read_regular
 from gitmem.errors import GitmemError
 from gitmem.records.claims import words_of
 from gitmem.records.record import Record
+from gitmem.services.interchange import exported
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Memo
 from gitmem.services.memory_files.push import has_block, ids_in
@@ -37,14 +38,16 @@ class ExportedFile:
 
 def update(app: App, gone: Sequence[Record] = (), mask: Mask = NO_MASK) -> list[ExportedFile]:
     """Take facts and texts that are gone out of what was exported, as far as that is ours to do."""
-    if app.location.worktree is None or not (gone or mask):
+    if not (gone or mask):
         return []
     claims = Rejected({"id": fact.id, "said": normal_words(words_of(fact))} for fact in gone)
 
     def shows(data: bytes) -> bool:
         return mask.holds(data) or claims.is_quoted(data.decode("utf-8", "replace"))
 
-    out = []
+    out = list(_exports(app, shows))
+    if app.location.worktree is None:
+        return out
     for memo in _memory_files(app):
         has_line = not ids_in(memo.data).isdisjoint(managed_block.short(fact.id) for fact in gone)
         if has_line or (has_block(memo.data) and shows(memo.data)):
@@ -56,6 +59,13 @@ def update(app: App, gone: Sequence[Record] = (), mask: Mask = NO_MASK) -> list[
     if shows(read_regular(path, SIZE)):
         out.append(ExportedFile(path, rewritten=False, how="git mem briefing --write"))
     return out
+
+
+def _exports(app: App, shows: Callable[[bytes], bool]) -> Iterator[ExportedFile]:
+    """Yield the exports for other tools that show it."""
+    for target in exported.targets(app.home):
+        if any(shows(read_regular(path, SIZE)) for path in exported.files_of(target)):
+            yield ExportedFile(target.path, rewritten=False, how=target.how)
 
 
 def _memory_files(app: App) -> list[Memo]:

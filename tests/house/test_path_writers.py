@@ -53,6 +53,7 @@ ALLOWED = {
     "gitmem/state/database.py": HOME,
     "gitmem/state/spilled_hits.py": HOME,
     "gitmem/store/history/pending.py": HOME,
+    "gitmem/services/interchange/exported.py": HOME,
     "gitmem/services/interchange/readers/claude_mem.py": f"copies of a database, {SCRATCH}",
     "gitmem/store/history/prune.py": f"objects, {GIT_DIR}",
     "gitmem/store/journal.py": HOME,

@@ -275,12 +275,40 @@ def test_without_a_source_it_says_what_is_there(mem: Mem) -> None:
 
 
 def test_on_a_terminal_it_asks(mem: Mem) -> None:
-    """A yes imports."""
+    """A yes imports all stores; what two of them say is imported once."""
     _issues(mem, _issue())
+    write(mem, {".ctxmem/memory.jsonl": '{"id": "1", "content": "Fix the login"}\n'})
 
     on_terminal(mem.folder, "import", keys="y\n")
 
     assert mem.titles("--all") == ["Fix the login"]
+
+
+def test_init_names_what_is_here(mem: Mem) -> None:
+    """With the command that reads it."""
+    _issues(mem, _issue())
+
+    assert "git mem import    to read what is here already: beads" in mem("init").out
+
+
+def test_a_card_says_where_it_came_from(mem: Mem) -> None:
+    """Format and entry."""
+    _issues(mem, _issue())
+    imported(mem, ".beads")
+    shown = mem("show", record(mem, "Fix the login")["id"]).out
+
+    assert "From:         beads, bd-1" in shown
+    assert "Evidence: said by the agent in beads." in shown
+
+
+def test_a_bare_repository_imports_what_is_named(mem: Mem, tmp_path: Path) -> None:
+    """It has no usual places of its own."""
+    _issues(mem, _issue())
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    bare = mem.at(tmp_path / "bare.git")
+
+    assert imported(bare, str(mem.folder / ".beads")) == {"Fix the login": "new"}
+    assert "no store of another tool was found here" in bare("import").err
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,23 @@ def test_a_second_export_replaces_the_first(mem: Mem, tmp_path: Path) -> None:
 
     assert "Forget me" not in json.dumps(_files(tmp_path / "out"))
     assert faults(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize(("act", "code"), [("forget", 0), ("purge", 1)])
+def test_exports_of_what_is_gone_are_named(mem: Mem, tmp_path: Path, act: str, code: int) -> None:
+    """With the command that replaces them; those that never showed it are not."""
+    gone = mem.add("Never tell this to anybody", "-t", "rule")
+    mem.add("Keep this for good")
+    mem("export", str(tmp_path / "out"), "--filter", "type=rule")
+    mem("export", str(tmp_path / "facts.json"), "--filter", "type=fact")
+    mem("export", str(tmp_path / "gone"))
+    shutil.rmtree(tmp_path / "gone")
+
+    done = mem(act, gone, *(("--yes",) if act == "purge" else ()), code=code)
+
+    assert f"git mem export {tmp_path}/out --format okf --filter type=rule" in done.err
+    assert "facts.json" not in done.err
+    assert f"{tmp_path}/gone" not in done.err
 
 
 def test_a_folder_of_somebody_else_is_refused(mem: Mem, tmp_path: Path) -> None:

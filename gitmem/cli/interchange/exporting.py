@@ -1,7 +1,8 @@
 """`git mem export`: write facts for other tools."""
 
 import os
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from gitmem.cli import options
 from gitmem.cli.output_file import write_folder, write_output
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
+from gitmem.services.interchange import exported
 from gitmem.services.interchange.exporting import FILTERS, ForeignWriter, parsed_filters
 from gitmem.services.interchange.values import counted
 from gitmem.services.interchange.writers.formats import BY_ENDING, WRITERS
@@ -68,6 +70,7 @@ def export_command(
             write_folder(app, path, files, private=private)
         else:
             write_output(app, path, files[""], private=private)
+        exported.remember(app.home, path, _command(path, writer, filters, private=private))
     left_out = len(every) - len(facts)
     if as_json:
         term.json(_json(writer, path, files, len(facts), left_out))
@@ -75,6 +78,14 @@ def export_command(
     term.say(_summary(writer, path, len(facts), len(files)))
     if left_out:
         term.note(f"left out: {counted(left_out, 'fact')} that {writer.name} has no place for")
+
+
+def _command(path: str, writer: ForeignWriter, filters: Sequence[str], *, private: bool) -> str:
+    """Return the command line that does this export again."""
+    options = [f"--filter {shlex.quote(text)}" for text in filters]
+    options += ["--private"] if private else []
+    where = shlex.quote(os.path.abspath(path))
+    return " ".join(["git mem export", where, f"--format {writer.name}", *options])
 
 
 def _check_stdout(writer: ForeignWriter, path: str, *, as_json: bool) -> None:
