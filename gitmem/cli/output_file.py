@@ -69,21 +69,32 @@ def write_folder(app: App, path: str, files: Mapping[str, bytes], *, private: bo
     What the earlier export wrote, and this one does not, is removed. Raises UserError, External.
     """
     full = os.path.abspath(path)
-    where = app.location
     try:
-        if not os.path.isdir(full):
-            os.makedirs(os.path.dirname(full), exist_ok=True)
-            os.mkdir(full)
-        tree = WorkTreeFiles(full, (where.gitdir, where.commondir))
+        tree, prefix = _tree_of_folder(app, full)
         before = _exported(full)
         _require_ours(full, path, before, files)
         for name in sorted(before - files.keys()):
-            tree.remove(name, prune=True)
+            tree.remove(prefix + name, prune=True)
         for name, data in files.items():
-            tree.write(name, data, mode=0o600 if private else None)
-        tree.write(MANIFEST, json.dumps(sorted(files), indent=1).encode() + b"\n")
+            tree.write(prefix + name, data, mode=0o600 if private else None)
+        tree.write(prefix + MANIFEST, json.dumps(sorted(files), indent=1).encode() + b"\n")
     except OSError as error:
         raise disk_error(error, path) from error
+
+
+def _tree_of_folder(app: App, full: str) -> tuple[WorkTreeFiles, str]:
+    """Return what writes into a folder, and the folder's path in it; the folder may be new.
+
+    Below the work tree no link on the way leads out of it or into git's folder.
+    """
+    where = app.location
+    apart = (where.gitdir, where.commondir)
+    root = where.worktree
+    if root and _is_below(full, root) and os.path.realpath(full) != os.path.realpath(root):
+        tree = WorkTreeFiles(root, apart)
+        return tree, f"{tree.resolve(full)}/"
+    os.makedirs(full, exist_ok=True)
+    return WorkTreeFiles(full, apart), ""
 
 
 def _exported(folder: str) -> set[str]:
@@ -97,6 +108,8 @@ def _exported(folder: str) -> set[str]:
 
 def _require_ours(folder: str, path: str, before: set[str], files: Mapping[str, bytes]) -> None:
     """Raise UserError for a folder with files in it that no export wrote."""
+    if not os.path.lexists(folder):
+        return
     is_ours = os.path.isfile(os.path.join(folder, MANIFEST))
     if os.listdir(folder) and not is_ours:
         raise UserError(f"'{path}' is not empty.", "Name a new folder, or empty this one.")

@@ -266,6 +266,38 @@ def test_a_link_in_the_folder_is_not_followed(mem: Mem, tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+def test_a_link_in_the_work_tree_leads_nowhere(mem: Mem, tmp_path: Path) -> None:
+    """A repository may come with one."""
+    mem.add("Use Redis")
+    (tmp_path / "elsewhere").mkdir()
+    (mem.folder / "knowledge").symlink_to(tmp_path / "elsewhere")
+    (mem.folder / "inner").symlink_to(mem.folder / ".git")
+
+    assert "leads it out" in mem("export", "knowledge", code=1).err
+    mem("export", "knowledge/deeper", code=1)
+    mem("export", "inner/new", code=1)
+
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert not (mem.folder / ".git" / "new").exists()
+
+
+def test_a_folder_in_the_work_tree(mem: Mem) -> None:
+    """New, with folders above it that are new too; and again."""
+    mem.add("Use Redis")
+    for _ in range(2):
+        mem("export", "docs/made/knowledge")
+        assert faults(mem.folder / "docs/made/knowledge") == []
+    assert "is not empty" in mem("export", ".", code=1).err
+
+
+def test_a_bundle_without_a_version_is_recognised(mem: Mem) -> None:
+    """An index and concepts with types are enough."""
+    files = {**FOREIGN, "index.md": "# Tables\n"}
+    write(mem, {f"bundle/{name}": text for name, text in files.items()})
+
+    assert imported(mem, "bundle")["Orders"] == "new"
+
+
 @pytest.mark.parametrize(
     ("filter", "titles"),
     [

@@ -47,8 +47,8 @@ def export_command(
     """Write the facts of the shared store into a folder or a file for other tools.
 
     The default is a bundle in Open Knowledge Format: one Markdown file a fact. A folder has to be
-    new, empty, or that of an earlier export, which is replaced. '-' is stdout. What git mem exports
-    it can import without loss.
+    new, empty, or that of an earlier export, which is replaced. '-' is stdout. A bundle can be
+    imported again without loss.
 
     \b
     Examples:

@@ -3,6 +3,7 @@
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -28,7 +29,8 @@ from gitmem.services.interchange.okf import (
 from gitmem.services.interchange.values import headline, map_of, maps_of, text_of, texts_of, time_of
 
 PLACES = ("knowledge", "okf", ".okf", "docs/knowledge")
-HEAD = 4096  # bytes of an index that may name the version
+HEAD = 4096  # bytes of a file that tell the format
+LOOKED_AT = 50  # files of a folder that may be a bundle
 _FOLDED = {name.casefold(): ours for name, ours in TYPES.items()}
 
 
@@ -37,8 +39,16 @@ def _places(here: Surroundings) -> Sequence[str]:
 
 
 def _fits(path: str) -> bool:
-    head = read_regular(os.path.join(path, "index.md"), HEAD) if os.path.isdir(path) else b""
-    return b"okf_version" in head
+    """Say whether a folder is a bundle: some exporters write no version, or no index."""
+    if not os.path.isdir(path):
+        return False
+    index = os.path.join(path, "index.md")
+    if b"okf_version" in read_regular(index, HEAD):
+        return True
+    names = files_below(ForeignSource(NAME, path), path, ".md")
+    heads = [read_regular(name, HEAD) for name in islice(names, LOOKED_AT)]
+    is_typed = any(head.startswith(b"---") and b"\ntype:" in head for head in heads)
+    return os.path.exists(index) and is_typed
 
 
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
