@@ -192,8 +192,12 @@ def test_one_undo_takes_it_all_back(mem: Mem) -> None:
     assert len(mem.titles("--all")) == 2
 
     mem("undo")
-
     assert mem.titles("--all") == []
+
+    mem("redo")
+    assert len(mem.titles("--all")) == 2
+    mem("undo")
+    assert set(imported(mem, "docs/adr").values()) == {"new"}
 
 
 def test_times_in_the_future_and_without_a_zone(mem: Mem) -> None:
@@ -250,6 +254,17 @@ def test_what_cannot_be_read_is_named(mem: Mem, tmp_path: Path) -> None:
     assert left["0003-binary.md"] == "it is not a text file"
     assert left["0004-latin.md"].startswith("it is not UTF-8")
     assert left["0005-link.md"] == "it is a link that leads out of the folder"
+
+
+def test_folders_that_are_links_are_named(mem: Mem, tmp_path: Path) -> None:
+    """They are not entered."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secret.md").write_text("---\ntype: Fact\n---\nA secret\n")
+    write(mem, {"okf/index.md": "# A\n", "okf/a.md": "---\ntype: Fact\n---\nKnown\n"})
+    (mem.folder / "okf" / "linked").symlink_to(tmp_path / "elsewhere")
+
+    assert unmapped(mem, "okf") == {"linked": "it is a link to a folder"}
+    assert imported(mem, "okf") == {"Known": "new"}
 
 
 def test_a_dry_run_writes_nothing(mem: Mem) -> None:

@@ -120,18 +120,29 @@ def with_front(source: ForeignSource, name: str, text: str) -> tuple[dict[str, A
 
 
 def files_below(source: ForeignSource, folder: str, *suffixes: str) -> Iterator[str]:
-    """Yield the paths of the files below a folder whose name ends so, in the order of names."""
-    count = 0
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED)
-        for name in sorted(names):
-            if not name.endswith(suffixes):
-                continue
-            count += 1
-            if count > FILES:
-                source.leave_out(name_in(source, here), f"it has more than {FILES:,} files")
-                return
-            yield os.path.join(here, name)
+    """Yield the paths of the files below a folder whose name ends so, in the order of names.
+
+    Folders that are links, or that cannot be listed, are noted.
+    """
+    found = (path for path in _all_below(source, folder) if path.endswith(suffixes))
+    for number, path in enumerate(found):
+        if number >= FILES:
+            source.leave_out(name_in(source, folder), f"it has more than {FILES:,} files")
+            return
+        yield path
+
+
+def _all_below(source: ForeignSource, folder: str) -> Iterator[str]:
+    def note(error: OSError) -> None:
+        if os.path.lexists(error.filename):
+            source.leave_out(name_in(source, error.filename), f"{NOT_READ}: {_reason(error)}")
+
+    for here, folders, names in os.walk(folder, onerror=note):
+        kept = [os.path.join(here, name) for name in sorted(folders) if name not in SKIPPED]
+        for path in filter(os.path.islink, kept):
+            source.leave_out(name_in(source, path), "it is a link to a folder")
+        folders[:] = [os.path.basename(path) for path in kept if not os.path.islink(path)]
+        yield from (os.path.join(here, name) for name in sorted(names))
 
 
 def name_in(source: ForeignSource, path: str) -> str:
