@@ -1,7 +1,7 @@
 """Imports and exports of one repository: gives the services what they need of it."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 
 from gitmem.app import App
@@ -16,7 +16,7 @@ from gitmem.services.interchange.context import ImportContext, StoredIn
 from gitmem.services.interchange.exporting import ExportedFact, is_wanted
 from gitmem.services.interchange.formats import items_of
 from gitmem.services.interchange.importing import ImportOutcome, ImportPlan
-from gitmem.services.interchange.item import ForeignSource, Surroundings
+from gitmem.services.interchange.item import ForeignItem, ForeignSource, Surroundings
 from gitmem.services.interchange.readers import rule_files
 from gitmem.services.memory_files import pull
 from gitmem.store.layout import FILE_LIMIT
@@ -44,7 +44,17 @@ def plan_import(
     """Return what an import would do. `scope` is the store that the user chose, if any."""
     if source.format == rule_files.NAME:
         return imported_rules(app, source, dry=True)
-    return importing.plan(source, items_of(source), _context(app, scope), progress)
+    return importing.plan(source, _told_items(app, source), _context(app, scope), progress)
+
+
+def _told_items(app: App, source: ForeignSource) -> Iterator[ForeignItem]:
+    """Yield what a store holds, without files of which nothing is stored."""
+    is_untold = app.untold(source.root or None)
+    for item in items_of(source):
+        if item.path and is_untold(item.path):
+            source.leave_out(item.path, "nothing is stored about this file")
+        else:
+            yield item
 
 
 def apply_import(

@@ -267,6 +267,31 @@ def test_folders_that_are_links_are_named(mem: Mem, tmp_path: Path) -> None:
     assert imported(mem, "okf") == {"Known": "new"}
 
 
+def test_what_is_shown_has_no_secrets(mem: Mem) -> None:
+    """Neither titles, also of what is left out, nor the places of what is not taken."""
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    _issues(
+        mem,
+        _issue("1", f"The token is {secret}"),
+        _issue("2", f"The same token {secret}", description="x " * 40_000),
+        _issue("3", "Links", dependencies=[{"depends_on_id": secret, "type": "blocks"}]),
+    )
+
+    for args in (("--dry-run",), ("--dry-run", "--json"), (), ()):
+        done = mem("import", ".beads", *args)
+        assert secret not in done.out + done.err
+        assert "[redacted: " in done.out + done.err
+
+
+def test_files_of_which_nothing_is_stored_stay_out(mem: Mem) -> None:
+    """As everywhere."""
+    write(mem, {"docs/adr/0001-use-go.md": ADR, ".gitmemignore": "docs/adr/0001*\n"})
+
+    assert unmapped(mem, "docs/adr") == {
+        "docs/adr/0001-use-go.md": "nothing is stored about this file"
+    }
+
+
 def test_a_dry_run_writes_nothing(mem: Mem) -> None:
     """It says what would be new, and why something would be left out."""
     _issues(mem, _issue(), "broken\n")

@@ -19,9 +19,10 @@ from gitmem.records.codec import encode
 from gitmem.records.kinds import PREFIX, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, canonical, is_expiry, is_stamp, kind_of, make
+from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import scrub
 from gitmem.services.interchange.context import ImportContext
-from gitmem.services.interchange.item import ForeignItem, ForeignSource
+from gitmem.services.interchange.item import ForeignItem, ForeignSource, Unmapped
 from gitmem.services.interchange.values import counted
 from gitmem.services.interchange.vouching import source_of, status_of, voucher_of
 from gitmem.services.records.write import Writer, clean
@@ -126,6 +127,9 @@ def plan(
         out.outcomes.append(planner.outcome(item))
         if progress and (number % 100 == 0 or number == len(every)):
             progress(number, len(every))
+    source.unmapped = [
+        Unmapped(planner.masked(place), planner.masked(reason)) for place, reason in source.unmapped
+    ]
     return out
 
 
@@ -158,14 +162,14 @@ class _ImportPlanner:
 
     def outcome(self, item: ForeignItem) -> ImportOutcome:
         """Return what becomes of an item."""
-        id, title = _id(item), " ".join(item.title.split())
+        id, title = _id(item), self.masked(" ".join(item.title.split()))
         if id in self._context.forgotten:
             return ImportOutcome(FORGOTTEN, title, id)
         scope, before = self._there.get(id, ("", None))
         if before is not None and _imported(before).get("format") != item.format:
             return ImportOutcome(OTHERS_ID, title, id)
         if before is not None and _imported(before).get("item") == item_digest(item):
-            return ImportOutcome(UNCHANGED, title, id, scope)
+            return ImportOutcome(UNCHANGED, before.title, id, scope)
         if not normal_words(title):
             return ImportOutcome(INVALID, title, id, detail="its title has nothing to read")
         try:
@@ -175,6 +179,10 @@ class _ImportPlanner:
         if before is None:
             return self._fresh(scope_of_new, record)
         return self._again(scope, before, record)
+
+    def masked(self, text: str) -> str:
+        """Return a text that is shown, without secrets."""
+        return text if harmless(text) else scrub(text, self._allow).text
 
     def _again(self, scope: str, before: Record, record: Record) -> ImportOutcome:
         if _imported(before).get("hash") == _imported(record)["hash"]:
