@@ -110,6 +110,24 @@ def test_what_is_known_is_not_said_twice(mem: Mem) -> None:
     assert [row["outcome"] for row in found] == ["new", "already known", "already known"]
 
 
+def test_no_link_leads_to_what_was_left_out(mem: Mem) -> None:
+    """A link to what is known leads to the record that says it."""
+    known = mem.add("Write docs")
+    _issues(
+        mem,
+        _issue("1", "First", dependencies=[{"depends_on_id": id} for id in ("2", "3", "4")]),
+        _issue("2", "Write docs"),
+        _issue("3", "Too long", description="x " * 40_000),
+        _issue("4", "Fourth"),
+    )
+    imported(mem, ".beads")
+
+    links = record(mem, "First")["links"]
+    assert set(links) == {known, record(mem, "Fourth")["id"]}
+    mem("pin", known)
+    assert imported(mem, ".beads")["First"] == "unchanged"
+
+
 def test_what_an_agent_wrote_waits_in_the_private_inbox(mem: Mem) -> None:
     """Nothing of it is shared, unless that was asked for; even then nobody vouches for it."""
     _issues(mem, _issue(created_by="Test", pinned=True))

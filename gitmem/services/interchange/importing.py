@@ -127,10 +127,43 @@ def plan(
         out.outcomes.append(planner.outcome(item))
         if progress and (number % 100 == 0 or number == len(every)):
             progress(number, len(every))
-    source.unmapped = [
-        Unmapped(planner.masked(place), planner.masked(reason)) for place, reason in source.unmapped
-    ]
+    out.outcomes = _relinked(out.outcomes, planner.is_there)
+    noted = dict.fromkeys(source.unmapped)
+    source.unmapped = [Unmapped(*map(planner.masked, row)) for row in noted]
     return out
+
+
+def _relinked(
+    outcomes: Sequence[ImportOutcome], is_there: Callable[[str], bool]
+) -> list[ImportOutcome]:
+    """Return the outcomes with no link to an item that is left out.
+
+    A link to one that is known already leads to the record that says it.
+    """
+    moved = {
+        row.id: row.detail if row.what == KNOWN else ""
+        for row in outcomes
+        if not row.writes and not is_there(row.id)
+    }
+    out = []
+    for row in outcomes:
+        after = _with_targets(row.after, moved) if row.after and moved else row.after
+        out.append(row._replace(after=after))
+    return out
+
+
+def _with_targets(record: Record, moved: Mapping[str, str]) -> Record:
+    """Return a record whose links lead to other records; "" is one that is not there."""
+    fields: dict[str, Any] = {}
+    for key in ("links", "supersedes"):
+        ids = record.fields.get(key) or []
+        if not moved.keys().isdisjoint(ids):
+            kept = {moved.get(id, id) for id in ids} - {"", record.id}
+            fields[key] = sorted(kept) or None
+    if not fields:
+        return record
+    changed = record.change(**fields)
+    return changed.change(imported={**_imported(record), "hash": content_digest(changed)})
 
 
 def _unique(source: ForeignSource, items: Iterable[ForeignItem]) -> list[ForeignItem]:
@@ -179,6 +212,10 @@ class _ImportPlanner:
         if before is None:
             return self._fresh(scope_of_new, record)
         return self._again(scope, before, record)
+
+    def is_there(self, id: str) -> bool:
+        """Say whether a record is in a store already."""
+        return id in self._there
 
     def masked(self, text: str) -> str:
         """Return a text that is shown, without secrets."""
