@@ -46,6 +46,7 @@ ARGUMENTS = {
     "completion": "bash",
     "config": "capture",
     "done": "last",
+    "export": "- --format json",
     "edit": "last --title Renamed",
     "error record": "KeyError-TAX_RATE",
     "event add": "Released",
