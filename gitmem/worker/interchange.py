@@ -44,10 +44,10 @@ def plan_import(
     """Return what an import would do. `scope` is the store that the user chose, if any."""
     if source.format == rule_files.NAME:
         return imported_rules(app, source, dry=True)
-    return importing.plan(source, _told_items(app, source), _context(app, scope), progress)
+    return importing.plan(source, _storable_items(app, source), _context(app, scope), progress)
 
 
-def _told_items(app: App, source: ForeignSource) -> Iterator[ForeignItem]:
+def _storable_items(app: App, source: ForeignSource) -> Iterator[ForeignItem]:
     """Yield what a store holds, without files of which nothing is stored."""
     is_untold = app.untold(source.root or None)
     for item in items_of(source):

@@ -88,7 +88,7 @@ def _name_other_tools(term: Terminal, app: App) -> None:
     from gitmem.services.interchange.readers.rule_files import NAME as RULES
     from gitmem.worker.interchange import surroundings
 
-    titles = [BY_NAME[one.format].title for one in detected(surroundings(app))]
+    titles = [BY_NAME[source.format].title for source in detected(surroundings(app))]
     some = [title for title in titles if title != BY_NAME[RULES].title]
     if some:
         term.say(f"  git mem import    to read what is here already: {', '.join(some)}")

@@ -41,7 +41,7 @@ def remember(home: Home, path: str, how: str) -> None:
     """Note an export. Raises External."""
     full = os.path.abspath(path)
     kept = [target for target in targets(home) if target.path != full][1 - KEPT :]
-    rows = [{"path": one.path, "how": one.how} for one in (*kept, ExportTarget(full, how))]
+    rows = [target._asdict() for target in (*kept, ExportTarget(full, how))]
     home.make()
     write_atomic(home.join(NAME), json.dumps(rows, indent=1).encode() + b"\n")
 
@@ -50,9 +50,9 @@ def files_of(target: ExportTarget) -> list[str]:
     """Return the files of an export."""
     if os.path.isfile(target.path):
         return [target.path]
-    found = [
+    paths = [
         os.path.join(here, name)
         for here, _, names in os.walk(target.path)
         for name in sorted(names)
     ]
-    return found[:FILES]
+    return paths[:FILES]

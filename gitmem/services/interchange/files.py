@@ -89,12 +89,12 @@ def json_lines(source: ForeignSource, path: str) -> Iterator[tuple[int, dict[str
             source.leave_out(f"{name}:{number}", "the line is too long")
             continue
         try:
-            found = json.loads(line)
+            entry = json.loads(line)
         except (ValueError, RecursionError):
             source.leave_out(f"{name}:{number}", "the line is not valid JSON")
             continue
-        if isinstance(found, dict):
-            yield number, map_of(found)
+        if isinstance(entry, dict):
+            yield number, map_of(entry)
         else:
             source.leave_out(f"{name}:{number}", "the line is not an object")
 
@@ -124,8 +124,8 @@ def files_below(source: ForeignSource, folder: str, *suffixes: str) -> Iterator[
 
     Folders that are links, or that cannot be listed, are noted.
     """
-    found = (path for path in _all_below(source, folder) if path.endswith(suffixes))
-    for number, path in enumerate(found):
+    paths = (path for path in _all_below(source, folder) if path.endswith(suffixes))
+    for number, path in enumerate(paths):
         if number >= FILES:
             source.leave_out(name_in(source, folder), f"it has more than {FILES:,} files")
             return

@@ -43,7 +43,7 @@ FORMATS: tuple[ForeignFormat, ...] = (
     mem0.FORMAT,
     rule_files.FORMAT,
 )
-BY_NAME = {one.name: one for one in FORMATS}
+BY_NAME = {form.name: form for form in FORMATS}
 
 
 def detected(here: Surroundings) -> Iterator[ForeignSource]:

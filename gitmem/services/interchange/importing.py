@@ -265,9 +265,9 @@ class _ImportPlanner:
         except InvalidRecord as error:
             if not item.extra:
                 raise
-            found = self._record(replace(item, extra={}), id)
+            rest = self._record(replace(item, extra={}), id)
             self._source.leave_out(f"{item.source_id}: {', '.join(item.extra)}", str(error))
-            return found
+            return rest
 
     def _record(self, item: ForeignItem, id: str) -> tuple[str, Record]:
         """Return the scope and the record of an item as if it were new. Raises InvalidRecord."""

@@ -1,5 +1,6 @@
 """What other tools' stores hold, in one form, before it becomes a record."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -78,6 +79,10 @@ class Surroundings(NamedTuple):
     home: str
     env: Mapping[str, str]
     projects: frozenset[str]
+
+    def below_root(self, *names: str) -> list[str]:
+        """Return paths of the work tree, of names with `/` in them; none without a work tree."""
+        return [os.path.join(self.root, *name.split("/")) for name in names if self.root]
 
 
 class ForeignFormat(NamedTuple):

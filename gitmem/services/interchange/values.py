@@ -9,9 +9,8 @@ from gitmem.clock import LAST, stamp
 from gitmem.records.record import is_stamp
 from gitmem.records.texts import TITLE_LIMIT, clean_title
 
-MILLISECONDS = (
-    1e11  # a number above it counts milliseconds, not seconds: 1973 in one, 5138 in the other
-)
+# a number above it counts milliseconds, not seconds: 1973 in one, 5138 in the other
+MILLISECONDS = 1e11
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
@@ -27,7 +26,12 @@ def text_of(value: Any) -> str:
 def texts_of(value: Any) -> tuple[str, ...]:
     """Return the texts of a list, each once; of one text, that text."""
     given = value if isinstance(value, list | tuple) else [value]
-    return tuple(dict.fromkeys(text for entry in given if (text := text_of(entry))))
+    return tuple(dict.fromkeys(filter(None, map(text_of, given))))
+
+
+def first_text(row: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """Return the first text that one of some keys has; "" where none has any."""
+    return next(filter(None, (text_of(row.get(key)) for key in keys)), "")
 
 
 def map_of(value: Any) -> dict[str, Any]:
@@ -37,13 +41,8 @@ def map_of(value: Any) -> dict[str, Any]:
 
 def maps_of(value: Any) -> list[dict[str, Any]]:
     """Return the objects of a list; anything else in it is left out."""
-    return (
-        [map_of(entry) for entry in value if isinstance(entry, Mapping)] if _is_list(value) else []
-    )
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
+    given = value if isinstance(value, list | tuple) else ()
+    return [map_of(entry) for entry in given if isinstance(entry, Mapping)]
 
 
 def time_of(value: Any, *, local: bool = False) -> str:
@@ -61,16 +60,16 @@ def time_of(value: Any, *, local: bool = False) -> str:
     if re.fullmatch(r"\d{9,13}", text):
         return _epoch(float(text))
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None and not local:
-            found = found.replace(tzinfo=UTC)
-        found = found.astimezone(UTC)
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None and not local:
+            moment = moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return ""
-    plain = f"{found.year:04d}" + found.strftime("-%m-%dT%H:%M:%S")
-    fraction = f".{found.microsecond:06d}".rstrip("0") if found.microsecond else ""
+    plain = f"{moment.year:04d}" + moment.strftime("-%m-%dT%H:%M:%S")
+    fraction = f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else ""
     made = f"{plain}{fraction}Z"
-    return made if is_stamp(made) and found.year > 1 else ""
+    return made if is_stamp(made) and moment.year > 1 else ""
 
 
 def _epoch(value: float) -> str:

@@ -50,7 +50,7 @@ _MAPPED = frozenset(
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, name) for name in FOLDERS] if here.root else []
+    return here.below_root(*FOLDERS)
 
 
 def _folder(path: str) -> str:
@@ -107,7 +107,7 @@ def _gotcha(title: str, row: dict[str, Any]) -> ForeignItem:
     )
     created = time_of(row.get("createdAt")) or time_of(row.get("discoveredAt"))
     is_detected = text_of(seen.get("type")) == "auto_detected"
-    found = fingerprint(description, "", "") if is_detected and description else None
+    error = fingerprint(description, "", "") if is_detected and description else None
     fields = {
         "category": category if category in CATEGORIES else "general",
         "severity": SEVERITIES.get(text_of(row.get("severity")).lower(), "warning"),
@@ -117,7 +117,7 @@ def _gotcha(title: str, row: dict[str, Any]) -> ForeignItem:
         "first_seen": time_of(seen.get("firstSeen")) or created or None,
         "last_seen": time_of(seen.get("lastSeen")) or None,
         "resolved": _resolved(row),
-        "triggers": {"error": found.pattern} if found else None,
+        "triggers": {"error": error.pattern} if error else None,
     }
     return ForeignItem(
         NAME,

@@ -49,7 +49,7 @@ def _file(path: str) -> str:
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, FOLDER, name) for name in FILES] if here.root else []
+    return here.below_root(*(f"{FOLDER}/{name}" for name in FILES))
 
 
 def _fits(path: str) -> bool:
@@ -123,7 +123,7 @@ def _linked(id: str, issue: dict[str, Any], *, supersedes: bool) -> tuple[str, .
 
 def _closed_at(issue: dict[str, Any]) -> str:
     times = (time_of(issue.get(key)) for key in ("closed_at", "updated_at", "created_at"))
-    return next((at for at in times if at), "")
+    return next(filter(None, times), "")
 
 
 def _importance(priority: Any) -> dict[str, Any]:

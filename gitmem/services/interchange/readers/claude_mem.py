@@ -89,8 +89,8 @@ def _rows(source: ForeignSource, path: str) -> Iterator[ForeignItem]:
         db.text_factory = lambda data: data.decode("utf-8", "replace")
         has = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         for table in filter(has.__contains__, TABLES):
-            for found in db.execute(f"SELECT * FROM {table} ORDER BY created_at_epoch, id"):
-                row = dict(found)
+            rows = db.execute(f"SELECT * FROM {table} ORDER BY created_at_epoch, id")
+            for row in map(dict, rows):
                 project = _project(row)
                 if source.projects and project not in source.projects:
                     others[project or "no project"] += 1

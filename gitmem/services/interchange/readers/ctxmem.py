@@ -27,7 +27,7 @@ def _file(path: str) -> str:
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, *FILE.split("/"))] if here.root else []
+    return here.below_root(FILE)
 
 
 def _fits(path: str) -> bool:

@@ -53,7 +53,7 @@ class DecisionStatus(NamedTuple):
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, *folder.split("/")) for folder in FOLDERS] if here.root else []
+    return here.below_root(*FOLDERS)
 
 
 def _fits(path: str) -> bool:
@@ -67,9 +67,18 @@ def _names(folder: str) -> list[str]:
         return []
 
 
+def _numbers(names: Sequence[str]) -> dict[int, str]:
+    """Return the files of decisions by their number."""
+    out = {}
+    for name in names:
+        if number := _NUMBERED.match(name):
+            out[int(number[1])] = name
+    return out
+
+
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     names = _names(source.path)
-    numbers = {int(found[1]): name for name in names if (found := _NUMBERED.match(name))}
+    numbers = _numbers(names)
     for name in names:
         if not _NUMBERED.match(name):
             if name.lower() not in {"readme.md", "index.md", "template.md", "adr-template.md"}:
@@ -122,16 +131,16 @@ def _decision(
 
 def _heading(body: str) -> str:
     """Return the words of the first heading, without the number of the decision."""
-    found = _TITLE.search(body)
-    text = found[1].rstrip("# \t") if found else ""
+    heading = _TITLE.search(body)
+    text = heading[1].rstrip("# \t") if heading else ""
     number = _NUMBER.match(text)
     return text[number.end() :] if number else text
 
 
 def _standing(front: dict[str, Any], body: str) -> DecisionStatus:
     lines: dict[str, str] = {}
-    for found in _LINE.finditer(body):
-        lines.setdefault((found[1] or found[3]).lower(), (found[2] or found[4]).strip())
+    for line in _LINE.finditer(body):
+        lines.setdefault((line[1] or line[3]).lower(), (line[2] or line[4]).strip())
     whole = _STATUS.search(body)
     text = whole[1].strip() if whole else ""
     status = text_of(front.get("status")) or lines.get("status") or text.partition("\n")[0]

@@ -14,6 +14,7 @@ from gitmem.services.interchange.item import (
 from gitmem.services.interchange.statements import statements, text_id
 from gitmem.services.interchange.values import (
     counted,
+    first_text,
     headline,
     joined,
     maps_of,
@@ -52,7 +53,7 @@ TABLES = {
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, *FOLDER.split("/"))] if here.root else []
+    return here.below_root(FOLDER)
 
 
 def _fits(path: str) -> bool:
@@ -68,7 +69,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         if not os.path.exists(path):
             continue
         for number, row in _rows(source, path):
-            words = next((text for key in table.words if (text := text_of(row.get(key)))), "")
+            words = first_text(row, table.words)
             if words:
                 yield _item(name, table, words, row)
             else:

@@ -32,7 +32,7 @@ _HISTORY = re.compile(r"history_\d{8}_\d{6}\.json")
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, *name.split("/")) for name in PLACES] if here.root else []
+    return here.below_root(*PLACES)
 
 
 def _file(path: str) -> str:

@@ -1,7 +1,6 @@
 """The official MCP memory server: a knowledge graph, as JSON Lines or, before, as one object."""
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -31,7 +30,7 @@ Entry = tuple[str, dict[str, Any]]
 
 def _places(here: Surroundings) -> Sequence[str]:
     named = here.env.get("MEMORY_FILE_PATH")
-    return [named] if named else [os.path.join(here.root, name) for name in FILES if here.root]
+    return [named] if named else here.below_root(*FILES)
 
 
 def _fits(path: str) -> bool:
@@ -109,7 +108,7 @@ def _items(
             title,
             body=joined(bullets(rest), bullets(related)),
             tags=texts_of(entity.get("entityType")),
-            links=tuple(dict.fromkeys(end for _, end in own if end != name)),
+            links=_others(name, own),
             extra={
                 "relations": [list(pair) for pair in own],
                 **{
@@ -119,6 +118,13 @@ def _items(
                 },
             },
         )
+
+
+def _others(name: str, relations: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the entities that an entity has relations to, but for itself."""
+    ends = dict.fromkeys(end for _, end in relations)
+    ends.pop(name, None)
+    return tuple(ends)
 
 
 FORMAT = ForeignFormat(NAME, "the MCP memory server", _places, _fits, _read)

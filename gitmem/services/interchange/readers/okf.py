@@ -35,7 +35,7 @@ _FOLDED = {name.casefold(): ours for name, ours in TYPES.items()}
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, *name.split("/")) for name in PLACES] if here.root else []
+    return here.below_root(*PLACES)
 
 
 def _fits(path: str) -> bool:

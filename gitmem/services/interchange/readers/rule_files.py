@@ -24,12 +24,12 @@ def rule_files(path: str) -> list[str]:
     """Return the rule files that a path names: itself, or those in it."""
     if os.path.isfile(path):
         return [path]
-    found = [os.path.join(path, *name.split("/")) for name in (*FILES, *KNOWN)]
+    paths = [os.path.join(path, *name.split("/")) for name in (*FILES, *KNOWN)]
     for folder, suffix in FOLDERS.items():
-        found += _below(os.path.join(path, *folder.split("/")), suffix)
+        paths += _below(os.path.join(path, *folder.split("/")), suffix)
         if os.path.abspath(path).endswith(os.sep + folder.replace("/", os.sep)):
-            found += _below(path, suffix)
-    return [name for name in found if os.path.isfile(name)]
+            paths += _below(path, suffix)
+    return [name for name in paths if os.path.isfile(name)]
 
 
 def _below(folder: str, suffix: str) -> list[str]:

@@ -27,7 +27,7 @@ _MAPPED = frozenset(
 
 
 def _places(here: Surroundings) -> Sequence[str]:
-    return [os.path.join(here.root, *FOLDER.split("/"))] if here.root else []
+    return here.below_root(FOLDER)
 
 
 def _fits(path: str) -> bool:
