@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from gitmem.app import open_app
+from gitmem.services.interchange.importing import is_untouched
+from gitmem.store.reader import Stored
 from tests.cli.conftest import Mem
 from tests.cli.conftest import mem as mem
 from tests.conftest import git
@@ -47,9 +50,21 @@ def claude_mem() -> Callable[..., Path]:
 def imported(mem: Mem, *args: str, **options: Any) -> dict[str, str]:
     """Import; return what became of each title."""
     found = mem("import", *args, "--json", **options).json
+    items = [row for part in found["imports"] for row in part["foreign_items"]]
+    _check_digests(mem, {row["id"] for row in items if row["outcome"] in {"new", "updated"}})
     return {
         row["title"]: row["outcome"] for part in found["imports"] for row in part["foreign_items"]
     }
+
+
+def _check_digests(mem: Mem, ids: set[str]) -> None:
+    """Check that what was written counts as changed by nobody."""
+    with open_app(str(mem.folder), os.environ) as app:
+        for scope in ("shared", "private"):
+            for stored in app.store(scope).records():
+                assert isinstance(stored, Stored)
+                if stored.record.id in ids and "imported" in stored.record.fields:
+                    assert is_untouched(stored.record), stored.record
 
 
 def unmapped(mem: Mem, *args: str) -> dict[str, str]:

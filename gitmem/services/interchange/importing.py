@@ -347,7 +347,7 @@ def _names_of_files(items: Iterable[ForeignItem]) -> list[str]:
     Its texts link to these files.
     """
     names = {part for item in items for part in re.split(r"[/.]", item.place)}
-    drawn = [name for name in names if scrub(name).text != name]
+    drawn = [name for name in names if not harmless(name) and scrub(name).text != name]
     return [rf"\A{re.escape(name)}\Z" for name in drawn if scrub(name, known=True).text == name]
 
 
