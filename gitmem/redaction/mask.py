@@ -66,7 +66,11 @@ _KINDS |= (
 )
 
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
+# a time, or the id of a record: they are no secrets, and most records have several
+_PLAIN_VALUE = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z"
+    r"|(?:mem|got|ses|snp|evt)-[0-7][0-9a-hjkmnp-tv-z]{25}"
+)
 
 
 @cache
@@ -114,7 +118,7 @@ def scrub(
 def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
     """Return a value of lists, mappings and texts with each text scrubbed.
 
-    A `blob` is an object id and stays, and so does a time.
+    A `blob` is an object id and stays, and so do a time and the id of a record.
     """
     if isinstance(value, str):
         return one(value)
@@ -126,7 +130,12 @@ def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).t
 def _entry(name: str, value: Any, one: Callable[[str], str]) -> Any:
     if not isinstance(value, str):
         return scrub_all(value, one)
-    return value if name == "blob" or _TIME.fullmatch(value) else _named(name, value, one)
+    return value if name == "blob" or is_plain_value(value) else _named(name, value, one)
+
+
+def is_plain_value(text: str) -> bool:
+    """Return whether a text is a time or the id of a record."""
+    return _PLAIN_VALUE.fullmatch(text) is not None
 
 
 def _named(name: str, value: str, one: Callable[[str], str]) -> str:

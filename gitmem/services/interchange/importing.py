@@ -195,23 +195,27 @@ class _ImportPlanner:
 
     def outcome(self, item: ForeignItem) -> ImportOutcome:
         """Return what becomes of an item."""
-        id, title = _id(item), self.masked(" ".join(item.title.split()))
+        id = _id(item)
         if id in self._context.forgotten:
-            return ImportOutcome(FORGOTTEN, title, id)
+            return self._left_out(FORGOTTEN, item)
         scope, before = self._there.get(id, ("", None))
         if before is not None and _imported(before).get("format") != item.format:
-            return ImportOutcome(OTHERS_ID, title, id)
+            return self._left_out(OTHERS_ID, item)
         if before is not None and _imported(before).get("item") == item_digest(item):
             return ImportOutcome(UNCHANGED, before.title, id, scope)
-        if not normal_words(title):
-            return ImportOutcome(INVALID, title, id, detail="its title has nothing to read")
+        if not normal_words(item.title):
+            return self._left_out(INVALID, item, "its title has nothing to read")
         try:
             scope_of_new, record = self._whole_or_without_extra(item, id)
         except InvalidRecord as error:
-            return ImportOutcome(INVALID, title, id, detail=str(error))
+            return self._left_out(INVALID, item, str(error))
         if before is None:
             return self._fresh(scope_of_new, record)
         return self._again(scope, before, record)
+
+    def _left_out(self, what: str, item: ForeignItem, detail: str = "") -> ImportOutcome:
+        title = self.masked(" ".join(item.title.split()))
+        return ImportOutcome(what, title, _id(item), detail=detail)
 
     def is_there(self, id: str) -> bool:
         """Say whether a record is in a store already."""

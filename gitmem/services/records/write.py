@@ -14,10 +14,10 @@ from gitmem.errors import InvalidRecord, UnknownId, UserError
 from gitmem.records.claims import claims_of, words_of
 from gitmem.records.kinds import FACTS, LIVE, PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp, settled
-from gitmem.records.record import Record, is_stamp, make
+from gitmem.records.record import Record, make
 from gitmem.records.trust import confirmed_by, words_digest
 from gitmem.redaction.formats import harmless
-from gitmem.redaction.mask import SecretFinding, scrub, scrub_all
+from gitmem.redaction.mask import SecretFinding, is_plain_value, scrub, scrub_all
 from gitmem.services.records.decisions import require_undecided
 from gitmem.store import operations
 from gitmem.store.rejected import rejected_in
@@ -140,7 +140,7 @@ def _is_harmless(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_short_harmless(text: str) -> bool:
-    return is_stamp(text) or harmless(text)
+    return is_plain_value(text) or harmless(text)
 
 
 def _session_ids(record: Record) -> set[str]:
