@@ -84,22 +84,6 @@ def span(text: str, place: GivenPlace) -> tuple[int, int, str]:
 
     Raises UserError when it has none of that name.
     """
-    from gitmem.codemap.symbols import definitions  # what loads tree-sitter is for symbols alone
+    from gitmem.codemap.symbols.spans import symbol_span  # loads tree-sitter
 
-    known = definitions.symbols(text, place.path)
-    found = definitions.find(known, place.symbol)
-    if not found:
-        names = ", ".join(dict.fromkeys(one.qualified for one in known[:12]))
-        hint = (
-            f"It defines: {names}"
-            if names
-            else "Definitions are known in C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, "
-            "Rust and TypeScript: name lines."
-        )
-        raise UserError(f"'{place.path}' defines no '{place.symbol}'.", hint)
-    if len({one.qualified for one in found}) > 1:
-        raise UserError(
-            f"'{place.symbol}' is defined more than once in '{place.path}'.",
-            f"Say which: {', '.join(one.qualified for one in found[:8])}",
-        )
-    return found[0].first, found[0].last, found[0].qualified
+    return symbol_span(text, place.path, place.symbol)

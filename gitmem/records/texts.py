@@ -46,6 +46,16 @@ def clean_body(text: str) -> str:
     return "\n".join(lines).rstrip() + "\n" if lines else ""
 
 
+def titled(heading: str, text: str) -> tuple[str, str]:
+    """Return title and body, keeping in the body what does not fit the title.
+
+    That is the text after the first line, and a title that is too long.
+    """
+    first, _, rest = heading.strip().partition("\n")
+    kept = [heading.strip() if len(first) > TITLE_LIMIT else rest.strip("\n"), text]
+    return first, "\n\n".join(part for part in kept if part)
+
+
 def place_text(anchor: Mapping[str, Any]) -> str:
     """Return the path or pattern of an anchor, with its first line if it names lines."""
     lines = anchor.get("lines")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from gitmem.app import App
+from gitmem.codemap.search.current import search_index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
@@ -11,7 +12,6 @@ from gitmem.services.dna.page import with_patterns
 from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.state import code_progress
 from gitmem.worker.code_check import keep_up
-from gitmem.worker.scout import search_index
 
 PATTERNS = 8
 STORED = 90  # percent of its budget that the stored page has; the rest is for patterns
@@ -85,5 +85,5 @@ def keep(app: App) -> list[DnaOutcome]:
     if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
         return []  # `git mem dna refresh` does it
     if app.settings.get("scout"):
-        search_index(app, commit, stored=True).close()
+        search_index(app.code_map, app.code_history, commit, stored=True).close()
     return refresh(app) if app.settings.get("dna") != "off" else []

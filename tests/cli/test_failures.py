@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem import errors
+from gitmem.base import failures as base_failures
 from gitmem.cli import failures
 from tests.cli.conftest import Mem
 
@@ -96,14 +97,14 @@ def test_each_code_is_in_the_documentation() -> None:
     kinds = [getattr(errors, name) for name in dir(errors)]
     ours = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Exception)]
     abstract = (errors.GitmemError, errors.Precondition)
-    codes = {failures.code_of(kind("x")) for kind in ours if kind not in abstract}
+    codes = {base_failures.code_of(kind("x")) for kind in ours if kind not in abstract}
     other = {
         failures.USAGE,
         failures.INTERRUPTED,
-        failures.ENCODING,
-        failures.SYSTEM,
-        failures.BUSY,
-        failures.FAULT,
+        base_failures.ENCODING,
+        base_failures.SYSTEM,
+        base_failures.BUSY,
+        base_failures.FAULT,
     }
 
     assert {code for code in codes | other if f"`{code}`" not in page} == set()

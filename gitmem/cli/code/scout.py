@@ -1,6 +1,5 @@
 """`git mem scout`: what matters for a task, before it is begun."""
 
-import os
 import sys
 from typing import Any
 
@@ -10,17 +9,14 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_shapes import match_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
+from gitmem.codemap.search.current import search_index
 from gitmem.errors import UnknownId, UserError
 from gitmem.repo.caller import BACKGROUND
 from gitmem.services.records import write
 from gitmem.services.records.committers import marked_title
-from gitmem.services.retrieval.matcher import best, find
-from gitmem.services.retrieval.task import Task
-from gitmem.services.scout.scout import SAVED_AS, ScoutFinding, lines, records, scout
-from gitmem.text.tokens import tokens
-from gitmem.worker.scout import search_index
-
-RECORDS = 6
+from gitmem.services.retrieval.matcher import Match
+from gitmem.services.scout.scout import ScoutFinding, lines, records, scout
+from gitmem.services.scout.scout_memory import fit, remembered
 
 
 @click.command("scout", cls=options.CountedCommand)
@@ -86,14 +82,15 @@ def scout_command(
     if not text.strip():
         raise click.UsageError("say what is to be done: git mem scout 'TASK'.")
     with term.open() as app:
-        index = search_index(app, revision, term.progress("reading code"))
+        progress = term.progress("reading code")
+        index = search_index(app.code_map, app.code_history, revision, progress)
         try:
             found = scout(index, text, limit)
         finally:
             index.close()
         known = _remembered(app, text, found)
         saved = _save(app, text, found, scope) if save else []
-        found, known = _fit(found, known, budget)
+        found, known = fit(found, known, budget)
         if as_json:
             term.json(
                 {
@@ -145,25 +142,17 @@ def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
             )
 
 
-def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Any]:
-    """Return the memories and gotchas that matter for a task and for the files that it is about."""
-    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Match]:
     now = app.clock.now()
-    indexes = [index for _, index in app.indexes()]
-    agents = app.namespaces
-    task = Task(text, [one.path for one in found[:4] if not one.aside])
-    known = [
-        one
-        for index in indexes
-        for one in find(index, task, root, root or os.getcwd(), agents, now, ("gotcha", "memory"))
-    ]
-    # what was found before is found again
-    known = [one for one in known if SAVED_AS not in str(one.row["title"])]
-    return best(
-        known,
+    return remembered(
+        [index for _, index in app.indexes()],
+        text,
+        found,
+        app.root,
+        app.namespaces,
+        now,
         app.state.snoozed(now),
         unconfirmed=bool(app.settings.get("injectUnconfirmed")),
-        most=RECORDS,
     )
 
 
@@ -214,26 +203,3 @@ def _attached(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
         data.decode("utf-8", "replace"),
         object_id("blob", data, app.objects.traits.hash),
     )
-
-
-def _fit(
-    found: list[ScoutFinding], known: list[Any], budget: int
-) -> tuple[list[ScoutFinding], list[Any]]:
-    """Return as many files and records as fit into a budget of tokens.
-
-    The records may take a third of it.
-    """
-    kept: list[Any] = []
-    left = budget
-    for one in known:
-        cost = tokens(f"{marked_title(one.row)} {', '.join(one.reasons)}") + 12
-        if cost <= left - budget * 2 // 3:
-            kept.append(one)
-            left -= cost
-    files: list[ScoutFinding] = []
-    for one in found:
-        cost = tokens("\n".join(lines([one])))
-        if cost <= left:
-            files.append(one)
-            left -= cost
-    return files, kept

@@ -16,10 +16,9 @@ from gitmem.cli.json_shapes import (
 )
 from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
 from gitmem.clock import stamp
-from gitmem.errors import UserError
-from gitmem.git.blame import blame
 from gitmem.records.kinds import LIVE
-from gitmem.services.provenance.why import Origin, SessionLines, lines_of, origins
+from gitmem.services.provenance.explain import Explained, explain
+from gitmem.services.provenance.why import Origin, SessionLines, lines_of
 from gitmem.state.links import AI, COMMITTED
 
 if TYPE_CHECKING:
@@ -61,56 +60,30 @@ def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json
 
 
 def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
-    from gitmem.git.object_codec import object_id
-
     place = places.parse(app, given)
     history = app.code_history
     at = history.resolve(revision) if revision else "HEAD" if app.location.worktree is None else ""
-    data = history.text(place.path, at)
-    if data is None:
-        raise UserError(
-            f"there is no file '{place.path}'{f' in {revision}' if revision else ''}.",
-            "Name a file that git tracks: git ls-files",
-        )
-    lines = data.decode("utf-8", "replace").split("\n")
-    count = len(lines) - (lines[-1] == "")
-    first, last, symbol = place.first or 1, place.last or count, ""
-    if place.symbol:
-        first, last, symbol = places.span("\n".join(lines), place)
-    if first > count:
-        raise UserError(
-            f"'{place.path}' has {count} line{'' if count == 1 else 's'}.",
-            "Name lines that are there: FILE:LINE or FILE:FIRST-LAST",
-        )
-    last = min(last, count)
-    blamed = blame(history, place.path, [(first, last)], at)
-    found = origins(app.provenance(), place.path, blamed)
-    older = len({one.commit for one in blamed}) - len(found)
-    known = (
-        []
-        if revision
-        else _known(
-            app, place.path, first, last, lines, object_id("blob", data, app.objects.traits.hash)
-        )
+    found = explain(
+        app.provenance(), place.path, place.first, place.last, place.symbol, at, revision
     )
+    known = [] if revision else _known(app, place.path, found)
     return {
         "path": path_text(place.path),
-        "line": first,
-        "end_line": last,
-        "symbol": symbol or None,
+        "line": found.first,
+        "end_line": found.last,
+        "symbol": found.symbol or None,
         "commit": at if revision else None,
-        "source_lines": lines[first - 1 : last][:SHOWN],
-        "origins": [_origin(one) for one in found],
-        "older_commit_count": older,
+        "source_lines": found.lines[found.first - 1 : found.last][:SHOWN],
+        "origins": [_origin(one) for one in found.origins],
+        "older_commit_count": found.older,
         "records": known,
     }
 
 
-def _known(
-    app: App, path: str, first: int, last: int, lines: Sequence[str], blob: str
-) -> list[dict[str, Any]]:
+def _known(app: App, path: str, found: Explained) -> list[dict[str, Any]]:
     if not any(index.has_places() for _, index in app.indexes()):
         return []
+    from gitmem.git.object_codec import object_id
     from gitmem.services.gotchas.placement import Guide
     from gitmem.services.provenance import here
 
@@ -126,7 +99,8 @@ def _known(
         app.state.snoozed(app.clock.now()),
         PATIENCE,
     )
-    placed = here.records(guide, path, first, last, lines, blob)
+    blob = object_id("blob", found.data, app.objects.traits.hash)
+    placed = here.records(guide, path, found.first, found.last, found.lines, blob)
     for one in placed:
         app.count_reads(str(one.row["store"]), [one.row["id"]])
     return [_placed_json(one) for one in placed]

@@ -10,7 +10,6 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.records.add_edit import edit_command as edit_any
-from gitmem.cli.records.add_edit import titled
 from gitmem.cli.records.change_report import report_change
 from gitmem.cli.records.fields import field_options, resolve_anchor, written_fields, written_text
 from gitmem.cli.records.status import every
@@ -18,7 +17,7 @@ from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import Terminal, short, title_shown
 from gitmem.errors import UserError
 from gitmem.records.record import Record
-from gitmem.records.texts import place_text
+from gitmem.records.texts import place_text, titled
 from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write

@@ -14,7 +14,7 @@ from gitmem.cli.terminal import Terminal, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.records.codec import decode, encode
 from gitmem.records.record import Record, kind_of
-from gitmem.records.texts import TITLE_LIMIT, clean_body
+from gitmem.records.texts import clean_body, titled
 from gitmem.services.records import write
 
 TEMPLATE = """
@@ -253,16 +253,6 @@ def _tell_fork(term: Terminal, old: str, new: str, others: list[str]) -> None:
         from gitmem.cli.records.forks import fork_text
 
         term.note(fork_text(old, [*others, new]))
-
-
-def titled(heading: str, text: str) -> tuple[str, str]:
-    """Return title and body, keeping in the body what does not fit the title.
-
-    That is the text after the first line, and a title that is too long.
-    """
-    first, _, rest = heading.strip().partition("\n")
-    kept = [heading.strip() if len(first) > TITLE_LIMIT else rest.strip("\n"), text]
-    return first, "\n\n".join(part for part in kept if part)
 
 
 def _known(app: App, text: str) -> str | None:

@@ -12,7 +12,6 @@ from gitmem.cli.terminal import Terminal
 from gitmem.codemap.anchors.spec import beginnings, glob_match, parse
 from gitmem.codemap.grammars import GRAMMARS, language_named
 from gitmem.errors import UserError
-from gitmem.git.object_codec import object_id
 from gitmem.records.kinds import CATEGORIES, FACTS, SEVERITIES, TYPES
 from gitmem.records.record import is_expiry
 from gitmem.repo.location import inside
@@ -39,30 +38,12 @@ def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str,
                 f"no file fits '{anchor['glob']}' yet."
             )
         return anchor
-    data = file_bytes(app, anchor["path"])
-    if data is None and root and os.path.isdir(os.path.join(root, anchor["path"])):
-        raise UserError(
-            f"'{anchor['path']}' is a folder.",
-            f"For the files in it: --anchor '{anchor['path']}/**'",
-        )
-    if data is None:
-        raise UserError(
-            f"there is no file '{anchor['path']}' in this repository.",
-            "Name it from the repository's root, or from where you are; or add the anchor later: "
-            "git mem edit ID --anchor PLACE",
-        )
-    text = data.decode("utf-8", "replace")
-    count = text.count("\n") + (not text.endswith("\n"))
-    if anchor.get("lines") and anchor["lines"][1] > count:
-        raise UserError(
-            f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not "
-            f"{anchor['lines'][1]}."
-        )
-    from gitmem.codemap.anchors.resolve import attach  # compares whole texts
+    from gitmem.services.records.anchoring import with_code  # compares whole texts
 
-    attached = attach(anchor, text, object_id("blob", data, app.objects.traits.hash))
-    commit = head(app.location)
-    return {**attached, "commit": commit} if commit else attached
+    hash_name = app.objects.traits.hash
+    return with_code(
+        anchor, lambda path: file_bytes(app, path), root, hash_name, head(app.location)
+    )
 
 
 def _fits_a_file(app: App, glob: str) -> bool:

@@ -1,18 +1,24 @@
-"""Keeps the search over the code up with a commit, for the command and for hooks."""
+"""Keeps the search over the code up with a commit."""
 
 from collections.abc import Callable
 
-from gitmem.app import App
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
+from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.refresh import refresh
+from gitmem.git.code_history import CodeHistory
 
 Progress = Callable[[int, int], None]
 
 
 def search_index(
-    app: App, revision: str = "", progress: Progress | None = None, *, stored: bool = False
+    code: CodeMap,
+    history: CodeHistory,
+    revision: str = "",
+    progress: Progress | None = None,
+    *,
+    stored: bool = False,
 ) -> SearchIndex:
     """Return the search over a commit.
 
@@ -22,11 +28,10 @@ def search_index(
     What a commit that is named has is for this process only, unless it is to be `stored`. Raises
     UserError when there is no such commit.
     """
-    code = app.code_map
     graph = code.graph(revision or "HEAD", progress, uncommitted=not revision)
     index = SearchIndex(code.folder)
     try:
-        refresh(index, code, graph, app.code_history, progress, store=stored or not revision)
+        refresh(index, code, graph, history, progress, store=stored or not revision)
     except sqlite.DatabaseError as error:
         index.close()
         if is_damage(error):
@@ -35,7 +40,7 @@ def search_index(
         # others keep it for long, or the disk takes nothing: for this time it is made in memory
         else:
             index = SearchIndex("")
-        refresh(index, code, graph, app.code_history, progress)
+        refresh(index, code, graph, history, progress)
     except BaseException:
         index.close()
         raise
