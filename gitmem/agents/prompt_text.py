@@ -47,10 +47,13 @@ def units(line: str) -> int:
     return len(line) + 1 + sum(c > "\uffff" for c in line)
 
 
-def fence(lines: "Sequence[str]") -> str:
-    """Return lines of clean values as one fenced text, as many as fit; empty for none."""
+def fence(lines: "Sequence[str]", most: int = LIMIT) -> str:
+    """Return lines of clean values as one fenced text, as many as fit; empty for none.
+
+    `most` is in characters.
+    """
     kept: list[str] = []
-    room = LIMIT - OVERHEAD
+    room = most - OVERHEAD
     for line in lines:
         room -= units(line)
         if room < 0:

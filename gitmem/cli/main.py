@@ -90,6 +90,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "export": ("interchange.exporting", "Write facts for other tools", "Share"),
     "install": ("setup.install", "Install hooks for an agent's CLI or git", "Agents"),
     "uninstall": ("setup.install", "Remove hooks", "Agents"),
+    "mcp": ("setup.mcp", "Serve memory to clients that speak MCP", "Agents"),
     "session": ("sessions.group", "Start, end, list, show and hand over sessions", "Agents"),
     "work": ("work.group", "Track epics and stories", "Agents"),
     "activate": ("sessions.activate", "Print an agent's greeting", "Agents"),

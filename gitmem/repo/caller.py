@@ -17,6 +17,8 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 BACKGROUND = "git mem"  # work of ours that nobody looks at
 ANY = "AI_AGENT"  # set by others: its value is their name
+UNNAMED = "an unnamed agent"
+LONGEST_NAME = 40  # characters
 
 
 def agent_program(env: Mapping[str, str]) -> str:
@@ -24,4 +26,14 @@ def agent_program(env: Mapping[str, str]) -> str:
     for name, variables in VARIABLES.items():
         if any(env.get(variable) for variable in variables):
             return name
-    return env.get(ANY, "")[:40]
+    return env.get(ANY, "")[:LONGEST_NAME]
+
+
+def environment_of(program: str, env: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which a program is the agent that runs commands.
+
+    None runs them as a person, or as work of ours, whatever it calls itself.
+    """
+    others = {variable for variables in VARIABLES.values() for variable in variables}
+    kept = {key: value for key, value in env.items() if key not in others}
+    return {**kept, ANY: UNNAMED if program in {"", BACKGROUND} else program}

@@ -11,6 +11,7 @@ from gitmem.agents.events import ADAPTERS
 from gitmem.cli.main import COMMANDS, HIDDEN
 from tests.cli.conftest import Mem
 from tests.conftest import git
+from tests.mcp.conftest import Lines
 
 HOOKS = (
     "pre-commit",
@@ -101,6 +102,16 @@ def _agent(mem: Mem) -> None:
 
 
 # name -> (what must be there before, the command); each runs in a store with two records
+
+
+def _remember_by_mcp(mem: Mem) -> None:
+    """Have a client of the server, which is a process of its own, write a fact and read it."""
+    with Lines(mem.folder) as server:
+        for tool, arguments in (("remember", {"title": "Rule"}), ("search", {"query": "rule"})):
+            answer = server.request("tools/call", name=tool, arguments=arguments)
+            assert not answer["result"]["isError"], answer
+
+
 COMMAND: dict[str, tuple[Step, Step]] = {
     "init": (lambda m: None, lambda m: m("init")),
     "status": (lambda m: None, lambda m: m("status")),
@@ -268,6 +279,7 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     ),
     "drain": (lambda m: None, lambda m: m("drain")),
     "hook": (lambda m: None, lambda m: m("hook", "claude")),
+    "mcp": (lambda m: None, _remember_by_mcp),
     "git-hook": (lambda m: None, lambda m: m("git-hook", "post-commit")),
     "install --list": (lambda m: None, lambda m: m("install", "--list")),
     "install --dry-run": (

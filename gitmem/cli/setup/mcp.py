@@ -1,0 +1,40 @@
+"""`git mem mcp`: the server for clients that speak the Model Context Protocol."""
+
+import sys
+from importlib.util import find_spec
+
+import click
+
+from gitmem.cli.terminal import Terminal
+from gitmem.errors import External
+
+
+@click.command("mcp", short_help="Serve memory to clients that speak MCP")
+@click.option(
+    "--repo",
+    metavar="DIR",
+    default="",
+    help="The repository.  [default: the client's folders, else the current one]",
+)
+@click.pass_obj
+def mcp_command(term: Terminal, repo: str) -> None:
+    """Serve the memory of a repository over standard input and output, by MCP.
+
+    A client starts this; it ends with its input. To have a client start it: git mem install CLIENT
+    --mcp. What a client writes counts as an agent's, and is unconfirmed until a person accepts it.
+
+    \b
+    Examples:
+      git mem mcp
+      git mem mcp --repo ~/src/shop
+    """
+    if find_spec("mcp") is None:
+        raise External(
+            "the MCP server needs the package 'mcp', which is not installed.",
+            "Install it: pipx inject git-mem mcp, or: pip install 'git-mem[mcp]'",
+        )
+    if sys.stdin.isatty():
+        term.note("this waits for a client that speaks MCP on standard input; Ctrl-C ends it.")
+    from gitmem.mcp.server import serve  # loads the SDK
+
+    serve(repo, term.environ)
