@@ -47,6 +47,7 @@ class SettingsChange:
     # a file that makes room first, or that comes back afterwards
     move: tuple[str, str] | None = None
     notes: list[str] = field(default_factory=list)
+    part: str = "hooks"  # what of ours is in the file: "hooks", or "mcp" for our server
 
     def diff(self) -> str:
         """Return the change as a unified diff."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from gitmem import __version__
 from gitmem.agents.events import ADAPTERS
 from gitmem.errors import GitmemError
-from gitmem.install import file_changes, git_hooks, hook_command, plan
+from gitmem.install import file_changes, git_hooks, hook_command, mcp_entry, plan
 from gitmem.install.hook_entries import MergedSettings, merge
 from gitmem.install.jsonc import Document
+from gitmem.install.mcp_clients import CLIENTS
 from gitmem.install.plan import InstallContext
 from gitmem.install.settings_formats import SHAPES
 from gitmem.services.maintenance.doctor import HealthFinding
@@ -24,7 +25,7 @@ _STRING = re.compile(rb'"(?:[^"\\\n\x00-\x1f]|\\["\\/bfnrtu])*+(?:"|[\n\x00-\x1f
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Our hooks in one place.
+    """Our hooks, or the entry for our MCP server, in one place; `part` says which.
 
     `state` is current, outdated, broken, custom (the user's own commands) or unreadable; `why` says
     more.
@@ -41,12 +42,69 @@ class Row:
     why: str = ""
     program: str = ""
     version: str = ""
+    part: str = "hooks"
+
+    @property
+    def label(self) -> str:
+        """What there is, in words."""
+        if self.part == mcp_entry.PART:
+            return f"the MCP settings of {self.title}"
+        return f"the hooks of {self.title}"
+
+    @property
+    def arguments(self) -> str:
+        """The words of `install` and `uninstall` that mean this."""
+        flag = " --mcp" if self.part == mcp_entry.PART else ""
+        return f"{self.what}{flag} --{self.scope}"
 
 
 def survey(world: InstallContext) -> list[Row]:
-    """Return all places in which hooks of ours are."""
+    """Return all places in which hooks of ours, or entries for our server, are."""
     rows = [row for agent in ADAPTERS for row in _agent(agent, world)]
-    return rows + list(_git(world))
+    servers = [row for name in CLIENTS for row in _servers(name, world)]
+    return [*rows, *_git(world), *servers]
+
+
+def _servers(name: str, world: InstallContext) -> Iterator[Row]:
+    for scope in ("project", "user"):
+        try:
+            goal = mcp_entry.target(name, scope, world)
+        except GitmemError:
+            continue
+        if row := _server(goal, world):
+            yield row
+
+
+def _server(goal: mcp_entry.McpTarget, world: InstallContext) -> Row | None:
+    """Return how the entry for our server stands in a file, None where there is none."""
+
+    def row(state: str, why: str = "", program: str = "") -> Row:
+        title, version = goal.client.title, _version(world, goal.scope, goal.path, program)
+        part = mcp_entry.PART
+        return Row(goal.name, title, goal.scope, goal.path, state, why, program, version, part)
+
+    try:
+        value = mcp_entry.found(goal, world)
+        if value is None:
+            return None
+        if not mcp_entry.is_ours(value, goal.client):
+            return row("custom")
+        program = mcp_entry.program_of(value)
+        if why := hook_command.fault((program,), world.env):
+            return row("broken", why, program)
+        is_same = value == mcp_entry.entry(goal, world) or goal.client.pins
+        return row("current" if is_same else "outdated", program=program)
+    except GitmemError as error:
+        is_noted = bool(world.ledger(goal.scope).entry(goal.path))
+        return row("unreadable", str(error)) if is_noted else None
+
+
+def _version(world: InstallContext, scope: str, path: str, program: str) -> str:
+    """Return the version of the git-mem that wrote a file, or, when it is this one, its own."""
+    own = hook_command.installed(world.env)[0]
+    if program and os.path.realpath(program) == os.path.realpath(own):
+        return __version__
+    return str(world.ledger(scope).entry(path).get("version", ""))
 
 
 def _agent(agent: str, world: InstallContext) -> Iterator[Row]:
@@ -140,11 +198,7 @@ def _row(
     why: str = "",
     program: str = "",
 ) -> Row:
-    version = str(world.ledger(goal.scope).entry(goal.path).get("version", ""))
-    if program and os.path.realpath(program) == os.path.realpath(
-        hook_command.installed(world.env)[0]
-    ):
-        version = __version__
+    version = _version(world, goal.scope, goal.path, program)
     return Row(goal.adapter.name, goal.title, scope, goal.path, state, why, program, version)
 
 
@@ -174,15 +228,13 @@ def findings(world: InstallContext) -> Iterator[HealthFinding]:
     """Yield what `git mem doctor` says of installed hooks."""
     rows = survey(world)
     for row in rows:
-        place, again = world.shown(row.path), f"Run: git mem install {row.what} --{row.scope}"
+        place, again = world.shown(row.path), f"Run: git mem install {row.arguments}"
         if row.state == "broken":
-            yield HealthFinding(
-                "warning", f"the hooks of {row.title} in {place} do not work: {row.why}", again
-            )
+            yield HealthFinding("warning", f"{row.label} in {place} do not work: {row.why}", again)
         elif row.state == "outdated":
             yield HealthFinding(
                 "note",
-                f"the hooks of {row.title} in {place} are not those of this "
+                f"{row.label} in {place} are not those of this "
                 f"version{f' ({row.why})' if row.why else ''}",
                 again,
             )
@@ -193,9 +245,10 @@ def findings(world: InstallContext) -> Iterator[HealthFinding]:
                 "Mend the file: the agent cannot read it either.",
             )
         elif row.state == "current":
-            yield HealthFinding("ok", f"the hooks of {row.title} in {place} work")
-    for what in dict.fromkeys(row.what for row in rows):
-        places = [row for row in rows if row.what == what and row.state in {"current", "outdated"}]
+            yield HealthFinding("ok", f"{row.label} in {place} work")
+    hooks = [row for row in rows if row.part != mcp_entry.PART]
+    for what in dict.fromkeys(row.what for row in hooks):
+        places = [row for row in hooks if row.what == what and row.state in {"current", "outdated"}]
         if len(places) > 1:
             where = " and ".join(world.shown(row.path) for row in places)
             yield HealthFinding(

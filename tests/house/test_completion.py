@@ -16,6 +16,7 @@ from gitmem.cli.completion import Zsh
 from gitmem.cli.main import COMMANDS, cli
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
+from gitmem.install.mcp_clients import CLIENTS
 from gitmem.records.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git
 from tests.house.conftest import ROOT, commands, git_mem, groups, options
@@ -49,7 +50,7 @@ VALUES = {
     "hook": set(ADAPTERS),
     "init --agents": {*ADAPTERS, "all", "none"},
     **{
-        place: {*ADAPTERS, "git-hooks", "all"}
+        place: {*ADAPTERS, *CLIENTS, "git-hooks", "all"}
         for place in (
             "install",
             "install claude",

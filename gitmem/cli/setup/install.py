@@ -13,13 +13,15 @@ from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.setup import install_mcp
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import GitmemError, NotARepository, UserError
 from gitmem.git.process import check_owner
 from gitmem.install import file_changes, git_hooks, plan
 from gitmem.install.file_changes import DONE, SettingsChange
+from gitmem.install.mcp_clients import CLIENTS
 from gitmem.install.plan import InstallContext
-from gitmem.install.status import survey
+from gitmem.install.status import Row, survey
 from gitmem.repo.location import locate
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,6 +29,7 @@ Step = tuple[
     str, Callable[[], SettingsChange]
 ]  # for which scope's ledger, and what makes the change
 GIT = "the hooks of git"
+HOOKS = "hooks"  # the part of a change or a place that is no MCP entry
 READERS = ("claude", "gemini", "codex")  # agents whose CLI can read sessions
 COLORS = {
     "current": "green",
@@ -52,17 +55,30 @@ def arguments(command: F) -> F:
     """Add what `install` and `uninstall` have in common."""
     command = options.json_option(command)
     command = click.option(
+        "--mcp",
+        "as_mcp",
+        is_flag=True,
+        help="The entry for our MCP server in a client's settings, not hooks. Default: --user.",
+    )(command)
+    command = click.option(
         "--dry-run", is_flag=True, help="Print the change as a diff, and write nothing."
     )(command)
     return click.argument(
         "whats",
-        metavar="[AGENT|git-hooks|all]...",
+        metavar="[AGENT|CLIENT|git-hooks|all]...",
         nargs=-1,
-        type=click.Choice((*ADAPTERS, git_hooks.WHAT, "all")),
+        type=click.Choice(
+            (
+                *ADAPTERS,
+                git_hooks.WHAT,
+                *(name for name in CLIENTS if name not in ADAPTERS),
+                "all",
+            )
+        ),
     )(scopes(command))
 
 
-@click.command("install", short_help="Put hooks into the settings of an agent's CLI")
+@click.command("install", short_help="Put hooks, or an MCP server, into an agent's settings")
 @arguments
 @click.option(
     "--list", "listed", is_flag=True, help="List what is installed where, and whether it works."
@@ -73,10 +89,13 @@ def install_command(
     whats: tuple[str, ...],
     scope: str | None,
     dry_run: bool,
+    as_mcp: bool,
     as_json: bool,
     listed: bool,
 ) -> None:
     """Install hooks into an agent's settings, or into git.
+
+    With --mcp, have a client (cursor, vscode, claude-desktop, zed, windsurf) start git mem mcp.
 
     Everything else in the file stays as it is. 'all' is each agent that is found here, and git's
     hooks.
@@ -94,22 +113,29 @@ def install_command(
       git mem install claude
       git mem install gemini codex --user
       git mem install all --project --dry-run
+      git mem install vscode zed --mcp
       git mem install --list
     """
     world = world_of(term)
     if listed:
         _list(term, world, as_json)
         return
-    if not whats:
+    if as_mcp:
+        names = install_mcp.chosen(whats, world, remove=False)
+        done = _servers(world, names, scope, remove=False, dry_run=dry_run)
+    elif not whats:
         raise click.UsageError(
             f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all. Found here: "
             f"{', '.join(here(world)) or 'none'}."
         )
-    done = carry_out(
-        world, chosen(whats, world, scope or "local"), scope or "local", dry_run=dry_run
-    )
+    else:
+        install_mcp.require_hooks(whats)
+        names = chosen(whats, world, scope or "local")
+        done = carry_out(world, names, scope or "local", dry_run=dry_run)
     if as_json:
         term.json([row(change, dry_run) for change in done])
+    elif as_mcp:
+        report(term, world, done, dry_run=dry_run)
     else:
         report(term, world, done, dry_run=dry_run)
         _remark_doubles(term, world, {change.what for change in done})
@@ -148,7 +174,11 @@ def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -
 
 def _remark_doubles(term: Terminal, world: InstallContext, names: Collection[str]) -> None:
     """Say where an agent has our hooks twice: it runs them all, and counts each error twice."""
-    rows = [one for one in survey(world) if one.what in names and one.state != "unreadable"]
+    rows = [
+        one
+        for one in survey(world)
+        if one.what in names and one.state != "unreadable" and one.part == HOOKS
+    ]
     for name in sorted(names):
         places = [one for one in rows if one.what == name and name != git_hooks.WHAT]
         if len(places) > 1:
@@ -163,39 +193,83 @@ def _remark_doubles(term: Terminal, world: InstallContext, names: Collection[str
 @arguments
 @click.pass_obj
 def uninstall_command(
-    term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool
+    term: Terminal,
+    whats: tuple[str, ...],
+    scope: str | None,
+    dry_run: bool,
+    as_mcp: bool,
+    as_json: bool,
 ) -> None:
-    """Remove our hooks.
+    """Remove our hooks, or with --mcp the entry for our MCP server.
 
     If nothing else changed, the file gets its old bytes back; else only our part is removed. 'all'
-    is everything in one scope; what is left in another scope is named. Blocks of records in agents'
-    memory files stay, and are named too: `git mem native push --remove` takes them out.
+    is everything in one scope, MCP entries too; what is left in another scope is named. Blocks of
+    records in agents' memory files stay, and are named too: `git mem native push --remove` takes
+    them out.
 
     \b
     Examples:
       git mem uninstall claude
       git mem uninstall all --user
+      git mem uninstall zed --mcp
     """
     world = world_of(term)
-    if not whats:
+    if as_mcp:
+        names = install_mcp.chosen(whats, world, remove=True)
+        done = _servers(world, names, scope, remove=True, dry_run=dry_run, lenient="all" in whats)
+    elif not whats:
         raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all.")
-    names = [*ADAPTERS, git_hooks.WHAT] if "all" in whats else list(dict.fromkeys(whats))
-    done = carry_out(
-        world, names, scope or "local", remove=True, lenient="all" in whats, dry_run=dry_run
-    )
+    else:
+        install_mcp.require_hooks(whats)
+        names, done = _without_hooks(world, whats, scope or "local", dry_run=dry_run)
     if as_json:
         term.json([row(change, dry_run) for change in done])
         return
     report(term, world, done, dry_run=dry_run)
     for left in survey(world) if not dry_run else ():
-        if left.what in names and left.state != "custom":
+        is_meant = "all" in whats or (left.part == install_mcp.PART) == as_mcp
+        if left.what in names and is_meant and left.state != "custom":
             term.note(
-                f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} "
-                f"--{left.scope}"
+                f"still installed in {world.shown(left.path)}: git mem uninstall {left.arguments}"
             )
-    if world.where is not None and not dry_run:
+    if world.where is not None and not dry_run and not as_mcp:
         with term.open() as app:
             remark_blocks(term, app)
+
+
+def _servers(
+    world: InstallContext,
+    names: Sequence[str],
+    scope: str | None,
+    *,
+    remove: bool,
+    dry_run: bool,
+    lenient: bool = False,
+) -> list[SettingsChange]:
+    """Write or remove the entries for our MCP server."""
+    return carry_out(
+        world,
+        names,
+        scope or install_mcp.DEFAULT_SCOPE,
+        remove=remove,
+        lenient=lenient,
+        dry_run=dry_run,
+        steps_of=install_mcp.steps,
+    )
+
+
+def _without_hooks(
+    world: InstallContext, whats: Sequence[str], scope: str, *, dry_run: bool
+) -> tuple[list[str], list[SettingsChange]]:
+    """Remove hooks; with `all`, what else of ours is in a scope. Return the names and changes."""
+    if "all" not in whats:
+        names = list(dict.fromkeys(whats))
+        return names, carry_out(world, names, scope, remove=True, dry_run=dry_run)
+    names = [*ADAPTERS, git_hooks.WHAT]
+    done = carry_out(world, names, scope, remove=True, lenient=True, dry_run=dry_run)
+    servers = _servers(world, list(CLIENTS), scope, remove=True, dry_run=dry_run, lenient=True)
+    there = [change for change in servers if change.action != "absent"]
+    return [*names, *CLIENTS], [*done, *there]
 
 
 def remark_blocks(term: Terminal, app: App) -> None:
@@ -261,12 +335,16 @@ def carry_out(
     remove: bool = False,
     lenient: bool = False,
     dry_run: bool = False,
+    steps_of: Callable[[InstallContext, str, str, bool], list[Step]] | None = None,
 ) -> list[SettingsChange]:
-    """Plan all changes, so that one that cannot be made stops the others; then make them."""
+    """Plan all changes, so that one that cannot be made stops the others; then make them.
+
+    `steps_of` makes the changes of one name, those of hooks if it is not given.
+    """
     steps: list[Step] = []
     for name in names:
         try:
-            found = _steps(world, name, scope, remove)
+            found = (steps_of or _steps)(world, name, scope, remove)
             planned = [step() for _, step in found]
         except UserError:
             if lenient:  # `uninstall all`: what a scope does not have need not go
@@ -321,6 +399,7 @@ def row(change: SettingsChange, dry_run: bool = False) -> dict[str, Any]:
     """Return a change as `--json` gives it."""
     return {
         "target": change.what,
+        "part": change.part,
         "scope": change.scope,
         "settings_file": change.path,
         "action": change.action,
@@ -332,7 +411,9 @@ def row(change: SettingsChange, dry_run: bool = False) -> dict[str, Any]:
 def _notes(change: SettingsChange) -> list[str]:
     note = (
         adapter.find(change.what).settings.note
-        if change.what in ADAPTERS and change.action in {"installed", "updated"}
+        if change.what in ADAPTERS
+        and change.part == HOOKS
+        and change.action in {"installed", "updated"}
         else ""
     )
     return [*change.notes, *([note] if note else [])]
@@ -350,7 +431,9 @@ def _lines(world: InstallContext, done: Sequence[SettingsChange], dry_run: bool)
     }
     lines = []
     for change in done:
-        if change.what in ADAPTERS:
+        if change.part == install_mcp.PART:
+            lines += install_mcp.lines(world, change, words[change.action])
+        elif change.what in ADAPTERS:
             lines.append(
                 f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} "
                 f"({plain(world.shown(change.path))})"
@@ -382,6 +465,7 @@ def _list(term: Terminal, world: InstallContext, as_json: bool) -> None:
         installed = [
             {
                 "target": place.what,
+                "part": place.part,
                 "scope": place.scope,
                 "settings_file": place.path,
                 "state": place.state,
@@ -398,17 +482,22 @@ def _list(term: Terminal, world: InstallContext, as_json: bool) -> None:
         why = f": {plain(place.why)}" if place.why else ""
         state = term.style(f"{place.state:<10}", fg=COLORS[place.state])
         term.say(
-            f"{place.title:<20} {place.scope:<8} {state} "
+            f"{_title(place):<20} {place.scope:<8} {state} "
             f"{plain(world.shown(place.path))}{version}{why}"
         )
     if not rows:
         term.say("nothing is installed.")
-    rest = [name for name in here(world) if name not in {place.what for place in rows}]
+    with_hooks = {place.what for place in rows if place.part == HOOKS}
+    rest = [name for name in here(world) if name not in with_hooks]
     if rest:
         term.note(
             f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install "
             f"{rest[0]}"
         )
+
+
+def _title(place: Row) -> str:
+    return f"{place.title} (MCP)" if place.part == install_mcp.PART else place.title
 
 
 def wanted(term: Terminal, names: str | None) -> list[str] | None:
@@ -446,7 +535,7 @@ def _asked(term: Terminal, world: InstallContext) -> list[str]:
         or world.where.worktree is None
     ):
         return []
-    there = {place.what for place in survey(world)}
+    there = {place.what for place in survey(world) if place.part == HOOKS}
     found = [name for name in here(world) if name not in there]
     if not found:
         return []

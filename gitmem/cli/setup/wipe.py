@@ -75,8 +75,8 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
         )
         for place in left:
             term.note(
-                f"hooks are still in {place.path}, for everybody who uses this repository: git mem "
-                f"uninstall {place.what} --project"
+                f"{_noun(place)} still in {place.path}, for everybody who uses this repository: "
+                f"git mem uninstall {place.arguments}"
             )
 
 
@@ -135,3 +135,7 @@ def _unhook(app: App) -> list[status.Row]:
         remove=True,
     )
     return [row for row in rows if row.scope == "project" and row.state != "custom"]
+
+
+def _noun(place: status.Row) -> str:
+    return "hooks are" if place.part == "hooks" else "an MCP entry is"

@@ -1,0 +1,76 @@
+"""What `--mcp` does in `git mem install` and `uninstall`: entries for our server."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import click
+
+from gitmem.agents.events import ADAPTERS
+from gitmem.cli.terminal import plain
+from gitmem.errors import UserError
+from gitmem.install import git_hooks, mcp_entry
+from gitmem.install.file_changes import SettingsChange
+from gitmem.install.mcp_clients import CLIENTS, is_here
+from gitmem.install.plan import InstallContext
+
+ALL = "all"
+PART = mcp_entry.PART
+DEFAULT_SCOPE = "user"
+NO_CLIENT = "Say for which client: {names}. Found here: {here}."
+Step = tuple[str, Callable[[], SettingsChange]]
+
+
+def clients_here(world: InstallContext) -> list[str]:
+    """Return the clients that are found on this machine."""
+    return [name for name, client in CLIENTS.items() if is_here(client, world.home, world.env)]
+
+
+def chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> list[str]:
+    """Return the clients that are named; `all` is each one, or to install each that is here.
+
+    Raises UsageError where none is named, or one that reads no such settings.
+    """
+    here = clients_here(world)
+    if not whats:
+        known = ", ".join((*CLIENTS, ALL))
+        raise click.UsageError(NO_CLIENT.format(names=known, here=", ".join(here) or "none"))
+    other = next((what for what in whats if what not in {*CLIENTS, ALL}), None)
+    if other:
+        raise click.UsageError(
+            f"--mcp is for {', '.join(CLIENTS)}; not for {other}, which has hooks."
+        )
+    if ALL not in whats:
+        return list(dict.fromkeys(whats))
+    names = list(CLIENTS) if remove else here
+    if not names:
+        raise UserError(
+            "no client is found on this machine.",
+            f"Name it: git mem install {next(iter(CLIENTS))} --mcp",
+        )
+    return names
+
+
+def require_hooks(whats: Sequence[str]) -> None:
+    """Raise UsageError for a client that has no hooks, only MCP."""
+    has_hooks = {*ADAPTERS, git_hooks.WHAT, ALL}
+    other = next((what for what in whats if what not in has_hooks), None)
+    if other:
+        raise click.UsageError(
+            f"{CLIENTS[other].title} has no hooks; for its MCP settings: {other} --mcp"
+        )
+
+
+def steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[Step]:
+    """Return what makes the changes for a client."""
+    goal = mcp_entry.target(name, scope, world)
+    return [(scope, partial(mcp_entry.remove if remove else mcp_entry.install, goal, world))]
+
+
+def lines(world: InstallContext, change: SettingsChange, words: str) -> list[str]:
+    """Return what was done to a client's settings."""
+    place = plain(world.shown(change.path))
+    title = CLIENTS[change.what].title
+    return [
+        f"the MCP settings of {title}: {words} ({place})",
+        *(f"  {plain(note)}" for note in change.notes),
+    ]
