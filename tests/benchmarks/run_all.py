@@ -21,6 +21,7 @@ NAMES = (
     "bench_session_end",
     "bench_merge",
     "bench_cli",
+    "bench_mcp",
     "bench_hook",
     "bench_answers",
     "bench_briefing",

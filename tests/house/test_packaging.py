@@ -149,6 +149,20 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     ] == []
 
 
+def test_the_sdk_of_mcp_is_an_extra(wheel: Path) -> None:
+    """It is not installed unless it is asked for, and one module imports it."""
+    metadata = zipfile.ZipFile(wheel).read(f"git_mem-{__version__}.dist-info/METADATA").decode()
+    imports = re.compile(r"^\s*(?:from|import) mcp\b", re.MULTILINE)
+    importers = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "gitmem").rglob("*.py")
+        if imports.search(path.read_text(encoding="utf-8"))
+    ]
+
+    assert re.search(r"^Requires-Dist: mcp[^;\n]*; extra == 'mcp'$", metadata, re.MULTILINE)
+    assert importers == ["gitmem/mcp/server.py"]
+
+
 def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
     """A stranger's first minute, by git's own `git mem`."""
     path = f"{installed / 'bin'}{os.pathsep}{os.environ['PATH']}"
