@@ -130,7 +130,7 @@ def _change(
     )
 
 
-def found(goal: McpTarget, world: InstallContext) -> Mapping[str, Any] | None:
+def entry_in_file(goal: McpTarget, world: InstallContext) -> Mapping[str, Any] | None:
     """Return the entry of our name that a file has, None for none; raises UserError."""
     data = file_changes.read(goal.path)
     return _value(Document(data, world.shown(goal.path)), goal) if data else None

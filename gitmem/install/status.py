@@ -84,7 +84,7 @@ def _server(goal: mcp_entry.McpTarget, world: InstallContext) -> Row | None:
         return Row(goal.name, title, goal.scope, goal.path, state, why, program, version, part)
 
     try:
-        value = mcp_entry.found(goal, world)
+        value = mcp_entry.entry_in_file(goal, world)
         if value is None:
             return None
         if not mcp_entry.is_ours(value, goal.client):

@@ -161,7 +161,7 @@ def _ordered(app: App, rows: Sequence[Row]) -> list[Row]:
 
 def _of_session(app: App, budget: int) -> str:
     agents, now = app.namespaces, app.clock.now()
-    known = collect.gather(
+    facts = collect.gather(
         [index for _, index in app.indexes()],
         agents,
         stamp(now - collect.DAYS * 86400)[:10],
@@ -171,7 +171,7 @@ def _of_session(app: App, budget: int) -> str:
         now=app.clock.stamp(),
         first=app.fact_order(agents),
     )
-    if known.empty:
+    if facts.empty:
         return _nothing(app, "nothing is remembered that holds now", "Use search for the rest.")
     name = os.path.basename(app.root or app.location.commondir)
     on = branch(app.location)
@@ -180,7 +180,7 @@ def _of_session(app: App, budget: int) -> str:
     )
     fitted = layout.fit(
         layout.head(place, marked=False),
-        layout.sections(known, place, clean),
+        layout.sections(facts, place, clean),
         budget - OVERHEAD // 4 - REST,
         lambda line: tokens(line) + 1,
     )

@@ -31,10 +31,10 @@ def remember(app: App, arguments: Arguments) -> str:
     who = app.writer()
     heading, text = titled(arguments["title"], arguments["text"])
     indexes = [index for _, index in app.indexes()]
-    known = live_fact_with_title(indexes, heading, app.namespaces)
-    if known:
+    before = live_fact_with_title(indexes, heading, app.namespaces)
+    if before:
         return (
-            f"It is remembered already as {known['id']}; nothing was written. Read it with get; "
+            f"It is remembered already as {before['id']}; nothing was written. Read it with get; "
             "if it says something else, give another title."
         )
     kind = GOTCHA if arguments["type"] == GOTCHA else "memory"

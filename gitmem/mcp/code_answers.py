@@ -93,8 +93,8 @@ def _placed(app: App, path: str, explained: Explained) -> list[Placed]:
     )
     blob = object_id("blob", explained.data, app.objects.traits.hash)
     placed = here.records(guide, path, explained.first, explained.last, explained.lines, blob)
-    for one in placed:
-        app.count_reads(str(one.row["store"]), [one.row["id"]])
+    for fact in placed:
+        app.count_reads(str(fact.row["store"]), [fact.row["id"]])
     return placed
 
 

@@ -121,8 +121,8 @@ class MemoryServer:
 
 def _client(request: Any) -> str:
     """Return what the client calls itself, '' if it does not say."""
-    known = request.session.client_params
-    return clean(known.client_info.name, LONGEST_NAME) if known and known.client_info else ""
+    client = request.session.client_params
+    return clean(client.client_info.name, LONGEST_NAME) if client and client.client_info else ""
 
 
 def _has_roots(request: Any) -> bool:
@@ -138,10 +138,10 @@ def _asks_for_roots(request: Any, call: types.CallToolRequestParams) -> bool:
 
 async def _roots(request: Any, call: types.CallToolRequestParams) -> list[str]:
     """Return the folders that the client has open; none if it does not say."""
-    told = (call.input_responses or {}).get(ROOTS)
-    if told is None and _has_roots(request) and request.session.can_send_request:
+    answer = (call.input_responses or {}).get(ROOTS)
+    if answer is None and _has_roots(request) and request.session.can_send_request:
         with anyio.move_on_after(PATIENCE):
             asked = types.ListRootsRequest()
-            told = await request.session.send_request(asked, types.ListRootsResult)
-    roots = told.roots if isinstance(told, types.ListRootsResult) else ()
+            answer = await request.session.send_request(asked, types.ListRootsResult)
+    roots = answer.roots if isinstance(answer, types.ListRootsResult) else ()
     return folders_of([str(root.uri) for root in roots])

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -14,20 +13,15 @@ from gitmem.agents.events import ADAPTERS
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.setup import install_mcp
+from gitmem.cli.setup.install_steps import carry_out, chosen, here, world_of
 from gitmem.cli.terminal import Terminal, plain
-from gitmem.errors import GitmemError, NotARepository, UserError
-from gitmem.git.process import check_owner
-from gitmem.install import file_changes, git_hooks, plan
+from gitmem.install import git_hooks
 from gitmem.install.file_changes import DONE, SettingsChange
 from gitmem.install.mcp_clients import CLIENTS
 from gitmem.install.plan import InstallContext
 from gitmem.install.status import Row, survey
-from gitmem.repo.location import locate
 
 F = TypeVar("F", bound=Callable[..., Any])
-Step = tuple[
-    str, Callable[[], SettingsChange]
-]  # for which scope's ledger, and what makes the change
 GIT = "the hooks of git"
 HOOKS = "hooks"  # the part of a change or a place that is no MCP entry
 READERS = ("claude", "gemini", "codex")  # agents whose CLI can read sessions
@@ -290,79 +284,6 @@ def git_hook_command(words: tuple[str, ...]) -> int:
     return running.main(words)
 
 
-def world_of(term: Terminal) -> InstallContext:
-    """Return where things are; outside of a repository too."""
-    try:
-        where = locate(term.folder, term.environ)
-    except NotARepository:
-        return InstallContext(None, term.environ)
-    check_owner(where, term.folder, term.environ)
-    return InstallContext(where, term.environ)
-
-
-def here(world: InstallContext) -> list[str]:
-    """Return the agents that are found on this machine."""
-    return [name for name in ADAPTERS if plan.found(adapter.find(name), world)]
-
-
-def chosen(whats: Sequence[str], world: InstallContext, scope: str) -> list[str]:
-    """Return what is named.
-
-    `all` stands for the agents that are found here, and git's hooks where a scope has them.
-    """
-    if "all" not in whats:
-        return list(dict.fromkeys(whats))
-    hooks = []
-    try:
-        if git_hooks.target(world, scope):
-            hooks.append(git_hooks.WHAT)
-    except GitmemError:
-        pass  # none here, or theirs are in a folder for others
-    found = list(dict.fromkeys([*here(world), *hooks, *(what for what in whats if what != "all")]))
-    if not found:
-        raise UserError(
-            "no agent's CLI is found on this machine.",
-            f"Name it: git mem install {next(iter(ADAPTERS))} --user",
-        )
-    return found
-
-
-def carry_out(
-    world: InstallContext,
-    names: Sequence[str],
-    scope: str,
-    *,
-    remove: bool = False,
-    lenient: bool = False,
-    dry_run: bool = False,
-    steps_of: Callable[[InstallContext, str, str, bool], list[Step]] | None = None,
-) -> list[SettingsChange]:
-    """Plan all changes, so that one that cannot be made stops the others; then make them.
-
-    `steps_of` makes the changes of one name, those of hooks if it is not given.
-    """
-    steps: list[Step] = []
-    for name in names:
-        try:
-            found = (steps_of or _steps)(world, name, scope, remove)
-            planned = [step() for _, step in found]
-        except UserError:
-            if lenient:  # `uninstall all`: what a scope does not have need not go
-                continue
-            raise
-        if dry_run:
-            steps += [
-                (where, partial(_same, change))
-                for (where, _), change in zip(found, planned, strict=True)
-            ]
-        else:
-            steps += found
-    return [
-        step() if dry_run else file_changes.apply(world.ledger(where), step, world.disk(where))
-        for where, step in steps
-    ]
-
-
 def report(
     term: Terminal, world: InstallContext, done: Sequence[SettingsChange], *, dry_run: bool = False
 ) -> None:
@@ -374,25 +295,6 @@ def report(
         click.echo(plain(change.diff()), nl=False)
     for line in _lines(world, done, dry_run):
         (term.note if dry_run else term.say)(line)
-
-
-def _same(change: SettingsChange) -> SettingsChange:
-    return change
-
-
-def _steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[Step]:
-    if name != git_hooks.WHAT:
-        goal = plan.target(name, scope, world)
-        return [(scope, partial(plan.remove if remove else plan.install, goal, world))]
-    path = git_hooks.target(world, scope)
-    if remove:
-        return [
-            (scope, partial(git_hooks.remove, world, scope, path, hook)) for hook in git_hooks.NAMES
-        ]
-    return [
-        (scope, partial(git_hooks.install, world, scope, path, hook))
-        for hook in git_hooks.wanted(world, path)
-    ]
 
 
 def row(change: SettingsChange, dry_run: bool = False) -> dict[str, Any]:

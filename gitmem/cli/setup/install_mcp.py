@@ -1,11 +1,12 @@
 """What `--mcp` does in `git mem install` and `uninstall`: entries for our server."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import click
 
 from gitmem.agents.events import ADAPTERS
+from gitmem.cli.setup.install_steps import Step
 from gitmem.cli.terminal import plain
 from gitmem.errors import UserError
 from gitmem.install import git_hooks, mcp_entry
@@ -17,7 +18,6 @@ ALL = "all"
 PART = mcp_entry.PART
 DEFAULT_SCOPE = "user"
 NO_CLIENT = "Say for which client: {names}. Found here: {here}."
-Step = tuple[str, Callable[[], SettingsChange]]
 
 
 def clients_here(world: InstallContext) -> list[str]:
@@ -32,8 +32,8 @@ def chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> list
     """
     here = clients_here(world)
     if not whats:
-        known = ", ".join((*CLIENTS, ALL))
-        raise click.UsageError(NO_CLIENT.format(names=known, here=", ".join(here) or "none"))
+        clients = ", ".join((*CLIENTS, ALL))
+        raise click.UsageError(NO_CLIENT.format(names=clients, here=", ".join(here) or "none"))
     other = next((what for what in whats if what not in {*CLIENTS, ALL}), None)
     if other:
         raise click.UsageError(

@@ -10,7 +10,8 @@ import click
 from gitmem.app import App
 from gitmem.base.files import write_atomic
 from gitmem.cli.consent import require_yes
-from gitmem.cli.setup.install import carry_out, remark_blocks
+from gitmem.cli.setup.install import remark_blocks
+from gitmem.cli.setup.install_steps import carry_out
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import Busy, External, GitFailed
 from gitmem.install import status
