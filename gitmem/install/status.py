@@ -225,27 +225,11 @@ def _git(world: InstallContext) -> Iterator[Row]:
 
 
 def findings(world: InstallContext) -> Iterator[HealthFinding]:
-    """Yield what `git mem doctor` says of installed hooks."""
+    """Yield what `git mem doctor` says of installed hooks, and of entries for our MCP server."""
     rows = survey(world)
     for row in rows:
-        place, again = world.shown(row.path), f"Run: git mem install {row.arguments}"
-        if row.state == "broken":
-            yield HealthFinding("warning", f"{row.label} in {place} do not work: {row.why}", again)
-        elif row.state == "outdated":
-            yield HealthFinding(
-                "note",
-                f"{row.label} in {place} are not those of this "
-                f"version{f' ({row.why})' if row.why else ''}",
-                again,
-            )
-        elif row.state == "unreadable":
-            yield HealthFinding(
-                "warning",
-                f"the settings of {row.title} are broken: {row.why}",
-                "Mend the file: the agent cannot read it either.",
-            )
-        elif row.state == "current":
-            yield HealthFinding("ok", f"{row.label} in {place} work")
+        if finding := _finding(row, world):
+            yield finding
     hooks = [row for row in rows if row.part != mcp_entry.PART]
     for what in dict.fromkeys(row.what for row in hooks):
         places = [row for row in hooks if row.what == what and row.state in {"current", "outdated"}]
@@ -257,3 +241,24 @@ def findings(world: InstallContext) -> Iterator[HealthFinding]:
                 f"counts twice",
                 f"Run: git mem uninstall {what} --{places[-1].scope}",
             )
+
+
+def _finding(row: Row, world: InstallContext) -> HealthFinding | None:
+    """Return what is to be said of one place, None for the user's own commands."""
+    place, again = world.shown(row.path), f"Run: git mem install {row.arguments}"
+    if row.state == "broken":
+        return HealthFinding("warning", f"{row.label} in {place} do not work: {row.why}", again)
+    if row.state == "outdated":
+        why = f" ({row.why})" if row.why else ""
+        return HealthFinding(
+            "note", f"{row.label} in {place} are not those of this version{why}", again
+        )
+    if row.state == "unreadable":
+        return HealthFinding(
+            "warning",
+            f"the settings of {row.title} are broken: {row.why}",
+            "Mend the file: the agent cannot read it either.",
+        )
+    if row.state == "current":
+        return HealthFinding("ok", f"{row.label} in {place} work")
+    return None

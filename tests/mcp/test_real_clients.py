@@ -17,6 +17,7 @@ TOOL = {  # agent: how its model calls a tool of the server
     "claude": "mcp__git-mem__{}",
     "gemini": "mcp_git-mem_{}",
 }
+PAUSE, TRIES = 0.5, 4  # a client may still be connecting when its model first answers
 
 
 def set_up(cli: Cli, shop: Path) -> list[str]:
@@ -43,8 +44,9 @@ def test_a_real_client_searches_and_remembers(agent: str, shop: Path) -> None:
     with FakeModel() as model:
         cli = Cli(agent, Path(os.environ["HOME"]), model)
         words = set_up(cli, shop)
+        model.delay = PAUSE
         model.steps = [
-            call(agent, "search", query="payments isolation"),
+            *[call(agent, "search", query="payments isolation")] * TRIES,
             call(agent, "remember", title="Totals are Decimal", type="rule"),
             {"text": "Done."},
         ]

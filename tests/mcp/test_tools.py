@@ -85,8 +85,11 @@ async def test_answers_keep_to_their_budget(shop: Path, budget: int) -> None:
         found = await caller.call("search", query="payments", limit=20, budget=budget)
         context = await caller.call("context", file="app/pay.py", budget=budget)
         why = await caller.call("why", place="app/pay.py", budget=budget)
+        scout = await caller.call("scout", task="fix app/pay.py", budget=budget)
+        ids = [row["id"] for row in data_of(run(shop, "list", "--json"))]
+        whole = await caller.call("get", ids=ids, budget=budget)
 
-    assert all(tokens(text) <= budget for text in (found, context, why))
+    assert all(tokens(text) <= budget for text in (found, context, why, scout, whole))
     assert "left out" in found
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -114,27 +114,31 @@ def install_command(
     if listed:
         _list(term, world, as_json)
         return
+    make = install_mcp.install if as_mcp else _install_hooks
+    done = make(world, whats, scope, dry_run=dry_run)
+    if as_json:
+        term.json([row(change, dry_run) for change in done])
+        return
+    report(term, world, done, dry_run=dry_run)
     if as_mcp:
-        names = install_mcp.chosen(whats, world, remove=False)
-        done = _servers(world, names, scope, remove=False, dry_run=dry_run)
-    elif not whats:
+        return
+    _remark_doubles(term, world, {change.what for change in done})
+    if not dry_run:
+        _offer_reader(term, world, [name for name in READERS if name in whats])
+
+
+def _install_hooks(
+    world: InstallContext, whats: Sequence[str], scope: str | None, *, dry_run: bool
+) -> list[SettingsChange]:
+    """Install the hooks that are named; raises UsageError where none is."""
+    if not whats:
         raise click.UsageError(
             f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all. Found here: "
             f"{', '.join(here(world)) or 'none'}."
         )
-    else:
-        install_mcp.require_hooks(whats)
-        names = chosen(whats, world, scope or "local")
-        done = carry_out(world, names, scope or "local", dry_run=dry_run)
-    if as_json:
-        term.json([row(change, dry_run) for change in done])
-    elif as_mcp:
-        report(term, world, done, dry_run=dry_run)
-    else:
-        report(term, world, done, dry_run=dry_run)
-        _remark_doubles(term, world, {change.what for change in done})
-        if not dry_run:
-            _offer_reader(term, world, [name for name in READERS if name in whats])
+    install_mcp.require_hooks(whats)
+    names = chosen(whats, world, scope or "local")
+    return carry_out(world, names, scope or "local", dry_run=dry_run)
 
 
 def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -> None:
@@ -208,62 +212,47 @@ def uninstall_command(
       git mem uninstall zed --mcp
     """
     world = world_of(term)
-    if as_mcp:
-        names = install_mcp.chosen(whats, world, remove=True)
-        done = _servers(world, names, scope, remove=True, dry_run=dry_run, lenient="all" in whats)
-    elif not whats:
-        raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all.")
-    else:
-        install_mcp.require_hooks(whats)
-        names, done = _without_hooks(world, whats, scope or "local", dry_run=dry_run)
+    take_out = install_mcp.remove if as_mcp else _remove_hooks
+    names, done = take_out(world, whats, scope, dry_run=dry_run)
     if as_json:
         term.json([row(change, dry_run) for change in done])
         return
     report(term, world, done, dry_run=dry_run)
-    for left in survey(world) if not dry_run else ():
-        is_meant = "all" in whats or (left.part == install_mcp.PART) == as_mcp
-        if left.what in names and is_meant and left.state != "custom":
-            term.note(
-                f"still installed in {world.shown(left.path)}: git mem uninstall {left.arguments}"
-            )
-    if world.where is not None and not dry_run and not as_mcp:
+    if dry_run:
+        return
+    parts = {HOOKS, install_mcp.PART} if "all" in whats else {done[0].part}
+    _remark_leftovers(term, world, names, parts)
+    if world.where is not None and not as_mcp:
         with term.open() as app:
             remark_blocks(term, app)
 
 
-def _servers(
-    world: InstallContext,
-    names: Sequence[str],
-    scope: str | None,
-    *,
-    remove: bool,
-    dry_run: bool,
-    lenient: bool = False,
-) -> list[SettingsChange]:
-    """Write or remove the entries for our MCP server."""
-    return carry_out(
-        world,
-        names,
-        scope or install_mcp.DEFAULT_SCOPE,
-        remove=remove,
-        lenient=lenient,
-        dry_run=dry_run,
-        steps_of=install_mcp.steps,
-    )
-
-
-def _without_hooks(
-    world: InstallContext, whats: Sequence[str], scope: str, *, dry_run: bool
+def _remove_hooks(
+    world: InstallContext, whats: Sequence[str], scope: str | None, *, dry_run: bool
 ) -> tuple[list[str], list[SettingsChange]]:
     """Remove hooks; with `all`, what else of ours is in a scope. Return the names and changes."""
+    if not whats:
+        raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all.")
+    install_mcp.require_hooks(whats)
+    place = scope or "local"
     if "all" not in whats:
         names = list(dict.fromkeys(whats))
-        return names, carry_out(world, names, scope, remove=True, dry_run=dry_run)
+        return names, carry_out(world, names, place, remove=True, dry_run=dry_run)
     names = [*ADAPTERS, git_hooks.WHAT]
-    done = carry_out(world, names, scope, remove=True, lenient=True, dry_run=dry_run)
-    servers = _servers(world, list(CLIENTS), scope, remove=True, dry_run=dry_run, lenient=True)
-    there = [change for change in servers if change.action != "absent"]
-    return [*names, *CLIENTS], [*done, *there]
+    done = carry_out(world, names, place, remove=True, lenient=True, dry_run=dry_run)
+    clients, servers = install_mcp.remove(world, ["all"], place, dry_run=dry_run)
+    return [*names, *clients], [*done, *servers]
+
+
+def _remark_leftovers(
+    term: Terminal, world: InstallContext, names: Collection[str], parts: Collection[str]
+) -> None:
+    """Name the places of other scopes in which something of ours still is."""
+    for left in survey(world):
+        if left.what in names and left.part in parts and left.state != "custom":
+            term.note(
+                f"still installed in {world.shown(left.path)}: git mem uninstall {left.arguments}"
+            )
 
 
 def remark_blocks(term: Terminal, app: App) -> None:
@@ -336,12 +325,23 @@ def _lines(world: InstallContext, done: Sequence[SettingsChange], dry_run: bool)
         if change.part == install_mcp.PART:
             lines += install_mcp.lines(world, change, words[change.action])
         elif change.what in ADAPTERS:
-            lines.append(
-                f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} "
-                f"({plain(world.shown(change.path))})"
-            )
-            lines += [f"  {plain(note)}" for note in _notes(change)]
+            lines += _agent_lines(world, change, words[change.action])
     hooks = [change for change in done if change.what == git_hooks.WHAT]
+    return lines + _git_lines(world, hooks, words)
+
+
+def _agent_lines(world: InstallContext, change: SettingsChange, words: str) -> list[str]:
+    place = plain(world.shown(change.path))
+    return [
+        f"the hooks of {ADAPTERS[change.what]}: {words} ({place})",
+        *(f"  {plain(note)}" for note in _notes(change)),
+    ]
+
+
+def _git_lines(
+    world: InstallContext, hooks: Sequence[SettingsChange], words: Mapping[str, str]
+) -> list[str]:
+    lines = []
     for action in dict.fromkeys(change.action for change in hooks):
         names = ", ".join(
             os.path.basename(change.path) for change in hooks if change.action == action
@@ -389,13 +389,17 @@ def _list(term: Terminal, world: InstallContext, as_json: bool) -> None:
         )
     if not rows:
         term.say("nothing is installed.")
-    with_hooks = {place.what for place in rows if place.part == HOOKS}
-    rest = [name for name in here(world) if name not in with_hooks]
+    there = _with_hooks(rows)
+    rest = [name for name in here(world) if name not in there]
     if rest:
         term.note(
             f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install "
             f"{rest[0]}"
         )
+
+
+def _with_hooks(rows: Sequence[Row]) -> set[str]:
+    return {place.what for place in rows if place.part == HOOKS}
 
 
 def _title(place: Row) -> str:
@@ -437,7 +441,7 @@ def _asked(term: Terminal, world: InstallContext) -> list[str]:
         or world.where.worktree is None
     ):
         return []
-    there = {place.what for place in survey(world) if place.part == HOOKS}
+    there = _with_hooks(survey(world))
     found = [name for name in here(world) if name not in there]
     if not found:
         return []

@@ -6,7 +6,7 @@ from functools import partial
 import click
 
 from gitmem.agents.events import ADAPTERS
-from gitmem.cli.setup.install_steps import Step
+from gitmem.cli.setup.install_steps import Step, carry_out
 from gitmem.cli.terminal import plain
 from gitmem.errors import UserError
 from gitmem.install import git_hooks, mcp_entry
@@ -25,7 +25,7 @@ def clients_here(world: InstallContext) -> list[str]:
     return [name for name, client in CLIENTS.items() if is_here(client, world.home, world.env)]
 
 
-def chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> list[str]:
+def _chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> list[str]:
     """Return the clients that are named; `all` is each one, or to install each that is here.
 
     Raises UsageError where none is named, or one that reads no such settings.
@@ -50,6 +50,34 @@ def chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> list
     return names
 
 
+def install(
+    world: InstallContext, whats: Sequence[str], scope: str | None, *, dry_run: bool
+) -> list[SettingsChange]:
+    """Have the clients that are named start our server."""
+    names = _chosen(whats, world, remove=False)
+    return carry_out(world, names, scope or DEFAULT_SCOPE, dry_run=dry_run, steps_of=_steps)
+
+
+def remove(
+    world: InstallContext, whats: Sequence[str], scope: str | None, *, dry_run: bool
+) -> tuple[list[str], list[SettingsChange]]:
+    """Take our server out of the settings of the clients that are named.
+
+    Return their names and the changes; of `all`, without those that had nothing of ours.
+    """
+    names, has_all = _chosen(whats, world, remove=True), ALL in whats
+    done = carry_out(
+        world,
+        names,
+        scope or DEFAULT_SCOPE,
+        remove=True,
+        lenient=has_all,
+        dry_run=dry_run,
+        steps_of=_steps,
+    )
+    return names, [change for change in done if not (has_all and change.action == "absent")]
+
+
 def require_hooks(whats: Sequence[str]) -> None:
     """Raise UsageError for a client that has no hooks, only MCP."""
     has_hooks = {*ADAPTERS, git_hooks.WHAT, ALL}
@@ -60,7 +88,7 @@ def require_hooks(whats: Sequence[str]) -> None:
         )
 
 
-def steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[Step]:
+def _steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[Step]:
     """Return what makes the changes for a client."""
     goal = mcp_entry.target(name, scope, world)
     return [(scope, partial(mcp_entry.remove if remove else mcp_entry.install, goal, world))]

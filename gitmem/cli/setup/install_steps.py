@@ -71,23 +71,23 @@ def carry_out(
     steps: list[Step] = []
     for name in names:
         try:
-            found = (steps_of or _steps)(world, name, scope, remove)
-            planned = [step() for _, step in found]
+            steps += _checked((steps_of or _steps)(world, name, scope, remove), dry_run=dry_run)
         except UserError:
-            if lenient:  # `uninstall all`: what a scope does not have need not go
-                continue
-            raise
-        if dry_run:
-            steps += [
-                (where, partial(_same, change))
-                for (where, _), change in zip(found, planned, strict=True)
-            ]
-        else:
-            steps += found
+            if not lenient:  # `uninstall all`: what a scope does not have need not go
+                raise
+    if dry_run:
+        return [step() for _, step in steps]
     return [
-        step() if dry_run else file_changes.apply(world.ledger(where), step, world.disk(where))
-        for where, step in steps
+        file_changes.apply(world.ledger(where), step, world.disk(where)) for where, step in steps
     ]
+
+
+def _checked(steps: Sequence[Step], *, dry_run: bool) -> list[Step]:
+    """Return steps once each was planned; of a dry run, those that give what was planned."""
+    planned = [(where, step()) for where, step in steps]
+    if not dry_run:
+        return list(steps)
+    return [(where, partial(_same, change)) for where, change in planned]
 
 
 def _same(change: SettingsChange) -> SettingsChange:
