@@ -9,7 +9,7 @@ AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/co
 NODE := 24
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages reference stress check format bench build clean
+.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages reference dashboard dashboard-tools stress check format bench build clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,17 @@ reference: $(READY) ## Make docs/commands.md and the manual pages anew from the 
 
 packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from agent-hooks/source and the adapters
 	$(BIN)/python scripts/make_packages.py
+
+DASHBOARD := dashboard/node_modules/.ready
+$(DASHBOARD): dashboard/package.json dashboard/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js first" >&2; exit 1; }
+	@cd dashboard && for try in 1 2 3; do npm ci --loglevel=error && break; done
+	@touch $@
+
+dashboard-tools: $(DASHBOARD) ## Install what the page of the dashboard is built and tested with; needs npm
+
+dashboard: $(DASHBOARD) ## Build the page of the dashboard from dashboard/ into gitmem/dashboard/static
+	@cd dashboard && npm run --silent types && npm run --silent build
 
 stress: $(READY) ## Run all tests with the full counts of kills, races, fuzz and properties (half an hour; for a nightly run)
 	GITMEM_STRESS=full $(BIN)/python -m pytest -n 3 $(PYTEST)

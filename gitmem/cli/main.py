@@ -18,7 +18,8 @@ from gitmem.errors import UserError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# command -> (module below gitmem.cli, one line for the overview, section of the overview)
+# command -> (module below gitmem.cli, or the whole name of one above it; one line for the
+# overview; section of the overview)
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "init": ("setup.init", "Make the store of this repository", "Start"),
     "status": ("setup.status_config", "Show where you are, and what needs a look", "Start"),
@@ -72,6 +73,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "scout": ("code.scout", "Find what matters for a task: files, definitions, memories", "Code"),
     "dna": ("code.dna", "Show what a project is made of, on one page", "Code"),
+    "dashboard": (
+        "gitmem.dashboard.command",
+        "Show the memory in a browser, or as one page in a file",
+        "Read",
+    ),
     "log": ("records.history", "Show the history of the store", "History"),
     "diff": ("records.history", "Compare two states of the store", "History"),
     "undo": ("records.undo", "Take back your last command", "History"),
@@ -199,7 +205,9 @@ class Commands(click.Group):
         module = COMMANDS[cmd_name][0] if cmd_name in COMMANDS else HIDDEN.get(cmd_name)
         if module is None:
             return None
-        loaded = importlib.import_module(f"gitmem.cli.{module}")
+        # an edge above this one is reached by its name alone: nothing here imports it
+        is_whole = module.startswith("gitmem.")
+        loaded = importlib.import_module(module if is_whole else f"gitmem.cli.{module}")
         command: click.Command = getattr(loaded, cmd_name.replace("-", "_") + "_command")
         return command
 

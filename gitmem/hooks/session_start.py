@@ -106,12 +106,21 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
 
     `before` is a session that is about to be the one before.
     """
-    event = hook.event
+    known = _facts_to_tell(hook)
+    if before:
+        known.last = None
+    if _elsewhere(hook, known):
+        hook.code_moved(PATIENCE)
+    return _Telling(hook, known).lines(_near(hook, dirty.paths()))
+
+
+def _facts_to_tell(hook: Hook) -> "BriefingFacts":
+    """Return what a start chooses from."""
     known = collect.gather(
         hook.repo.stored_indexes,
         hook.repo.namespaces,
         subjects=collect.TOLD,
-        session=event.session,
+        session=hook.event.session,
         unsure=bool(hook.repo.settings.get("injectUnconfirmed")),
         own=hook.repo.own_addresses,
         now=stamp(hook.now),
@@ -125,11 +134,50 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
         one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest
     ]
     known.by[collect.CONTEXT] = [one for one in known[collect.CONTEXT] if one.importance >= MATTERS]
-    if before:
-        known.last = None
-    if _elsewhere(hook, known):
-        hook.code_moved(PATIENCE)
-    return _Telling(hook, known).lines(_near(hook, dirty.paths()))
+    return known
+
+
+class StartPreview:
+    """What a session that starts now would be told, and what there is no room for.
+
+    `lines` are (line, row of what it tells), without a row where it tells of the work in hand.
+    `near` are the ids of gotchas about files that differ from the last commit. `left_out` are rows.
+    """
+
+    __slots__ = ("budget", "left_out", "lines", "near")
+
+    def __init__(
+        self,
+        lines: "list[tuple[str, Row | None]]",
+        near: "frozenset[str]",
+        left_out: "list[Row]",
+        budget: int,
+    ) -> None:
+        self.lines = lines
+        self.near = near
+        self.left_out = left_out
+        self.budget = budget
+
+
+def preview(hook: Hook) -> StartPreview:
+    """Return what `start` would tell; nothing is written down, and no work is started."""
+    hook.repo.state.leave_disk()
+    near = _near(hook, _Dirty(hook).paths())
+    known = _facts_to_tell(hook)
+    telling = _Telling(hook, known)
+    lines = [(line, telling.row_of(line)) for line in telling.lines(near)]
+    told = {row["id"] for _, row in lines if row is not None}
+    rows = [
+        one.row
+        for entries in known.by.values()
+        for one in entries
+        if one.row is not None and one.kind != "dna"
+    ]
+    left_out = {row["id"]: row for row in rows if row["id"] not in told}
+    budget = int(hook.repo.settings.get("startBudget"))
+    return StartPreview(
+        lines, frozenset(row["id"] for row in near), list(left_out.values()), budget
+    )
 
 
 def _first(hook: Hook) -> "collect.FactOrder":
@@ -173,6 +221,7 @@ class _Telling:
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
         self._asked = False  # whether the user is to be asked about an interruption
+        self._offered: list[tuple[str, Row]] = []  # lines that were made, with their rows
 
     def lines(self, near: "list[Row]") -> "list[str]":
         """Return the lines, in their order.
@@ -312,7 +361,17 @@ class _Telling:
         ids = {row["id"] for row in said}
         return [row for row in rows if row["id"] not in ids]
 
+    def row_of(self, line: str) -> "Row | None":
+        """Return the row that a line tells, which may have been cut to its author's share."""
+        whole = line.removesuffix("…").rstrip()
+        return next((row for text, row in self._offered if text.startswith(whole)), None)
+
     def _line(self, row: "Row") -> str:
+        text = self._text(row)
+        self._offered.append((text, row))
+        return text
+
+    def _text(self, row: "Row") -> str:
         """Return a record, or a part of what the code is made of, as one line."""
         if row["kind"] == "session":
             # what else its line has costs some 250 characters; a part of a budget has as many of

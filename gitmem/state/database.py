@@ -172,6 +172,14 @@ class State:
             ":memory:", self._timeout
         )
 
+    def leave_disk(self) -> None:
+        """Go on with a copy in memory: what is written from now on is lost."""
+        copy = sqlite.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self.db.backup(copy)
+        self.db.close()
+        self.db = copy
+        self.in_memory = True
+
     def _copied(self, path: str) -> "sqlite.Connection | None":
         """Return a copy in memory of a file that can only be read; None when it cannot be."""
         log = path + "-wal"

@@ -207,6 +207,10 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         lambda m: (m("add", "Log as JSON", "--verify", "path=code.py"), m("add", "Logs are JSON")),
         lambda m: m("consolidate"),
     ),
+    "dashboard": (
+        lambda m: None,
+        lambda m: m("dashboard", "--out", str(m.folder.parent / "page.html")),
+    ),
     "import": (
         lambda m: m.add("Use Go"),
         lambda m: (m("export", "../bundle"), m("undo"), m("import", "../bundle")),

@@ -36,6 +36,7 @@ ALLOWED = {
     "gitmem/git/merges.py": SCRATCH,
     "gitmem/git/new_packs.py": f"packs, {GIT_DIR}",
     "gitmem/git/work_state.py": f"the index and copies of it, {GIT_DIR}",
+    "gitmem/dashboard/command.py": f"the file that leads a browser to the page, {HOME}",
     "gitmem/hooks/main.py": HOME,
     "gitmem/hooks/session_log.py": HOME,
     "gitmem/index/builder.py": HOME,

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Executable, LanguageClient, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
 
-import { findServer, quickly } from "./find";
+import { commandLine, findServer, quickly, type Server } from "./find";
 import { lookAt } from "./store";
 
 /** What the view and the status bar say when there is nothing to list. `idle`: no store was seen, so no server was needed. */
@@ -120,6 +120,19 @@ export class Client implements vscode.Disposable {
       await this.stop();
       throw error;
     }
+  }
+
+  /** Return the program of the command line; undefined, and said, where it may not be run or is not there. */
+  async program(): Promise<Server | undefined> {
+    if (!(await this.ready())) {
+      return undefined;
+    }
+    const server = await findServer(this.setting());
+    const program = server && (await commandLine(server));
+    if (!program) {
+      this.tellMissing();
+    }
+    return program;
   }
 
   /** The full path that the user has set; what is no text counts as none. */

@@ -40,6 +40,7 @@ export class Commands {
       copyId: (row) => row && vscode.env.clipboard.writeText(row.id),
       why: () => this.why(),
       timeline: () => this.timeline(),
+      dashboard: () => this.dashboard(),
       status: () => this.status(),
       refresh: () => this.client.look().then(() => this.tree.refresh()),
       restart: () => this.client.restart(),
@@ -114,6 +115,19 @@ export class Commands {
       return undefined;
     }
     return { editor, uri: this.client.uri(editor.document.uri) };
+  }
+
+  /** Serve the dashboard in a terminal, where it can be seen and ended; it opens a browser. */
+  private async dashboard(): Promise<void> {
+    const file = vscode.window.activeTextEditor?.document.uri;
+    const folder = (file && vscode.workspace.getWorkspaceFolder(file)) ?? vscode.workspace.workspaceFolders?.[0];
+    const program = folder && (await this.client.program());
+    if (!folder) {
+      void vscode.window.showInformationMessage("git mem: open a folder of a git repository first.");
+    } else if (program) {
+      const { command, args } = program;
+      vscode.window.createTerminal({ name: "git mem dashboard", cwd: folder.uri, shellPath: command, shellArgs: [...args, "dashboard"] }).show();
+    }
   }
 
   private async record(): Promise<void> {

@@ -32,6 +32,16 @@ export async function findServer(setting: string): Promise<Server | undefined> {
   return undefined;
 }
 
+/** Return the program of the command line that was installed with a server. */
+export async function commandLine(server: Server): Promise<Server | undefined> {
+  if (server.args.includes("gitmem_lsp")) {
+    return { command: server.command, args: ["-P", "-m", "gitmem"] };
+  }
+  const beside = await inFolder(path.dirname(server.command), "git-mem");
+  const found = beside ?? (await onPath("git-mem"));
+  return found ? { command: found, args: [] } : undefined;
+}
+
 /** Say whether a server is there by now, as far as that can be told without starting Python. */
 export async function quickly(setting: string): Promise<boolean> {
   return (setting ? await findServer(setting) : await installed()) !== undefined;

@@ -287,6 +287,7 @@ TRAPS: dict[str, Case] = {
     "export": lambda m, i: ["export", "../bundle"],
     "export file": lambda m, i: ["export", "../facts.md", "--filter", "kind=gotcha"],
     "consolidate try": lambda m, i: ["consolidate", "--dry-run", "--steps", "check,health"],
+    "dashboard": lambda m, i: ["dashboard", "--out", str(m.folder / "page.html")],
     "health": lambda m, i: ["health", "--all"],
     "health past": lambda m, i: ["health", "--history"],
     "gotcha verify": lambda m, i: ["gotcha", "verify"],

@@ -1,0 +1,55 @@
+// The address: `#/view/id?filter=value`. All that a view shows is in it, so that it can be shared.
+
+import { useEffect, useState } from "preact/hooks";
+
+export interface Route {
+  view: string;
+  id: string;
+  query: Record<string, string>;
+}
+
+export function parse(hash: string): Route {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [view = "", ...rest] = path.split("/");
+  const query = Object.fromEntries(new URLSearchParams(search));
+  return { view: view || "today", id: decoded(rest.join("/")), query };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+export function href(view: string, id = "", query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+  return `#/${view}${id ? `/${encodeURIComponent(id)}` : ""}${search}`;
+}
+
+/** Go to an address; `replaces` leaves no step in the history of the browser. */
+export function go(to: string, replaces = false): void {
+  if (replaces) {
+    history.replaceState(null, "", to);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  } else {
+    location.hash = to;
+  }
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parse(location.hash));
+  useEffect(() => {
+    const update = (): void => setRoute(parse(location.hash));
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
+  }, []);
+  return route;
+}
+
+/** Return the address of a route with some of its filters changed. */
+export function withQuery(route: Route, changes: Record<string, string | undefined>): string {
+  return href(route.view, route.id, { ...route.query, ...changes });
+}

@@ -1,0 +1,179 @@
+// Facts that contradict each other, and facts that the code refutes.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { notify, perform } from "../actions";
+import { type Failure, read, refresh, snapshot, useData } from "../api";
+import { useKeys } from "../keys";
+import { go, type Route, withQuery } from "../router";
+import { Bar } from "../split";
+import { lineOf, number, plain, plural } from "../text";
+import type { FactDetail, Finding, Mention } from "../types";
+import { Age, Button, Empty, Failed, FactLink, Kind, Loading, Marks } from "../ui";
+import { Edit } from "./edit";
+
+interface Conflict {
+  findings: Finding[];
+  finding_count: number;
+  records: Mention[];
+}
+
+const QUICK = 1000; // facts that are compared at once when the view is opened
+
+const keyOf = (finding: Finding): string => finding.facts.map((fact) => fact.id).join(",") + finding.finding;
+
+export function Conflicts({ route, factCount, state, canChange }: Props): JSX.Element {
+  const { data, failure } = useData<Conflict>("conflicts");
+  const [isChecking, setChecking] = useState(false);
+  const check = async (): Promise<void> => {
+    setChecking(true);
+    try {
+      await read("check");
+      refresh();
+    } catch (error) {
+      const { message, hint } = error as Failure;
+      notify({ text: message, hint, isFailure: true });
+    }
+    setChecking(false);
+  };
+  useEffect(() => {
+    if (!snapshot && factCount < QUICK) {
+      void check();
+    }
+  }, [factCount < QUICK, state]);
+  const findings = data?.findings ?? [];
+  const at = Math.max(0, findings.findIndex((finding) => keyOf(finding) === route.query.at));
+  const move = (by: number): void => {
+    const next = findings[Math.min(findings.length - 1, Math.max(0, at + by))];
+    if (next) {
+      go(withQuery(route, { at: keyOf(next) }), true);
+      document.getElementById(`finding-${findings.indexOf(next)}`)?.scrollIntoView({ block: "nearest" });
+    }
+  };
+  useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1) });
+  if (failure && !data) {
+    return <Failed failure={failure} />;
+  }
+  if (!data) {
+    return <Loading />;
+  }
+  return (
+    <div class="page" tabIndex={0} aria-label="Conflicts">
+      <Bar title="Conflicts" count={number(data.finding_count)}>
+        {snapshot ? null : (
+          <button type="button" class="action" disabled={isChecking} onClick={() => void check()}>
+            {isChecking ? "Checking…" : "Check again"}
+          </button>
+        )}
+      </Bar>
+      {findings.length === 0 && data.records.length === 0 ? <Empty command="git mem check">Nothing speaks against any fact. Facts that contradict each other, or that the code refutes, would be here.</Empty> : null}
+      {findings.map((finding, n) => (
+        <FindingCard key={keyOf(finding)} finding={finding} n={n} isCurrent={n === at} canChange={canChange} onFocus={() => go(withQuery(route, { at: keyOf(finding) }), true)} />
+      ))}
+      {data.finding_count > findings.length ? <p class="quiet pad">{plural(data.finding_count - findings.length, "more finding")}: git mem check</p> : null}
+      {data.records.length > 0 ? (
+        <section class="section">
+          <h2>Texts that met in conflict</h2>
+          <ul class="plain-list">
+            {data.records.map((record) => (
+              <li key={record.id}>
+                <FactLink id={record.id} title={record.title} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+interface Props {
+  route: Route;
+  factCount: number;
+  /** What differs after each change of the stores. */
+  state: string;
+  canChange: boolean;
+}
+
+interface CardProps {
+  finding: Finding;
+  n: number;
+  isCurrent: boolean;
+  canChange: boolean;
+  onFocus: () => void;
+}
+
+function FindingCard({ finding, n, isCurrent, canChange, onFocus }: CardProps): JSX.Element {
+  const [isEditing, setEditing] = useState(false);
+  const ids = finding.facts.map((fact) => fact.id);
+  const answer = (choice: string) => (): void => void perform("resolve", { ids: choice === "drop" ? [ids.at(finding.choice === "older" ? 0 : -1)] : ids, choice });
+  const choices: [string, string, string][] =
+    ids.length > 1
+      ? [
+          ["n", "newer", "Keep the newer"],
+          ["o", "older", "Keep the older"],
+          ["b", "both", "Both hold"],
+          ["d", "drop", `Forget the ${finding.choice === "older" ? "newer" : "older"}`],
+        ]
+      : [
+          ["v", "verified", "It holds"],
+          ["d", "drop", "Forget it"],
+        ];
+  const keys = Object.fromEntries(choices.map(([key, choice]) => [key, answer(choice)]));
+  const isAlone = ids.length === 1;
+  useKeys(isCurrent && canChange && !isEditing ? { ...keys, ...(isAlone ? { e: () => setEditing(true) } : {}) } : {});
+  return (
+    <section id={`finding-${n}`} class={isCurrent ? "finding current" : "finding"} aria-label={`Finding ${n + 1}`} aria-current={isCurrent} onClick={onFocus}>
+      <p class="finding-reason">
+        <strong>{plain(finding.finding)}</strong> {finding.is_sure ? "" : "perhaps: "}
+        {plain(finding.reason)}
+      </p>
+      <div class="sides">
+        {finding.facts.map((fact, side) => (
+          <Side key={fact.id} fact={fact} label={isAlone ? "" : side === 0 ? "newer" : "older"} isEditing={isEditing && side === 0} onEnd={() => setEditing(false)} />
+        ))}
+      </div>
+      {canChange ? (
+        <div class="actions">
+          {choices.map(([key, choice, text]) => (
+            <Button key={choice} keyName={isCurrent ? key : undefined} tone={choice === finding.choice ? "main" : ""} onClick={answer(choice)}>
+              {text}
+            </Button>
+          ))}
+          {isAlone ? (
+            <Button keyName={isCurrent ? "e" : undefined} tone={finding.choice === "edit" ? "main" : ""} onClick={() => setEditing(true)}>
+              Edit
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+function Side({ fact, label, isEditing, onEnd }: { fact: Mention; label: string; isEditing: boolean; onEnd: () => void }): JSX.Element {
+  const { data } = useData<FactDetail>(`facts/${encodeURIComponent(fact.id)}`);
+  if (isEditing && data) {
+    return <Edit record={data.record} onEnd={onEnd} />;
+  }
+  return (
+    <div class="side">
+      <p class="facts-line">
+        {label ? <span class="quiet">{label}</span> : null}
+        <Kind fact={fact} />
+        {data ? <span>{plain((data.record.author ?? "").split(" <")[0])}</span> : null}
+        {data ? (
+          <span>
+            <Age at={data.record.created} />
+          </span>
+        ) : null}
+        <Marks marks={fact.trust_marks} />
+      </p>
+      <p class="side-title">
+        <FactLink id={fact.id} title={fact.title} />
+      </p>
+      {data?.record.body ? <p class="side-body">{lineOf(data.record.body)}</p> : null}
+    </div>
+  );
+}

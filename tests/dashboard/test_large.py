@@ -1,0 +1,67 @@
+"""Ten thousand facts: the page is there at once, a filter answers at once, the server stays small."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.dashboard import sample
+from tests.dashboard.conftest import Pages, Served, go
+
+COUNT = 10_000
+FIRST_PAINT, FILTER = 1000.0, 50.0  # milliseconds, the budgets
+MEMORY = 150.0  # megabytes
+SLACK = 3.0  # other tests run on the same machine
+FILTERED = """async query => {
+    const number = () => document.querySelector('.bar-top small').textContent;
+    const times = [];
+    for (const [hash, wanted] of query) {
+        const begun = performance.now();
+        location.hash = hash;
+        while (!number().startsWith(wanted + ' of')) {
+            await new Promise(done => requestAnimationFrame(done));
+            if (performance.now() - begun > 5000) { throw new Error(`${hash}: ${number()}`); }
+        }
+        times.push(performance.now() - begun);
+    }
+    return times;
+}"""
+
+
+def _painted(page: Any) -> float:
+    paints: float = page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    )
+    return paints
+
+
+def test_ten_thousand_facts(shop: Path, serve: Callable[..., Served], pages: Pages) -> None:
+    sample.many(shop, COUNT)
+    sample.mem(shop, "list", "--limit", "1")  # the index is there, as after any command
+    served = serve(shop)
+    page = pages.open(f"{served.url}/facts")
+    page.locator(".row").nth(10).wait_for()
+    times = page.evaluate(
+        FILTERED,
+        [
+            ["#/facts?type=rule", "1,252"],
+            ["#/facts?kind=gotcha", "2"],
+            ["#/facts?q=refund", "1,605"],
+            ["#/facts?sort=title&type=bug", "1,250"],
+        ],
+    )
+
+    assert _painted(page) < FIRST_PAINT * SLACK
+    assert max(times) < FILTER * SLACK, times
+    rows = page.locator(".row").count()
+    assert 10 < rows < 80  # those in sight
+    page.evaluate("document.querySelector('.grid').scrollTop = 1e9")
+    page.wait_for_timeout(100)
+    assert int(page.locator(".row").last.get_attribute("aria-rowindex")) == 1251
+    page.set_default_timeout(60_000)
+    for view in ("today", "code", "health", "facts"):
+        go(page, view)
+        page.locator("main h1").first.wait_for()
+    page.locator(".row").first.wait_for()
+    for _ in range(2):
+        assert len(served.data("facts")["rows"]) > COUNT
+    assert served.memory < MEMORY
