@@ -169,9 +169,12 @@ def served(shop: Path, serve: Callable[..., Served]) -> Served:
     return serve(shop)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One Chromium for all tests of a process."""
+    """One Chromium for the tests of a module.
+
+    Its event loop runs until then, and asynchronous tests of other modules need one of their own.
+    """
     if not os.path.exists(CHROMIUM):
         missing("chromium")
     from playwright.sync_api import sync_playwright
