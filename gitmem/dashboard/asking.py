@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.app import App
-from gitmem.cli.main import Commands
+from gitmem.cli.main import cli
 from gitmem.cli.terminal import Terminal
 
 
@@ -57,14 +57,14 @@ def ask(folder: str, environ: Mapping[str, str], *args: str) -> CommandAnswer:
     """
     name, *rest = args
     terminal = RecordingTerminal(folder, environ)
-    group = Commands("git mem")
-    command = group.get_command(group.make_context("git mem", [], resilient_parsing=True), name)
+    context = cli.make_context("git mem", [], resilient_parsing=True, obj=terminal)
+    command = cli.get_command(context, name)
     assert command is not None, name  # the names stand in this program
     end = rest.index("--") if "--" in rest else len(rest)
     command.main(
         [*rest[:end], "--json", *rest[end:]],
-        prog_name=f"git mem {name}",
+        prog_name=name,
+        parent=context,
         standalone_mode=False,
-        obj=terminal,
     )
     return CommandAnswer(terminal.data, terminal.notes)

@@ -47,15 +47,15 @@ def test_examples_are_real(outside: Mem, name: str) -> None:
     for line in lines:
         for piece in line.split(" && "):
             words = shlex.split(re.split(r" [|>]| {4,}", piece)[0])[2:]
-            group: click.Command | None = cli
+            group: click.Command = cli
+            above = cli.make_context("git mem", [], resilient_parsing=True)
             while (
                 isinstance(group, click.Group)
                 and words
-                and (found := group.get_command(click.Context(group), words[0]))
+                and (command := group.get_command(above, words[0]))
             ):
-                group, words = found, words[1:]
-            assert group is not None
-            assert group.make_context("git mem", words, resilient_parsing=True), piece
+                group, words = command, words[1:]
+            assert group.make_context(group.name, words, above, resilient_parsing=True), piece
             known = {option for p in group.params for option in (*p.opts, *p.secondary_opts)}
             assert {w.partition("=")[0] for w in words if re.match(r"--?[a-zA-Z]", w)} <= known, (
                 piece

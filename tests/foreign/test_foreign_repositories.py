@@ -44,6 +44,7 @@ ARGUMENTS = {
     "code refs": "charge",
     "code symbols": "charge",
     "completion": "bash",
+    "dashboard": "--out page-of-memory.html",
     "config": "capture",
     "done": "last",
     "export": "- --format json",
