@@ -22,6 +22,7 @@ NAMES = (
     "bench_merge",
     "bench_cli",
     "bench_mcp",
+    "bench_dashboard",
     "bench_hook",
     "bench_answers",
     "bench_briefing",

@@ -2,36 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tests.dashboard import sample
 from tests.dashboard.conftest import Pages, Served, go
+from tests.dashboard.measure import filter_times, first_paint
 
 COUNT = 10_000
 FIRST_PAINT, FILTER = 1000.0, 50.0  # milliseconds, the budgets
 MEMORY = 150.0  # megabytes
 SLACK = 3.0  # other tests run on the same machine
-FILTERED = """async query => {
-    const number = () => document.querySelector('.bar-top small').textContent;
-    const times = [];
-    for (const [hash, wanted] of query) {
-        const begun = performance.now();
-        location.hash = hash;
-        while (!number().startsWith(wanted + ' of')) {
-            await new Promise(done => requestAnimationFrame(done));
-            if (performance.now() - begun > 5000) { throw new Error(`${hash}: ${number()}`); }
-        }
-        times.push(performance.now() - begun);
-    }
-    return times;
-}"""
-
-
-def _painted(page: Any) -> float:
-    paints: float = page.evaluate(
-        "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-    )
-    return paints
+FILTERS = (
+    ("#/facts?type=rule", "1,252"),
+    ("#/facts?kind=gotcha", "2"),
+    ("#/facts?q=refund", "1,605"),
+    ("#/facts?sort=title&type=bug", "1,250"),
+)
 
 
 def test_ten_thousand_facts(shop: Path, serve: Callable[..., Served], pages: Pages) -> None:
@@ -40,17 +25,9 @@ def test_ten_thousand_facts(shop: Path, serve: Callable[..., Served], pages: Pag
     served = serve(shop)
     page = pages.open(f"{served.url}/facts")
     page.locator(".row").nth(10).wait_for()
-    times = page.evaluate(
-        FILTERED,
-        [
-            ["#/facts?type=rule", "1,252"],
-            ["#/facts?kind=gotcha", "2"],
-            ["#/facts?q=refund", "1,605"],
-            ["#/facts?sort=title&type=bug", "1,250"],
-        ],
-    )
+    times = filter_times(page, FILTERS)
 
-    assert _painted(page) < FIRST_PAINT * SLACK
+    assert first_paint(page) < FIRST_PAINT * SLACK
     assert max(times) < FILTER * SLACK, times
     rows = page.locator(".row").count()
     assert 10 < rows < 80  # those in sight

@@ -207,12 +207,14 @@ def test_an_id_of_a_bundle_touches_no_record_of_ours(mem: Mem, tmp_path: Path) -
     """It was not imported, so it is left as it is."""
     id = mem.add("Use Redis")
     mem("export", str(tmp_path / "out"))
+    mem("export", str(tmp_path / "again"))
     path = tmp_path / "out/memories/fact/use-redis.md"
     path.write_text(path.read_text("utf-8").replace("Use Redis", "Use Oracle"))
 
     found = imported(mem, str(tmp_path / "out"))
 
     assert found == {"Use Oracle": "its id belongs to another record"}
+    assert imported(mem, str(tmp_path / "again")) == {"Use Redis": "already known"}
     assert mem.show(id)["title"] == "Use Redis"
 
 

@@ -23,11 +23,13 @@ from gitmem.services.interchange.readers import (
     mcp_memory,
     mem0,
     okf,
+    own_json,
     rule_files,
     sinapse,
 )
 
 FORMATS: tuple[ForeignFormat, ...] = (
+    own_json.FORMAT,
     claude_mem.FORMAT,
     beads.FORMAT,
     mcp_memory.FORMAT,

@@ -49,7 +49,7 @@ OPEN_FIELDS = frozenset(
         *("stamps", "conflict"),
     }
 )
-WHOLE = frozenset({"okf"})  # formats of which each entry stays one of its own
+WHOLE = frozenset({"json", "okf"})  # formats of which each entry stays one of its own
 
 
 class ImportOutcome(NamedTuple):
@@ -200,7 +200,8 @@ class _ImportPlanner:
             return self._left_out(FORGOTTEN, item)
         scope, before = self._there.get(id, ("", None))
         if before is not None and _imported(before).get("format") != item.format:
-            return self._left_out(OTHERS_ID, item)
+            is_same = (before.title, before.body.strip()) == (item.title, item.body.strip())
+            return self._left_out(KNOWN if is_same else OTHERS_ID, item)
         if before is not None and _imported(before).get("item") == item_digest(item):
             return ImportOutcome(UNCHANGED, before.title, id, scope)
         if not normal_words(item.title):

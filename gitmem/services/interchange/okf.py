@@ -26,12 +26,5 @@ KEYS = (
     *("type", "title", "description", "resource", "tags", "generated", "verified", "status"),
     *("stale_after", "sources"),
 )
-# fields of a record that a bundle may not set: who vouches for it is decided here
-PROTECTED = frozenset(
-    {
-        *("id", "kind", "rev", "origin", "author", "session", "confirmed", "settled", "sources"),
-        *("imported", "stamps", "conflict", "created", "updated", "tags"),
-    }
-)
 # the target of a link; brackets in it are escaped in a bundle
 LINK = re.compile(r"\]\(<?([^()\[\]\s<>]+)")

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from gitmem.base.regular_files import read_regular
-from gitmem.records.record import SCHEMA, kind_of
 from gitmem.services.interchange.files import files_below, read_text, with_front
 from gitmem.services.interchange.item import (
     ForeignFormat,
@@ -22,10 +21,10 @@ from gitmem.services.interchange.okf import (
     MADE,
     NAME,
     OWN_KEY,
-    PROTECTED,
     RESERVED,
     TYPES,
 )
+from gitmem.services.interchange.own_fields import is_fact_id, taken_over
 from gitmem.services.interchange.values import headline, map_of, maps_of, text_of, texts_of, time_of
 
 PLACES = ("knowledge", "okf", ".okf", "docs/knowledge")
@@ -74,7 +73,7 @@ def _concept(
 ) -> ForeignItem:
     own = map_of(front.get(OWN_KEY))
     id, kind = text_of(own.get("id")), text_of(own.get("kind"))
-    is_own = kind in {"memory", "gotcha"} and kind_of(id) == kind
+    is_own = is_fact_id(id, kind)
     theirs = text_of(front.get("type")).casefold()
     if not is_own:
         kind = "gotcha" if theirs == GOTCHA.casefold() else "memory"
@@ -101,16 +100,10 @@ def _concept(
         done=time_of(map_of(own.get("done")).get("at")),
         expires=text_of(own.get("expires")) or text_of(front.get("stale_after")),
         id=id if is_own else "",
-        fields=_fields(own, kind) if is_own else {},
+        fields=taken_over(own, kind) if is_own else {},
         place="" if is_own else path,
         extra={"front": front},
     )
-
-
-def _fields(own: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    return {
-        key: value for key, value in own.items() if key in SCHEMA[kind] and key not in PROTECTED
-    }
 
 
 def _links(path: str, body: str, bundle: str, concepts: frozenset[str]) -> tuple[str, ...]:
