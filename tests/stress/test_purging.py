@@ -120,6 +120,44 @@ def test_a_purge_that_is_killed_is_ended_by_the_next(tainted: Path) -> None:
     assert not (tainted / ".git" / "gitmem" / "purge.json").exists()
 
 
+def test_what_a_killed_packing_left_is_removed(tainted: Path) -> None:
+    """At once: nobody writes it any more. Git removes a part of it, and never those of a repacking."""
+    folder = tainted / ".git" / "objects" / "pack"
+    git(tainted, "gc", "-q")
+    pack = next(folder.glob("pack-*.pack"))
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    left = [folder / f".tmp-{dead.pid}-pack-{'5' * 40}.pack", folder / "tmp_pack_x1y2z3"]
+    for path in left:
+        path.write_bytes(pack.read_bytes())
+    began = time.monotonic()
+
+    mem(tainted, "purge", "--text", SECRET, "--yes")
+
+    assert time.monotonic() - began < 20  # the patience for a packing is 30
+    assert [path.name for path in folder.iterdir() if path in left] == []
+    assert everywhere(tainted) == []
+
+
+def test_a_repacking_that_renames_its_packs_is_waited_for(tainted: Path) -> None:
+    """It has closed them, long ago where the machine is busy; its process is named by them."""
+    folder = tainted / ".git" / "objects" / "pack"
+    with subprocess.Popen(["sleep", "60"]) as repacking:
+        part = folder / f".tmp-{repacking.pid}-pack-{'5' * 40}.pack"
+        part.touch()
+        os.utime(part, (time.time() - 60, time.time() - 60))
+        with subprocess.Popen(
+            mem_argv(tainted, "purge", "--text", SECRET, "--yes"), env=mem_env()
+        ) as purge:
+            with pytest.raises(subprocess.TimeoutExpired):
+                purge.wait(8)
+            assert part.exists()
+            repacking.kill()
+            repacking.wait()
+            assert purge.wait(60) == 0
+    assert not part.exists()
+
+
 def test_a_packing_that_had_read_it_is_waited_for(tainted: Path) -> None:
     """A packing that began before has the old objects in its hands: the purge waits for its end, and looks again."""
     folder = tainted / ".git" / "objects" / "pack"

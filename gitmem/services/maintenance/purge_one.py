@@ -79,7 +79,10 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[PurgePlace]:
         why = "object(s) are in the repository from which this one borrows; purge there"
         yield PurgePlace(f"{scope} borrowed objects", HELD, len(pruned.borrowed), why)
     if pruned.abandoned:
-        why = "file(s) of git processes that were killed, which may hold it: git prune --expire=now"
+        why = (
+            f"file(s) of git processes that were killed may hold it and cannot be removed: "
+            f"{', '.join(pruned.abandoned[:3])}"
+        )
         yield PurgePlace("temporary packs", YOURS, len(pruned.abandoned), why)
 
 

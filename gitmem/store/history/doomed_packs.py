@@ -7,13 +7,14 @@ again.
 
 import contextlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gitmem.base.files import disk_error, sync_dir
-from gitmem.base.open_files import can_tell, processes_with
+from gitmem.base.open_files import can_tell, is_running, processes_with
 from gitmem.errors import GitFailed
 from gitmem.git.new_packs import OURS, is_kept, new_name
 from gitmem.git.object_codec import RAW_LENGTH
@@ -25,6 +26,7 @@ OWN_FOLDER = "gitmem-purge"  # below the objects; only the holder of the mainten
 CLOSING = 2.0
 ABANDONED = 600.0  # and where the system does not tell who has it open
 _PARTS = ("tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_", ".tmp-")
+_REPACKED = re.compile(r"\.tmp-(\d{1,9})-")
 _PACKERS = frozenset(
     {
         "gc",
@@ -162,16 +164,33 @@ def packers(git: Git) -> dict[str, str]:
     return out
 
 
-def abandoned_parts(git: Git) -> list[str]:
-    """Return temporary packs of processes that were killed; they may hold anything."""
+def remove_abandoned_parts(git: Git) -> list[str]:
+    """Remove the temporary packs of processes that were killed; return those that stay.
+
+    They may hold anything, and git itself removes only some of them.
+    """
     alive = packers(git)
-    return [path for path, _ in _parts(pack_folder(git)) if path not in alive]
+    stay = []
+    for path, _ in _parts(pack_folder(git)):
+        if path in alive:
+            continue
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            stay.append(path)
+    return stay
 
 
 def _is_alive(path: str, about: os.stat_result, opened: set[str]) -> bool:
     """Say whether somebody still writes a temporary file, as far as can be told."""
     age = time.time() - about.st_mtime
     if age < CLOSING or os.path.realpath(path) in opened:
+        return True
+    # git repack closes its packs before it renames them; it names them after itself
+    owner = _REPACKED.match(os.path.basename(path))
+    if owner and is_running(int(owner[1])):
         return True
     is_visible = can_tell() and about.st_uid == os.geteuid()
     return not is_visible and age < ABANDONED

@@ -21,10 +21,10 @@ from gitmem.git.process import Git
 from gitmem.records.codec import LARGE_LIMIT
 from gitmem.repo.location import Home
 from gitmem.store.history.doomed_packs import (
-    abandoned_parts,
     pack_folder,
     pack_names,
     packers,
+    remove_abandoned_parts,
     sweep,
 )
 from gitmem.store.history.pending import PENDING, doom, pending, remember
@@ -32,6 +32,7 @@ from gitmem.store.history.redact import Mask
 from gitmem.store.repack import drop_stale_joint_index, index_oids
 
 PATIENCE = 30.0  # seconds that other packing processes are waited for
+ASK_AGAIN = 0.5  # seconds after which it is asked anew who packs
 TRIES = 5  # runs of git that another process may disturb
 
 
@@ -43,7 +44,8 @@ class Pruned(NamedTuple):
     # objects that are in another repository, from which this one borrows
     borrowed: Sequence[str] = ()
     busy: Sequence[str] = ()  # processes and files that may still hold some; then a note stays
-    abandoned: Sequence[str] = ()  # temporary packs of processes that were killed
+    # temporary packs of processes that were killed, which cannot be removed
+    abandoned: Sequence[str] = ()
 
 
 def prune(git: Git, home: Home, old_tips: Sequence[str] = (), patience: float = PATIENCE) -> Pruned:
@@ -81,7 +83,7 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         removed |= loose | swept.removed
         # whoever begins to pack from now on cannot find them; whoever had begun may still write
         # them
-        busy = _wait_for(packers(git), deadline)
+        busy = _wait_for_packers(git, deadline)
         there = _present(git, doomed) - swept.kept
         ours = there & _own_objects(git) if there and _borrows(git) else there
         if not ours and not busy:
@@ -99,16 +101,23 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         _renew_commit_graph(git)
     # asked once more: one may have gone between two looks
     borrowed = sorted(_present(git, there - ours)) if there - ours else []
-    return Pruned(len(removed), sorted(swept.kept), borrowed, busy, abandoned_parts(git))
+    return Pruned(len(removed), sorted(swept.kept), borrowed, busy, remove_abandoned_parts(git))
 
 
-def _wait_for(watched: dict[str, str], deadline: float) -> list[str]:
-    """Wait until packing that was under way has ended; return what has not."""
-    while watched:
-        watched = {key: name for key, name in watched.items() if _is_there(key)}
-        if not watched or time.monotonic() > deadline:
-            break
+def _wait_for_packers(git: Git, deadline: float) -> list[str]:
+    """Wait until packing that was under way has ended; return what has not.
+
+    Who packs is asked again now and then: a process that was killed leaves its file behind.
+    """
+    watched = packers(git)
+    asked = time.monotonic()
+    while watched and time.monotonic() <= deadline:
         time.sleep(0.02)
+        watched = {key: name for key, name in watched.items() if _is_there(key)}
+        if watched and time.monotonic() - asked > ASK_AGAIN:
+            now = packers(git)
+            watched = {key: name for key, name in watched.items() if key in now}
+            asked = time.monotonic()
     return sorted(watched.values())
 
 
