@@ -1,9 +1,10 @@
 """The dashboard with many facts: first paint, filters, changes made elsewhere, memory of the server.
 
 Chromium measures the paint and the filters. A change is measured from the end of the command that makes it
-until its row is on the page. The least of several is judged: what it takes where nothing else runs.
+until its row is on the page. The median of several is judged.
 """
 
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -29,6 +30,14 @@ def open_page(browser: Any, served: Served, view: str) -> Any:
     return page
 
 
+def painted(browser: Any, served: Served) -> float:
+    """Open the table of all facts and close it; return the milliseconds until the first paint."""
+    page = open_page(browser, served, "facts")
+    paint = first_paint(page)
+    page.context.close()
+    return paint
+
+
 def shown_after(page: Any, repo: Path, title: str) -> float:
     """Add a fact by the command; return the seconds until the page shows it."""
     sample.add(repo, title, "-t", "rule", "-i", "9")
@@ -48,7 +57,7 @@ def body(bench: Bench) -> None:
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            paints = [first_paint(open_page(browser, served, "facts")) for _ in range(rounds)]
+            paints = [painted(browser, served) for _ in range(rounds)]
             page = open_page(browser, served, "facts")
             rules = -(-(count - 1) // 8)  # every eighth fact is a rule
             filters = [("#/facts?type=rule", f"{rules:,}"), ("#/facts", f"{count:,}")] * rounds
@@ -72,13 +81,13 @@ def body(bench: Bench) -> None:
     ]
     table(
         f"Dashboard, {count:,} facts",
-        ("what", "least", "most", "budget"),
+        ("what", "median", "most", "budget"),
         [
             (
                 what,
-                f"{min(values):.3g} {unit}",
+                f"{statistics.median(values):.3g} {unit}",
                 f"{max(values):.3g} {unit}",
-                f"{bench.verdict(what, min(values), budget)} ({unit})",
+                f"{bench.verdict(what, statistics.median(values), budget)} ({unit})",
             )
             for what, values, budget, unit in rows
         ],

@@ -23,6 +23,7 @@ NAMES = (
     "bench_cli",
     "bench_mcp",
     "bench_dashboard",
+    "bench_interchange",
     "bench_hook",
     "bench_answers",
     "bench_briefing",
