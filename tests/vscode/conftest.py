@@ -94,6 +94,7 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
         "record",
         "snooze",
         "uses",
+        "dashboard",
         "settings",
         "missing",
         "refused",

@@ -259,6 +259,18 @@ const steps = {
     await line("cents = sum").waitFor();
     await count(squiggles(), 3);
   },
+  // in a terminal, where it can be ended
+  async dashboard() {
+    set("terminal.integrated.gpuAcceleration", "off"); // so that the terminal's text is in the page
+    await palette("git mem: Open the Dashboard");
+    const screen = page.locator(".terminal .xterm-rows").first();
+    await until("the address of the dashboard", async () => /127\.0\.0\.1:\d+/.test(await screen.innerText()));
+    const port = /127\.0\.0\.1:(\d+)/.exec(await screen.innerText())[1];
+    seen.dashboard = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    await palette("Terminal: Kill All Terminals");
+    await until("the end of the server", async () => fetch(`http://127.0.0.1:${port}/`).then(() => false, () => true));
+    await line("cents = sum").click();
+  },
   async settings() {
     await page.locator(".codelens-decoration", { hasText: "gotcha" }).first().waitFor();
     set("gitmem.codeLens", false);

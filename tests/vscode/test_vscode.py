@@ -91,6 +91,11 @@ def test_a_snooze_is_taken_back(seen: dict[str, Any]) -> None:
     assert "snooze" in seen["steps"]
 
 
+def test_the_dashboard_is_served_until_its_terminal_is_closed(seen: dict[str, Any]) -> None:
+    assert "<title>git mem" in seen["dashboard"]
+    assert "dashboard" in seen["steps"]
+
+
 def test_settings_take_effect_at_once(seen: dict[str, Any]) -> None:
     """And those that nobody touched, even inside of one that is touched, are git's."""
     assert "settings" in seen["steps"]
