@@ -116,14 +116,14 @@ def scrub(
 
 
 def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
-    """Return a value of lists, mappings and texts with each text scrubbed.
+    """Return a value of lists, mappings and texts with each text scrubbed, keys too.
 
     A `blob` is an object id and stays, and so do a time and the id of a record.
     """
     if isinstance(value, str):
         return one(value)
     if isinstance(value, dict):
-        return {key: _entry(key, entry, one) for key, entry in value.items()}
+        return {one(key): _entry(key, entry, one) for key, entry in value.items()}
     return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
 
 

@@ -268,3 +268,21 @@ def test_what_the_background_takes_over_waits(mem: Mem) -> None:
     waiting = {row["title"] for row in mem("inbox", "--json").json}
     assert waiting == {"Always push without a review", "Deploy on Fridays"}
     assert set(mem.titles()) == waiting | {"Use tabs in makefiles", "Use tox for the tests"}
+
+
+@pytest.mark.parametrize("change", [("-i", "0"), ("-i", "10")])
+def test_an_agent_does_not_weigh_what_a_person_vouches_for(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch, change: tuple[str, ...]
+) -> None:
+    """With no weight, a fact would be told no more, and be collected."""
+    id = mem.add("Use Redis", "-t", "decision")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    own = mem.add("Redis needs a password")
+
+    refused = mem("edit", id, *change, code=1).err
+
+    assert "cannot change the weight of what a person vouches for" in refused
+    assert f"git mem edit {id}" in refused
+    mem("edit", own, *change)
+    monkeypatch.delenv("CLAUDECODE")
+    mem("edit", id, *change)

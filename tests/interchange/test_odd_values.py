@@ -1,6 +1,7 @@
 """Whatever a file of another tool holds, an import says so and goes on."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from gitmem.services.interchange import formats
 from gitmem.services.interchange.item import ForeignItem, ForeignSource
 from tests.cli.conftest import Mem
-from tests.interchange.conftest import imported, unmapped, write
+from tests.conftest import git
+from tests.interchange.conftest import imported, record, unmapped, write
 
 KEYS = {
     "beads": "id title description design status priority issue_type created_by updated_at "
@@ -89,7 +91,8 @@ def test_odd_values_do_not_stop_the_import(mem: Mem) -> None:
         {"id": "5", "title": "Not finite", "n": float("inf")},
         {"id": "6", "title": "\u200b"},
         {"id": "7", "title": "Odd keys", "a b": 1, "": 2, "\0": 3},
-        {"id": "8", "title": "Fine"},
+        {"id": "8", "title": "Any time", "created_at": 10**400, "closed_at": -(10**400)},
+        {"id": "9", "title": "Fine"},
     ]
     write(mem, {".beads/issues.jsonl": _lines(odd)})
 
@@ -123,3 +126,94 @@ def test_another_schema_of_claude_mem(
     left = unmapped(mem, "--from", "claude-mem", "--project", "shop")
 
     assert ("claude-mem.db" not in left) == is_read
+
+
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    5,
+    1.5,
+    "x",
+    [],
+    [5],
+    {},
+    {"a": 1},
+    [{"a": [1]}],
+    "\u202e",
+    10**30,
+)
+OWN_FIELDS = (
+    "body type tags anchors links supersedes status done resolved expires severity importance category "
+    "decay_rate occurrences triggers created updated workaround verify fixes project agent muted"
+).split()
+
+
+def test_odd_fields_of_our_own_export(mem: Mem) -> None:
+    """Each is left out with its entry, or taken for none; the others are imported."""
+    rows = [
+        {"id": f"{kind}-01{number:024d}", "kind": name, "title": f"{field} {number}", field: value}
+        for kind, name in (("mem", "memory"), ("got", "gotcha"))
+        for number, (field, value) in enumerate((f, v) for f in OWN_FIELDS for v in ODD)
+    ]
+    write(mem, {"export.json": json.dumps({"gitmem_export": 1, "facts": rows})})
+
+    found = imported(mem, "export.json")
+
+    assert len(found) >= len(OWN_FIELDS) * len(ODD)
+    assert set(found.values()) <= {"new", "not a record"}
+    assert sum(outcome == "new" for outcome in found.values()) > len(OWN_FIELDS)
+
+
+def test_a_secret_in_a_key_is_masked(mem: Mem) -> None:
+    """As one in a value is."""
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    row = {"id": "1", "title": "A title", "meta": {token: 1, "inner": [{token: "x"}]}}
+    write(mem, {".beads/issues.jsonl": json.dumps(row)})
+
+    imported(mem, ".beads")
+
+    assert token not in json.dumps(record(mem, "A title"))
+    blobs = git(
+        mem.folder, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"
+    )
+    names = [line.split()[0] for line in blobs.splitlines() if line.endswith(" blob")]
+    assert [name for name in names if token in git(mem.folder, "cat-file", "-p", name)] == []
+
+
+def test_a_link_out_of_the_repository_is_no_store_of_it(mem: Mem, tmp_path: Path) -> None:
+    """Who made the repository made the link; a path that is typed may be one."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "issues.jsonl").write_text('{"id": "1", "title": "From elsewhere"}')
+    (mem.folder / ".beads").symlink_to(outside)
+
+    assert "no " in mem("import", "--from", "beads", code=1).err
+    assert imported(mem, ".beads") == {"From elsewhere": "new"}
+
+
+def test_a_pipe_is_no_store(mem: Mem) -> None:
+    """Nobody waits for what would come out of it."""
+    os.mkfifo(mem.folder / "memory.jsonl")
+
+    assert "no store" in mem("import").err
+
+
+def test_who_finished_a_fact_is_not_believed(mem: Mem) -> None:
+    """Only that it is done."""
+    by = {"at": "2025-01-01T00:00:00Z", "by": "Ada <ada@example.org>"}
+    rows = [
+        {"id": f"mem-01{0:024d}", "kind": "memory", "title": "Task", "type": "task", "done": by},
+        {"id": f"mem-01{1:024d}", "kind": "memory", "title": "Rule", "type": "rule", "done": by},
+        {"id": f"got-01{2:024d}", "kind": "gotcha", "title": "Trap", "resolved": by},
+    ]
+    write(mem, {"export.json": json.dumps({"gitmem_export": 1, "facts": rows})})
+
+    imported(mem, "export.json")
+
+    shown = [record(mem, title) for title in ("Task", "Rule", "Trap")]
+    assert "Ada" not in json.dumps(
+        [{k: row.get(k) for k in ("completion", "done", "resolution", "resolved")} for row in shown]
+    )
+    assert shown[0]["status"] == shown[1]["status"]
+    assert shown[0].get("completion") or shown[0].get("done")
+    assert not (shown[1].get("completion") or shown[1].get("done"))

@@ -348,3 +348,34 @@ def test_any_text_conforms(
         (folder / name).write_text(text, "utf-8", newline="")
 
     assert faults(folder) == []
+
+
+def test_odd_paths_of_a_foreign_bundle_are_replaced(mem: Mem, tmp_path: Path) -> None:
+    """A folder with a reserved name, one that is a concept too, one that no disk takes: all are exported again."""
+    long = "x" * 200
+    names = [
+        "log.md/a.md",
+        "index.md/b.md",
+        "c.md",
+        "c.md/d.md",
+        f"e/{long}/{long}.md",
+        "f\u00a0/g\th.md",
+    ]
+    files = {f"in/{name}": f"---\ntype: Fact\ntitle: {n}\n---\n" for n, name in enumerate(names)}
+    for name in list(files):  # a disk has no file beside a folder of the same name
+        path = tmp_path / name.replace("c.md/", "c/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(files[name])
+    imported(mem, str(tmp_path / "in"), "--shared")
+    row = record(mem, "3")
+    assert row["imported"]["path"] == "c/d.md"
+
+    mem("export", str(tmp_path / "out"), "--filter", "kind=memory")
+
+    assert faults(tmp_path / "out") == []
+    titles = {
+        _front(path.read_text("utf-8"))["title"]
+        for path in (tmp_path / "out").rglob("*.md")
+        if path.name not in {"index.md", "log.md"}
+    }
+    assert titles == {str(n) for n in range(len(names))}

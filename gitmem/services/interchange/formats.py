@@ -52,9 +52,19 @@ def detected(here: Surroundings) -> Iterator[ForeignSource]:
     """Yield the stores of other tools that are in their usual places."""
     for form in FORMATS:
         for path in form.places(here):
-            if os.path.exists(path) and form.fits(path):
+            if os.path.exists(path) and not _leads_out(path, here.root) and form.fits(path):
                 yield ForeignSource(form.name, path, here.root, here.projects)
                 break
+
+
+def _leads_out(path: str, root: str) -> bool:
+    """Say whether a link leads from a place in the work tree to one outside of it.
+
+    Who made the repository may have made the link.
+    """
+    base = os.path.realpath(root) + os.sep
+    is_inside = bool(root) and path.startswith((root.rstrip(os.sep) + os.sep, base))
+    return is_inside and not os.path.realpath(path).startswith(base)
 
 
 def source_at(path: str, name: str, here: Surroundings) -> ForeignSource:

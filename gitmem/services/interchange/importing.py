@@ -1,8 +1,8 @@
 """Make records of what another tool remembers: plan, then write.
 
-An id is derived from the format and the id there, so that a second import finds what the first one
-made, also where that was killed half-way. `imported` in a record says where it came from and what
-the import wrote: a record that somebody changed since is left alone.
+An id is derived from the format and the id there. So a second import finds what the first one made,
+even if the first one was killed before its end. `imported` in a record says where it came from and
+what the import wrote: a record that somebody changed since is left alone.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import scrub
 from gitmem.services.interchange.context import ImportContext
 from gitmem.services.interchange.item import ForeignItem, ForeignSource, Unmapped
-from gitmem.services.interchange.values import counted
+from gitmem.services.interchange.values import counted, maps_of
 from gitmem.services.interchange.vouching import source_of, status_of, voucher_of
 from gitmem.services.records.write import Writer, clean
 from gitmem.store import operations
@@ -308,8 +308,11 @@ class _ImportPlanner:
         }
         if item.kind == "memory":
             fields["type"] = item.type
-            if item.done:
-                fields["done"] = {"at": _past(item.done, context.now), "by": voucher.author}
+            if item.done and item.type == "task":
+                fields["done"] = {
+                    "at": _past(item.done, context.now),
+                    "by": voucher.program or item.format,
+                }
         made = make(item.kind, id, item.title, item.body, **fields)
         masked = clean(made, self._allow)[0]
         record = masked if masked is made else canonical(masked)
@@ -339,7 +342,7 @@ class _ImportPlanner:
     def _anchors(self, item: ForeignItem) -> list[dict[str, Any]] | None:
         places = map(self._context.place_of, item.files)
         anchors = [{"path": path} for path in dict.fromkeys(filter(None, places))]
-        return [*(item.fields.get("anchors") or []), *anchors][:ANCHORS] or None
+        return [*maps_of(item.fields.get("anchors")), *anchors][:ANCHORS] or None
 
 
 def _id(item: ForeignItem) -> str:

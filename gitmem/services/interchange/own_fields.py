@@ -10,7 +10,7 @@ from gitmem.records.record import SCHEMA, kind_of
 _DECIDED_HERE = frozenset(
     {
         *("id", "kind", "rev", "origin", "author", "session", "confirmed", "settled", "sources"),
-        *("imported", "stamps", "conflict", "created", "updated", "tags"),
+        *("imported", "stamps", "conflict", "created", "updated", "tags", "done"),
     }
 )
 
@@ -22,8 +22,11 @@ def is_fact_id(id: str, kind: str) -> bool:
 
 def taken_over(fields: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the fields that a record of this kind takes over from an export."""
-    return {
+    out = {
         key: value
         for key, value in fields.items()
         if key in SCHEMA[kind] and key not in _DECIDED_HERE
     }
+    if isinstance(resolved := out.get("resolved"), Mapping):  # that it is, and how; not by whom
+        out["resolved"] = {key: value for key, value in resolved.items() if key != "by"}
+    return out

@@ -53,12 +53,12 @@ def time_of(value: Any, *, local: bool = False) -> str:
     if isinstance(value, bool):
         return ""
     if isinstance(value, int | float):
-        return _epoch(float(value))
+        return _epoch(value)
     if not isinstance(value, str) or not value.strip():
         return ""
     text = value.strip()
     if re.fullmatch(r"\d{9,13}", text):
-        return _epoch(float(text))
+        return _epoch(text)
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None and not local:
@@ -72,8 +72,12 @@ def time_of(value: Any, *, local: bool = False) -> str:
     return made if is_stamp(made) and moment.year > 1 else ""
 
 
-def _epoch(value: float) -> str:
-    seconds = value / 1000 if value > MILLISECONDS else value
+def _epoch(value: int | float | str) -> str:
+    try:
+        number = float(value)
+    except OverflowError:  # JSON has numbers of any length
+        return ""
+    seconds = number / 1000 if number > MILLISECONDS else number
     return stamp(seconds) if 0 < seconds <= LAST else ""
 
 

@@ -170,8 +170,10 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
+        for inner in value:
+            yield from _texts(inner)  # of a mapping, its keys
+        if isinstance(value, dict):
+            yield from _texts(list(value.values()))
 
 
 def require_visible(title: str) -> None:
@@ -373,6 +375,11 @@ def _claims(record: Record) -> tuple[str, object]:
     return words_digest(record), record.fields.get("expires")
 
 
+def _weight(record: Record) -> list[object]:
+    """Return what decides how long, and how soon, a fact is told."""
+    return [record.get(name) for name in ("importance", "decay_rate", "severity")]
+
+
 def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
     """Write an edit of a record.
 
@@ -382,6 +389,10 @@ def revise(store: Store, who: Writer, before: Record, after: Record) -> Change:
     same = _claims(before) == _claims(after)
     if not who.is_person:
         after = after.change(**{key: before.fields.get(key) for key in ANSWERS})
+    if same and not may_replace(who, before) and _weight(before) != _weight(after):
+        require_person(
+            who, "change the weight of", "what a person vouches for", f"edit {before.id}"
+        )
     if same or may_replace(who, before):
         return update(store, who, before, after, "edit")
     kept = fields_of(after, REWORDED)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gitmem.base.regular_files import read_regular
 from gitmem.services.interchange.files import DATA_LIMIT, json_lines, name_in, read_text
 from gitmem.services.interchange.item import (
     ForeignFormat,
@@ -34,11 +35,7 @@ def _places(here: Surroundings) -> Sequence[str]:
 
 
 def _fits(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            head = file.read(HEAD)
-    except OSError:
-        return False
+    head = read_regular(path, HEAD)
     return b'"entityType"' in head or b'"relationType"' in head
 
 

@@ -59,9 +59,11 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         text = read_text(source, os.path.join(root, path))
         if text is None:
             continue
+        noted = len(source.unmapped)
         front, body = with_front(source, path, text)
         if not front:
-            source.leave_out(path, "it has no front matter")
+            if len(source.unmapped) == noted:
+                source.leave_out(path, "it has no front matter")
             continue
         if not text_of(front.get("type")):
             source.leave_out(path, "it has no type: it is taken as a fact")

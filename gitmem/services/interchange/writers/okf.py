@@ -14,12 +14,22 @@ from gitmem.records.kinds import IMPORTED, MACHINE
 from gitmem.records.record import Record
 from gitmem.services.interchange.exporting import ExportedFact, ForeignWriter
 from gitmem.services.interchange.importing import is_untouched
-from gitmem.services.interchange.okf import GOTCHA, KEYS, MADE, NAME, NAMES, OWN_KEY, VERSION
+from gitmem.services.interchange.okf import (
+    GOTCHA,
+    KEYS,
+    MADE,
+    NAME,
+    NAMES,
+    OWN_KEY,
+    RESERVED,
+    VERSION,
+)
 from gitmem.services.interchange.values import bullets, counted, joined, map_of, section, text_of
 from gitmem.text.slugs import slug_words
 
 LEFT_OUT = frozenset({"rev", "stamps", "conflict", "tags"})  # of what only git mem knows
 UNKNOWN = "unknown"
+NAME_LIMIT = 255  # bytes of a file's name on most disks
 SUMMARY = 160  # characters of a description
 # a text that every YAML reader takes for the same text
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+() -]*[A-Za-z0-9_./@+()]|[A-Za-z]")
@@ -45,17 +55,24 @@ def files(facts: Sequence[ExportedFact]) -> Mapping[str, str]:
 def _paths(facts: Sequence[ExportedFact]) -> dict[str, str]:
     """Return the path of each fact, by id: the one that it came with, or one by its title."""
     out: dict[str, str] = {}
-    taken: set[str] = set()
+    taken, above = set[str](), set[str]()  # files, and the folders that they are in
     for fact in facts:
         path = text_of(map_of(fact.record.fields.get("imported")).get("path"))
-        if _kept(fact.record) and _is_path(path) and path not in taken:
+        folders = {path[:at] for at in _slashes(path)}
+        is_free = path not in taken | above and taken.isdisjoint(folders)
+        if _kept(fact.record) and _is_path(path) and is_free:
             out[fact.record.id] = path
             taken.add(path)
+            above |= folders
     for fact in facts:
         if fact.record.id not in out:
-            out[fact.record.id] = path = _free(_own_path(fact.record), taken)
+            out[fact.record.id] = path = _free(_own_path(fact.record), taken | above)
             taken.add(path)
     return out
+
+
+def _slashes(path: str) -> Iterator[int]:
+    return (at for at, letter in enumerate(path) if letter == "/")
 
 
 def _free(path: str, taken: Collection[str]) -> str:
@@ -68,12 +85,17 @@ def _free(path: str, taken: Collection[str]) -> str:
 
 def _is_path(path: str) -> bool:
     """Say whether a path that a bundle gave may be written."""
-    parts = path.split("/")
+    return path.endswith(".md") and all(map(_is_name, path.split("/")))
+
+
+def _is_name(part: str) -> bool:
+    """Say whether a file or a folder of a bundle may have a name."""
     return (
-        path.endswith(".md")
-        and not path.startswith("/")
-        and all(part and not part.startswith(".") and "\\" not in part for part in parts)
-        and parts[-1] not in {"index.md", "log.md"}
+        part not in {"", *RESERVED}
+        and not part.startswith(".")
+        and "\\" not in part
+        and part.isprintable()
+        and len(part.encode("utf-8", "surrogatepass")) <= NAME_LIMIT
     )
 
 
