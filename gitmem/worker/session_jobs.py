@@ -14,7 +14,7 @@ from gitmem.repo.location import locate
 from gitmem.services.provenance import shared
 from gitmem.services.records.write import Writer
 from gitmem.services.session_log import model_reading, reader
-from gitmem.services.sessions.finish import SessionServices
+from gitmem.services.sessions.outcome import SessionServices
 from gitmem.services.sessions.session_record import ended_at
 from gitmem.services.snapshots import keep, save
 from gitmem.services.snapshots.save import SaveContext

@@ -22,6 +22,7 @@ from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
 from gitmem.services.session_log import reader, rotation
 from gitmem.services.sessions import finish, transcript_file
+from gitmem.services.sessions.outcome import SessionServices
 from gitmem.services.sessions.recovery import adopt
 from gitmem.state import sessions
 from gitmem.state.requests import LEASE
@@ -81,7 +82,7 @@ class Machine:
         return open_app(str(self.repo), os.environ, Clock(now=lambda: self.now), "git")
 
     def drain(
-        self, change: Callable[[finish.SessionServices], finish.SessionServices] = lambda it: it
+        self, change: Callable[[SessionServices], SessionServices] = lambda it: it
     ) -> list[str]:
         """Finish what sessions asked for, as a drain does."""
         with self.open() as app:
@@ -300,7 +301,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(
     class Killed(BaseException):
         pass
 
-    def killed(before: finish.SessionServices) -> finish.SessionServices:
+    def killed(before: SessionServices) -> SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             text = " ".join(turn.text for turn in turns)
             read.append(text)
@@ -338,7 +339,7 @@ def test_one_that_fails_comes_back_after_its_lease_and_not_before(machine: Machi
     machine.hook("SessionEnd", reason="other")
     calls = []
 
-    def failing(before: finish.SessionServices) -> finish.SessionServices:
+    def failing(before: SessionServices) -> SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             calls.append(1)
             raise OSError("the disk has gone")
@@ -360,7 +361,7 @@ def test_who_was_overtaken_stops(machine: Machine):
     machine.hook("SessionEnd", reason="other")
     other: list[str] = []
 
-    def slow(before: finish.SessionServices) -> finish.SessionServices:
+    def slow(before: SessionServices) -> SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             before.extract(turns, beat)
             machine.now += LEASE + 60
@@ -453,7 +454,7 @@ def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine,
         stem = reader.stems(app.home, "s1")[0]
     os.utime(stem + reader.LIVE, (NOW, NOW))
 
-    def failing(before: finish.SessionServices) -> finish.SessionServices:
+    def failing(before: SessionServices) -> SessionServices:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             raise OSError("not now")
 

@@ -7,50 +7,28 @@ transcript, where there is one that can be read.
 """
 
 import io
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gitmem.base.processes import is_gone, own
-from gitmem.clock import Clock, stamp
+from gitmem.clock import Clock
 from gitmem.errors import UnknownId
-from gitmem.git.worktree import WorkTree
-from gitmem.index.reader import Index
-from gitmem.records.items import DONE, Extract
 from gitmem.records.kinds import derived_id
-from gitmem.records.merge import restamp
-from gitmem.records.record import Record
-from gitmem.redaction.mask import scrub
-from gitmem.repo.caller import BACKGROUND
-from gitmem.repo.refs import PRIVATE
-from gitmem.services.facts.stores import shareable
-from gitmem.services.records import write
-from gitmem.services.records.write import Writer
 from gitmem.services.session_log.reader import parsed
-from gitmem.services.sessions import proposals, statements, transcript_file, witness
+from gitmem.services.sessions import transcript_file
 from gitmem.services.sessions.forgetting import is_forgotten
-from gitmem.services.sessions.reading import (
-    CountedTurns,
-    FactReading,
-    by_commits,
-    namespaces,
-    read_facts,
+from gitmem.services.sessions.outcome import (
+    SessionServices,
+    outcome_of,
+    read_turns,
+    write_outcome,
 )
-from gitmem.services.sessions.session_record import (
-    SessionAccount,
-    SessionReport,
-    ended_at,
-    published_record,
-    session_record,
-)
+from gitmem.services.sessions.session_record import SessionAccount
 from gitmem.services.snapshots.save import SaveContext
 from gitmem.state import requests, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
-from gitmem.store import operations
-from gitmem.store.rejected import Rejected, rejected_in
-from gitmem.store.store import Message, Store
+from gitmem.store.rejected import rejected_in
 from gitmem.transcripts import reader
 from gitmem.transcripts.turn import Turn
 
@@ -58,40 +36,6 @@ TRIED = 86400.0  # seconds that a request which fails is tried again
 BEAT = 20.0  # seconds between two of them that are written down
 AT_THE_END = "At the end"
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionServices:
-    """What the end of a session needs.
-
-    It says where each part goes (None for what nobody wants), and how its sources are read.
-    """
-
-    who: Writer
-    snapshots: Store
-    keep: Callable[
-        [str, str, SaveContext, Writer], bool
-    ]  # saves a work tree, by its root, under an id; says whether there was anything to save
-    records: Store | None
-    published: Store | None  # gets what others may see of a session's record
-    proposals: Store | None
-    elsewhere: Sequence[Store]  # stores where a proposal may be, or was rejected
-    lines: Callable[[Session], Iterable[bytes]]  # of a session's history
-    tree: Callable[[str], WorkTree]
-    # turns without what is never stored of a work tree
-    shown: Callable[[Iterable[Turn], str], Iterator[Turn]]
-    # what it is given as well is called now and then, while it is at work
-    extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]
-    indexes: Callable[[], Sequence[Index]]
-    injected: Callable[[str], Collection[str]]  # ids of the facts that a session was given
-    # when the session before it ended: commits were made since
-    before: Callable[[Session], float] = lambda session: session.started
-    commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: (
-        None
-    )  # those that a session had a part in, as its record names them
-    # what is written to the private store meanwhile is one commit
-    one_commit: Callable[[], AbstractContextManager[None]] = nullcontext
-    tell_hits: Callable[[], object] = lambda: None  # writes the hits of errors that wait
 
 
 class _Joined(io.RawIOBase):
@@ -172,145 +116,11 @@ def write_record(
     if account.empty or is_forgotten(desk.snapshots, session.id):
         return []
     said, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
-    counted = CountedTurns(desk.shown(said, session.root), beat)
-    tree = desk.tree(session.root)
-    rejected = rejected_in(desk.snapshots.objects)
-    extract = _allowed(desk.extract(counted, beat), tree, rejected)
+    read = read_turns(desk, session.root, said, beat)
     # what an answer to a greeting repeats of what is known is not news
-    if account.trivial and not counted.matters:
+    if account.trivial and not read.counted.matters:
         return []
-    who = desk.who._replace(session=session.id, program=BACKGROUND)
-    commits = tree.commits(session.started, ended_at(session))
-    indexes = desk.indexes()
-    read = _read_facts(desk, who, extract, where, indexes)
-    finished = _finished_tasks(desk, session, extract, counted, commits, indexes, who)
-    facts = [*read.facts(desk.injected(session.id)), *finished]
-    tokens = max(counted.tokens, extract.tokens)
-    account.leave_out(rejected.is_quoted)
-    report = SessionReport(extract, commits, facts, tokens, missing)
-    now, made = who.clock.stamp(), desk.commits(session)
-    common: dict[str, Any] = {"author": who.person, "agent": who.agent, "commits": made}
-    new = session_record(session, account, report, now).change(**common)
-    done = _write(desk, who, new, read.learned)
-    witness.note_seen(desk.elsewhere, who, read.learned.seen, desk.injected(session.id), where)
-    if desk.published is not None and not is_forgotten(desk.snapshots, session.id):
-        public = published_record(session, account, commits, now).change(**common)
-        _write_one(desk.published, who, public)
-    return done
-
-
-def _read_facts(
-    desk: SessionServices, who: Writer, extract: Extract, where: str, indexes: Sequence[Index]
-) -> FactReading:
-    if desk.proposals is None:
-        changed = statements.changed_facts(
-            indexes, extract.changes, namespaces(who), who.clock.stamp()
-        )
-        return FactReading(proposals.Learned(), changed)
-    read = read_facts(desk.elsewhere, who, extract, where, indexes)
-    if desk.proposals.ref != PRIVATE:
-        read.learned.made = [
-            (record.change(sources=shareable(record.get("sources"))), item)
-            for record, item in read.learned.made
-        ]
-    return read
-
-
-def _finished_tasks(
-    desk: SessionServices,
-    session: Session,
-    extract: Extract,
-    counted: CountedTurns,
-    commits: Sequence[tuple[str, str]],
-    indexes: Sequence[Index],
-    who: Writer,
-) -> list[dict[str, Any]]:
-    """Return which open tasks were done, by what was said and by commits since the last session."""
-    tree, earlier = desk.tree(session.root), desk.before(session)
-    between = tree.commits(earlier, session.started) if earlier < session.started else []
-    done = [
-        *(item for item in extract.items if item.kind == DONE),
-        *counted.done,
-        *by_commits(commits, stamp(ended_at(session))),
-        *by_commits([one for one in between if one not in commits], stamp(session.started)),
-    ]
-    changed = [
-        path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)
-    ]
-    now = who.clock.stamp()
-    return statements.finished_tasks(
-        indexes, done, changed, stamp(session.started), now, namespaces(who)
-    )
-
-
-def _write(
-    desk: SessionServices, who: Writer, new: Record, learned: proposals.Learned
-) -> list[str]:
-    """Write a session's record and its new facts, in one commit where they go to one store."""
-    if desk.records and desk.proposals and desk.records.ref == desk.proposals.ref:
-        todo = [*learned.operations, *_put(desk.records, who, new)]
-        ids = (new.id, *(record.id for record, _ in learned.made))
-        subject = f"session: {new.title}"
-        if todo:
-            message = who.message(new, "session", subject)._replace(ids=ids)
-            desk.records.write(todo, message)
-        return _done(new, learned) if todo else []
-    if desk.proposals is not None and learned.made:
-        ids = tuple(record.id for record, _ in learned.made)
-        message = Message(f"inbox: proposals of {new.title}", "propose", ids, session=who.session)
-        desk.proposals.write(learned.operations, message)
-    is_new = desk.records is not None and _write_one(desk.records, who, new)
-    return _done(new, learned) if is_new or learned.made else []
-
-
-def _write_one(store: Store, who: Writer, new: Record) -> bool:
-    """Write a session's record; return whether anything changed."""
-    todo = _put(store, who, new)
-    if todo:
-        store.write(todo, who.message(new, "session"))
-    return bool(todo)
-
-
-def _done(new: Record, learned: proposals.Learned) -> list[str]:
-    session, number = str(new.get("session"))[:8], len(learned.made)
-    many = "" if number == 1 else "s"
-    made = [f"{number} proposal{many} of session {session} in git mem inbox"] if number else []
-    return [f"record of session {session} written", *made]
-
-
-def _put(store: Store, who: Writer, new: Record) -> list[operations.Op]:
-    """Return the operation that writes a session's record; none where nothing changed."""
-    new, _ = write.clean(new, who.allow)
-    try:
-        old = store.get(new.id).record
-    except UnknownId:
-        return [operations.put(new)]
-    # what an earlier reading made is still of this session
-    named = {(str(one.get("id")), str(one.get("what"))): one for one in old.get("facts")}
-    named |= {(str(one.get("id")), str(one.get("what"))): one for one in new.get("facts")}
-    fresh = {**new.fields, "created": old.created, "rev": old.rev, "facts": list(named.values())}
-    after = old.change(title=new.title, body=new.body, **fresh)
-    same = {**after.fields, "updated": ""} == {**old.fields, "updated": ""}
-    if same and (after.title, after.body) == (old.title, old.body):
-        return []
-    return [operations.put(restamp(old, after.touched(who.clock.stamp())), old)]
-
-
-def _allowed(extract: Extract, tree: WorkTree, rejected: Rejected) -> Extract:
-    """Return an extract without file names that must not be stored, and without some topics.
-
-    Those that are secret go, and those that say what somebody rejected.
-    """
-    topics = tuple(
-        topic
-        for topic in extract.topics
-        if not (scrub(topic).findings or rejected.has_phrase(topic))
-    )
-    items = tuple(
-        replace(item, files=tuple(path for path in item.files if not tree.hides(path)))
-        for item in extract.items
-    )
-    return replace(extract, items=items, topics=topics)
+    return write_outcome(desk, session, account, outcome_of(desk, session, read, where, missing))
 
 
 def write_snapshot(desk: SessionServices, session: Session, at: float, why: str) -> bool:
