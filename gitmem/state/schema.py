@@ -30,6 +30,9 @@ CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, 
   taker TEXT, tries INTEGER DEFAULT 0);
 CREATE TABLE costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER,
   spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID;
+-- of sessions without hooks, read later
+CREATE TABLE past_transcripts (agent TEXT, session TEXT, size INTEGER, changed INTEGER,
+  has_record INTEGER, PRIMARY KEY (agent, session)) WITHOUT ROWID;
 -- contexts of agents: a session, or `session/agent` for a subagent
 CREATE TABLE context_flags (context TEXT PRIMARY KEY, restarted REAL, snapshot_asked REAL,
   condense_asked REAL, owes_history INTEGER, reminded INTEGER, recorded INTEGER) WITHOUT ROWID;

@@ -104,10 +104,17 @@ class SessionOutcome:
 
 
 def read_turns(
-    desk: SessionServices, root: str, turns: Iterable[Turn], beat: Callable[[], None]
+    desk: SessionServices,
+    root: str,
+    turns: Iterable[Turn],
+    beat: Callable[[], None],
+    watched: Callable[[Iterator[Turn]], Iterator[Turn]] = lambda turns: turns,
 ) -> ReadTurns:
-    """Read turns once; `root` is the work tree that they are about."""
-    counted = CountedTurns(desk.shown(turns, root), beat)
+    """Read turns once; `root` is the work tree that they are about.
+
+    `watched` passes on the turns, as they may be stored.
+    """
+    counted = CountedTurns(watched(desk.shown(turns, root)), beat)
     rejected = rejected_in(desk.snapshots.objects)
     extract = _allowed(desk.extract(counted, beat), desk.tree(root), rejected)
     return ReadTurns(extract, counted, rejected)
