@@ -9,11 +9,14 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.interchange import past_sessions
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.services.interchange import formats
 from gitmem.services.interchange.importing import NEW, UNCHANGED, UPDATED, ImportOutcome, ImportPlan
 from gitmem.services.interchange.item import ForeignSource, Surroundings
 from gitmem.services.interchange.values import counted
+from gitmem.services.sessions.past_choice import PastChoice
+from gitmem.services.sessions.past_transcripts import AGENTS
 from gitmem.worker import interchange
 
 SHOWN = 20  # rows of a table, and remarks, unless all are asked for
@@ -33,6 +36,19 @@ TAKEN = (NEW, UPDATED, UNCHANGED)
 @click.option("--project", metavar="NAME", help="Take what the source files under this project.")
 @click.option("--dry-run", is_flag=True, help="Say what would be imported, and write nothing.")
 @click.option("--verbose", "-v", is_flag=True, help="List every item and every remark.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Of past sessions: read at most N, the newest. Default: {past_sessions.LIMIT}.",
+)
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(tuple(AGENTS)),
+    help="Of past sessions: only those of this agent. May be repeated.",
+)
 @options.one_scope(
     ("shared", "Write to the shared store."),
     ("private", "Write to the private store (default, but for decisions that git tracks)."),
@@ -47,6 +63,8 @@ def import_command(
     project: str | None,
     dry_run: bool,
     verbose: bool,
+    limit: int | None,
+    agents: tuple[str, ...],
     scope: str | None,
     as_json: bool,
 ) -> None:
@@ -54,6 +72,10 @@ def import_command(
 
     SOURCE is a file or a folder of that tool. Without SOURCE, the usual places are looked at. The
     files of the tool are not changed.
+
+    The word 'sessions' as SOURCE means past sessions in this repository: the transcripts that
+    Claude Code, Gemini CLI and Codex keep on this machine. What they taught waits in the inbox,
+    with the time when it was said. A folder of that name is ./sessions.
 
     What a tool or an agent wrote waits in the inbox, in the private store. A decision record that
     git tracks and that you wrote yourself goes to the shared store. Secrets are masked, and what
@@ -65,7 +87,17 @@ def import_command(
       git mem import
       git mem import --from claude-mem --dry-run
       git mem import docs/adr --shared
+      git mem import sessions --limit 5
     """
+    of_stores = {
+        "--from": name,
+        "--project": project,
+        "--verbose": verbose,
+        f"--{scope}": scope,
+    }
+    if past_sessions.check_options(path, of_stores, limit, agents):
+        past_sessions.import_sessions(term, limit, agents, dry_run=dry_run, as_json=as_json)
+        return
     with term.open() as app:
         plans = [
             (source, _planned(term, app, source, scope))
@@ -76,12 +108,16 @@ def import_command(
         waits = False
         if writes:
             plans, waits = _write_all(term, app, plans, scope)
+        past = past_sessions.waiting(app) if is_search else PastChoice([], [])
         if as_json:
-            term.json(_json(plans, is_dry_run=not writes, journaled=waits))
-        elif not plans:
+            data = _json(plans, is_dry_run=not writes, journaled=waits)
+            term.json({**data, **past_sessions.counts_json(past)})
+            return
+        if not plans:
             term.note("no store of another tool was found here. Name one: git mem import PATH")
         elif writes or dry_run:
             _report(term, plans, writes, waits, verbose=verbose)
+        past_sessions.name_sessions(term, past)
 
 
 def _sources(

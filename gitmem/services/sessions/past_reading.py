@@ -10,6 +10,7 @@ from typing import Any
 
 from gitmem.base.regular_files import read_regular
 from gitmem.clock import seconds, stamp
+from gitmem.errors import GitmemError
 from gitmem.records.record import Record
 from gitmem.redaction.mask import scrub
 from gitmem.services.sessions.outcome import (
@@ -64,7 +65,7 @@ def read_past(
 ) -> PastSession | None:
     """Return what a past session taught; None where nothing happened in it. Nothing is written.
 
-    Raises OSError and ValueError for what cannot be read.
+    Raises ValueError for what cannot be read.
     """
     head = read_regular(transcript.path, reader.PEEK)
     if reader.detect(head, transcript.path) not in FORMS:
@@ -74,7 +75,14 @@ def read_past(
         raise ValueError("it cannot be opened")
     times, account = _Times(transcript.began, desk.who.clock.now()), SessionAccount()
     watch = _Watch(account, transcript.root, desk.who.allow)
-    read = read_turns(desk, transcript.root, times.dated(opened.turns), beat, watched=watch.watched)
+    turns = times.dated(opened.turns)
+    try:
+        read = read_turns(desk, transcript.root, turns, beat, watched=watch.watched)
+    except GitmemError:
+        raise
+    except Exception as error:
+        # one of an odd kind must not cost the others theirs
+        raise ValueError(f"reading it failed: {type(error).__name__}") from error
     if account.empty or (account.trivial and not read.counted.matters):
         return None
     return _session_of(desk, transcript, account, times, read, opened.missing)
