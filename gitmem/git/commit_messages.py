@@ -4,7 +4,7 @@ Reads only.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gitmem.errors import GitFailed
@@ -13,7 +13,7 @@ from gitmem.repo.identity import made_by
 from gitmem.repo.location import Location
 
 # Raw names and addresses: a .mailmap comes with the code, so whoever writes it could name anybody.
-FORMAT = "%H%x00%an%x00%ae%x00%cn%x00%ce%x00%s%x00%(trailers:only=true)%x00%x01"
+FORMAT = "%H%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%s%x00%(trailers:only=true)%x00%x01"
 SEARCH = "%H%x00%an%x00%ae%x00%B%x01"
 ENCODED = "--encoding=UTF-8"
 OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -44,13 +44,17 @@ class Trailer(NamedTuple):
 
 
 class CommitMessage(NamedTuple):
-    """A commit of the code with what its message says."""
+    """A commit of the code with what its message says.
+
+    `written` is when its author made it, in seconds since the epoch, None if nobody knows.
+    """
 
     oid: str
     author: Person
     committer: Person
     subject: str
     trailers: tuple[Trailer, ...]
+    written: int | None = None
 
     def is_by(self, own: frozenset[str]) -> bool:
         """Say whether this user, by `identity.own_addresses`, is both author and committer."""
@@ -86,8 +90,13 @@ class CommitMessages:
                 return []  # a damaged commit
             middle = len(wanted) // 2
             return self.read(wanted[:middle]) + self.read(wanted[middle:])
-        rows = (parsed(row) for row in out.decode("utf-8", "replace").split("\1"))
-        return [row for row in rows if row is not None]
+        return _messages(out)
+
+    def latest(self, number: int) -> list[CommitMessage]:
+        """Return the messages of the last commits of HEAD, newest first; none without a commit."""
+        args = ("log", f"--max-count={number}", ENCODED, f"--format={FORMAT}", "HEAD", "--")
+        status, out, _ = self._git.call(*args, ok=(0, 128))
+        return [] if status else _messages(out)
 
     def writer_of(self, trailer: Trailer, own: frozenset[str]) -> Person | None:
         """Return somebody else who wrote a trailer in a commit of this repository.
@@ -105,24 +114,48 @@ class CommitMessages:
             f"--grep={_searched(trailer.first)}",
             f"--format={SEARCH}",
         )
-        wanted = _plain(f"{trailer.name}:{trailer.first}")
-        for row in self._git.run(*args).decode("utf-8", "replace").split("\1"):
-            parts = row.strip("\n").split("\0", 3)
-            if len(parts) != 4 or made_by(own, parts[2]):
-                continue
-            if wanted in map(_plain, parts[3].split("\n")):
-                return Person(parts[1], parts[2])
+        wanted = line_of(trailer)
+        for author, lines in _rows(self._git.run(*args)):
+            if wanted in lines and not made_by(own, author.mail):
+                return author
         return None
+
+    def lines_of_others(self, names: Sequence[str], own: frozenset[str]) -> dict[str, Person]:
+        """Return {line of a trailer: who else wrote it} of all commits of this repository.
+
+        `names` are those of the trailers, lines are as `line_of` has them. It is what `writer_of`
+        finds, for many trailers at once.
+        """
+        begins = "|".join(names)
+        args = ("--all", "--reflog", ENCODED, "-i", "-E", f"--grep=^({begins})[ \t]*:")
+        beginnings = tuple(f"{name}:" for name in names)
+        out: dict[str, Person] = {}
+        for author, lines in _rows(self._git.run("log", *args, f"--format={SEARCH}")):
+            if not made_by(own, author.mail):
+                said = (line for line in lines if line.startswith(beginnings))
+                out.update((line, author) for line in said if line not in out)
+        return out
+
+
+def _messages(out: bytes) -> list[CommitMessage]:
+    rows = (parsed(row) for row in out.decode("utf-8", "replace").split("\1"))
+    return [row for row in rows if row is not None]
+
+
+def line_of(trailer: Trailer) -> str:
+    """Return the first line of a trailer as two of them are compared."""
+    return _plain(f"{trailer.name}:{trailer.first}")
 
 
 def parsed(row: str) -> CommitMessage | None:
     """Return a commit printed as `FORMAT`; None for another line."""
     parts = row.lstrip("\n").split("\0")
-    if len(parts) != 8:
+    if len(parts) != 9:
         return None
-    oid, name, mail, committer, address, subject, block, _ = parts
+    oid, name, mail, committer, address, at, subject, block, _ = parts
     people = Person(name, mail), Person(committer, address)
-    return CommitMessage(oid, *people, subject, tuple(_trailers(block)))
+    written = int(at) if at.isdecimal() else None
+    return CommitMessage(oid, *people, subject, tuple(_trailers(block)), written)
 
 
 def _trailers(block: str) -> Iterable[Trailer]:
@@ -141,6 +174,14 @@ def _trailers(block: str) -> Iterable[Trailer]:
     for name, *parts in rows:
         said = [part for part in parts if part]
         yield Trailer(name, " ".join(said), said[0] if said else "")
+
+
+def _rows(out: bytes) -> Iterator[tuple[Person, list[str]]]:
+    """Yield the author and the lines of each commit that was printed as `SEARCH`."""
+    for row in out.decode("utf-8", "replace").split("\1"):
+        parts = row.strip("\n").split("\0", 3)
+        if len(parts) == 4:
+            yield Person(parts[1], parts[2]), [_plain(line) for line in parts[3].split("\n")]
 
 
 def _searched(line: str) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from gitmem.app import App
 from gitmem.base.regular_files import read_regular
 from gitmem.git.code_history import CodeHistory
+from gitmem.git.commit_messages import CommitMessages
 from gitmem.git.line_authors import LineAuthors
 from gitmem.git.process import Git
 from gitmem.records.kinds import FACTS, LIVE
@@ -17,7 +18,7 @@ from gitmem.services.interchange.exporting import ExportedFact, is_wanted
 from gitmem.services.interchange.formats import items_of
 from gitmem.services.interchange.importing import ImportOutcome, ImportPlan
 from gitmem.services.interchange.item import ForeignItem, ForeignSource, Surroundings
-from gitmem.services.interchange.readers import rule_files
+from gitmem.services.interchange.readers import commit_messages, rule_files
 from gitmem.services.memory_files import pull
 from gitmem.store.layout import FILE_LIMIT
 from gitmem.store.reader import Stored, load
@@ -50,11 +51,22 @@ def plan_import(
 def _storable_items(app: App, source: ForeignSource) -> Iterator[ForeignItem]:
     """Yield what a store holds, without files of which nothing is stored."""
     is_untold = app.untold(source.root or None)
-    for item in items_of(source):
+    is_commits = source.format == commit_messages.NAME
+    for item in _trailers(app, source) if is_commits else items_of(source):
         if item.path and is_untold(item.path):
             source.leave_out(item.path, "nothing is stored about this file")
         else:
             yield item
+
+
+def _trailers(app: App, source: ForeignSource) -> Iterator[ForeignItem]:
+    """Yield what commits of this repository state; those of another one are left out."""
+    if os.path.realpath(source.path) != source.root:
+        source.leave_out(source.path, "only commits of this repository are read")
+        return
+    messages = CommitMessages(app.location, app.env)
+    commits = messages.latest(commit_messages.MOST)
+    yield from commit_messages.trailer_items(messages, commits, app.own_addresses)
 
 
 def apply_import(

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +13,9 @@ from gitmem.cli.setup import install
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.repo.location import WIPING
 from gitmem.repo.refs import SHARED
+
+if TYPE_CHECKING:
+    from gitmem.worker.importables import Importable
 
 
 @click.command("init", short_help="Make the store of this repository")
@@ -50,6 +55,7 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
         if not no_remote and not existed:
             name = app.main_remote
             has = name if name and app.remote(name).has(timeout=3) else None
+        importables = _importables(app, existed)
         if as_json:
             term.json(
                 {
@@ -60,6 +66,7 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
                     "folder": app.home.path,
                     "remote_with_memory": has,
                     "hook_changes": install.installed(term, names),
+                    "importables": [_importable_json(row) for row in importables],
                 }
             )
             return
@@ -78,17 +85,38 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
                 "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git "
                 "mem remote enable origin && git mem sync    to share it"
             )
-            _name_other_tools(term, app)
+        _say_importables(term, importables)
         install.offer(term, names)
 
 
-def _name_other_tools(term: Terminal, app: App) -> None:
-    """Say which other tools remember something of this project, and how to import it."""
-    from gitmem.services.interchange.formats import BY_NAME, detected
-    from gitmem.services.interchange.readers.rule_files import NAME as RULES
-    from gitmem.worker.interchange import surroundings
+def _importables(app: App, existed: bool) -> "list[Importable]":
+    """Return what can be imported here, for a store that has no facts."""
+    from gitmem.worker import importables
 
-    titles = [BY_NAME[source.format].title for source in detected(surroundings(app))]
-    some = [title for title in titles if title != BY_NAME[RULES].title]
-    if some:
-        term.say(f"  git mem import    to read what is here already: {', '.join(some)}")
+    try:
+        if existed and importables.has_facts(app):
+            return []
+        return importables.importables(app)
+    except Exception:  # noqa: BLE001 - the store is made: what other tools wrote must not fail that
+        return []
+
+
+def _say_importables(term: Terminal, rows: "Sequence[Importable]") -> None:
+    """Say what is here already, and how to import it."""
+    if rows:
+        term.say("\nFound here:")
+    for command in dict.fromkeys(row.command for row in rows):
+        for row in rows:
+            if row.command == command:
+                number = "" if row.number is None else f": {row.number:,}"
+                term.say(f"  {row.title}{number}")
+        term.say(f"    {command}")
+
+
+def _importable_json(row: "Importable") -> dict[str, Any]:
+    return {
+        "title": row.title,
+        "count": row.number,
+        "command": row.command,
+        "agent": row.agent,
+    }

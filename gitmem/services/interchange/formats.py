@@ -16,6 +16,7 @@ from gitmem.services.interchange.readers import (
     basic_memory,
     beads,
     claude_mem,
+    commit_messages,
     ctxmem,
     decision_records,
     genius,
@@ -44,6 +45,7 @@ FORMATS: tuple[ForeignFormat, ...] = (
     basic_memory.FORMAT,
     mem0.FORMAT,
     rule_files.FORMAT,
+    commit_messages.FORMAT,
 )
 BY_NAME = {form.name: form for form in FORMATS}
 

@@ -16,6 +16,8 @@ class ForeignItem:
     `files` are paths of the code, absolute or from the root. `fields` are further fields of the
     record; `extra` is what no field has room for, kept as it is. `place` is where the entry is in a
     source of many files, for the way back. `id` is the record's own id in what git mem exported.
+    `commit` is the commit of this repository that says it, `commit_author` who else than this user
+    wrote it there.
     """
 
     format: str
@@ -40,6 +42,8 @@ class ForeignItem:
     path: str = ""
     place: str = ""
     id: str = ""
+    commit: str = ""
+    commit_author: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 

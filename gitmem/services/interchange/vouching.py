@@ -26,19 +26,26 @@ class Voucher(NamedTuple):
 def voucher_of(item: ForeignItem, context: ImportContext) -> Voucher:
     """Return who stands for an item: nobody for what a tool or an agent wrote.
 
-    What a person wrote is this user's if git tracks its file, only this user wrote that, and this
-    user imports it. Such a file is everybody's already, so the fact is shared. Of any other file
-    nobody knows who wrote it.
+    What a person wrote is this user's if git tracks its file or its commit says it, only this user
+    wrote that, and this user imports it. Such a file or commit is everybody's already, so the fact
+    is shared. Of any other file nobody knows who wrote it.
     """
     who = context.who
     if item.is_agents:
         return Voucher(context.scope, "agent", _author(item, who))
-    other = context.author_of(item.path) if item.path else None
+    other = _other_author(item, context)
     if other:
         return Voucher(context.scope, IMPORTED, other, other, who.program)
     if other is None or not who.is_person:
         return Voucher(context.scope, IMPORTED, who.person, program=who.program or item.format)
     return Voucher(context.scope if context.is_scope_chosen else "shared", IMPORTED, who.person)
+
+
+def _other_author(item: ForeignItem, context: ImportContext) -> str | None:
+    """Return who else wrote an item: "" for this user alone, None where nobody knows."""
+    if item.commit:
+        return item.commit_author
+    return context.author_of(item.path) if item.path else None
 
 
 def _author(item: ForeignItem, who: Writer) -> str:
@@ -58,4 +65,5 @@ def source_of(item: ForeignItem, voucher: Voucher) -> dict[str, Any]:
     role = "user" if voucher.is_own else "agent"
     program = item.format if voucher.origin == "agent" else ""
     facts = {"at": item.created, "role": role, "program": program, "session": item.session}
+    facts["commit"] = item.commit
     return {key: value for key, value in facts.items() if value}
