@@ -12,7 +12,7 @@ from gitmem.services.interchange.item import ForeignSource
 from gitmem.services.interchange.readers import commit_messages, rule_files
 from gitmem.services.sessions.past_transcripts import AGENTS
 from gitmem.worker import past_sessions
-from gitmem.worker.interchange import surroundings
+from gitmem.worker.surroundings import surroundings
 
 SMALL = 1 << 20  # bytes of a file whose entries are counted
 FEW = 200  # files of a folder whose entries are counted

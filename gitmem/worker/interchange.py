@@ -17,7 +17,7 @@ from gitmem.services.interchange.context import ImportContext, StoredIn
 from gitmem.services.interchange.exporting import ExportedFact, is_wanted
 from gitmem.services.interchange.formats import items_of
 from gitmem.services.interchange.importing import ImportOutcome, ImportPlan
-from gitmem.services.interchange.item import ForeignItem, ForeignSource, Surroundings
+from gitmem.services.interchange.item import ForeignItem, ForeignSource
 from gitmem.services.interchange.readers import commit_messages, rule_files
 from gitmem.services.memory_files import pull
 from gitmem.store.layout import FILE_LIMIT
@@ -28,15 +28,6 @@ from gitmem.worker import memory_files
 
 SIZE = 4 << 20  # bytes of a file whose authors are asked for
 Progress = Callable[[int, int], None] | None
-
-
-def surroundings(app: App) -> Surroundings:
-    """Return where stores of other tools may be."""
-    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
-    folder = os.path.basename(os.path.dirname(os.path.realpath(app.location.commondir)))
-    names = {app.project, os.path.basename(root), folder, root}
-    home = app.env.get("HOME") or os.path.expanduser("~")
-    return Surroundings(root, home, app.env, frozenset(name for name in names if name))
 
 
 def plan_import(

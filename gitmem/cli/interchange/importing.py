@@ -18,6 +18,7 @@ from gitmem.services.interchange.values import counted
 from gitmem.services.sessions.past_choice import PastChoice
 from gitmem.services.sessions.past_transcripts import AGENTS
 from gitmem.worker import interchange
+from gitmem.worker.surroundings import surroundings
 
 SHOWN = 20  # rows of a table, and remarks, unless all are asked for
 Plans = Sequence[tuple[ForeignSource, ImportPlan]]
@@ -101,7 +102,7 @@ def import_command(
     with term.open() as app:
         plans = [
             (source, _planned(term, app, source, scope))
-            for source in _sources(interchange.surroundings(app), path, name, project)
+            for source in _sources(surroundings(app), path, name, project)
         ]
         is_search = not (path or name)
         writes = not dry_run and (not is_search or _agrees(term, plans, as_json=as_json))

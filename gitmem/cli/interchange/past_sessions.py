@@ -13,8 +13,8 @@ from gitmem.services.interchange.values import counted
 from gitmem.services.sessions import past_choice
 from gitmem.services.sessions.past_choice import PastChoice
 from gitmem.services.sessions.past_transcripts import AGENTS, PastTranscript
-from gitmem.worker import past_sessions
-from gitmem.worker.past_sessions import SessionRow
+from gitmem.worker import past_reading, past_sessions
+from gitmem.worker.past_reading import SessionRow
 
 SOURCE = "sessions"  # the word for them
 COMMAND = f"git mem import {SOURCE}"
@@ -57,7 +57,7 @@ def import_sessions(
     names = tuple(agents) or tuple(AGENTS)
     with term.open() as app:
         choice = past_sessions.choose_sessions(app, limit or LIMIT, names)
-        rows = past_sessions.read_sessions(
+        rows = past_reading.read_sessions(
             app, choice, dry=dry_run, progress=term.progress("reading session")
         )
         if as_json:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gitmem.records.kinds import session_record_id
+from gitmem.records.record import Record
 from gitmem.services.sessions.past_transcripts import PastTranscript
 from gitmem.state.past_transcripts import TranscriptReading
 from gitmem.state.sessions import shared_id
 
 OPEN, RECORDED, FORGOTTEN, RUNNING, READ = "open", "recorded", "forgotten", "running", "read"
+IMPORTED = "imported"  # the field of a session's record that says that its transcript was read
 RESTS = 300.0  # seconds after which a transcript that nobody wrote to is not of a running session
 
 
@@ -49,6 +51,11 @@ class KnownSessions:
             return RECORDED if is_there and not self.is_past(record) else OPEN
         is_same = (reading.size, reading.changed) == (transcript.size, transcript.changed)
         return READ if is_same and (is_there or not reading.has_record) else OPEN
+
+
+def is_past(record: Record) -> bool:
+    """Return whether the record of a session was made of its transcript, and not by hooks."""
+    return bool(record.fields.get(IMPORTED))
 
 
 @dataclass(frozen=True, slots=True)

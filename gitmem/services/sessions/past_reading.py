@@ -21,6 +21,7 @@ from gitmem.services.sessions.outcome import (
     read_turns,
     write_outcome,
 )
+from gitmem.services.sessions.past_choice import IMPORTED
 from gitmem.services.sessions.past_transcripts import PastTranscript
 from gitmem.services.sessions.session_record import SessionAccount
 from gitmem.services.sessions.transcript_file import open_transcript
@@ -33,7 +34,6 @@ EDITS = frozenset(
     {"Edit", "MultiEdit", "Write", "NotebookEdit", "replace", "write_file", "apply_patch"}
 )
 QUOTED = 2000  # characters of a text that a record may quote a part of
-IMPORTED = "imported"  # the field of a record that says so
 
 
 @dataclass(slots=True)
@@ -53,11 +53,6 @@ class PastSession:
     def made(self) -> list[Record]:
         """The facts that are new."""
         return [record for record, _ in self.outcome.new.learned.made]
-
-
-def is_past(record: Record) -> bool:
-    """Return whether the record of a session was made of its transcript, and not by hooks."""
-    return bool(record.fields.get(IMPORTED))
 
 
 def read_past(
