@@ -346,7 +346,7 @@ def test_init_names_what_is_here(mem: Mem) -> None:
     """With the command that reads it."""
     _issues(mem, _issue())
 
-    assert "git mem import    to read what is here already: beads" in mem("init").out
+    assert "Found here:\n  beads: 1\n    git mem import\n" in mem("init").out
 
 
 def test_a_card_says_where_it_came_from(mem: Mem) -> None:

@@ -189,4 +189,5 @@ def counts_json(choice: PastChoice) -> dict[str, Any]:
 
 def _counts(choice: PastChoice, still_open: int) -> dict[str, int]:
     """Return how many sessions there are, by their standing."""
-    return {past_choice.OPEN: still_open, **{name: choice.others[name] for name in REASONS}}
+    counts = {past_choice.OPEN: still_open, **{name: choice.others[name] for name in REASONS}}
+    return {f"{name}_count": number for name, number in counts.items()}
