@@ -99,7 +99,7 @@ def test_linked_work_trees_subfolders_and_folders_that_are_gone_count(
 ) -> None:
     """Also with spaces and pictures in their names."""
     tree = tmp_path / "second träe 🎉"
-    git(mem.folder, "worktree", "add", "-q", str(tree))
+    git(mem.folder, "worktree", "add", "-q", "-b", "second", str(tree))
     past.claude(tree, 1, MARCH, REDIS)
     past.codex(mem.folder / "gone" / "deep", 2, APRIL, LINT)
     past.gemini(tree, 3, MAY, "We decided to store money as NUMERIC.")

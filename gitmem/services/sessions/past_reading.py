@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.base.regular_files import read_regular
 from gitmem.clock import seconds, stamp
 from gitmem.errors import GitmemError
 from gitmem.records.record import Record
@@ -26,10 +25,8 @@ from gitmem.services.sessions.past_transcripts import PastTranscript
 from gitmem.services.sessions.session_record import SessionAccount
 from gitmem.services.sessions.transcript_file import open_transcript
 from gitmem.state.sessions import Session
-from gitmem.transcripts import reader
 from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 
-FORMS = frozenset({"claude", "gemini", "gemini-document", "codex"})
 EDITS = frozenset(
     {"Edit", "MultiEdit", "Write", "NotebookEdit", "replace", "write_file", "apply_patch"}
 )
@@ -62,10 +59,7 @@ def read_past(
 
     Raises ValueError for what cannot be read.
     """
-    head = read_regular(transcript.path, reader.PEEK)
-    if reader.detect(head, transcript.path) not in FORMS:
-        raise ValueError("it is no transcript")
-    opened = open_transcript(transcript.path)
+    opened = open_transcript(transcript.path, form=transcript.agent)
     if opened is None:
         raise ValueError("it cannot be opened")
     times, account = _Times(transcript.began, desk.who.clock.now()), SessionAccount()

@@ -83,26 +83,28 @@ def _opened(path: str) -> io.FileIO | None:
     return io.FileIO(handle, "rb")
 
 
-def open_transcript(path: str, most: int = LIMITS[0]) -> OpenTranscript | None:
+def open_transcript(path: str, most: int = LIMITS[0], form: str = "auto") -> OpenTranscript | None:
     """Open a transcript as far as it is now: the last `most` bytes of it, the first of a document.
 
-    None where there is none to be read.
+    `form` is one of `reader.READERS` where it is known. None where there is none to be read.
     """
     file = _opened(path) if most > 0 else None
     if file is None:
         return None
     size = os.fstat(file.fileno()).st_size
     if size <= most:
-        return OpenTranscript(_turns(file, path, size))
+        return OpenTranscript(_turns(file, path, size, form=form))
     whole = reader.detect(file.read(reader.PEEK), path) in WHOLE
     missing = (
         f"Of its transcript of {size >> 20:,} MiB only the {'first' if whole else 'last'} "
         f"{most >> 20} were read."
     )
-    return OpenTranscript(_turns(file, path, most, 0 if whole else size - most), missing)
+    return OpenTranscript(_turns(file, path, most, 0 if whole else size - most, form), missing)
 
 
-def _turns(file: io.FileIO, path: str, size: int, skipped: int = 0) -> Iterator[Turn]:
+def _turns(
+    file: io.FileIO, path: str, size: int, skipped: int = 0, form: str = "auto"
+) -> Iterator[Turn]:
     with file:
         before = _lines(file, skipped) if skipped else 0
         file.seek(skipped)
@@ -110,7 +112,7 @@ def _turns(file: io.FileIO, path: str, size: int, skipped: int = 0) -> Iterator[
         if skipped:
             while (part := stream.readline(STEP)) and not part.endswith(b"\n"):
                 pass  # the rest of a line
-        for turn in reader.read(stream, path):
+        for turn in reader.read(stream, path, form):
             yield replace(turn, line=turn.line + before if before >= 0 else 0) if skipped else turn
 
 
