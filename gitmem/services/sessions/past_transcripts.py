@@ -157,16 +157,20 @@ def _gemini_head(file: _File, digests: Iterable[str]) -> tuple[str, str]:
 
 
 def _codex(folders: OwnFolders, place: str) -> Iterator[PastTranscript]:
-    for year in _folders(place):
-        for month in _folders(year):
-            for day in _folders(month):
-                for file in _files(day, (".jsonl",)):
-                    if not file.name.startswith("rollout-"):
-                        continue
-                    head = _codex_head(file)
-                    root = folders.root_of(head.folder) if head.folder else ""
-                    if root and head.session:
-                        yield _transcript("codex", head.session, file, root, head.began)
+    for file in _rollouts(place):
+        head = _codex_head(file)
+        root = folders.root_of(head.folder) if head.session else ""
+        if root:
+            yield _transcript("codex", head.session, file, root, head.began)
+
+
+def _rollouts(place: str) -> Iterator[_File]:
+    """Yield the files of all days: they are in `YEAR/MONTH/DAY`."""
+    months = (month for year in _folders(place) for month in _folders(year))
+    for day in (day for month in months for day in _folders(month)):
+        for file in _files(day, (".jsonl",)):
+            if file.name.startswith("rollout-"):
+                yield file
 
 
 def _codex_head(file: _File) -> _Head:
