@@ -85,3 +85,14 @@ def test_import_alone_finds_them(mem: Mem) -> None:
     git(mem.folder, "clone", "-q", ".", str(other))
     done = mem("import", str(other), "--from", "commits", "--dry-run")
     assert "only commits of this repository are read" in done.err
+
+
+def test_what_the_hook_of_git_recorded_is_known(mem: Mem) -> None:
+    """It is one fact."""
+    oid = commit(mem, "Pay\n\nDecision: Money is NUMERIC")
+    mem("init")
+    (mem.folder / ".git/gitmem/commits").write_text(f"{oid} -\n")
+    mem("drain")
+    assert mem.titles() == ["Money is NUMERIC"]
+
+    assert decisions(mem) == {"Money is NUMERIC": "already known"}

@@ -25,7 +25,10 @@ _NO_LETTER = re.compile("[^a-zA-Z0-9]")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*+")')
 _SUBAGENT = re.compile(rb'"source"\s*:\s*\{\s*"sub_?agent"')
-_VALUE = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*+")'
+# a text with a key that tells something of a session
+_VALUE = re.compile(
+    rb'"(sessionId|projectHash|startTime|kind|id|timestamp)"\s*:\s*("(?:[^"\\]|\\.)*+")'
+)
 
 
 class PastTranscript(NamedTuple):
@@ -259,8 +262,10 @@ def _texts(value: object) -> Iterator[tuple[str, str]]:
 
 def _value(data: bytes, key: str) -> str:
     """Return the first text that a key has in the beginning of an object; "" where it has none."""
-    match = re.search(_VALUE.format(key).encode(), data)
-    return _decoded(match[1]) if match else ""
+    for match in _VALUE.finditer(data):
+        if match[1] == key.encode():
+            return _decoded(match[2])
+    return ""
 
 
 def _decoded(text: bytes) -> str:
