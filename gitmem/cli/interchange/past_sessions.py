@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,10 @@ from gitmem.services.interchange.values import counted
 from gitmem.services.sessions import past_choice
 from gitmem.services.sessions.past_choice import PastChoice
 from gitmem.services.sessions.past_transcripts import AGENTS, PastTranscript
-from gitmem.worker import past_reading, past_sessions
-from gitmem.worker.past_reading import SessionRow
+from gitmem.worker import past_sessions
+
+if TYPE_CHECKING:
+    from gitmem.worker.past_reading import SessionRow
 
 SOURCE = "sessions"  # the word for them
 COMMAND = f"git mem import {SOURCE}"
@@ -54,6 +56,8 @@ def import_sessions(
     term: Terminal, limit: int | None, agents: Sequence[str], *, dry_run: bool, as_json: bool
 ) -> None:
     """Read past sessions and say what came of it; with `dry_run` say what would."""
+    from gitmem.worker import past_reading  # heavier than all the rest of an import
+
     names = tuple(agents) or tuple(AGENTS)
     with term.open() as app:
         choice = past_sessions.choose_sessions(app, limit or LIMIT, names)
@@ -111,7 +115,7 @@ def _say_others(term: Terminal, choice: PastChoice) -> None:
             term.note(f"left out: {counted(number, 'session')}, {reason}")
 
 
-def _list(term: Terminal, rows: Sequence[SessionRow], choice: PastChoice) -> None:
+def _list(term: Terminal, rows: "Sequence[SessionRow]", choice: PastChoice) -> None:
     """Say what an import would read, the newest first."""
     for row in reversed(rows):
         agent, size = row.transcript.agent, _size(row.transcript.size)
@@ -131,7 +135,7 @@ def _size(size: int) -> str:
     return f"{size} B"
 
 
-def _report(term: Terminal, rows: Sequence[SessionRow], choice: PastChoice) -> None:
+def _report(term: Terminal, rows: "Sequence[SessionRow]", choice: PastChoice) -> None:
     """Say what an import has brought, and what to do next."""
     for row in rows:
         if row.failure:
@@ -160,7 +164,9 @@ def _say_left(term: Terminal, choice: PastChoice) -> None:
     _say_others(term, choice)
 
 
-def data_of(rows: Sequence[SessionRow], choice: PastChoice, *, is_dry_run: bool) -> dict[str, Any]:
+def data_of(
+    rows: "Sequence[SessionRow]", choice: PastChoice, *, is_dry_run: bool
+) -> dict[str, Any]:
     """Return what an import of sessions did as JSON."""
     return {
         "is_dry_run": is_dry_run,
