@@ -14,7 +14,7 @@ import click
 from gitmem.app import App
 from gitmem.base.files import write_atomic
 from gitmem.cli import options
-from gitmem.cli.output_file import write_output
+from gitmem.repo.output_files import write_output
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.dashboard.gate import new_token
 from gitmem.dashboard.page import snapshot, whole_page
@@ -149,7 +149,7 @@ def _write(
             f"'{plain(out)}' is there already.", "Take another name, or write over it: --force"
         )
     data = whole_page(snapshot(place))
-    write_output(app, path, data, private=True)
+    write_output(app.location, path, data, private=True)
     if as_json:
         nowhere = dict.fromkeys(("page_url", "port", "is_read_only"))
         term.json({**nowhere, "page_file": path, "page_size": len(data)})

@@ -1,4 +1,4 @@
-"""What somebody typed, as a message repeats it. Pure."""
+"""Text from elsewhere with what nobody sees made visible. Pure."""
 
 LONGEST = 80  # characters
 
@@ -6,8 +6,14 @@ LONGEST = 80  # characters
 def echo(text: str) -> str:
     """Return the beginning of a text in quotes, with visible control and bidi characters."""
     cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    shown = (char if char.isprintable() else _escaped(char) for char in cut)
-    return f"'{''.join(shown)}'"
+    return f"'{visible(cut)}'"
+
+
+def visible(text: str) -> str:
+    """Return a text with visible control, bidi and invisible characters, line ends included."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
 def _escaped(char: str) -> str:

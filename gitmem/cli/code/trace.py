@@ -10,7 +10,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.json_output import envelope, json_text
-from gitmem.cli.output_file import write_output
+from gitmem.repo.output_files import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
 from gitmem.services.provenance import agent_trace
@@ -77,7 +77,7 @@ def export_command(
         if output is None or output == "-":
             click.echo(text, nl=False)
         else:
-            write_output(app, output, text.encode("utf-8", "replace"))
+            write_output(app.location, output, text.encode("utf-8", "replace"))
         if not rows and not as_json:
             term.note(
                 f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a "

@@ -12,7 +12,7 @@ from gitmem.cli.gotchas.entry import ENTRY, entry
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.gotchas.places import FOR_PATIENCE
 from gitmem.cli.json_shapes import anchor_json, hit_json, place_json, record_json
-from gitmem.cli.output_file import write_output
+from gitmem.repo.output_files import write_output
 from gitmem.cli.records.list import hit_lines, paths_of
 from gitmem.cli.terminal import Terminal, path_shown, plain, short
 from gitmem.index.reader import FIELDS
@@ -246,7 +246,7 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
             row["body"] = _body(app, row).removesuffix(row["workaround"] or "")
         text = "\n".join(map(plain, page(rows, app.clock.stamp()).split("\n")))
         if output:
-            write_output(app, output, text.encode("utf-8", "replace"))
+            write_output(app.location, output, text.encode("utf-8", "replace"))
             term.note(f"wrote {output}: {len(rows)} gotchas.")
         else:
             term.page(text.rstrip("\n").split("\n"), app)

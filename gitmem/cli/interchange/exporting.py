@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gitmem.cli import options
-from gitmem.cli.output_file import write_folder, write_output
+from gitmem.repo.output_files import write_folder, write_output
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.services.interchange import exported
@@ -67,9 +67,9 @@ def export_command(
             click.echo(files[""].decode(), nl=False)
             return
         if writer.is_folder:
-            write_folder(app, path, files, private=private)
+            write_folder(app.location, path, files, private=private)
         else:
-            write_output(app, path, files[""], private=private)
+            write_output(app.location, path, files[""], private=private)
         exported.remember(app.home, path, _command(path, writer, filters, private=private))
     left_out = len(every) - len(facts)
     if as_json:

@@ -15,7 +15,7 @@ from gitmem.app import App
 from gitmem.base.processes import is_gone
 from gitmem.base.regular_files import read_regular
 from gitmem.cli import options
-from gitmem.cli.output_file import write_output
+from gitmem.repo.output_files import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.clock import seconds, stamp
 from gitmem.errors import UserError
@@ -298,5 +298,5 @@ def _write(app: App, path: str, made: Fitted) -> bool:
         raise UserError(f"'{os.path.relpath(path)}' is a folder.", "Name a file.")
     if read_regular(path, len(data) + 1) == data:
         return False
-    write_output(app, path, data)
+    write_output(app.location, path, data)
     return True

@@ -11,7 +11,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_output import json_text
-from gitmem.cli.output_file import write_output
+from gitmem.repo.output_files import write_output
 from gitmem.cli.sessions.find import facts, is_day, of_day, one
 from gitmem.cli.sessions.group import hides_quotes
 from gitmem.cli.sessions.notes import MARK, NOTE
@@ -309,7 +309,7 @@ def export_command(
                 "Take another name, or write over it: --force",
             )
         write_output(
-            app,
+            app.location,
             path,
             json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n",
             private=True,

@@ -5,17 +5,17 @@ import os
 import stat
 from collections.abc import Mapping
 
-from gitmem.app import App
 from gitmem.base.files import disk_error, write_atomic
 from gitmem.base.regular_files import read_regular
 from gitmem.errors import External, UserError
+from gitmem.repo.location import Location
 from gitmem.repo.worktree_files import WorkTreeFiles
 
 MANIFEST = ".gitmem-export.json"  # the files of an export, so that the next one can replace them
 MANIFEST_LIMIT = 64 << 20  # bytes
 
 
-def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> None:
+def write_output(where: Location, path: str, data: bytes, *, private: bool = False) -> None:
     """Write a file that a person named; `private`: for its owner alone. Raises UserError, External.
 
     Below the work tree no link on the way leads out of it or into git's folder, and a file that is
@@ -27,7 +27,6 @@ def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> 
         raise External(f"there is no folder '{folder}'.", "Make it first, or name another file.")
     if os.path.isdir(full):
         raise UserError(f"'{path}' is a folder.", "Name a file in it.")
-    where = app.location
     try:
         if _is_device(full) and not os.path.islink(full):
             with open(full, "wb") as file:
@@ -63,14 +62,14 @@ def _is_device(path: str) -> bool:
     return not stat.S_ISREG(mode)
 
 
-def write_folder(app: App, path: str, files: Mapping[str, bytes], *, private: bool = False) -> None:
+def write_folder(where: Location, path: str, files: Mapping[str, bytes], *, private: bool = False) -> None:
     """Write files into a folder that a person named: new, empty, or one of an earlier export.
 
     What the earlier export wrote, and this one does not, is removed. Raises UserError, External.
     """
     full = os.path.abspath(path)
     try:
-        tree, prefix = _tree_of_folder(app, full)
+        tree, prefix = _tree_of_folder(where, full)
         before = _exported(full)
         _require_ours(full, path, before, files)
         for name in sorted(before - files.keys()):
@@ -82,12 +81,11 @@ def write_folder(app: App, path: str, files: Mapping[str, bytes], *, private: bo
         raise disk_error(error, path) from error
 
 
-def _tree_of_folder(app: App, full: str) -> tuple[WorkTreeFiles, str]:
+def _tree_of_folder(where: Location, full: str) -> tuple[WorkTreeFiles, str]:
     """Return what writes into a folder, and the folder's path in it; the folder may be new.
 
     Below the work tree no link on the way leads out of it or into git's folder.
     """
-    where = app.location
     apart = (where.gitdir, where.commondir)
     root = where.worktree
     if root and _is_below(full, root) and os.path.realpath(full) != os.path.realpath(root):
