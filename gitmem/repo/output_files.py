@@ -81,6 +81,19 @@ def write_folder(where: Location, path: str, files: Mapping[str, bytes], *, priv
         raise disk_error(error, path) from error
 
 
+def make_folder_for(where: Location, path: str) -> None:
+    """Make a folder that a person named, for `write_output`. Raises UserError, External."""
+    full = os.path.abspath(path)
+    if os.path.isdir(full):
+        return
+    try:
+        tree, prefix = _tree_of_folder(where, full)
+        if prefix:
+            tree.make_folder(prefix.rstrip("/"))
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
 def _tree_of_folder(where: Location, full: str) -> tuple[WorkTreeFiles, str]:
     """Return what writes into a folder, and the folder's path in it; the folder may be new.
 

@@ -126,12 +126,12 @@ def _context(app: App, scope: str | None) -> ImportContext:
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
 
     def existing(ids: Collection[str]) -> Mapping[str, StoredIn]:
-        return _load(app, app.index().rows(ids=list(ids), fields=_ROW))
+        return load_records(app, app.index().rows(ids=list(ids), fields=_ROW))
 
     def titled(titles: Collection[str]) -> Mapping[str, StoredIn]:
         rows = app.index().rows(kinds=tuple(FACTS), statuses=LIVE, fields=(*_ROW, "title"))
         wanted = [row for row in rows if normal_words(str(row["title"])) in titles]
-        there = _load(app, wanted)
+        there = load_records(app, wanted)
         return {normal_words(place[1].title): place for place in there.values()}
 
     return ImportContext(
@@ -151,7 +151,7 @@ def _context(app: App, scope: str | None) -> ImportContext:
 _ROW = ("id", "store", "oid", "path")
 
 
-def _load(app: App, rows: list[dict[str, object]]) -> dict[str, StoredIn]:
+def load_records(app: App, rows: Sequence[Mapping[str, object]]) -> dict[str, StoredIn]:
     """Return the records of some rows by id; of one in both stores, the shared one."""
     by_oid = {str(row["oid"]): row for row in rows}
     out: dict[str, StoredIn] = {}
@@ -212,7 +212,7 @@ def facts_to_export(
     rows = app.index().rows(kinds=tuple(FACTS), stores=scopes, fields=(*_ROW, "unconfirmed"))
     unconfirmed = {(row["id"], row["store"]): bool(row["unconfirmed"]) for row in rows}
     facts = []
-    for id, (scope, record) in sorted(_load(app, rows).items()):
+    for id, (scope, record) in sorted(load_records(app, rows).items()):
         if is_wanted(record, filters):
             facts.append(ExportedFact(record, scope, not unconfirmed[id, scope]))
     return facts

@@ -9,6 +9,7 @@ _CODE = re.compile(r"^(?: {4}|\t| {0,3}(?:```|~~~))", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _ACTIVE = re.compile(r"\\|`|<|&|\](?=[(:\[])|!(?=\[)")
 LINES = 40  # of a body
+_BLOCK = re.compile(r"[-+=]|\d+(?=[.)])")  # what begins a list or underlines a heading
 SUMMARY = 240  # characters of a text that is cut to its beginning
 
 
@@ -25,7 +26,11 @@ def code(text: str) -> str:
 def beginning(body: str) -> str:
     """Return the first paragraph of a body as one escaped line; a long one is cut."""
     line = " ".join(body.strip().partition("\n\n")[0].split())
-    return escape(line if len(line) <= SUMMARY else line[: SUMMARY - 1].rstrip() + "…")
+    text = escape(line if len(line) <= SUMMARY else line[: SUMMARY - 1].rstrip() + "…")
+    if block := _BLOCK.match(text):
+        mark = block[0]
+        return f"{mark}\\{text[len(mark) :]}" if mark.isdigit() else f"\\{text}"
+    return text
 
 
 def body_lines(body: str, *, is_output: bool) -> list[str]:
