@@ -65,6 +65,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Show what is known about this project, within a budget",
         "Read",
     ),
+    "page": ("interchange.page", "Print or write pages of facts", "Read"),
     "summary": ("sessions.summary", "Show what is known, section by section", "Read"),
     "code": (
         "code.code",

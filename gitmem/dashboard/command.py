@@ -14,13 +14,13 @@ import click
 from gitmem.app import App
 from gitmem.base.files import write_atomic
 from gitmem.cli import options
-from gitmem.repo.output_files import write_output
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.dashboard.gate import new_token
 from gitmem.dashboard.page import snapshot, whole_page
 from gitmem.dashboard.place import DashboardPlace
 from gitmem.dashboard.server import DashboardServer
 from gitmem.errors import External
+from gitmem.repo.output_files import write_output
 
 OPENER = "dashboard.html"  # in our folder: leads a browser to the page
 

@@ -179,7 +179,7 @@ def _of_session(app: App, budget: int) -> str:
         name=clean(name, 100), day=app.clock.stamp()[:10], head=f"Branch {on}" if on else ""
     )
     fitted = layout.fit(
-        layout.head(place, marked=False),
+        layout.head(place),
         layout.sections(facts, place, clean),
         budget - OVERHEAD // 4 - REST,
         lambda line: tokens(line) + 1,

@@ -62,7 +62,9 @@ def _is_device(path: str) -> bool:
     return not stat.S_ISREG(mode)
 
 
-def write_folder(where: Location, path: str, files: Mapping[str, bytes], *, private: bool = False) -> None:
+def write_folder(
+    where: Location, path: str, files: Mapping[str, bytes], *, private: bool = False
+) -> None:
     """Write files into a folder that a person named: new, empty, or one of an earlier export.
 
     What the earlier export wrote, and this one does not, is removed. Raises UserError, External.

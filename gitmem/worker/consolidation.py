@@ -18,7 +18,7 @@ Progress = Callable[[str, int, int], None]  # step, done, in all
 SCOPES = ("shared", "private")
 
 
-IN_BACKGROUND = ("collect", "check", "merge", "summary")  # steps that nobody asked for
+IN_BACKGROUND = ("collect", "check", "merge", "summary", "pages")  # steps that nobody asked for
 
 
 def _silent(step: str, done: int, total: int) -> None:
@@ -154,6 +154,14 @@ class Consolidation:
         written = () if self.dry_run else write_all(self.app)
         return StepReport("summary", 0, tuple(written))
 
+    def pages(self) -> StepReport:
+        """Make the pages anew that were written here and say something else now."""
+        if self.dry_run:
+            return StepReport("pages", 0, ())
+        from gitmem.worker.pages import refresh_all
+
+        return StepReport("pages", 0, tuple(file.line for file in refresh_all(self.app)))
+
     def health(self) -> StepReport:
         """Compute how healthy the memory is."""
         with closing(HealthCache(self.app.home.path)) as cache:
@@ -168,6 +176,7 @@ _STEPS: dict[str, Callable[[Consolidation], StepReport]] = {
     "code": Consolidation.code,
     "index": Consolidation.index,
     "summary": Consolidation.summary,
+    "pages": Consolidation.pages,
     "health": Consolidation.health,
 }
 

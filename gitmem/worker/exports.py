@@ -1,10 +1,11 @@
-"""What was exported of a fact that is gone: blocks in memory files, BRIEFING.md, other exports.
+"""What was written of a fact that is gone: blocks in memory files, pages, exports.
 
-A block in a file that git does not track is written anew. What git tracks, and what stands outside
-of our blocks, is the user's to change: it is named.
+A block or a page in a file that git does not track is written anew. What git tracks,
+and what stands outside of our blocks, is the user's to change: it is named.
 """
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,13 +15,14 @@ from gitmem.errors import GitmemError
 from gitmem.records.claims import words_of
 from gitmem.records.record import Record
 from gitmem.services.interchange import exported
+from gitmem.services.interchange.exported import ExportTarget
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Memo
 from gitmem.services.memory_files.push import has_block, ids_in
 from gitmem.store.history.redact import Mask
 from gitmem.store.rejected import Rejected
 from gitmem.text.normal_words import normal_words
-from gitmem.worker import memory_files
+from gitmem.worker import memory_files, pages
 
 BRIEFING = "BRIEFING.md"
 SIZE = 4 << 20  # bytes of a file that are searched
@@ -56,16 +58,35 @@ def update(app: App, gone: Sequence[Record] = (), mask: Mask = NO_MASK) -> list[
             how = "it says so in its own words; edit it"
             out.append(ExportedFile(memo.path, rewritten=False, how=how))
     path = os.path.join(app.location.worktree, BRIEFING)
-    if shows(read_regular(path, SIZE)):
-        out.append(ExportedFile(path, rewritten=False, how="git mem briefing --write"))
+    if path not in {file.path for file in out} and shows(read_regular(path, SIZE)):
+        how = f"git mem page briefing --out {shlex.quote(path)}"
+        out.append(ExportedFile(path, rewritten=False, how=how))
     return out
 
 
 def _exports(app: App, shows: Callable[[bytes], bool]) -> Iterator[ExportedFile]:
-    """Yield the exports for other tools that show it."""
+    """Yield the pages, written anew where that is ours to do, and the exports that show it."""
     for target in exported.targets(app.home):
-        if any(shows(read_regular(path, SIZE)) for path in exported.files_of(target)):
+        showing = [path for path in exported.files_of(target) if shows(read_regular(path, SIZE))]
+        if showing and target.page:
+            yield from _changed_page(app, target, showing, shows)
+        elif showing:
             yield ExportedFile(target.path, rewritten=False, how=target.how)
+
+
+def _changed_page(
+    app: App, target: ExportTarget, showing: Sequence[str], shows: Callable[[bytes], bool]
+) -> Iterator[ExportedFile]:
+    """Make a page anew; yield the files that showed it, and how to change those that still do."""
+    try:
+        pages.refresh(app, target, rewrites_tracked=False)
+    except GitmemError:
+        pass  # what it would say cannot be told: the files are named
+    for path in showing:
+        if shows(read_regular(path, SIZE)):
+            yield ExportedFile(path, rewritten=False, how=target.how)
+        else:
+            yield ExportedFile(path, rewritten=True)
 
 
 def _memory_files(app: App) -> list[Memo]:

@@ -40,6 +40,14 @@ SIZE = 64 << 20  # bytes of a page that are looked at
 REWRITTEN, SAME, EDITED, TRACKED, REFUSED = "rewritten", "same", "edited", "tracked", "refused"
 _OURS = (MARK.encode(), f'{{\n "generated_by": "{MADE_BY}"'.encode())
 
+_LINES = {
+    REWRITTEN: "was made anew",
+    SAME: "says so already",
+    EDITED: "was edited since git mem wrote it, and is left; to replace it: {how} --force",
+    TRACKED: "is tracked by git, and is left; to replace it: {how}",
+    REFUSED: "cannot be written; try: {how}",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -65,6 +73,11 @@ class RefreshedFile:
     path: str
     outcome: str
     how: str
+
+    @property
+    def line(self) -> str:
+        """What became of it, and what to do where it is not as it should be."""
+        return f"{self.path} {_LINES[self.outcome].format(how=self.how)}"
 
 
 # -- what a page says
@@ -110,10 +123,10 @@ def _facts(app: App, rows: Sequence[dict[str, Any]]) -> list[PageFact]:
 
 
 def _briefing(app: App, *, private: bool) -> str:
-    """Return BRIEFING.md; reads that are in no commit do not count, so the store alone decides."""
+    """Return BRIEFING.md; only what is in the stores counts, so no read that is in no commit."""
     indexes = [index for prefix, index in app.indexes() if prefix != "user"]
     midnight = seconds(f"{app.clock.stamp()[:10]}T00:00:00Z")
-    scores = FactScores(indexes, lambda: [app.state], midnight, "wall")
+    scores = FactScores(indexes, list, midnight, app.settings.get("decayClock"))
     known = collect.gather(
         indexes,
         (),

@@ -1,13 +1,12 @@
 """`git mem gotcha`: record, find, place, resolve, verify; as a person types it."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Mem, commits, on_terminal, tip
+from tests.cli.conftest import Mem, on_terminal, tip
 from tests.conftest import git
 from tests.json_output import data_of
 
@@ -387,7 +386,7 @@ def test_context(mem: Mem, pay: Path) -> None:
     mem("gotcha", "context", "--task", "-", "--error", "-", code=2)
 
 
-# -- stats, page
+# -- stats
 
 
 def test_stats(mem: Mem) -> None:
@@ -423,81 +422,6 @@ def test_stats(mem: Mem) -> None:
     )
 
 
-def test_page(mem: Mem, pay: Path) -> None:
-    """By category, with what helps; resolved ones only when asked for; never a commit."""
-    new(
-        mem,
-        "built wrong",
-        "--category",
-        "build",
-        "--anchor",
-        "app/pay.py:9",
-        "--workaround",
-        "clean first",
-        "-m",
-        "Some *text*.",
-    )
-    mem("gotcha", "resolve", new(mem, "tested wrong", "--category", "test"))
-    before = commits(mem.folder)
-    out = mem("gotcha", "page").out
-    assert "## Build\n\n### [WARNING] built wrong\n" in out
-    assert "**Workaround:** clean first" in out
-    assert "Code: `app/pay.py:9`" in out
-    assert "> Some *text*." in out
-    assert out.count("clean first") == 1
-    assert "tested wrong" not in out
-    assert "tested wrong (resolved)" in mem("gotcha", "page", "--all").out
-    mem("gotcha", "page", "-o", "P.md")
-    assert "built wrong" in (mem.folder / "P.md").read_text()
-    mem("gotcha", "page", "-o", "none/P.md", code=1)
-    assert commits(mem.folder) == before
-
-
-def test_page_tells_a_life_outside_of_the_text(mem: Mem) -> None:
-    """What was noted when it was resolved is not a quotation in the quotation."""
-    id = new(mem, "built wrong", "-m", "> quoted by a person\n\nText.")
-    mem("gotcha", "resolve", id, "-m", "cleaned <b>first</b>")
-    mem("gotcha", "reopen", id)
-    out = mem("gotcha", "page").out
-    assert "\n> > quoted by a person\n>\n> Text.\n\n- Resolved 20" in out
-    assert ": cleaned \\<b\\>first\\</b\\>\n- Reopened 20" in out
-    assert "> > Re" not in out
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "a <script>x</script> ![p](http://x/y) [l](javascript:x)",
-        "` a\n` <script>x</script> `",
-        "\\` <script>x</script> `",
-        "~~~\n<script>x</script>\n~~~\n<script>",
-        "    <script>\n\n</script>",
-    ],
-)
-def test_page_is_harmless(mem: Mem, body: str, tmp_path: Path) -> None:
-    """No HTML, picture or link of a record is one on the page, which holds no terminal control either."""
-    new(
-        mem,
-        "<img src=x> ![p](http://x) \x1b[31m \u202e",
-        "-m",
-        body,
-        "--workaround",
-        "[l](javascript:x) \u202e",
-    )
-    mem("gotcha", "page", "-o", "P.md")
-    text = (mem.folder / "P.md").read_text()
-    assert not set("\x1b\u202e") & set(text)
-    fenced = ""
-    for line in text.splitlines():
-        if line.startswith("> ~~~") and fenced in {"", line}:  # a shorter one inside is text
-            fenced = "" if fenced else line
-        elif not fenced and not line.startswith("- ["):
-            # what is escaped, then what is code
-            shown = re.sub("`[^`]+`", "", re.sub(r"\\.", "", line))
-            assert not any(bad in shown for bad in ("<s", "<i", "](", "![")), line
-    assert not fenced
-
-
 # -- wherever, and however it is shown
 
 
@@ -517,7 +441,6 @@ def test_any_repository(make_repo, mem: Mem, kind: str) -> None:
         ("search", "T"),
         ("for", "code.py"),
         ("stats",),
-        ("page",),
     ):
         there("gotcha", *args)
     assert there.show(id)["confirmed"]
@@ -540,7 +463,6 @@ def test_no_repository(outside: Mem) -> None:
         ("resolve", "x"),
         ("for", "x"),
         ("stats",),
-        ("page",),
         ("verify",),
         ("snooze",),
     ):
@@ -555,7 +477,6 @@ def test_hostile_text_and_colours(mem: Mem) -> None:
         ("list", "--json"),
         ("for", "code.py"),
         ("search", "esc"),
-        ("page",),
         ("context", "code.py"),
     ):
         assert not set("\x1b\x07\u202e") & set(mem("gotcha", *args).out), args

@@ -215,6 +215,7 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         lambda m: m.add("Use Go"),
         lambda m: (m("export", "../bundle"), m("undo"), m("import", "../bundle")),
     ),
+    "page": (lambda m: m.add("Use Go"), lambda m: m("page", "compound", "--out", "../pages")),
     "export": (lambda m: m.add("Use Go"), lambda m: m("export", "../bundle")),
     "health": (lambda m: None, lambda m: m("health", "--all")),
     "model": (lambda m: None, lambda m: m("model", "check")),

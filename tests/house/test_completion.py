@@ -86,7 +86,7 @@ TAKES_ID = (
     "inbox --merge",
     "inbox --into",
 )
-TAKES_FILE = ("gotcha for code.py", "gotcha page -o")
+TAKES_FILE = ("gotcha for code.py", "page gotchas --out")
 
 # Fills COMP_* as readline does and calls the function that `complete` named for the command.
 BASH = r"""
@@ -363,9 +363,9 @@ def test_fish_completes_a_file_behind_an_equals_sign(tmp_path: Path) -> None:
     if "fish" not in SHELLS:
         return
     (tmp_path / "my page.html").touch()
-    (rows,) = ask_fish(["git mem gotcha page --output=my"], tmp_path)
+    (rows,) = ask_fish(["git mem page gotchas --out=my"], tmp_path)
 
-    assert words(rows) == {"--output=my page.html"}
+    assert words(rows) == {"--out=my page.html"}
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from tests.stress.conftest import mem
 WRITERS = {
     "install": (".cursor", ("install", "cursor", "--project")),
     "install for oneself": (".claude", ("install", "claude", "--local")),
-    "gotcha page": ("docs", ("gotcha", "page", "--output", "docs/post-commit")),
-    "briefing": ("docs", ("briefing", "--write", "docs/post-commit")),
+    "page": ("docs", ("page", "gotchas", "--out", "docs/post-commit")),
+    "pages of a folder": ("docs", ("page", "compound", "--out", "docs/memory")),
     "trace export": ("docs", ("trace", "export", "--output", "docs/post-commit")),
     "native push": (".claude", ("native", "push", "--to", ".claude/CLAUDE.md")),
 }

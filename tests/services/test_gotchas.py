@@ -14,7 +14,7 @@ from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.records.kinds import gotcha_id
 from gitmem.services.gotchas import count, lifecycle, outcomes
 from gitmem.services.gotchas.capture import Rule, rule_of
-from gitmem.services.gotchas.page import escape
+from gitmem.services.pages.markdown import escape
 from gitmem.state import attempts
 from tests.conftest import git, record
 

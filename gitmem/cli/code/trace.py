@@ -10,9 +10,9 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.json_output import envelope, json_text
-from gitmem.repo.output_files import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
+from gitmem.repo.output_files import write_output
 from gitmem.services.provenance import agent_trace
 from gitmem.services.provenance.why import known_links
 from gitmem.state import links

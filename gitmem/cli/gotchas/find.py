@@ -1,4 +1,4 @@
-"""`git mem gotcha` list, search, stats, page: what is recorded."""
+"""`git mem gotcha` list, search, stats: what is recorded."""
 
 import time
 from collections.abc import Sequence
@@ -12,13 +12,11 @@ from gitmem.cli.gotchas.entry import ENTRY, entry
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.gotchas.places import FOR_PATIENCE
 from gitmem.cli.json_shapes import anchor_json, hit_json, place_json, record_json
-from gitmem.repo.output_files import write_output
 from gitmem.cli.records.list import hit_lines, paths_of
 from gitmem.cli.terminal import Terminal, path_shown, plain, short
 from gitmem.index.reader import FIELDS
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
 from gitmem.records.texts import place_text
-from gitmem.services.gotchas.page import page
 from gitmem.services.records.committers import marked_title, trust_marks
 
 
@@ -216,47 +214,6 @@ def stats_command(term: Terminal, as_json: bool) -> None:
             f"counted in the last {hours}, {facts['almost_captured_count']} of them one hit short "
             f"of a gotcha"
         )
-
-
-@click.command("page", short_help=TABLE["page"][2])
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write it to a file."
-)
-@click.option("--all", "-a", "everything", is_flag=True, help="Resolved ones too.")
-@click.pass_obj
-def page_command(term: Terminal, output: str | None, everything: bool) -> None:
-    """Print all gotchas as one Markdown page, by category.
-
-    The page is a view; the store stays the source.
-
-    \b
-    Example:
-      git mem gotcha page --all -o GOTCHAS.md
-    """
-    with term.open_any() as app:
-        rows = app.rows(
-            kinds=("gotcha",),
-            statuses=LIVE,
-            resolved=None if everything else False,
-            order="severity",
-            agents=options.agents(app, None),
-        )
-        for row in rows:
-            # the index keeps both as one text
-            row["body"] = _body(app, row).removesuffix(row["workaround"] or "")
-        text = "\n".join(map(plain, page(rows, app.clock.stamp()).split("\n")))
-        if output:
-            write_output(app.location, output, text.encode("utf-8", "replace"))
-            term.note(f"wrote {output}: {len(rows)} gotchas.")
-        else:
-            term.page(text.rstrip("\n").split("\n"), app)
-
-
-def _body(app: App, row: dict[str, Any]) -> str:
-    for prefix, index in app.indexes():
-        if (prefix == "user") == (row["store"] == "user"):
-            return index.body(row["n"])
-    return ""
 
 
 def drifted(term: Terminal, as_json: bool) -> int:

@@ -21,7 +21,6 @@ TABLE = {
     "for": ("gotchas.places", "for_command", "Show what to know about files or lines"),
     "context": ("gotchas.places", "context_command", "Show what a task should know, for a prompt"),
     "stats": ("gotchas.find", "stats_command", "Count them by what they are"),
-    "page": ("gotchas.find", "page_command", "Print all as one readable page"),
 }
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from gitmem.cli import options
-from gitmem.repo.output_files import write_folder, write_output
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
+from gitmem.repo.output_files import write_folder, write_output
 from gitmem.services.interchange import exported
+from gitmem.services.interchange.exported import ExportTarget
 from gitmem.services.interchange.exporting import FILTERS, ForeignWriter, parsed_filters
 from gitmem.services.interchange.values import counted
 from gitmem.services.interchange.writers.formats import BY_ENDING, WRITERS
@@ -70,7 +71,8 @@ def export_command(
             write_folder(app.location, path, files, private=private)
         else:
             write_output(app.location, path, files[""], private=private)
-        exported.remember(app.home, path, _command(path, writer, filters, private=private))
+        how = _command(path, writer, filters, private=private)
+        exported.remember(app.home, ExportTarget(os.path.abspath(path), how))
     left_out = len(every) - len(facts)
     if as_json:
         term.json(_json(writer, path, files, len(facts), left_out))

@@ -18,7 +18,8 @@ from gitmem.text.plural import counted
 from gitmem.worker.consolidation import SCOPES, Consolidation, StepReport
 from gitmem.worker.one_consolidation import alone
 
-SHOWN = 20  # facts that a step lists
+SHOWN = 20  # facts, or pages, that a step lists
+LISTED = frozenset({"collect", "merge", "pages"})  # steps that list what they changed
 
 
 @click.command("consolidate", short_help="Collect what faded, merge what is said twice")
@@ -45,6 +46,7 @@ def consolidate_command(
     code     read what changed of the code
     index    bring the index up to date
     summary  have the model, if one is set, write a paragraph for each section of the summary
+    pages    make pages anew that git mem page wrote; those that you edited are left
     health   compute how healthy the memory is
 
     What is pinned, what a person wrote or confirmed, decisions, rules, patterns, preferences and
@@ -130,7 +132,7 @@ def _progress(term: Terminal) -> Any:
 def _show(term: Terminal, report: StepReport, dry_run: bool) -> None:
     """Say what a step did."""
     term.say(f"{report.step + ':':<9}{_outcome(report, dry_run)}")
-    if report.step not in {"collect", "merge"}:
+    if report.step not in LISTED:
         return
     for line in report.lines[:SHOWN]:
         term.say(f"    {plain(line)}")
@@ -154,11 +156,19 @@ def _outcome(report: StepReport, dry_run: bool) -> str:
                 if open_ones
                 else "nothing speaks against any fact"
             )
+        case "pages":
+            return _pages_outcome(report, dry_run)
         case "summary":
             return _summary_outcome(report, dry_run)
         case "health":
             return f"{report.lines[0]}, {range_of(float(report.lines[0]))}"
     return "not in a dry run" if dry_run and report.step == "code" else "up to date"
+
+
+def _pages_outcome(report: StepReport, dry_run: bool) -> str:
+    if dry_run:
+        return "not in a dry run"
+    return counted(len(report.lines), "file") if report.lines else "up to date"
 
 
 def _summary_outcome(report: StepReport, dry_run: bool) -> str:

@@ -15,22 +15,20 @@ from gitmem.app import App
 from gitmem.base.processes import is_gone
 from gitmem.base.regular_files import read_regular
 from gitmem.cli import options
-from gitmem.repo.output_files import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.clock import seconds, stamp
-from gitmem.errors import UserError
 from gitmem.index import epics
 from gitmem.repo.location import ignore_text
 from gitmem.repo.refs import branch, head
 from gitmem.services.briefing import collect, layout
-from gitmem.services.briefing.layout import LINES, MARK, Fitted, ProjectState
+from gitmem.services.briefing.layout import LINES, Fitted, ProjectState
 from gitmem.services.records.committers import author_if_foreign
 from gitmem.text.tokens import tokens
 
 if TYPE_CHECKING:
     from gitmem.transcripts.formats.plan_files import PlanProgress
 
-FILE = "BRIEFING.md"
+BRIEFING = "BRIEFING.md"  # the page: not work in hand
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})  # at the root
 PLAN, OPEN = 1 << 20, 10  # bytes of one that are read; of its open tasks that are told
 LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
@@ -50,15 +48,6 @@ LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
     help="At most so many tokens.",
 )
 @click.option(
-    "--write",
-    "file",
-    is_flag=False,
-    flag_value="",
-    metavar="[FILE]",
-    help=f"Write it to a file; without a name: {FILE} at the root.",
-)
-@click.option("--force", is_flag=True, help="Replace a file that git mem did not write.")
-@click.option(
     "--agent",
     metavar="NAME",
     help="As this agent sees it: its own and global; 'all' for every one.",
@@ -69,34 +58,27 @@ def briefing_command(
     term: Terminal,
     budget: str | None,
     most: int | None,
-    file: str | None,
     agent: str | None,
     *,
-    force: bool,
     as_json: bool,
 ) -> None:
     """Show the known state, decisions, patterns, errors, progress and context of this project.
 
     Adds to 'git mem status': the content. Each part has a share of the budget and passes on what it
     does not need. Pinned entries and high scores come first. What is left out is counted, with the
-    command that shows it. The same store gives the same text all day.
+    command that shows it. The same store gives the same text all day. To a file: git mem page.
 
     \b
     Examples:
       git mem briefing
       git mem briefing --budget 60
       git mem briefing --budget 1500t --json
-      git mem briefing --write
     """
     size, unit = _budget(budget, most)
     with term.open() as app:
-        target = _target(app, file) if file is not None else ""
-        if target and not force:
-            _check(target)
         parts = layout.sections(_known(app, agent), _place(app), clean)
-        top = layout.head(_named(app), marked=bool(target))
+        top = layout.head(_named(app))
         made = layout.fit(top, parts, size, _cost(unit))
-        wrote = bool(target) and _write(app, target, made)
         if as_json:
             term.json(
                 {
@@ -104,16 +86,8 @@ def briefing_command(
                     "budget": size,
                     "unit": unit,
                     "used": made.cost,
-                    "briefing_file": target or None,
                     "parts": layout.sections_json(parts, made),
                 }
-            )
-        elif target:
-            name = clean(os.path.relpath(target), 200)
-            term.say(
-                f"wrote {name}: {len(made.lines)} lines."
-                if wrote
-                else f"{name} says so already: {len(made.lines)} lines."
             )
         else:
             term.page(_shown(term, made), app)
@@ -204,7 +178,7 @@ def _place(app: App) -> ProjectState:
     plans = [(file, how) for file in _plans(root) if (how := _progress(app, root, file))]
     return ProjectState(
         head=where,
-        changed=tuple(sorted(name for name in names if name != FILE)),
+        changed=tuple(sorted(name for name in names if name != BRIEFING)),
         work=work,
         plan=tuple(_plan(file, how) for file, how in plans),
         tasks=tuple((text, file) for file, how in plans for text in how.pending[:OPEN]),
@@ -254,49 +228,3 @@ def _plan(file: str, how: "PlanProgress") -> str:
         f"{file}: "
         f"{', '.join([*facts, *([f'{how.done} of {how.total} tasks done'] if how.total else [])])}"
     )
-
-
-# -- the file
-
-
-def _target(app: App, file: str) -> str:
-    """Return the path that is written: as the user named it, else at the root of the work tree."""
-    if file:
-        return os.path.abspath(file)
-    if app.location.worktree is None:
-        raise UserError(
-            "there is no work tree to write to: this is a bare repository.",
-            f"Name a file: git mem briefing --write ~/{FILE}",
-        )
-    return os.path.join(app.location.worktree, FILE)
-
-
-def _check(path: str) -> None:
-    """Refuse to replace what we did not write; raises UserError."""
-    shown = os.path.relpath(path)
-    if os.path.isdir(path):
-        raise UserError(
-            f"'{shown}' is a folder.",
-            f"Name a file: git mem briefing --write {os.path.join(shown, FILE)}",
-        )
-    if os.path.islink(path) or (
-        os.path.lexists(path) and not read_regular(path, len(MARK)) == MARK.encode()
-    ):
-        raise UserError(
-            f"'{shown}' is there and was not written by git mem.",
-            "Name another file, or replace it with --force.",
-        )
-
-
-def _write(app: App, path: str, made: Fitted) -> bool:
-    """Write the file, unless it says the same already: its time tells when it last changed.
-
-    Say whether it was written.
-    """
-    data = ("\n".join(made.lines) + "\n").encode("utf-8", "replace")
-    if os.path.isdir(path):
-        raise UserError(f"'{os.path.relpath(path)}' is a folder.", "Name a file.")
-    if read_regular(path, len(data) + 1) == data:
-        return False
-    write_output(app.location, path, data)
-    return True

@@ -11,13 +11,13 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_output import json_text
-from gitmem.repo.output_files import write_output
 from gitmem.cli.sessions.find import facts, is_day, of_day, one
 from gitmem.cli.sessions.group import hides_quotes
 from gitmem.cli.sessions.notes import MARK, NOTE
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.kinds import session_record_id
+from gitmem.repo.output_files import write_output
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.quotes import LEFT_OUT, rows_without_quotes
 from gitmem.state import hook_costs, sessions

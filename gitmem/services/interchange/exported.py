@@ -23,8 +23,8 @@ class ExportTarget(NamedTuple):
     """A file or folder that facts were written to, absolute, and the command that does it.
 
     `page` is the name of a page, "" for an export for other tools; `private` tells whether it may
-    show what is private, `root` is the work tree that it was made in. `digests` are those of a page's files as they were written, by their path
-    below a folder; a file alone is "".
+    show what is private, `root` is the work tree that it was made in. `digests` are those of a
+    page's files as they were written, by their path below a folder; a file alone is "".
     """
 
     path: str

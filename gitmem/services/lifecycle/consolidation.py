@@ -28,7 +28,7 @@ from gitmem.store.store import Message, Store, Written
 from gitmem.store.trailers import trailers
 from gitmem.text.plural import counted
 
-STEPS = ("collect", "check", "merge", "code", "index", "summary", "health")
+STEPS = ("collect", "check", "merge", "code", "index", "summary", "pages", "health")
 OP = "consolidate"
 UNSEEN = 90 * 86400.0  # seconds that a proposal waits for somebody who looks at it
 RECENT = 20 * 3600.0  # seconds: another clone's consolidation counts for this one too

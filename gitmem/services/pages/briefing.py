@@ -28,7 +28,7 @@ def _changed(entry: BriefingEntry) -> str:
 
 
 def _shown(known: BriefingFacts, *, private: bool) -> BriefingFacts:
-    """Return what a page may show, without what sessions say of facts: their records are private."""
+    """Return what a page may show, without what private records of sessions say."""
     by: dict[str, list[BriefingEntry]] = {}
     for subject, entries in known.by.items():
         by[subject] = [

@@ -223,9 +223,7 @@ def _level_of(fact: PageFact) -> int:
 def _warnings(facts: Sequence[PageFact]) -> Section:
     gotchas = [fact for fact in facts if fact.is_open_gotcha]
     groups = [
-        _group(
-            f"Gotchas: {severity}", (fact for fact in gotchas if severity_of(fact) == severity)
-        )
+        _group(f"Gotchas: {severity}", (fact for fact in gotchas if severity_of(fact) == severity))
         for severity in SEVERITIES
     ]
     groups.append(_group("May be out of date", (fact for fact in facts if out_of_date(fact.row))))

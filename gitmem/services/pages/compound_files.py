@@ -78,8 +78,7 @@ def _summary(made: Sequence[Section], day: str, number: int) -> str:
         *header("compound"),
         "# What was learned",
         "",
-        f"Of {counted(number, 'fact')}{as_of}. Each entry names the fact that it is from: "
-        "`git mem show ID`.",
+        f"Of {counted(number, 'fact')}{as_of}. To see what an entry is from: `git mem show ID`.",
     ]
     for section in made:
         entries = [entry for group in section.groups for entry in group.entries]

@@ -60,9 +60,9 @@ def newest_day(facts: Sequence[PageFact]) -> str:
 def is_shown(row: Mapping[str, Any], *, private: bool) -> bool:
     """Return whether a page may show a record: what is private or unconfirmed only if asked for."""
     if private:
-        return row["store"] != "user"
-    is_proposal = row["kind"] in FACTS and row["unconfirmed"]
-    return row["store"] == "shared" and not is_proposal
+        return bool(row["store"] != "user")
+    is_proposal = row["kind"] in FACTS and bool(row["unconfirmed"])
+    return bool(row["store"] == "shared") and not is_proposal
 
 
 def is_proposed(row: Mapping[str, Any]) -> bool:

@@ -286,6 +286,8 @@ TRAPS: dict[str, Case] = {
     "import found": lambda m, i: ["import"] if _decision(m) else [],
     "export": lambda m, i: ["export", "../bundle"],
     "export file": lambda m, i: ["export", "../facts.md", "--filter", "kind=gotcha"],
+    "page": lambda m, i: ["page", "compound"],
+    "page file": lambda m, i: ["page", "gotchas", "--out", "GOTCHAS.md"],
     "consolidate try": lambda m, i: ["consolidate", "--dry-run", "--steps", "check,health"],
     "dashboard": lambda m, i: ["dashboard", "--out", str(m.folder / "page.html")],
     "health": lambda m, i: ["health", "--all"],
