@@ -85,6 +85,8 @@ class RefreshedFile:
 
 def make_page(app: App, name: str, *, private: bool) -> Page:
     """Return a page as it is now."""
+    # first: what the code refutes is marked in the rows
+    findings = _findings(app) if name == "compound" else []
     rows = _live_rows(app)
     shown = [row for row in rows if is_shown(row, private=private)]
     if name == "briefing":
@@ -94,7 +96,7 @@ def make_page(app: App, name: str, *, private: bool) -> Page:
         shown = [row for row in shown if row["kind"] == "gotcha"]
         texts = {"": gotchas_page(_facts(app, shown))}
     else:
-        texts = _compound(app, shown, private=private)
+        texts = _compound(app, shown, findings, private=private)
     files = {inner: text.encode("utf-8", "replace") for inner, text in texts.items()}
     return Page(files, len(shown), len(rows) - len(shown))
 
@@ -140,7 +142,9 @@ def _briefing(app: App, *, private: bool) -> str:
     return briefing_page(known, app.project, clean, private=private)
 
 
-def _compound(app: App, shown: Sequence[dict[str, Any]], *, private: bool) -> dict[str, str]:
+def _compound(
+    app: App, shown: Sequence[dict[str, Any]], findings: Sequence[Finding], *, private: bool
+) -> dict[str, str]:
     refs = {"shared": SHARED, "private": PRIVATE} if private else {"shared": SHARED}
     rows = app.rows(
         scopes=tuple(refs), kinds=tuple(FACTS), fields=("agent", "origin", "unconfirmed")
@@ -150,7 +154,7 @@ def _compound(app: App, shown: Sequence[dict[str, Any]], *, private: bool) -> di
         _facts(app, shown),
         [row for row in rows if is_proposed(row)],
         len(tombstones),
-        _findings(app),
+        findings,
     )
     tips = {scope: app.objects.tip(ref) or "" for scope, ref in refs.items()}
     return compound_files(analysed, tips)

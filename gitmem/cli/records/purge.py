@@ -241,11 +241,11 @@ class _Run:
 
         files = exports.update(self.app, self.gone, self.mask)
         for file in files:
-            state, how = (REMOVED, "its block was written anew") if file.rewritten else (YOURS, "")
+            state, how = (REMOVED, "it was written anew") if file.rewritten else (YOURS, "")
             detail = how or f"it holds the text; to change it: {file.how}"
             self.places.append(PurgePlace(file.path, state, 0, detail))
         if (self.ids or self.mask) and not files:
-            self.places.append(PurgePlace("BRIEFING.md and memory files", CLEAN))
+            self.places.append(PurgePlace("pages and memory files", CLEAN))
         if len(self.gone) < len(self.ids):
             self.term.note(
                 "the words of what was purged before are not known any more, so nobody looked for "
