@@ -100,9 +100,9 @@ def purge_command(
 
     It exits with 1 as long as a place on this machine holds something or may do so, and names it;
     so it does when other records quote one that is purged by its id. Blocks in agents' memory files
-    that git does not track are written anew. The saved work of a snapshot stays unless a file in it
-    holds the text. What is yours is named and left alone: refs of your own, unreachable objects,
-    BRIEFING.md, tracked memory files. Your branches and files are not searched: git log --all -S
+    and pages that git does not track are written anew. The saved work of a snapshot stays unless a
+    file in it holds the text. What is yours is named and left alone: refs of your own, unreachable
+    objects, edited pages, tracked files. Your branches and files are not searched: git log --all -S
     TEXT. A purge that was killed is ended by the next one.
 
     \b
