@@ -28,7 +28,7 @@ def write_output(where: Location, path: str, data: bytes, *, private: bool = Fal
     if os.path.isdir(full):
         raise UserError(f"'{path}' is a folder.", "Name a file in it.")
     try:
-        if _is_device(full) and not os.path.islink(full):
+        if is_device(full) and not os.path.islink(full):
             with open(full, "wb") as file:
                 file.write(data)
         elif where.worktree and _is_below(folder, where.worktree):
@@ -36,7 +36,7 @@ def write_output(where: Location, path: str, data: bytes, *, private: bool = Fal
             at_root = os.path.realpath(folder) == os.path.realpath(where.worktree)
             relative = name if at_root else f"{tree.resolve(folder)}/{name}"
             tree.write(relative, data, mode=0o600 if private else None, keep=not private)
-        elif _is_device(full):
+        elif is_device(full):
             with open(full, "wb") as file:
                 file.write(data)
         else:
@@ -53,7 +53,7 @@ def _is_below(folder: str, root: str) -> bool:
     )
 
 
-def _is_device(path: str) -> bool:
+def is_device(path: str) -> bool:
     """Return whether a path is written into and not replaced: a pipe, a terminal, /dev/null."""
     try:
         mode = os.stat(path).st_mode

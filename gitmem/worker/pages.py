@@ -20,7 +20,7 @@ from gitmem.git.process import Git
 from gitmem.index.reader import FIELDS
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.repo.location import locate
-from gitmem.repo.output_files import make_folder_for, write_output
+from gitmem.repo.output_files import is_device, make_folder_for, write_output
 from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.briefing import collect
 from gitmem.services.interchange import exported
@@ -184,6 +184,9 @@ def write_page(
     """
     full = os.path.abspath(path)
     target = ExportTarget(full, _command(name, full, private=private), name, private, app.root)
+    if is_device(full) and not os.path.isdir(full) and not os.path.islink(full):
+        write_output(app.location, full, page.text.encode())
+        return [full]
     _require_place(target, page, path)
     if not force:
         _require_ours(target, page)

@@ -178,7 +178,7 @@ def test_a_forgotten_text_is_in_no_view(mem: Mem) -> None:
     claude = mem.folder / "CLAUDE.md"
     claude.write_text("# Rules\n\n- Be kind.\n")
     mem("native", "push", "--to", str(claude))
-    mem("briefing", "--write")
+    mem("page", "briefing", "--out", "BRIEFING.md")
     views = [
         ("list", "--all"),
         ("search", "Kafka order events"),
@@ -201,7 +201,7 @@ def test_a_forgotten_text_is_in_no_view(mem: Mem) -> None:
 
     done = mem("forget", id)
     assert f"taken out of {claude} too" in done.err
-    assert "git mem page briefing --out" in done.err
+    assert f"taken out of {mem.folder / 'BRIEFING.md'} too" in done.err
     assert "Kafka" not in claude.read_text()
     assert showing() == set()
     assert "Kafka" not in Agent(mem.folder, "s10").hook("SessionStart")

@@ -79,9 +79,9 @@ def test_an_output_replaces_a_link(make_repo, tmp_path: Path) -> None:
     mem(repo, "init", "--no-remote")
     (tmp_path / "theirs").write_text("theirs\n")
     (repo / "PAGE.md").symlink_to(tmp_path / "theirs")
-    mem(repo, "gotcha", "page", "-o", str(repo / "PAGE.md"))
+    mem(repo, "page", "gotchas", "--force", "--out", str(repo / "PAGE.md"))
     assert (tmp_path / "theirs").read_text() == "theirs\n"
     assert not (repo / "PAGE.md").is_symlink()
     assert git(repo, "status", "--short") == "?? PAGE.md"
-    mem(repo, "gotcha", "page", "-o", os.devnull)
+    mem(repo, "page", "gotchas", "--out", os.devnull)
     assert Path(os.devnull).is_char_device()

@@ -20,7 +20,7 @@ OTHER = "Other"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """A fact in a section; `notes` are what the section says of it besides, `text` its line."""
 
     fact: PageFact
@@ -29,22 +29,22 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EntryGroup:
     """Entries below one heading, after lines of plain text."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PageEntry, ...]
     lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class CompoundSection:
     """One page of the analysis. `rule` says which facts it has."""
 
     name: str
     title: str
     rule: str
-    groups: tuple[Group, ...]
+    groups: tuple[EntryGroup, ...]
 
     @property
     def ids(self) -> list[str]:
@@ -72,7 +72,7 @@ class Analysed:
     findings: Sequence[Finding] = ()
 
 
-def sections(analysed: Analysed) -> list[Section]:
+def sections(analysed: Analysed) -> list[CompoundSection]:
     """Return the sections in their order; one without entries has no groups."""
     facts = sorted(analysed.facts, key=lambda fact: fact.id)
     return [
@@ -88,29 +88,29 @@ def sections(analysed: Analysed) -> list[Section]:
     ]
 
 
-def _section(name: str, title: str, rule: str, groups: Iterable[Group]) -> Section:
-    return Section(name, title, rule, tuple(g for g in groups if g.entries or g.lines))
+def _section(name: str, title: str, rule: str, groups: Iterable[EntryGroup]) -> CompoundSection:
+    return CompoundSection(name, title, rule, tuple(g for g in groups if g.entries or g.lines))
 
 
 def _typed(facts: Iterable[PageFact], *types: str) -> list[PageFact]:
     return [fact for fact in facts if fact.record.get("type") in types]
 
 
-def _group(title: str, facts: Iterable[PageFact]) -> Group:
-    return Group(title, tuple(Entry(fact) for fact in facts))
+def _group(title: str, facts: Iterable[PageFact]) -> EntryGroup:
+    return EntryGroup(title, tuple(PageEntry(fact) for fact in facts))
 
 
 def _seen(fact: PageFact) -> str:
     return f"seen in {counted(fact.times_seen, 'place')}"
 
 
-def _by_evidence(title: str, facts: Iterable[PageFact]) -> Group:
+def _by_evidence(title: str, facts: Iterable[PageFact]) -> EntryGroup:
     """Return facts with the number of sessions and commits they were seen in, the most first."""
     ordered = sorted(facts, key=lambda fact: (-fact.times_seen, fact.id))
-    return Group(title, tuple(Entry(fact, (_seen(fact),)) for fact in ordered))
+    return EntryGroup(title, tuple(PageEntry(fact, (_seen(fact),)) for fact in ordered))
 
 
-def _learnings(facts: Sequence[PageFact]) -> Section:
+def _learnings(facts: Sequence[PageFact]) -> CompoundSection:
     groups = [
         _by_evidence("Patterns", _typed(facts, "pattern")),
         _by_evidence("Insights", _typed(facts, "insight")),
@@ -119,7 +119,7 @@ def _learnings(facts: Sequence[PageFact]) -> Section:
     return _section("01-learnings", "Learnings", rule, groups)
 
 
-def _frameworks(facts: Sequence[PageFact]) -> Section:
+def _frameworks(facts: Sequence[PageFact]) -> CompoundSection:
     by_part: dict[str, list[PageFact]] = {}
     for fact in _typed(facts, "decision"):
         by_part.setdefault(_part_of(fact), []).append(fact)
@@ -137,7 +137,7 @@ def _part_of(fact: PageFact) -> str:
     return next((path.rpartition("/")[0] or path for path in paths if path), OTHER)
 
 
-def _workflows(facts: Sequence[PageFact]) -> Section:
+def _workflows(facts: Sequence[PageFact]) -> CompoundSection:
     memories = [fact for fact in facts if fact.record.kind == "memory"]
     groups = [
         _group("Commands", filter(_has_command, memories)),
@@ -156,34 +156,36 @@ def _has_check(fact: PageFact) -> bool:
     return bool(fact.record.get("verify"))
 
 
-def _dos_and_donts(facts: Sequence[PageFact]) -> Section:
+def _dos_and_donts(facts: Sequence[PageFact]) -> CompoundSection:
     instead = (
-        Entry(fact, text=str(fact.record.get("workaround")))
+        PageEntry(fact, text=str(fact.record.get("workaround")))
         for fact in facts
         if fact.is_open_gotcha and fact.record.get("workaround")
     )
     groups = [
         _group("Do: rules", _typed(facts, "rule")),
         _group("Do: decisions", _typed(facts, "decision")),
-        Group("Don't, and what to do instead", tuple(instead)),
+        EntryGroup("Don't, and what to do instead", tuple(instead)),
     ]
     rule = "Rules and decisions; open gotchas that have a workaround."
     return _section("04-dos-and-donts", "Dos and don'ts", rule, groups)
 
 
-def _agent_patterns(facts: Sequence[PageFact], analysed: Analysed) -> Section:
+def _agent_patterns(facts: Sequence[PageFact], analysed: Analysed) -> CompoundSection:
     shown = [fact for fact in facts if is_proposed(fact.row)]
     by_agent: dict[str, list[PageFact]] = {}
     for fact in shown:
         by_agent.setdefault(_agent_of(fact.row), []).append(fact)
     counts = _outcomes(analysed.proposed)
     groups = [
-        Group(name, tuple(map(Entry, by_agent.get(name, ()))), (_outcome_line(counts, name),))
+        EntryGroup(
+            name, tuple(map(PageEntry, by_agent.get(name, ()))), (_outcome_line(counts, name),)
+        )
         for name in sorted({*by_agent, *counts})
     ]
     if analysed.tombstones:
         gone = counted(analysed.tombstones, "fact")
-        groups.append(Group("Forgotten or rejected", (), (f"{gone}, of any agent.",)))
+        groups.append(EntryGroup("Forgotten or rejected", (), (f"{gone}, of any agent.",)))
     rule = "Facts that agents and their sessions proposed, by namespace."
     return _section("05-agent-patterns", "Agent patterns", rule, groups)
 
@@ -207,7 +209,7 @@ def _outcome_line(counts: Mapping[str, tuple[int, int]], name: str) -> str:
     return f"{accepted:,} accepted, {waiting:,} not confirmed."
 
 
-def _heuristics(facts: Sequence[PageFact]) -> Section:
+def _heuristics(facts: Sequence[PageFact]) -> CompoundSection:
     groups = [
         _by_evidence(f"Became a {LEVELS[level]}", (f for f in facts if _level_of(f) == level))
         for level in (RULE, PATTERN)
@@ -220,7 +222,7 @@ def _level_of(fact: PageFact) -> int:
     return int(fact.row["level"] or 0)
 
 
-def _warnings(facts: Sequence[PageFact]) -> Section:
+def _warnings(facts: Sequence[PageFact]) -> CompoundSection:
     gotchas = [fact for fact in facts if fact.is_open_gotcha]
     groups = [
         _group(f"Gotchas: {severity}", (fact for fact in gotchas if severity_of(fact) == severity))
@@ -231,7 +233,7 @@ def _warnings(facts: Sequence[PageFact]) -> Section:
     return _section("07-warnings", "Warnings", rule, groups)
 
 
-def _user_behavior(facts: Sequence[PageFact]) -> Section:
+def _user_behavior(facts: Sequence[PageFact]) -> CompoundSection:
     corrections = (fact for fact in facts if fact.record.get("supersedes"))
     groups = [
         _group("Preferences", _typed(facts, "preference")),
@@ -241,13 +243,13 @@ def _user_behavior(facts: Sequence[PageFact]) -> Section:
     return _section("08-user-behavior", "User behavior", rule, groups)
 
 
-def _discrepancies(facts: Sequence[PageFact], findings: Iterable[Finding]) -> Section:
+def _discrepancies(facts: Sequence[PageFact], findings: Iterable[Finding]) -> CompoundSection:
     """Return the findings whose facts are all shown; no other fact is named."""
     by_id = {fact.id: fact for fact in facts}
     groups = []
     for finding in sorted(findings):
         if all(id in by_id for id in finding.ids):
-            entries = tuple(Entry(by_id[id]) for id in finding.ids)
-            groups.append(Group(finding.what.capitalize(), entries, (finding.evidence,)))
+            entries = tuple(PageEntry(by_id[id]) for id in finding.ids)
+            groups.append(EntryGroup(finding.what.capitalize(), entries, (finding.evidence,)))
     rule = "Open findings of git mem check: it shows the choices."
     return _section("09-discrepancies", "Discrepancies", rule, groups)

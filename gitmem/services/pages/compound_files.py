@@ -3,7 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from gitmem.services.pages.compound import Analysed, Entry, Group, Section, sections
+from gitmem.services.pages.compound import (
+    Analysed,
+    CompoundSection,
+    EntryGroup,
+    PageEntry,
+    sections,
+)
 from gitmem.services.pages.markdown import beginning, code, escape
 from gitmem.services.pages.page_fact import PageFact, header, newest_day
 from gitmem.text.plural import counted
@@ -26,7 +32,7 @@ def compound_files(analysed: Analysed, tips: Mapping[str, str]) -> dict[str, str
     }
 
 
-def _manifest(made: Sequence[Section], day: str, tips: Mapping[str, str]) -> str:
+def _manifest(made: Sequence[CompoundSection], day: str, tips: Mapping[str, str]) -> str:
     manifest = {
         "generated_by": MADE_BY,
         "format": FORMAT,
@@ -45,7 +51,7 @@ def _manifest(made: Sequence[Section], day: str, tips: Mapping[str, str]) -> str
     return json.dumps(manifest, indent=1) + "\n"
 
 
-def _page(section: Section) -> str:
+def _page(section: CompoundSection) -> str:
     out = [*header("compound"), f"# {section.title}", "", section.rule]
     if not section.groups:
         out += ["", "There is nothing of this yet."]
@@ -54,14 +60,14 @@ def _page(section: Section) -> str:
     return "\n".join(out) + "\n"
 
 
-def _group_lines(group: Group) -> list[str]:
+def _group_lines(group: EntryGroup) -> list[str]:
     out = [text for line in group.lines for text in ("", escape(line))]
     if group.entries:
         out.append("")
     return out + [text for entry in group.entries for text in _entry_lines(entry)]
 
 
-def _entry_lines(entry: Entry) -> list[str]:
+def _entry_lines(entry: PageEntry) -> list[str]:
     """Return an entry: its title, day, marks and id, and below it the beginning of its text."""
     text = beginning(entry.text or entry.fact.record.body)
     return [_title_line(entry.fact, entry.notes), *([f"  {text}"] if text else [])]
@@ -72,7 +78,7 @@ def _title_line(fact: PageFact, notes: Sequence[str] = ()) -> str:
     return f"- **{escape(fact.title)}** ({'; '.join(around)})"
 
 
-def _summary(made: Sequence[Section], day: str, number: int) -> str:
+def _summary(made: Sequence[CompoundSection], day: str, number: int) -> str:
     as_of = f", the newest of {day}" if day else ""
     out = [
         *header("compound"),
