@@ -119,7 +119,7 @@ def test_a_consolidation_that_fails_is_done_by_the_next_drain(
     )
     mem("drain")
     mem("drain")
-    assert steps == ["collect", "collect", "check", "merge", "summary"]
+    assert steps == ["collect", "collect", "check", "merge", "summary", "pages"]
 
 
 def test_names_are_looked_at_once_a_day_without_consolidation(code: Code) -> None:
