@@ -42,7 +42,7 @@ def pages(
 ) -> Iterator[Page]:
     """Yield the page of a command, and those of the commands below it."""
     name = "git mem" if parent is None else str(command.name)
-    context = click.Context(command, info_name=name, parent=parent)
+    context = click.Context(command, info_name=name, parent=parent, **cli.context_settings)
     below = overview(command, context)
     records = [
         parameter.get_help_record(context)

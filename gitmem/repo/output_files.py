@@ -1,18 +1,13 @@
 """Write what a command was asked to put into a file."""
 
-import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gitmem.base.files import disk_error, write_atomic
-from gitmem.base.regular_files import read_regular
 from gitmem.errors import External, UserError
 from gitmem.repo.location import Location
 from gitmem.repo.worktree_files import WorkTreeFiles
-
-MANIFEST = ".gitmem-export.json"  # the files of an export, so that the next one can replace them
-MANIFEST_LIMIT = 64 << 20  # bytes
 
 
 def write_output(where: Location, path: str, data: bytes, *, private: bool = False) -> None:
@@ -62,25 +57,26 @@ def is_device(path: str) -> bool:
     return not stat.S_ISREG(mode)
 
 
-def write_folder(
-    where: Location, path: str, files: Mapping[str, bytes], *, private: bool = False
+def write_files(
+    where: Location,
+    folder: str,
+    files: Mapping[str, bytes],
+    gone: Sequence[str] = (),
+    *,
+    private: bool = False,
 ) -> None:
-    """Write files into a folder that a person named: new, empty, or one of an earlier export.
+    """Write files into a folder that a person named, and remove others from it.
 
-    What the earlier export wrote, and this one does not, is removed. Raises UserError, External.
+    Names are paths from the folder, which may be new. Raises UserError, External.
     """
-    full = os.path.abspath(path)
     try:
-        tree, prefix = _tree_of_folder(where, full)
-        before = _exported(full)
-        _require_ours(full, path, before, files)
-        for name in sorted(before - files.keys()):
+        tree, prefix = _tree_of_folder(where, os.path.abspath(folder))
+        for name in gone:
             tree.remove(prefix + name, prune=True)
         for name, data in files.items():
             tree.write(prefix + name, data, mode=0o600 if private else None)
-        tree.write(prefix + MANIFEST, json.dumps(sorted(files), indent=1).encode() + b"\n")
     except OSError as error:
-        raise disk_error(error, path) from error
+        raise disk_error(error, folder) from error
 
 
 def make_folder_for(where: Location, path: str) -> None:
@@ -108,27 +104,3 @@ def _tree_of_folder(where: Location, full: str) -> tuple[WorkTreeFiles, str]:
         return tree, f"{tree.resolve(full)}/"
     os.makedirs(full, exist_ok=True)
     return WorkTreeFiles(full, apart), ""
-
-
-def _exported(folder: str) -> set[str]:
-    """Return the files that an earlier export wrote into a folder."""
-    try:
-        names = json.loads(read_regular(os.path.join(folder, MANIFEST), MANIFEST_LIMIT) or b"[]")
-    except ValueError:
-        return set()
-    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
-
-
-def _require_ours(folder: str, path: str, before: set[str], files: Mapping[str, bytes]) -> None:
-    """Raise UserError for a folder with files in it that no export wrote."""
-    if not os.path.lexists(folder):
-        return
-    is_ours = os.path.isfile(os.path.join(folder, MANIFEST))
-    if os.listdir(folder) and not is_ours:
-        raise UserError(f"'{path}' is not empty.", "Name a new folder, or empty this one.")
-    for name in files:
-        if name not in before and os.path.lexists(os.path.join(folder, name)):
-            raise UserError(
-                f"'{os.path.join(path, name)}' is there, and no export wrote it.",
-                "Move it away, or name another folder.",
-            )

@@ -30,7 +30,7 @@ def test_help_has_examples(outside: Mem, name: str, flag: str) -> None:
 def test_every_option_is_explained(name: str) -> None:
     """Each option of each command says what it does."""
     command: click.Command | None = cli
-    context = click.Context(cli)
+    context = click.Context(cli, **cli.context_settings)
     for part in name.split():
         assert isinstance(command, click.Group)
         command = command.get_command(context, part)

@@ -102,7 +102,9 @@ def commands(
     group: click.Command, above: click.Context | None = None, path: str = ""
 ) -> Iterator[tuple[str, bool]]:
     """Yield every command by its name, and whether it needs arguments."""
-    context = click.Context(group, parent=above, info_name=path or "git-mem")
+    context = click.Context(
+        group, parent=above, info_name=path or "git-mem", **cli.context_settings
+    )
     if not isinstance(group, click.Group):
         yield path.strip(), any(p.required for p in group.params)
         return

@@ -24,12 +24,12 @@ def _on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def commands() -> dict[str, click.Command]:
     """Return all commands by name; `remote enable` and its like too, groups as well."""
     assert isinstance(cli, click.Group)
-    assert cli.list_commands(click.Context(cli)) == list(COMMANDS)
+    assert cli.list_commands(click.Context(cli, **cli.context_settings)) == list(COMMANDS)
     return dict(_below(cli, ""))
 
 
 def _below(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(group)
+    context = click.Context(group, **cli.context_settings)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None, name
@@ -41,7 +41,7 @@ def _below(group: click.Group, before: str) -> Iterator[tuple[str, click.Command
 def groups() -> dict[str, list[str]]:
     """Return the commands that have commands, with the names of those."""
     return {
-        name: command.list_commands(click.Context(command))
+        name: command.list_commands(click.Context(command, **cli.context_settings))
         for name, command in commands().items()
         if isinstance(command, click.Group)
     }

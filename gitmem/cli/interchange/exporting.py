@@ -10,13 +10,12 @@ import click
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
-from gitmem.repo.output_files import write_folder, write_output
-from gitmem.services.interchange import exported
 from gitmem.services.interchange.exported import ExportTarget
 from gitmem.services.interchange.exporting import FILTERS, ForeignWriter, parsed_filters
 from gitmem.services.interchange.values import counted
 from gitmem.services.interchange.writers.formats import BY_ENDING, WRITERS
 from gitmem.worker import interchange
+from gitmem.worker.export_files import write_export
 
 
 @click.command("export", short_help="Write facts for other tools")
@@ -35,6 +34,7 @@ from gitmem.worker import interchange
     help=f"Only these; VALUE may be a list. Names: {', '.join(FILTERS)}.",
 )
 @click.option("--private", is_flag=True, help="Export the private store too.")
+@click.option("--force", "-f", is_flag=True, help="Replace files that git mem did not write.")
 @options.json_option
 @click.pass_obj
 def export_command(
@@ -43,13 +43,14 @@ def export_command(
     name: str | None,
     filters: tuple[str, ...],
     private: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Write the facts of the shared store into a folder or a file for other tools.
 
     The default is a bundle in Open Knowledge Format: one Markdown file a fact. A folder has to be
-    new, empty, or that of an earlier export, which is replaced. '-' is stdout. A bundle can be
-    imported again without loss.
+    new, empty, or that of an earlier export, which is replaced; a file that you changed since is
+    not. '-' is stdout. A bundle can be imported again without loss.
 
     \b
     Examples:
@@ -67,17 +68,16 @@ def export_command(
         if path == "-":
             click.echo(files[""].decode(), nl=False)
             return
-        if writer.is_folder:
-            write_folder(app.location, path, files, private=private)
-        else:
-            write_output(app.location, path, files[""], private=private)
         how = _command(path, writer, filters, private=private)
-        exported.remember(app.home, ExportTarget(os.path.abspath(path), how))
+        target = ExportTarget(os.path.abspath(path), how, private=private)
+        left = write_export(app, target, files, is_folder=writer.is_folder, force=force)
     left_out = len(every) - len(facts)
     if as_json:
         term.json(_json(writer, path, files, len(facts), left_out))
         return
     term.say(_summary(writer, path, len(facts), len(files)))
+    for path_left in left:
+        term.note(f"{plain(path_left)} was changed since an earlier export, and is left.")
     if left_out:
         term.note(f"left out: {counted(left_out, 'fact')} that {writer.name} has no place for")
 

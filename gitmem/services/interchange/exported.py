@@ -23,8 +23,9 @@ class ExportTarget(NamedTuple):
     """A file or folder that facts were written to, absolute, and the command that does it.
 
     `page` is the name of a page, "" for an export for other tools; `private` tells whether it may
-    show what is private, `root` is the work tree that it was made in. `digests` are those of a
-    page's files as they were written, by their path below a folder; a file alone is "".
+    show what is private, `root` is the work tree that it was made in. `digests` are those of the
+    files as they were written, by their path below a folder; a file alone is "". Of an exported
+    folder they are those of its list of files.
     """
 
     path: str
@@ -61,6 +62,11 @@ def _target(row: Mapping[str, Any]) -> ExportTarget:
         text_of(row.get("root")),
         digests,
     )
+
+
+def target_at(home: Home, path: str) -> ExportTarget | None:
+    """Return what was written to a path last."""
+    return next((target for target in targets(home) if target.path == path), None)
 
 
 def remember(home: Home, target: ExportTarget) -> None:

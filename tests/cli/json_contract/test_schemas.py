@@ -32,7 +32,7 @@ FILES = _files()
 
 def _commands(group: click.Group, before: str = "") -> Iterator[str]:
     """Yield the commands that take `--json`, each with the group that it is in."""
-    context = click.Context(group)
+    context = click.Context(group, **cli.context_settings)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
