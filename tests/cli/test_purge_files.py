@@ -231,6 +231,22 @@ def test_a_removed_index_that_is_open_is_told(mem: Mem) -> None:
             reader.stdin.close()
 
 
+def test_a_command_that_reads_the_index_is_waited_for(mem: Mem) -> None:
+    """It ends by itself; what hooks leave to the background runs at any time."""
+    mem.add("T", "-m", PLAIN)
+    code = (
+        "import sqlite3, sys, time; db = sqlite3.connect(sys.argv[1]);"
+        "db.execute('SELECT * FROM meta').fetchall(); print('ready', flush=True); time.sleep(1.5)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(home(mem) / "index.db")], stdout=subprocess.PIPE
+    ) as reader:
+        assert reader.stdout
+        reader.stdout.readline()
+        mem("purge", "--text", PLAIN, "--yes")
+        assert reader.wait(0.5) == 0
+
+
 def test_what_is_written_meanwhile_is_kept(mem: Mem) -> None:
     """A hook that appends while the history is rewritten loses nothing."""
     mem.add("T")

@@ -24,7 +24,7 @@ from gitmem.index.health_cache import NAME as HEALTH
 from gitmem.index.reader import NAME as INDEX
 from gitmem.repo.location import Home
 from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, PurgePlace
-from gitmem.services.maintenance.purge_state import count_in_state, erase_state
+from gitmem.services.maintenance.purge_state import PATIENCE, count_in_state, erase_state
 from gitmem.services.session_log.reader import FOLDER as SESSIONS
 from gitmem.services.session_log.reader import LIVE, PACKED
 from gitmem.services.session_log.rotation import locked
@@ -43,6 +43,7 @@ SETTLING = (0.0, 0.02, 0.05)  # seconds between looks at a file that hooks may s
 FOLDERS = {SESSIONS: "session histories", JOURNAL: "journal", QUARANTINE: "quarantine"}
 LOG = "hook.log"
 OTHERS = "other files of gitmem"
+_DELETED = " (deleted)"  # behind the path of an open file that was removed, in /proc
 # What a killed process wrote beside a database, and databases that were set aside.
 _BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 
@@ -110,20 +111,33 @@ def _drop_database(
 ) -> PurgePlace:
     real = os.path.realpath(home.join(name))
     opened = list(processes_with(lambda other: other.startswith(real)))
-    holders = [f"process {pid} ({' '.join(command)[:60]})" for pid, command, _ in opened]
     # one that was removed before was removed by a purge
-    may_hold |= any(path.endswith(" (deleted)") for *_, paths in opened for path in paths)
+    may_hold |= any(path.endswith(_DELETED) for *_, paths in opened for path in paths)
     named = [id.encode() for id in ids]
     parts = [home.join(name + suffix) for suffix in DATABASE_PARTS]
-    if holders and not may_hold and not any(_is_concerned(path, mask, named) for path in parts):
+    if opened and not may_hold and not any(_is_concerned(path, mask, named) for path in parts):
         return PurgePlace(name)
     for path in parts:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
-    if holders:
+    if holders := _wait_for_holders(real):
         why = f"its old bytes are open in {', '.join(holders)}: end it, or restart it"
         return PurgePlace(name, HELD, 0, why)
     return PurgePlace(name, CLEAN, 0, "made anew by the next reader")
+
+
+def _wait_for_holders(path: str) -> list[str]:
+    """Wait for the processes that read a removed database; return, in words, those that go on.
+
+    Most are commands and background work of this moment.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        opened = processes_with(lambda other: other.startswith(path) and other.endswith(_DELETED))
+        holders = [f"process {pid} ({' '.join(command)[:60]})" for pid, command, _ in opened]
+        if not holders or time.monotonic() > deadline:
+            return holders
+        time.sleep(0.05)
 
 
 def _is_concerned(path: str, mask: Mask, named: Sequence[bytes]) -> bool:
