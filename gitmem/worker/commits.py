@@ -49,9 +49,11 @@ def learn(app: App) -> list[str]:
     if noted.rows:
         made = app.code_history.commits(noted.rows)
         app.state.add_active_hours(commit.at for commit in made.values())
-    if is_there(app.location):
-        noted.drop()
-        rewritten.drop()
+    for notes in (noted, rewritten):
+        if is_there(app.location):
+            notes.drop()
+        else:
+            notes.give_back()
     if done:
         app.index()
     return done + linked

@@ -7,12 +7,15 @@ import os
 from gitmem.base.processes import runs
 from gitmem.repo.location import Home
 
+NOBODY = "0"  # in the place of a process
+
 
 class HookNotes:
     """The lines of one such file, taken out of the way of the hooks.
 
     A process renames the file to `NAME.PID.NUMBER`, which no other process touches while it runs.
     The file stays until its work is done. If the process is killed, the next one takes the file.
+    What a process gives back is `NAME.0.PID.NUMBER`: no process has it.
     """
 
     def __init__(self, home: Home, name: str) -> None:
@@ -31,6 +34,14 @@ class HookNotes:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.getsize(path) == size:
                     os.unlink(path)
+
+    def give_back(self) -> None:
+        """Leave the files to the next drain, which may look before this process has ended."""
+        for path in self._sizes:
+            folder, name = os.path.split(path)
+            own = name.removeprefix(f"{self._name}.")
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(path, os.path.join(folder, f"{self._name}.{NOBODY}.{own}"))
 
     def _take(self, path: str) -> bytes:
         """Make a file ours and return what it holds: nothing if another process was faster."""
@@ -63,5 +74,5 @@ class HookNotes:
         return [
             self._home.join(entry)
             for entry, pid in sorted(taken.items())
-            if pid.isdecimal() and (pid == own or not runs(pid))
+            if pid.isdecimal() and (pid in {own, NOBODY} or not runs(pid))
         ]

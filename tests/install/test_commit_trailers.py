@@ -15,7 +15,8 @@ import pytest
 
 from gitmem.base.files import Lock
 from gitmem.git.commit_messages import CommitMessages
-from gitmem.repo.location import locate
+from gitmem.repo.location import Home, locate
+from gitmem.worker.hook_notes import HookNotes
 from tests.conftest import HAS_REFTABLE, git
 from tests.json_output import data_of
 from tests.stress.conftest import mem
@@ -213,6 +214,33 @@ def test_a_work_tree_goes_while_its_commit_waits(taught: Path, tmp_path: Path) -
         wait_for(lambda: waits_for(lock))
         git(taught, "worktree", "remove", "--force", str(tree))
     wait_for(lambda: "from a tree that is gone" in rows(taught))
+
+
+def test_what_a_drain_gives_back_is_free_at_once(taught: Path) -> None:
+    """The drain that is started for it may look before the process that gave it back has ended."""
+    home = Home(str(taught / ".git" / "gitmem"))
+    (taught / ".git" / "gitmem" / "commits").write_text("abc - person test@example.org\n")
+    code = (
+        "import sys; from gitmem.repo.location import Home;"
+        "from gitmem.worker.hook_notes import HookNotes;"
+        "notes = HookNotes(Home(sys.argv[1]), 'commits'); print(len(notes.rows), flush=True);"
+        "sys.stdin.readline(); notes.give_back(); print('back', flush=True); sys.stdin.readline()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", code, home.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as drain:
+        assert drain.stdin
+        assert drain.stdout
+        assert drain.stdout.readline() == "1\n"
+        assert HookNotes(home, "commits").rows == {}
+        drain.stdin.write("\n")
+        drain.stdin.flush()
+        assert drain.stdout.readline() == "back\n"
+        assert HookNotes(home, "commits").rows.keys() == {"abc"}
+        drain.stdin.close()
 
 
 def test_where_only_git_can_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
