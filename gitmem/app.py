@@ -16,7 +16,16 @@ from gitmem import config
 from gitmem.base.detach import detach
 from gitmem.base.tolerated import BUSY
 from gitmem.clock import Clock, stamp
-from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
+from gitmem.errors import (
+    Busy,
+    External,
+    GitmemError,
+    Moved,
+    NotARepository,
+    RecordChanged,
+    UnknownId,
+    UserError,
+)
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index import joined
 from gitmem.index.fresh import FreshIndex
@@ -90,6 +99,7 @@ class App(Repository):
         self.unsigned = False  # a commit that should have been signed could not be
         self.is_background = False  # a program works here, for nobody who looks on
         self._command = ""  # its ULID is made with its first write
+        self.seen: Mapping[str, str] = {}  # blobs of records that the caller looked at, by id
         self._batches: dict[str, Batch] = {}
 
     def __enter__(self) -> "App":
@@ -169,6 +179,11 @@ class App(Repository):
     def begin_command(self) -> None:
         """Have what is written from now on belong to another command."""
         self._command = ""
+
+    @property
+    def command_id(self) -> str:
+        """The ULID of the command that runs; empty as long as it has written nothing."""
+        return self._command
 
     def _command_trailers(self) -> Sequence[tuple[str, str]]:
         """Return the trailers of the command that writes; list it before its first write."""
@@ -629,7 +644,8 @@ class App(Repository):
         """Return (scope, record) by an id as the user types it.
 
         The private store hides the shared one, unless it has no more than a proposal of the fact;
-        the user's own store comes last.
+        the user's own store comes last. Raises RecordChanged for one that is not as it was `seen`,
+        until the command writes.
         """
         id = self.find(text)
         last = UnknownId(f"no record has the id {id}.", "List what there is with: git mem list")
@@ -637,10 +653,21 @@ class App(Repository):
             if scope == "user" and (not self.has_user() or self.is_user_store()):
                 continue
             try:
-                return scope, self.store(scope).get(id)
+                stored = self.store(scope).get(id)
             except UnknownId as error:
                 last = error
+                continue
+            self._require_seen(stored)
+            return scope, stored
         raise self._unknown(id, last) from None
+
+    def _require_seen(self, stored: "Stored") -> None:
+        id = stored.record.id
+        if not self._command and self.seen.get(id, stored.oid) != stored.oid:
+            raise RecordChanged(
+                f"{id} changed meanwhile: it is not what you saw.",
+                "Nothing was done. Look at it again, then decide.",
+            )
 
     def _unknown(self, text: str, error: UnknownId) -> UnknownId:
         """Return why no record has an id: it was forgotten, or its store was not fetched yet."""

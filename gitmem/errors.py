@@ -8,6 +8,7 @@ GitmemError                 root: carries `hint` (what to type next) and `exit_c
     InvalidRecord           a record, or a file that should be one, breaks the format
   Precondition              the world is not as the operation needs it
     Moved                   the ref is not where it was: somebody else wrote (retried inside)
+    RecordChanged           a record is not as the caller saw it
     Busy                    a lock was not to be had in time
     FormatTooNew            the store was written by a newer gitmem
     UntrustedRepository     git refuses the repository because somebody else owns it
@@ -52,6 +53,10 @@ class Precondition(GitmemError):
 
 class Moved(Precondition):
     """A ref no longer has the value that the change was built on."""
+
+
+class RecordChanged(Precondition):
+    """A record is not as the caller saw it when deciding what to do with it."""
 
 
 class Busy(Precondition):

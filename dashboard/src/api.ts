@@ -9,6 +9,8 @@ export interface Failure {
   hint: string;
   /** Whether there is no such thing, or no longer. */
   isGone?: boolean;
+  /** Whether a record is not as it was shown any more. */
+  isChanged?: boolean;
 }
 
 interface Snapshot {
@@ -54,7 +56,7 @@ async function send(path: string, init: RequestInit & { headers?: Record<string,
   const body = (await response.json().catch(() => null)) as { error?: Failure } | null;
   if (!response.ok) {
     const failure = body?.error ?? { message: `The server answered with ${response.status}.`, hint: "Reload the page." };
-    throw { ...failure, isGone: response.status === 404 } satisfies Failure;
+    throw { ...failure, isGone: response.status === 404, isChanged: response.status === 409 } satisfies Failure;
   }
   return body;
 }
@@ -78,7 +80,8 @@ function fromSnapshot(path: string): unknown {
 
 export interface Done {
   message: string;
-  can_undo: boolean;
+  /** What an undo names; null where nothing can be taken back. */
+  command: string | null;
   data: unknown;
 }
 

@@ -3,7 +3,7 @@
 import { render, type JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { notify, onNotice, perform, type Notice } from "./actions";
+import { notify, onNotice, undo, type Notice } from "./actions";
 import { listen, snapshot, takeToken, useData } from "./api";
 import { useKeys } from "./keys";
 import { go, href, type Route, useRoute } from "./router";
@@ -40,7 +40,7 @@ const HELP: [string, string][] = [
   ["a r", "accept, reject"],
   ["e p f", "edit, pin, forget"],
   ["n o b d v", "conflicts: newer, older, both, forget, it holds"],
-  ["u", "undo your last change"],
+  ["u", "undo your last change on this page"],
   ...PLACES.map(([, title, key]): [string, string] => [`g ${key}`, title]),
   ["?", "these keys"],
 ];
@@ -69,10 +69,9 @@ function App(): JSX.Element {
     const timer = setTimeout(() => setNotice(null), 12000);
     return () => clearTimeout(timer);
   }, [notice]);
-  const undo = (): void => void perform("undo");
   const places = Object.fromEntries(PLACES.map(([view, , key]) => [`g ${key}`, () => go(href(view))]));
   const keys = { "/": () => search.current?.focus(), "?": () => setHelp(true), Escape: () => setNotice(null), ...places };
-  useKeys(canChange ? { ...keys, u: undo } : keys, true);
+  useKeys(canChange ? { ...keys, u: () => void undo() } : keys, true);
   return (
     <div class="app">
       <a class="skip" href="#main" onClick={(event) => skip(event)}>
@@ -88,7 +87,8 @@ function App(): JSX.Element {
         ))}
       </nav>
       <main id="main" tabIndex={-1}>
-        {failure && !about ? <Failed failure={failure} /> : <View route={route} about={about} canChange={canChange} />}
+        {failure ? <Failed failure={failure} /> : null}
+        {failure && !about ? null : <View route={route} about={about} canChange={canChange} />}
       </main>
       <div class="notice-place" role="status" aria-live="polite">
         {notice ? (
@@ -96,8 +96,8 @@ function App(): JSX.Element {
             <span>
               {plain(notice.text)} {notice.hint ? <span class="quiet">{plain(notice.hint)}</span> : null}
             </span>
-            {notice.canUndo ? (
-              <button type="button" onClick={undo}>
+            {notice.command ? (
+              <button type="button" onClick={() => void undo(notice.command ?? undefined)}>
                 Undo
               </button>
             ) : null}

@@ -76,6 +76,8 @@ export interface Source {
 export interface FactDetail {
   record: {
     id: string;
+    /** The version of the record, which each action on it names. */
+    blob: string;
     kind: string;
     type?: string;
     title: string;
@@ -115,6 +117,8 @@ export interface FactDetail {
   code?: { path: string; first_line: number | null; lines: string[]; place: { line: number | null; end_line: number | null; state: string; stale: boolean } }[];
   statements?: { what: string; session: string; quote: string; at: string; role: string }[];
   contradicts?: Mention[];
+  /** What takes its place, if what a session says of it is accepted. */
+  successor?: { id: string; blob: string; title: string; body?: string } | null;
 }
 
 export interface InboxRow {

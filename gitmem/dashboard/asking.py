@@ -3,13 +3,16 @@
 The dashboard shows and does what the commands show and do, so that both cannot differ.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from gitmem.app import App
 from gitmem.cli.main import cli
 from gitmem.cli.terminal import Terminal
+
+_NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -20,6 +23,13 @@ class RecordingTerminal(Terminal):
     pager: bool = False
     data: Any = None
     notes: list[str] = field(default_factory=list)
+    seen: Mapping[str, str] = field(default_factory=dict)
+    command_id: str = ""
+
+    def _used(self, app: App) -> Iterator[App]:
+        app.seen = self.seen
+        yield from super()._used(app)
+        self.command_id = app.command_id
 
     def json(self, data: Any) -> None:
         """Keep what the command found."""
@@ -44,19 +54,23 @@ class RecordingTerminal(Terminal):
 
 @dataclass(frozen=True, slots=True)
 class CommandAnswer:
-    """What a command printed with `--json`, and what it remarked."""
+    """What a command printed with `--json`, what it remarked, and its id if it wrote something."""
 
     data: Any
     notes: Sequence[str] = ()
+    command_id: str | None = None
 
 
-def ask(folder: str, environ: Mapping[str, str], *args: str) -> CommandAnswer:
+def ask(
+    folder: str, environ: Mapping[str, str], *args: str, seen: Mapping[str, str] = _NOTHING_SEEN
+) -> CommandAnswer:
     """Run a command with `--json`; raise what it raises.
 
-    Give texts of others behind `--` or as `--name=text`: else they could be options.
+    Give texts of others behind `--` or as `--name=text`: else they could be options. `seen` are the
+    blobs of the records that it was decided by, by id: RecordChanged if one of them is another now.
     """
     name, *rest = args
-    terminal = RecordingTerminal(folder, environ)
+    terminal = RecordingTerminal(folder, environ, seen=seen)
     context = cli.make_context("git mem", [], resilient_parsing=True, obj=terminal)
     command = cli.get_command(context, name)
     assert command is not None, name  # the names stand in this program
@@ -67,4 +81,4 @@ def ask(folder: str, environ: Mapping[str, str], *args: str) -> CommandAnswer:
         parent=context,
         standalone_mode=False,
     )
-    return CommandAnswer(terminal.data, terminal.notes)
+    return CommandAnswer(terminal.data, terminal.notes, terminal.command_id or None)

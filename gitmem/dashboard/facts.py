@@ -7,9 +7,11 @@ from typing import Any
 
 from gitmem.app import App
 from gitmem.cli.gotchas.places import read_text
-from gitmem.cli.json_shapes import mention_json
+from gitmem.cli.json_shapes import mention_json, whole_row_json
+from gitmem.cli.rows import as_row
 from gitmem.clock import stamp
 from gitmem.dashboard.place import DashboardPlace
+from gitmem.errors import UnknownId
 from gitmem.records import score
 from gitmem.records.kinds import FACTS
 from gitmem.services.records import history
@@ -97,6 +99,7 @@ def one_fact(place: DashboardPlace, id: str) -> dict[str, Any]:
         code = [_code(app, where) for where in record.get("places") or ()]
         said = inbox.statements(app.indexes()).get(record["id"])
         contradicting = _mentions(app, record.get("contradicts") or ())
+        successor = _successor(app, said[-1]["successor"] if said else "")
     return {
         "record": record,
         "trust_marks": marks["trust_marks"] if marks else [],
@@ -104,8 +107,17 @@ def one_fact(place: DashboardPlace, id: str) -> dict[str, Any]:
         "graph": place.data("graph", "--depth=2", "--", id),
         "code": [part for part in code if part],
         "statements": list(said or ()),
+        "successor": successor,
         "contradicts": contradicting,
     }
+
+
+def _successor(app: App, id: str) -> dict[str, Any] | None:
+    """Return the record that takes the place of a fact if what a session says of it is accepted."""
+    try:
+        return whole_row_json(as_row(*app.get(id))) if id else None
+    except UnknownId:
+        return None
 
 
 def _mentions(app: App, ids: Sequence[str]) -> list[dict[str, Any]]:

@@ -29,6 +29,10 @@ class DashboardPlace:
         """Run a command of `git mem` here."""
         return ask(self.folder, self.environ, *args)
 
+    def act(self, seen: Mapping[str, str], *args: str) -> CommandAnswer:
+        """Run a command on records as they were seen: blobs by id. Raises RecordChanged."""
+        return ask(self.folder, self.environ, *args, seen=seen)
+
     def data(self, *args: str) -> Any:
         """Return what a command prints with `--json`."""
         return self.ask(*args).data

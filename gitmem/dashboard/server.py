@@ -17,13 +17,15 @@ from gitmem.dashboard.changes import change
 from gitmem.dashboard.connections import Connections
 from gitmem.dashboard.events import Changes
 from gitmem.dashboard.gate import HEADERS, Gate, RequestRefusal
+from gitmem.dashboard.given import TEXT
 from gitmem.dashboard.page import FILES, static_file
 from gitmem.dashboard.place import DashboardPlace
-from gitmem.errors import GitmemError, UnknownId
+from gitmem.errors import GitmemError, RecordChanged, UnknownId
 
 IDLE = 3600.0  # seconds without use after which the server ends
 PATIENCE = 10.0  # seconds that a connection may be silent
-BODY = 256 * 1024  # bytes of a body
+BODY = 16 * TEXT  # bytes of a body: each character of a text may be escaped with 6
+TOO_LONG = f"A text has at most {TEXT:,} characters."
 QUERY = 40  # fields of a query
 AT_ONCE = 2  # requests that are answered at the same time; others wait
 API, EVENTS = "/api/", "/api/events"
@@ -161,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
 
         def act() -> Any:
             with self.server.writing:
-                return change(self.server.place, str(given.get("action")), given)
+                return change(self.server.place, given)
 
         if path == "/api/do":
             self._answer(act, self.server.slots)
@@ -196,7 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding") or not length.isdecimal():
             self._refuse(RequestRefusal(411, "the length of the body is not given."))
         elif len(length) > 9 or int(length) > BODY:
-            self._refuse(RequestRefusal(413, "the body is too long."))
+            self._refuse(RequestRefusal(413, "the body is too long.", TOO_LONG))
         elif self.headers.get_content_type() != "application/json":
             self._refuse(RequestRefusal(415, "the body is not JSON."))
         else:
@@ -261,6 +263,8 @@ def _failed(error: Exception) -> tuple[int, bytes]:
     status = 500
     if isinstance(error, UnknownId):
         status = 404
+    elif isinstance(error, RecordChanged):
+        status = 409
     elif isinstance(error, GitmemError) or failure.code == "usage":
         status = 400
     shown = {"message": failure.message, "hint": failure.hint}

@@ -97,6 +97,10 @@ class Served:
         assert answer.status == 200, answer.body
         return answer.json
 
+    def seen(self, *ids: str) -> dict[str, str]:
+        """Return the versions of facts that the page would show now."""
+        return {id: self.data(f"facts/{id}")["record"]["blob"] for id in ids}
+
     def act(self, action: str, **given: object) -> Any:
         """Have the server do something."""
         answer = self.ask("/api/do", "POST", {"action": action, **given})

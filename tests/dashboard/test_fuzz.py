@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from gitmem.dashboard.server import BODY
 from tests.dashboard.conftest import Served
 from tests.scale import scaled
 
@@ -177,12 +178,18 @@ def test_many_at_once_are_all_answered(served: Served, ids: dict[str, str]) -> N
     """Reads and writes at the same time: each is answered, and what was written is there."""
     statuses: list[int] = []
 
+    def edit(text: str) -> int:
+        while True:  # until no other was quicker
+            given = {"id": ids["naming"], "message": text, "seen": served.seen(ids["naming"])}
+            status = served.ask("/api/do", "POST", {"action": "edit", **given}).status
+            if status != 409:
+                return status
+
     def work(number: int) -> None:
         if number % 3:
             statuses.append(served.ask("/api/facts").status)
         else:
-            body = {"action": "edit", "id": ids["naming"], "message": f"Text {number}."}
-            statuses.append(served.ask("/api/do", "POST", body).status)
+            statuses.append(edit(f"Text {number}."))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(24)]
     for thread in threads:
@@ -199,7 +206,7 @@ def test_a_body_in_other_forms_is_refused(served: Served, ids: dict[str, str]) -
     body = json.dumps({"action": "forget", "id": ids["refunds"]}).encode()
     plain = served.ask("/api/do", "POST", body, Content_Type="text/plain")
     form = served.ask("/api/do", "POST", body, Content_Type="application/x-www-form-urlencoded")
-    long = served.ask("/api/do", "POST", b"x" * (300 * 1024))
+    long = served.ask("/api/do", "POST", b"x" * (BODY + 1))
 
     assert (plain.status, form.status, long.status) == (415, 415, 413)
     assert served.data(f"facts/{ids['refunds']}")["record"]["status"] == "active"

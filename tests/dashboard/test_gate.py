@@ -136,8 +136,10 @@ def test_an_agent_that_starts_it_has_no_more_rights(
     served = serve(shop)
 
     assert served.data("about")["is_person"] is False
-    answer = served.ask("/api/do", "POST", {"action": "accept", "id": ids["proposal"]})
+    given = {"id": ids["proposal"], "seen": served.seen(ids["proposal"])}
+    answer = served.ask("/api/do", "POST", {"action": "accept", **given})
     assert answer.status == 400
+    assert "an agent cannot confirm" in answer.json["error"]["message"]
     assert served.data(f"facts/{ids['proposal']}")["record"]["unconfirmed"] is True
 
 

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { notify, perform } from "../actions";
+import { notifyFailure, perform } from "../actions";
 import { type Failure, read, refresh, snapshot, useData } from "../api";
 import { useKeys } from "../keys";
 import { go, type Route, withQuery } from "../router";
@@ -26,14 +26,14 @@ const keyOf = (finding: Finding): string => finding.facts.map((fact) => fact.id)
 export function Conflicts({ route, factCount, state, canChange }: Props): JSX.Element {
   const { data, failure } = useData<Conflict>("conflicts");
   const [isChecking, setChecking] = useState(false);
+  const [edited, setEdited] = useState<Finding | null>(null);
   const check = async (): Promise<void> => {
     setChecking(true);
     try {
       await read("check");
       refresh();
     } catch (error) {
-      const { message, hint } = error as Failure;
-      notify({ text: message, hint, isFailure: true });
+      notifyFailure(error as Failure);
     }
     setChecking(false);
   };
@@ -42,7 +42,7 @@ export function Conflicts({ route, factCount, state, canChange }: Props): JSX.El
       void check();
     }
   }, [factCount < QUICK, state]);
-  const findings = data?.findings ?? [];
+  const findings = withEdited(data?.findings ?? [], edited);
   const at = Math.max(0, findings.findIndex((finding) => keyOf(finding) === route.query.at));
   const move = (by: number): void => {
     const next = findings[Math.min(findings.length - 1, Math.max(0, at + by))];
@@ -69,7 +69,7 @@ export function Conflicts({ route, factCount, state, canChange }: Props): JSX.El
       </Bar>
       {findings.length === 0 && data.records.length === 0 ? <Empty command="git mem check">Nothing speaks against any fact. Facts that contradict each other, or that the code refutes, would be here.</Empty> : null}
       {findings.map((finding, n) => (
-        <FindingCard key={keyOf(finding)} finding={finding} n={n} isCurrent={n === at} canChange={canChange} onFocus={() => go(withQuery(route, { at: keyOf(finding) }), true)} />
+        <FindingCard key={keyOf(finding)} finding={finding} n={n} isCurrent={n === at} canChange={canChange} isEditing={edited !== null && keyOf(edited) === keyOf(finding)} edit={setEdited} onFocus={() => go(withQuery(route, { at: keyOf(finding) }), true)} />
       ))}
       {data.finding_count > findings.length ? <p class="quiet pad">{plural(data.finding_count - findings.length, "more finding")}: git mem check</p> : null}
       {data.records.length > 0 ? (
@@ -88,6 +88,11 @@ export function Conflicts({ route, factCount, state, canChange }: Props): JSX.El
   );
 }
 
+/** Return findings with the one whose fact is being edited, also when nothing speaks against it any more. */
+function withEdited(findings: Finding[], edited: Finding | null): Finding[] {
+  return edited === null || findings.some((finding) => keyOf(finding) === keyOf(edited)) ? findings : [...findings, edited];
+}
+
 interface Props {
   route: Route;
   factCount: number;
@@ -101,13 +106,26 @@ interface CardProps {
   n: number;
   isCurrent: boolean;
   canChange: boolean;
+  isEditing: boolean;
+  edit: (finding: Finding | null) => void;
   onFocus: () => void;
 }
 
-function FindingCard({ finding, n, isCurrent, canChange, onFocus }: CardProps): JSX.Element {
-  const [isEditing, setEditing] = useState(false);
+const READING: Failure = { message: "The facts are still being read.", hint: "Answer when you have seen them." };
+
+function FindingCard({ finding, n, isCurrent, canChange, isEditing, edit, onFocus }: CardProps): JSX.Element {
   const ids = finding.facts.map((fact) => fact.id);
-  const answer = (choice: string) => (): void => void perform("resolve", { ids: choice === "drop" ? [ids.at(finding.choice === "older" ? 0 : -1)] : ids, choice });
+  const newer = useData<FactDetail>(pathOf(finding.facts[0])).data;
+  const older = useData<FactDetail>(pathOf(finding.facts[1])).data;
+  const sides = [newer, older].slice(0, ids.length);
+  const answer = (choice: string) => (): void => {
+    const shown = sides.flatMap((side) => (side ? [[side.record.id, side.record.blob]] : []));
+    if (shown.length < ids.length) {
+      notifyFailure(READING);
+      return;
+    }
+    void perform("resolve", { ids: choice === "drop" ? [ids.at(finding.choice === "older" ? 0 : -1)] : ids, choice, seen: Object.fromEntries(shown) });
+  };
   const choices: [string, string, string][] =
     ids.length > 1
       ? [
@@ -122,7 +140,7 @@ function FindingCard({ finding, n, isCurrent, canChange, onFocus }: CardProps): 
         ];
   const keys = Object.fromEntries(choices.map(([key, choice]) => [key, answer(choice)]));
   const isAlone = ids.length === 1;
-  useKeys(isCurrent && canChange && !isEditing ? { ...keys, ...(isAlone ? { e: () => setEditing(true) } : {}) } : {});
+  useKeys(isCurrent && canChange && !isEditing ? { ...keys, ...(isAlone ? { e: () => edit(finding) } : {}) } : {});
   return (
     <section id={`finding-${n}`} class={isCurrent ? "finding current" : "finding"} aria-label={`Finding ${n + 1}`} aria-current={isCurrent} onClick={onFocus}>
       <p class="finding-reason">
@@ -131,7 +149,7 @@ function FindingCard({ finding, n, isCurrent, canChange, onFocus }: CardProps): 
       </p>
       <div class="sides">
         {finding.facts.map((fact, side) => (
-          <Side key={fact.id} fact={fact} label={isAlone ? "" : side === 0 ? "newer" : "older"} isEditing={isEditing && side === 0} onEnd={() => setEditing(false)} />
+          <Side key={fact.id} fact={fact} label={isAlone ? "" : side === 0 ? "newer" : "older"} data={sides[side] ?? null} isEditing={isEditing && side === 0} onEnd={() => edit(null)} />
         ))}
       </div>
       {canChange ? (
@@ -142,7 +160,7 @@ function FindingCard({ finding, n, isCurrent, canChange, onFocus }: CardProps): 
             </Button>
           ))}
           {isAlone ? (
-            <Button keyName={isCurrent ? "e" : undefined} tone={finding.choice === "edit" ? "main" : ""} onClick={() => setEditing(true)}>
+            <Button keyName={isCurrent ? "e" : undefined} tone={finding.choice === "edit" ? "main" : ""} onClick={() => edit(finding)}>
               Edit
             </Button>
           ) : null}
@@ -152,8 +170,9 @@ function FindingCard({ finding, n, isCurrent, canChange, onFocus }: CardProps): 
   );
 }
 
-function Side({ fact, label, isEditing, onEnd }: { fact: Mention; label: string; isEditing: boolean; onEnd: () => void }): JSX.Element {
-  const { data } = useData<FactDetail>(`facts/${encodeURIComponent(fact.id)}`);
+const pathOf = (fact: Mention | undefined): string | null => (fact ? `facts/${encodeURIComponent(fact.id)}` : null);
+
+function Side({ fact, label, data, isEditing, onEnd }: { fact: Mention; label: string; data: FactDetail | null; isEditing: boolean; onEnd: () => void }): JSX.Element {
   if (isEditing && data) {
     return <Edit record={data.record} onEnd={onEnd} />;
   }
@@ -171,7 +190,7 @@ function Side({ fact, label, isEditing, onEnd }: { fact: Mention; label: string;
         <Marks marks={fact.trust_marks} />
       </p>
       <p class="side-title">
-        <FactLink id={fact.id} title={fact.title} />
+        <FactLink id={fact.id} title={data?.record.title ?? fact.title} />
       </p>
       {data?.record.body ? <p class="side-body">{lineOf(data.record.body)}</p> : null}
     </div>

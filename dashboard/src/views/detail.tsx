@@ -1,7 +1,7 @@
 // One fact: its text, who says so, its history, its relations, and its code as it is now.
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import { perform } from "../actions";
 import { snapshot, useData } from "../api";
@@ -22,10 +22,16 @@ interface Props {
 
 export function Detail({ id, canChange, onGone }: Props): JSX.Element {
   const { data, failure } = useData<FactDetail>(`facts/${encodeURIComponent(id)}`);
-  const [isEditing, setEditing] = useState(false);
-  useEffect(() => setEditing(false), [id]);
+  // as it was when the editor was opened: what is typed stays whatever becomes of the fact
+  const [edited, setEdited] = useState<FactDetail["record"] | null>(null);
+  const editor = edited && edited.id === id ? <Edit key={id} record={edited} onEnd={() => setEdited(null)} /> : null;
   if (failure && !data) {
-    return <Failed failure={failure} />;
+    return (
+      <>
+        <Failed failure={failure} />
+        {editor}
+      </>
+    );
   }
   if (!data) {
     return <Loading />;
@@ -33,9 +39,7 @@ export function Detail({ id, canChange, onGone }: Props): JSX.Element {
   const { record } = data;
   return (
     <article class="detail" aria-label="The selected fact">
-      {isEditing ? (
-        <Edit record={record} onEnd={() => setEditing(false)} />
-      ) : (
+      {editor ?? (
         <>
           <h1>{plain(record.title)}</h1>
           <p class="facts-line">
@@ -48,7 +52,7 @@ export function Detail({ id, canChange, onGone }: Props): JSX.Element {
             {record.store !== "shared" ? <span>{plain(record.store)}</span> : null}
             <Marks marks={data.trust_marks} />
           </p>
-          {canChange ? <Actions data={data} edit={() => setEditing(true)} onGone={onGone} /> : null}
+          {canChange ? <Actions data={data} edit={() => setEdited(record)} onGone={onGone} /> : null}
           {record.body ? <div class="body">{plain(record.body)}</div> : null}
           {record.workaround ? (
             <p class="workaround">
@@ -86,12 +90,14 @@ function Part({ title, children }: { title: string; children: preact.ComponentCh
 function Actions({ data, edit, onGone }: { data: FactDetail; edit: () => void; onGone: (() => void) | undefined }): JSX.Element {
   const { record } = data;
   const { id } = record;
+  const { successor } = data;
+  const seen = { [id]: record.blob, ...(successor ? { [successor.id]: successor.blob } : {}) };
   const isOpen = Boolean(record.unconfirmed) || (data.statements ?? []).length > 0;
   const isPinned = record.status === "pinned";
   const leave = (action: string) => async (): Promise<void> => {
-    await perform(action, { id }, onGone);
+    await perform(action, { id, seen }, onGone);
   };
-  const stay = (action: string) => (): void => void perform(action, { id });
+  const stay = (action: string) => (): void => void perform(action, { id, seen });
   const accept = leave("accept");
   const reject = leave("reject");
   const forget = leave("forget");
@@ -169,6 +175,12 @@ function Evidence({ data }: { data: FactDetail }): JSX.Element | null {
             {said.quote ? <q class="quote">{plain(said.quote)}</q> : null}
           </li>
         ))}
+        {data.successor ? (
+          <li>
+            its place takes <FactLink id={data.successor.id} title={data.successor.title} />
+            {data.successor.body ? <q class="quote">{plain(data.successor.body)}</q> : null}
+          </li>
+        ) : null}
         {confirmed?.by ? (
           <li>
             confirmed by {plain(confirmed.by.split(" <")[0])}

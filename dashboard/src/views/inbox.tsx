@@ -26,7 +26,7 @@ export function Inbox({ route, canChange }: { route: Route; canChange: boolean }
   if (!data) {
     return <Loading />;
   }
-  const selected = data.some((row) => row.id === route.query.id) ? (route.query.id ?? "") : "";
+  const selected = route.query.id ?? ""; // also when it left the inbox: somebody may be editing it
   const select = (id: string | undefined): void => go(withQuery(route, { id }), true);
   const next = (): void => {
     const at = data.findIndex((row) => row.id === selected);
