@@ -1,5 +1,6 @@
 """The arguments of a call, checked against what the tool takes."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from gitmem.mcp.tools import BY_NAME, Argument, ToolSpec
 LONG = 200_000  # characters of a text
 MANY = 50  # entries of a list
 SHOWN = 60  # characters of a value that an error repeats
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def tool_named(name: str) -> ToolSpec:
@@ -43,7 +45,7 @@ def _value(name: str, argument: Argument, value: Any) -> Any:
     if argument.kind == "integer":
         return _number(name, argument, value)
     if argument.kind == "array":
-        return _texts(name, value)
+        return _texts(name, argument, value)
     return _text(name, argument, value)
 
 
@@ -67,6 +69,10 @@ def _text(name: str, argument: Argument, value: Any) -> str:
     if len(value) > LONG:
         raise UserError(f"'{name}' has more than {LONG:,} characters.", "Give less.")
     text = value.encode("utf-8", "replace").decode().strip()  # no half of a surrogate pair
+    if "\0" in text or (argument.names and _CONTROL.search(text)):
+        raise UserError(
+            f"'{name}' holds a control character: {_shown(text)}.", "Give it without one."
+        )
     if text and argument.choices and text not in argument.choices:
         raise UserError(
             f"'{name}' cannot be {_shown(text)}.", f"Give one of: {', '.join(argument.choices)}."
@@ -74,13 +80,13 @@ def _text(name: str, argument: Argument, value: Any) -> str:
     return text
 
 
-def _texts(name: str, value: Any) -> list[str]:
+def _texts(name: str, argument: Argument, value: Any) -> list[str]:
     entries = [value] if isinstance(value, str) else [] if value is None else value
     if not isinstance(entries, list) or len(entries) > MANY:
         raise UserError(
             f"'{name}' is not a list of at most {MANY} texts.", "Give a JSON list of strings."
         )
-    texts = (_text(name, Argument(), entry) for entry in entries)
+    texts = (_text(name, argument, entry) for entry in entries)
     return [text for text in texts if text]
 
 

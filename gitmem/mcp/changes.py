@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from gitmem.agents.prompt_text import clean
 from gitmem.app import App
 from gitmem.errors import UserError
 from gitmem.fingerprint.category import category
@@ -19,7 +18,6 @@ from gitmem.services.records import write
 from gitmem.services.records.anchoring import with_code
 from gitmem.services.records.write import Change
 
-TITLE = 200  # characters of a title that is said again
 INBOX = "A person accepts or rejects it with: git mem inbox"
 
 
@@ -41,7 +39,7 @@ def remember(app: App, arguments: Arguments) -> str:
     draft = write.draft(who, kind, heading, text, **_fields(app, arguments, heading, text))
     near = lifecycle.alike(indexes, draft) if kind == GOTCHA else None
     change = write.add(app.store(app.store_of_facts(who)), who, draft)
-    also = f" It is like {near[0]['id'][-8:]}: {clean(near[0]['title'], TITLE)}." if near else ""
+    also = f" It is like {near[0]['id'][-8:]}: read that with get." if near else ""
     return f"Remembered as {change.after.id}, unconfirmed.{_said(change)}{also} {INBOX}"
 
 
@@ -79,7 +77,7 @@ def done(app: App, arguments: Arguments) -> str:
     else:
         change = answers.finish(store, who, stored.record, commit)
         verb = "done"
-    name = f"{change.after.id} {clean(change.after.title, TITLE)}"
+    name = change.after.id  # a title would stand outside of the fence
     if change.written.commit is None and not change.written.journaled:
         return f"It is {verb} already: {name}."
     unused = arguments["note"] and verb == "done"

@@ -16,12 +16,14 @@ from anyio.to_thread import run_sync
 from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from gitmem import __version__
 from gitmem.agents.prompt_text import clean
 from gitmem.base.failures import of_exception
 from gitmem.mcp.arguments import checked, tool_named
-from gitmem.mcp.repositories import folders_of, open_repository
+from gitmem.mcp.repositories import folders_to_serve, open_repository, uri_of
 from gitmem.mcp.streams import claim_streams
 from gitmem.mcp.tools import TOOLS
 from gitmem.repo.caller import LONGEST_NAME
@@ -61,6 +63,18 @@ async def _serve(repo: str, env: Mapping[str, str]) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
+class NamedRoots(types.Result):
+    """The roots that a client names; the SDK's own model refuses all for one that is no file."""
+
+    roots: Any = None
+
+
+class ToolCall(types.CallToolRequestParams):
+    """A call of a tool, with the client's answers as they came: `roots` is the one we ask for."""
+
+    input_responses: dict[str, Any] | None = None  # type: ignore[assignment]  # wider than the SDK's
+
+
 class MemoryServer:
     """Answers the requests of one client."""
 
@@ -71,12 +85,9 @@ class MemoryServer:
 
     def protocol_server(self) -> "Server[Any]":
         """Return the server of the SDK that calls this one."""
-        return Server(
-            NAME,
-            version=__version__,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-        )
+        server: Server[Any] = Server(NAME, version=__version__, on_list_tools=self._list_tools)
+        server.add_request_handler("tools/call", ToolCall, self._call_tool)
+        return server
 
     async def _list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
         tools = [
@@ -91,27 +102,24 @@ class MemoryServer:
         return types.ListToolsResult(tools=tools)
 
     async def _call_tool(
-        self, request: Any, call: types.CallToolRequestParams
+        self, request: Any, call: ToolCall
     ) -> types.CallToolResult | types.InputRequiredResult:
-        folders = [self._repo]
-        if not self._repo:
-            if _asks_for_roots(request, call):
-                return types.InputRequiredResult(input_requests={ROOTS: types.ListRootsRequest()})
-            folders = await _roots(request, call) or [os.getcwd()]
-        answer = partial(self._answer, folders, _client(request), call)
+        if not self._repo and _asks_for_roots(request, call):
+            return types.InputRequiredResult(input_requests={ROOTS: types.ListRootsRequest()})
+        roots = None if self._repo else await _roots(request, call)
+        answer = partial(self._answer, roots, _client(request), call)
         text, is_error = await run_sync(answer, limiter=self._turns)
         content = types.TextContent(type="text", text=text)
         return types.CallToolResult(content=[content], is_error=is_error)
 
-    def _answer(
-        self, folders: list[str], program: str, call: types.CallToolRequestParams
-    ) -> tuple[str, bool]:
-        """Return what a tool answers, and whether that is an error."""
+    def _answer(self, roots: list[str] | None, program: str, call: ToolCall) -> tuple[str, bool]:
+        """Return what a tool answers, and whether that is an error; `roots` as of `_roots`."""
         try:
             tool = tool_named(call.name)
             arguments = checked(tool, call.arguments or {})
             module, name = RUN[tool.name]
             answer = getattr(import_module(f"gitmem.mcp.{module}"), name)
+            folders = [self._repo] if self._repo else folders_to_serve(roots)
             with open_repository(folders, self._env, program) as app:
                 return answer(app, arguments), False
         except Exception as error:  # noqa: BLE001 - an agent must not see a traceback
@@ -130,18 +138,31 @@ def _has_roots(request: Any) -> bool:
     return abilities is not None and abilities.roots is not None
 
 
-def _asks_for_roots(request: Any, call: types.CallToolRequestParams) -> bool:
+def _asks_for_roots(request: Any, call: ToolCall) -> bool:
     """Return whether the client has to be asked for its roots by an answer."""
     is_new = request.session.protocol_version >= FIRST_WITHOUT_REQUESTS
     return is_new and _has_roots(request) and ROOTS not in (call.input_responses or {})
 
 
-async def _roots(request: Any, call: types.CallToolRequestParams) -> list[str]:
-    """Return the folders that the client has open; none if it does not say."""
+async def _roots(request: Any, call: ToolCall) -> list[str] | None:
+    """Return the URIs of the roots that the client names, '' for what is none.
+
+    None if it names nothing at all; then the current folder counts.
+    """
     answer = (call.input_responses or {}).get(ROOTS)
     if answer is None and _has_roots(request) and request.session.can_send_request:
         with anyio.move_on_after(PATIENCE):
-            asked = types.ListRootsRequest()
-            answer = await request.session.send_request(asked, types.ListRootsResult)
-    roots = answer.roots if isinstance(answer, types.ListRootsResult) else ()
-    return folders_of([str(root.uri) for root in roots])
+            answer = await _asked_roots(request)
+    roots = answer.get("roots") if isinstance(answer, Mapping) else answer
+    if roots is None or roots == []:
+        return None
+    return [uri_of(root) for root in roots] if isinstance(roots, list) else []
+
+
+async def _asked_roots(request: Any) -> dict[str, Any]:
+    """Ask the client for its roots; an answer that cannot be used names none that is usable."""
+    try:
+        answer = await request.session.send_request(types.ListRootsRequest(), NamedRoots)
+    except (MCPError, ValidationError):
+        return {"roots": [None]}
+    return {"roots": answer.roots}

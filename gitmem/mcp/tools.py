@@ -19,7 +19,10 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument: a text, a number within bounds (`least` to `most`), or a list of texts."""
+    """One argument: a text, a number within bounds (`least` to `most`), or a list of texts.
+
+    `names` says that its texts name something, a file or a record, and have no control characters.
+    """
 
     kind: str = "string"
     description: str = ""
@@ -27,6 +30,7 @@ class Argument:
     least: int = 0
     most: int = 0
     choices: tuple[str, ...] = ()
+    names: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -73,6 +77,7 @@ def _budget(default: int) -> Argument:
 
 
 _TEXT = Argument()
+_NAME = Argument(names=True)
 _PLACE = "path, path:12-20 or path#Symbol"
 
 TOOLS = (
@@ -90,14 +95,14 @@ TOOLS = (
     ToolSpec(
         "get",
         "Read whole records by the ids that other tools return.",
-        {"ids": Argument("array"), "budget": _budget(3000)},
+        {"ids": Argument("array", names=True), "budget": _budget(3000)},
         ("ids",),
     ),
     ToolSpec(
         "context",
         "What to know before work: for a task, a file, or, without both, for the session. Call it "
         "before you edit.",
-        {"task": _TEXT, "file": _TEXT, "budget": _budget(1500)},
+        {"task": _TEXT, "file": _NAME, "budget": _budget(1500)},
     ),
     ToolSpec(
         "remember",
@@ -108,7 +113,7 @@ TOOLS = (
             "text": Argument(description="why"),
             "type": Argument(choices=(*TYPES, GOTCHA)),
             "workaround": Argument(description="for a gotcha"),
-            "places": Argument("array", _PLACE),
+            "places": Argument("array", _PLACE, names=True),
         },
         ("title",),
         writes=True,
@@ -116,7 +121,7 @@ TOOLS = (
     ToolSpec(
         "why",
         "Why code is as it is: the commits and sessions that made it, and what is known of it.",
-        {"place": Argument(description=_PLACE), "budget": _budget(1000)},
+        {"place": Argument(description=_PLACE, names=True), "budget": _budget(1000)},
         ("place",),
     ),
     ToolSpec(
@@ -132,7 +137,7 @@ TOOLS = (
     ToolSpec(
         "done",
         "Say that a task is done, or that a gotcha no longer happens.",
-        {"id": _TEXT, "note": Argument(description="how a gotcha was resolved")},
+        {"id": _NAME, "note": Argument(description="how a gotcha was resolved")},
         ("id",),
         writes=True,
     ),

@@ -69,18 +69,18 @@ class Caller:
 async def connected(
     folder: Path,
     *args: str,
-    roots: Sequence[Path] | None = None,
+    roots: Sequence[Path | str] | None = None,
     mode: str = "auto",
     name: str = "tester",
     env: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Caller]:
     """Start `git mem mcp` in a folder, and connect the SDK's client to it.
 
-    `roots` None stands for a client that has none to name.
+    `roots` None stands for a client that has none to name; a text is a URI as it is sent.
     """
 
     async def list_roots(_: Any) -> types.ListRootsResult:
-        entries = [types.Root.model_validate({"uri": path.as_uri()}) for path in roots or ()]
+        entries = [_root(root) for root in roots or ()]
         return types.ListRootsResult(roots=entries)
 
     server = StdioServerParameters(
@@ -99,10 +99,19 @@ async def connected(
         yield Caller(client)
 
 
+def _root(root: Path | str) -> types.Root:
+    if isinstance(root, str):  # which the SDK would not let through
+        return types.Root.model_construct(uri=root)
+    return types.Root.model_validate({"uri": root.as_uri()})
+
+
 class Lines:
     """A server to which lines are written by hand; each line that it writes has to be a message."""
 
-    def __init__(self, folder: Path, *command: str) -> None:
+    def __init__(
+        self, folder: Path, *command: str, capabilities: Mapping[str, Any] | None = None
+    ) -> None:
+        self._capabilities = dict(capabilities or {})
         self.process = subprocess.Popen(
             command or (sys.executable, *START),
             cwd=folder,
@@ -117,7 +126,7 @@ class Lines:
         self.request(
             "initialize",
             protocolVersion="2025-06-18",
-            capabilities={},
+            capabilities=self._capabilities,
             clientInfo={"name": "lines", "version": "1"},
         )
         self.send({"method": "notifications/initialized"})
@@ -137,10 +146,14 @@ class Lines:
         """Send a request, and return the answer."""
         self._number += 1
         self.send({"id": self._number, "method": method, "params": params})
-        assert self.process.stdout is not None
-        message = json.loads(self.process.stdout.readline())
+        message = self.read()
         assert message["id"] == self._number
-        return dict(message)
+        return message
+
+    def read(self) -> dict[str, Any]:
+        """Return the next message that the server writes."""
+        assert self.process.stdout is not None
+        return dict(json.loads(self.process.stdout.readline()))
 
     def end(self) -> tuple[list[str], str, int]:
         """Close the server's input; return the lines it still writes, its errors and exit code."""

@@ -1,6 +1,7 @@
 """The server as a process: which repository it serves, what it writes, how it fails and ends."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from tests.json_output import data_of
 from tests.mcp.conftest import START, Lines, connected, make_shop
 
 MODES = ("auto", "legacy")
+SEARCH = {"name": "search", "arguments": {"query": "payments"}}
 NO_REPOSITORY = "no git repository is at"
 # a tool that prints, by itself and by a child, and then fails in a way that nobody foresaw
 FAILING = """
@@ -56,6 +58,67 @@ async def test_roots_outside_of_any_repository(shop: Path, tmp_path: Path, mode:
 
     assert NO_REPOSITORY in said
     assert "--repo DIR" in said
+
+
+ODD = ("vscode-remote://ssh/srv/shop", "https://example.org/", "file://[", "file://elsewhere/x", "")
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer")
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_root_that_is_no_folder_hides_no_other(
+    shop: Path, tmp_path: Path, mode: str
+) -> None:
+    """Remote folders, addresses, folders that are gone: the next root counts."""
+    run(shop, "add", "Payments use SERIALIZABLE")
+    (tmp_path / "plain").mkdir()
+    roots = [*ODD, tmp_path / "gone", shop]
+    async with connected(tmp_path / "plain", roots=roots, mode=mode) as caller:
+        assert "Payments" in await caller.call("search", query="payments")
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("is_gone", [True, False])
+async def test_roots_that_are_elsewhere(
+    shop: Path, tmp_path: Path, mode: str, *, is_gone: bool
+) -> None:
+    """A client that names roots is not given the memory of the current folder."""
+    run(shop, "add", "Payments use SERIALIZABLE")
+    roots = [tmp_path / "gone"] if is_gone else ODD
+    async with connected(shop, roots=roots, mode=mode) as caller:
+        said = await caller.refused("search", query="payments")
+
+    assert "--repo DIR" in said
+    assert "-C" not in said
+
+
+def test_a_client_that_fails_to_name_its_roots(shop: Path) -> None:
+    """It said that it has some: the current folder is not served in their place."""
+    run(shop, "add", "Payments use SERIALIZABLE")
+    for answer in ({"error": {"code": -1, "message": "no"}}, {"result": {"roots": "x"}}):
+        with Lines(shop, capabilities={"roots": {}}) as server:
+            server.send({"id": 9, "method": "tools/call", "params": SEARCH})
+            asked = server.read()
+            assert asked["method"] == "roots/list"
+            server.send({"id": asked["id"], **answer})
+            result = server.read()["result"]
+
+        assert result["isError"]
+        assert "--repo DIR" in result["content"][0]["text"]
+
+
+def test_a_folder_that_is_deleted_while_it_is_served(shop: Path, tmp_path: Path) -> None:
+    """The current folder of the server, or the repository that it was given."""
+    for options in ((), ("--repo", ".")):
+        folder = make_shop(tmp_path / f"other{len(options)}")
+        with Lines(folder, sys.executable, *START, *options) as server:
+            shutil.rmtree(folder)
+            answer = server.request("tools/call", **SEARCH)["result"]
+            text = answer["content"][0]["text"]
+
+        assert answer["isError"]
+        assert "--repo DIR" in text
+        assert "-C" not in text
 
 
 async def test_without_roots_the_current_folder_counts(shop: Path) -> None:
