@@ -1,12 +1,13 @@
 """`git mem dashboard`: the memory in a browser, or as one page in a file."""
 
 import os
+import secrets
 import signal
 import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -20,9 +21,10 @@ from gitmem.dashboard.page import snapshot, whole_page
 from gitmem.dashboard.place import DashboardPlace
 from gitmem.dashboard.server import DashboardServer
 from gitmem.errors import External
+from gitmem.repo.location import Home
 from gitmem.repo.output_files import write_output
 
-OPENER = "dashboard.html"  # in our folder: leads a browser to the page
+OPENER_LIFE = 20.0  # seconds that a browser may take to come
 
 
 @click.command("dashboard", short_help="Show the memory in a browser, or as one page in a file")
@@ -52,8 +54,8 @@ def dashboard_command(
     holds a token: whoever has it reads your private facts too, so do not pass it on. What you do
     there is done as by the commands, and git mem undo takes it back.
 
-    With --out, one HTML file shows all of it without a server. It has what your private store has,
-    so only you can read it.
+    With --out, one HTML file shows all of it without a server. It has what your private store and
+    your own store for all projects have, so only you can read it.
 
     \b
     Examples:
@@ -82,7 +84,7 @@ def dashboard_command(
         term.say(server.url)
         term.note("Ctrl-C ends it; so does an hour without use.")
     sys.stdout.flush()
-    with _ended_by_signals(server), _opener(home.join(OPENER), server, wanted=not no_open):
+    with _ended_by_signals(server), _opener(home, server, wanted=not no_open):
         server.run()
     if server.ended_idle:
         term.note("nobody used it for an hour: ended. Start it again: git mem dashboard")
@@ -116,17 +118,22 @@ def _ended_by_signals(server: DashboardServer) -> Iterator[None]:
 
 
 @contextmanager
-def _opener(path: str, server: DashboardServer, *, wanted: bool) -> Iterator[None]:
+def _opener(home: Home, server: DashboardServer, *, wanted: bool) -> Iterator[None]:
     """Open a browser, by way of a file that only its owner reads.
 
     Arguments of programs can be read by everybody on the machine, and the address holds the token.
+    The file has a name of its own, and is gone as soon as the page has come: programs of the same
+    user, agents among them, could read it.
     """
     if not wanted:
         yield
         return
+    path = home.join(f"dashboard-{secrets.token_hex(8)}.html")
     url = server.url.replace("&", "&amp;").replace('"', "&quot;")
     page = f'<!doctype html><meta http-equiv="refresh" content="0;url={url}"><title>git mem</title>'
     write_atomic(path, page.encode())
+    removal = threading.Thread(target=_remove_when_used, args=(path, server.was_used))
+    removal.start()
     try:
         webbrowser.open(f"file://{path}")
     except webbrowser.Error:
@@ -134,8 +141,14 @@ def _opener(path: str, server: DashboardServer, *, wanted: bool) -> Iterator[Non
     try:
         yield
     finally:
-        if os.path.exists(path):
-            os.unlink(path)
+        server.was_used.set()
+        removal.join()
+
+
+def _remove_when_used(path: str, was_used: threading.Event) -> None:
+    was_used.wait(OPENER_LIFE)
+    with suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def _write(
@@ -149,9 +162,13 @@ def _write(
             f"'{plain(out)}' is there already.", "Take another name, or write over it: --force"
         )
     data = whole_page(snapshot(place))
+    has_user = app.has_user() and not app.is_user_store()
     write_output(app.location, path, data, private=True)
     if as_json:
         nowhere = dict.fromkeys(("page_url", "port", "is_read_only"))
         term.json({**nowhere, "page_file": path, "page_size": len(data)})
     else:
-        term.say(f"wrote {plain(out)} ({len(data) / 1e6:.1f} MB). It holds your private facts too.")
+        held = (
+            "your private facts, and those of your own store," if has_user else "your private facts"
+        )
+        term.say(f"wrote {plain(out)} ({len(data) / 1e6:.1f} MB). It holds {held} too.")

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gitmem.base.fast import sqlite
 from gitmem.dashboard.place import DashboardPlace
@@ -43,11 +43,22 @@ class Changes:
         if self._thread.is_alive():
             self._thread.join(2)
 
-    def wait(self, seen: int, seconds: float) -> int | None:
-        """Return the number of the last change, at once if it is not `seen`; None at the end."""
+    def wake(self) -> None:
+        """Have each stream look whether it is over."""
         with self._changed:
-            self._changed.wait_for(lambda: self._is_over or self._number != seen, seconds)
-            return None if self._is_over else self._number
+            self._changed.notify_all()
+
+    def wait(
+        self, seen: int, seconds: float, is_over: Callable[[], bool] = lambda: False
+    ) -> int | None:
+        """Return the number of the last change, at once if it is not `seen`; None at the end."""
+
+        def ends() -> bool:
+            return self._is_over or is_over()
+
+        with self._changed:
+            self._changed.wait_for(lambda: ends() or self._number != seen, seconds)
+            return None if ends() else self._number
 
     @property
     def number(self) -> int:
@@ -55,11 +66,16 @@ class Changes:
         with self._changed:
             return self._number
 
-    def stream(self, beat: float = BEAT) -> Iterator[str]:
-        """Yield server-sent events: one for each change, and comments meanwhile."""
+    def stream(
+        self, beat: float = BEAT, is_over: Callable[[], bool] = lambda: False
+    ) -> Iterator[str]:
+        """Yield server-sent events: one for each change, and comments meanwhile.
+
+        It ends when `is_over` is true as it is woken, and with the server.
+        """
         seen = self.number
         yield f"event: ready\ndata: {seen}\n\n"
-        while (number := self.wait(seen, beat)) is not None:
+        while (number := self.wait(seen, beat, is_over)) is not None:
             yield ": still here\n\n" if number == seen else f"event: change\ndata: {number}\n\n"
             seen = number
 

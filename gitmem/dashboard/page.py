@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -13,8 +13,10 @@ from gitmem.clock import stamp
 from gitmem.dashboard import api
 from gitmem.dashboard.place import DashboardPlace
 from gitmem.records.kinds import FACTS
+from gitmem.records.record import Record
 from gitmem.services.records import history
 from gitmem.store.reader import Damaged
+from gitmem.store.store import Store
 
 FILES = {"app.js": "text/javascript", "app.css": "text/css"}
 # what the views of a file show; searching and single sessions need a server
@@ -79,18 +81,38 @@ def snapshot(place: DashboardPlace) -> dict[str, Any]:
 
 def _details(app: App) -> dict[str, Any]:
     """Return each fact with its text and the commits that changed it, without their diffs."""
+    stores = {scope: store for scope, store in _stores(app).items() if store.tip() is not None}
     out: dict[str, Any] = {}
-    for scope in ("private", "shared"):
-        store = app.store(scope)
-        if store.tip() is None:
-            continue
-        for stored in store.records():
-            if not isinstance(stored, Damaged) and stored.record.kind in FACTS:
-                record = whole_record_json(scope, stored.record)
-                out[stored.record.id] = {"record": record, "steps": []}
+    for scope, store in stores.items():
+        for id, record in _facts(store):
+            # of a fact in two stores, the one that everything else shows
+            shown = (scope, record) if id not in out else _shown(app, id)
+            out[id] = {"record": whole_record_json(*shown), "steps": []}
+    for scope, store in stores.items():
         for step in history.log(store, list(out)):
             _add_step(out, step, scope)
+    for detail in out.values():
+        detail["steps"].sort(key=lambda step: str(step["at"]), reverse=True)
     return out
+
+
+def _stores(app: App) -> dict[str, Store]:
+    """Return the stores whose facts the table has, by their scopes."""
+    scopes = ["private", "shared"]
+    if app.has_user() and not app.is_user_store():
+        scopes.append("user")
+    return {scope: app.store(scope) for scope in scopes}
+
+
+def _facts(store: Store) -> Iterator[tuple[str, Record]]:
+    for stored in store.records():
+        if not isinstance(stored, Damaged) and stored.record.kind in FACTS:
+            yield stored.record.id, stored.record
+
+
+def _shown(app: App, id: str) -> tuple[str, Record]:
+    scope, stored = app.get(id)
+    return scope, stored.record
 
 
 def _add_step(out: dict[str, Any], step: history.HistoryStep, scope: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 from gitmem.app import App, open_app
 from gitmem.clock import Clock
 from gitmem.dashboard.asking import CommandAnswer, ask
+from gitmem.errors import UserError
+from gitmem.repo.location import is_there, locate
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,13 @@ class DashboardPlace:
     environ: Mapping[str, str]
     clock: Clock
     read_only: bool = False
+
+    def is_there(self) -> bool:
+        """Say whether a repository is still in the folder."""
+        try:
+            return is_there(locate(self.folder, self.environ))
+        except UserError:
+            return False
 
     @contextmanager
     def open(self) -> Iterator[App]:

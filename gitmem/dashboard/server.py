@@ -60,6 +60,7 @@ class DashboardServer(ThreadingHTTPServer):
         self.checking = threading.Lock()
         self.writing = threading.Lock()
         self.last_use = monotonic()
+        self.was_used = threading.Event()  # a request with the token came
         self._idle = idle
         self._monotonic = monotonic
         self.ended_idle = False
@@ -188,6 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         if refusal:
             self._refuse(refusal)
             return False
+        self.server.was_used.set()
         if path != EVENTS and self.headers.get(REFRESH) is None:
             self.server.note_use()
         return True
@@ -218,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
                 data = _json_bytes(work())
                 status = 200
             except Exception as error:  # noqa: BLE001 - a fault of one request ends no server
-                status, data = _failed(error)
+                status, data = _failed(error, self.server.place)
         self._send(status, data, "application/json")
 
     def _refuse(self, refusal: RequestRefusal) -> None:
@@ -248,7 +250,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         self.connection.settimeout(PATIENCE)
-        for text in self.server.changes.stream():
+        connections = self.server.connections
+        if connections.open_stream(self.connection):
+            self.server.changes.wake()  # an older stream ends
+        for text in self.server.changes.stream(
+            is_over=lambda: not connections.is_stream(self.connection)
+        ):
             self.wfile.write(text.encode())
 
 
@@ -257,8 +264,15 @@ def _json_bytes(data: Any) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _failed(error: Exception) -> tuple[int, bytes]:
+def _failed(error: Exception, place: DashboardPlace) -> tuple[int, bytes]:
     """Return the status and the JSON for what an answer raised: never a trace of the program."""
+    if not place.is_there():
+        shown = {
+            "message": f"the repository is not at '{place.folder}' any more: it was moved or "
+            "deleted.",
+            "hint": "Go to where it is now, and start again: git mem dashboard",
+        }
+        return 410, _json_bytes({"error": shown})
     failure = failure_of(error, ["dashboard"])
     status = 500
     if isinstance(error, UnknownId):

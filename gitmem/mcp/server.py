@@ -72,7 +72,7 @@ class NamedRoots(types.Result):
 class ToolCall(types.CallToolRequestParams):
     """A call of a tool, with the client's answers as they came: `roots` is the one we ask for."""
 
-    input_responses: dict[str, Any] | None = None  # type: ignore[assignment]  # wider than the SDK's
+    input_responses: dict[str, Any] | None = None
 
 
 class MemoryServer:

@@ -1,13 +1,19 @@
 """Who is answered: the page that has the token, at the server's own address."""
 
 import http.client
+import json
 import os
+import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -197,18 +203,48 @@ def test_it_ends_without_use_and_a_stream_is_no_use(shop: Path) -> None:
 
 
 def test_the_token_is_in_no_argument_of_a_browser(
-    shop: Path, serve: Callable[..., Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Arguments are public on a machine: a file that only its owner reads leads to the page."""
+    """Arguments are public on a machine: a file that only its owner reads leads to the page.
+
+    It has another name each time, and is gone when the page has come, or with the server.
+    """
     note = tmp_path / "opened"
     script = tmp_path / "browser"
     script.write_text(f'#!/bin/sh\nprintf "%s" "$*" >"{note}"\n')
     script.chmod(0o755)
     monkeypatch.setenv("BROWSER", str(script))
-    import json
-    import subprocess
-    import sys
+    files = []
+    for is_used in (True, False):
+        note.unlink(missing_ok=True)
+        with _opened(shop) as url:
+            until = time.monotonic() + 10
+            while not note.exists() or not note.read_text():
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            opened = note.read_text()
+            file = Path(opened.removeprefix("file://"))
+            token = url.partition("#token=")[2]
 
+            assert token not in opened
+            assert token in file.read_text()
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+            if is_used:
+                _come(url, "x")
+                time.sleep(0.3)
+                assert file.exists()
+                _come(url, token)
+                while file.exists():
+                    assert time.monotonic() < until
+                    time.sleep(0.05)
+        assert not file.exists()
+        files.append(file)
+    assert files[0] != files[1]
+
+
+@contextmanager
+def _opened(shop: Path) -> Iterator[str]:
+    """Start a dashboard that opens a browser; give its address."""
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "gitmem", "-C", str(shop), "dashboard", "--json"],
         stdout=subprocess.PIPE,
@@ -216,29 +252,22 @@ def test_the_token_is_in_no_argument_of_a_browser(
     )
     assert process.stdout is not None
     text = "".join(iter(process.stdout.readline, "}\n")) + "}"
-    token = json.loads(text)["data"]["page_url"].partition("#token=")[2]
     try:
-        until = time.monotonic() + 10
-        while not note.exists() or not note.read_text():
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        opened = note.read_text()
-        file = Path(opened.removeprefix("file://"))
-
-        assert token not in opened
-        assert token in file.read_text()
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        yield json.loads(text)["data"]["page_url"]
     finally:
         process.terminate()
         process.wait(10)
         process.stdout.close()
-    assert not file.exists()
+
+
+def _come(url: str, token: str) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port or 0, timeout=10)
+    connection.request("GET", "/api/about", headers={"Authorization": f"Bearer {token}"})
+    connection.getresponse().read()
+    connection.close()
 
 
 def test_a_port_that_is_taken_is_said(shop: Path) -> None:
-    import subprocess
-    import sys
-
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -251,3 +280,46 @@ def test_a_port_that_is_taken_is_said(shop: Path) -> None:
     assert done.returncode == 1
     assert f"port {port} cannot be used" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_repository_that_is_moved_or_deleted_is_said(
+    served: Served, shop: Path, *, is_moved: bool
+) -> None:
+    """With the command to start again; nothing speaks of options that were not given."""
+    if is_moved:
+        shop.rename(shop.with_name("moved"))
+    else:
+        shutil.rmtree(shop / ".git")
+    for answer in (
+        served.ask("/api/about"),
+        served.ask("/api/do", "POST", {"action": "undo", "command": "0" * 26}),
+    ):
+        error = answer.json["error"]
+
+        assert answer.status == 410
+        assert "moved or deleted" in error["message"]
+        assert "git mem dashboard" in error["hint"]
+
+
+def test_a_new_stream_closes_the_oldest(served: Served) -> None:
+    """However many streams are open, requests are answered, and the newest stream lives."""
+    streams = []
+    for _ in range(100):
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+        header = {"Authorization": f"Bearer {served.token}"}
+        connection.request("GET", "/api/events", headers=header)
+        response = connection.getresponse()
+        assert response.status == 200
+        assert response.readline() == b"event: ready\n"
+        streams.append((connection, response))
+    try:
+        assert served.ask("/api/about").status == 200
+        assert b"event: change" not in streams[0][1].read()  # it has ended
+        given = {"id": served.data("facts")["rows"][0][0]}
+        served.act("pin", **given, seen=served.seen(given["id"]))
+        rest = iter(streams[-1][1].readline, b"event: change\n")
+        assert len(list(rest)) < 10
+    finally:
+        for connection, _ in streams:
+            connection.close()

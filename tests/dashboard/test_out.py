@@ -1,13 +1,20 @@
 """One file with everything: no server, no network, for its owner alone."""
 
+import json
 import os
 import re
+import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitmem.cli.main import run
+from gitmem.repo.refs import PRIVATE, SHARED
+from tests.conftest import git
 from tests.dashboard import sample
 from tests.dashboard.conftest import Pages, go
 from tests.dashboard.test_views import VIEWS, titles
@@ -89,3 +96,44 @@ def test_options_that_do_not_fit_are_a_usage_error(
     assert run(["-C", str(shop), "dashboard", *args]) == 2
     assert not os.path.exists("x.html")
     assert capsys.readouterr().err
+
+
+def _data(file: Path) -> Any:
+    text = re.search(r'id="data">(.*?)</script>', file.read_text(), re.DOTALL)
+    assert text is not None
+    return json.loads(text[1])
+
+
+def test_every_fact_of_the_table_has_its_text(shop: Path, tmp_path: Path) -> None:
+    """Those of the user's own store too, and the message says that they are in it."""
+    own = sample.mem(shop, "add", "--user", "Answer in German", "-m", "In all projects.")["id"]
+    out = tmp_path / "memory.html"
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "-C", str(shop), "dashboard", "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    data = _data(out)
+    table = data["views"]["facts"]
+
+    assert {row[0] for row in table["rows"]} <= set(data["facts"])
+    assert data["facts"][own]["record"]["body"] == "In all projects.\n"
+    assert [step["store"] for step in data["facts"][own]["steps"]] == ["user"]
+    assert "your own store" in done.stdout
+
+
+def test_a_fact_that_was_private_keeps_its_steps(
+    shop: Path, tmp_path: Path, ids: dict[str, str]
+) -> None:
+    """A fact may be in both stores: what was done to it in each is shown, the newest first."""
+    both = tmp_path / "both"
+    shutil.copytree(shop, both)
+    out = tmp_path / "memory.html"
+    shared = str(sample.mem(both, "show", ids["refunds"])[0]["id"])
+    git(both, "update-ref", PRIVATE, git(both, "rev-parse", SHARED))
+    sample.mem(both, "dashboard", "--out", str(out))
+    steps = _data(out)["facts"][shared]["steps"]
+
+    assert {step["store"] for step in steps} == {"private", "shared"}
+    assert [step["at"] for step in steps] == sorted((step["at"] for step in steps), reverse=True)
