@@ -25,6 +25,7 @@ from gitmem.errors import GitmemError, RecordChanged, UnknownId
 IDLE = 3600.0  # seconds without use after which the server ends
 PATIENCE = 10.0  # seconds that a connection may be silent
 BODY = 16 * TEXT  # bytes of a body: each character of a text may be escaped with 6
+DROPPED = 16 * BODY  # bytes of a body that is too long and is read all the same
 TOO_LONG = f"A text has at most {TEXT:,} characters."
 QUERY = 40  # fields of a query
 AT_ONCE = 2  # requests that are answered at the same time; others wait
@@ -200,6 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding") or not length.isdecimal():
             self._refuse(RequestRefusal(411, "the length of the body is not given."))
         elif len(length) > 9 or int(length) > BODY:
+            self._drop(length)
             self._refuse(RequestRefusal(413, "the body is too long.", TOO_LONG))
         elif self.headers.get_content_type() != "application/json":
             self._refuse(RequestRefusal(415, "the body is not JSON."))
@@ -212,6 +214,13 @@ class _Handler(BaseHTTPRequestHandler):
                 return given
             self._refuse(RequestRefusal(400, "the body is not a JSON object."))
         return None
+
+    def _drop(self, length: str) -> None:
+        """Read a body that is refused: a client that is still sending hears no answer."""
+        left = int(length) if len(length) <= 9 else 0
+        left = left if left <= DROPPED else 0
+        while left > 0 and (part := self.rfile.read(min(left, TEXT))):
+            left -= len(part)
 
     def _answer(self, work: Callable[[], Any], turn: AbstractContextManager[Any]) -> None:
         """Send what work returns, or why it failed; it is done when its turn comes."""

@@ -16,6 +16,7 @@ def still(served: Served, pages: Pages) -> Any:
     page.route("**/api/events", lambda route: route.abort())
     page.goto(served.url)
     yield page
+    page.close()  # it goes on asking for events, in vain
     pages.expect("ERR_FAILED")
     pages.expect("409")
 
