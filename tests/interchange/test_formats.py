@@ -426,3 +426,31 @@ def test_stdout(mem: Mem) -> None:
 
     assert mem("export", "-", "--format", "json").document["facts"][0]["title"] == "Use Redis"
     assert "is a folder of files" in mem("export", "-", code=1).err
+
+
+def test_the_lines_below_the_title_of_a_decision_are_no_part_of_its_text(mem: Mem) -> None:
+    """Its date is the record's own; a summary of it says what was decided."""
+    text = "# 1. Use Postgres\n\nDate: 2026-05-01\n\nStatus: accepted\n\n## Decision\n\nFor all.\n"
+    write(mem, {"docs/adr/0001-use-postgres.md": text})
+    imported(mem, "docs/adr")
+
+    row = record(mem, "Use Postgres")
+
+    assert row["created"].startswith("2026-05-01")
+    assert row["body"].strip() == "## Decision\n\nFor all."
+
+
+def test_what_is_archived_waits_for_nobody(mem: Mem) -> None:
+    """The number is that of the inbox."""
+    rows = [
+        {"id": "1", "title": "Open", "issue_type": "bug", "status": "open"},
+        {"id": "2", "title": "Closed", "issue_type": "bug", "status": "closed"},
+    ]
+    write(mem, {".beads/issues.jsonl": "\n".join(map(json.dumps, rows))})
+
+    assert "1 wait for you" in mem("import", ".beads").err
+    assert len(mem("inbox", "--json").json) == 1
+
+
+def test_the_name_of_a_format_is_no_path(mem: Mem) -> None:
+    assert "git mem import --from beads" in mem("import", "beads", code=1).err

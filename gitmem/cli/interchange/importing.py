@@ -12,7 +12,14 @@ from gitmem.cli import options
 from gitmem.cli.interchange import past_sessions
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.services.interchange import formats
-from gitmem.services.interchange.importing import NEW, UNCHANGED, UPDATED, ImportOutcome, ImportPlan
+from gitmem.services.interchange.importing import (
+    NEW,
+    UNCHANGED,
+    UPDATED,
+    ImportOutcome,
+    ImportPlan,
+    is_waiting,
+)
 from gitmem.services.interchange.item import ForeignSource, Surroundings
 from gitmem.services.interchange.values import counted
 from gitmem.services.sessions.past_choice import PastChoice
@@ -175,7 +182,8 @@ def _agrees(term: Terminal, plans: Plans, *, as_json: bool) -> bool:
     sentence = f"found {', and '.join(_found(source, plan) for source, plan in fresh)}"
     if not (os.isatty(0) and sys.stdout.isatty()):
         term.say(f"{sentence}.")
-        term.say(f"To import one: git mem import --from {fresh[0][0].format}")
+        commands = [f"git mem import --from {source.format}" for source, _ in fresh]
+        term.say(f"To import one: {', or '.join(commands)}")
         return False
     return click.confirm(f"{sentence}: import?", default=False, err=True)
 
@@ -223,7 +231,7 @@ def _reason(row: ImportOutcome) -> str:
 def _say_next(term: Terminal, plans: Plans, waits: bool) -> None:
     """Say what to do with what was written."""
     writes = [row for _, plan in plans for row in plan.writes]
-    waiting = sum(row.after is not None and row.after.unconfirmed for row in writes)
+    waiting = sum(row.after is not None and is_waiting(row.after) for row in writes)
     if waits:
         term.note("a part waits in the journal: the next git mem command commits it.")
     if waiting:

@@ -76,7 +76,9 @@ def source_at(path: str, name: str, here: Surroundings) -> ForeignSource:
     """
     full = os.path.abspath(path)
     if not os.path.exists(full):
-        raise UserError(f"there is no '{path}'.", "Name a file or a folder of another tool.")
+        meant = f": git mem import --from {path}" if path in BY_NAME else ""
+        hint = f"Name a file or a folder of another tool, or its format{meant}."
+        raise UserError(f"there is no '{path}'.", hint.removesuffix(".") if meant else hint)
     fitting = [form.name for form in FORMATS if form.fits(full)]
     chosen = name or (fitting[0] if fitting else "")
     if not chosen:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from gitmem.errors import InvalidRecord
 from gitmem.records.claims import claims_of
 from gitmem.records.codec import encode
-from gitmem.records.kinds import PREFIX, derived_id
+from gitmem.records.kinds import LIVE, PREFIX, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, canonical, is_expiry, is_stamp, kind_of, make
 from gitmem.redaction.formats import harmless
@@ -101,6 +101,11 @@ def content_digest(record: Record) -> str:
 def item_digest(item: ForeignItem) -> str:
     """Return what tells an entry as it is there from any other: 16 hex characters."""
     return hashlib.sha256(repr(item).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def is_waiting(record: Record) -> bool:
+    """Return whether the inbox asks about a record that was imported."""
+    return record.unconfirmed and record.status in LIVE
 
 
 def is_untouched(record: Record) -> bool:

@@ -25,7 +25,7 @@ def gotchas_page(facts: Sequence[PageFact]) -> str:
         *header("gotchas"),
         "# Known gotchas",
         "",
-        f"{counted(len(gotchas), 'gotcha')}, {number_open:,} of them not dealt with{as_of}.",
+        f"{counted(len(gotchas), 'gotcha')}, {number_open:,} open{as_of}.",
     ]
     if gotchas:
         out.append("")

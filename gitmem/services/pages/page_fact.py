@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gitmem.records.kinds import FACTS, UNSURE
+from gitmem.records.kinds import FACTS, IMPORTED, UNSURE
 from gitmem.records.promotion import seen_in
 from gitmem.records.record import Record
 from gitmem.services.records.committers import trust_marks
@@ -66,8 +66,8 @@ def is_shown(row: Mapping[str, Any], *, private: bool) -> bool:
 
 
 def is_proposed(row: Mapping[str, Any]) -> bool:
-    """Return whether a fact was not written by a person at first."""
-    return row["origin"] in UNSURE
+    """Return whether an agent, or what a session said, is where a fact comes from."""
+    return row["origin"] in UNSURE and row["origin"] != IMPORTED
 
 
 def header(name: str) -> list[str]:

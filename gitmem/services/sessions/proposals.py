@@ -69,7 +69,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
     now = who.clock.stamp()
     common: dict[str, Any] = {
         "created": item.at or now,
-        "updated": now,
+        "updated": item.at or now,
         "rev": 1,
         "author": who.person,
         "agent": who.agent if who.agent != "global" else None,

@@ -39,6 +39,7 @@ _LINE = re.compile(
     r"^[-*][ \t]+\**(status|date|deciders)\**:\**[ \t]*(.+)$|^(date|status):[ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
+_HEAD = re.compile(r"\A\s*(?:(?:date|status):[^\n]*(?:\n\s*|\Z))+", re.IGNORECASE)
 _LINK = re.compile(r"\]\(([^()\[\]\s<>#]+\.md)")
 _REPLACES = re.compile(r"supersedes|supercedes|replaces|substitui", re.IGNORECASE)
 _MENTION = re.compile(r"\bADR[- ]?(\d{1,6})\b", re.IGNORECASE)
@@ -116,7 +117,7 @@ def _decision(
         _id(source, path),
         title,
         type="decision",
-        body=_without_title(body),
+        body=_without_head(body),
         created=at,
         updated=at,
         is_agents=not ACCEPTED.search(standing.status) and not is_ended,
@@ -168,8 +169,9 @@ def _sibling(source: ForeignSource, path: str, name: str) -> str:
     return _id(source, os.path.join(os.path.dirname(path), name))
 
 
-def _without_title(body: str) -> str:
-    return _TITLE.sub("", body, count=1)
+def _without_head(body: str) -> str:
+    """Return a text without its title, and without the lines below it that have their own field."""
+    return _HEAD.sub("", _TITLE.sub("", body, count=1))
 
 
 FORMAT = ForeignFormat(NAME, "decision records", _places, _fits, _read)
