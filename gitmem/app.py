@@ -459,7 +459,8 @@ class App(Repository):
     def settle(self) -> None:
         """Commit what waits in the journal, if that can be done now."""
         if journal.count(self.home):
-            for scope in ("shared", "private"):
+            # what became shared meanwhile is passed on by the private store
+            for scope in ("private", "shared"):
                 store = self.store(scope)
                 store.budget = PATIENCE
                 try:

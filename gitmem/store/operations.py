@@ -37,6 +37,7 @@ class View:
     """A parent tree with the edits so far on top, and the name of the clone that applies them.
 
     `beside` reads files of the store that comes first: of the private one, the shared store.
+    `passed_on` are operations on records that are there now.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class View:
         self.beside = beside
         self.is_rejected = is_rejected  # by the title and the pattern of an error
         self.edits: Edits = {}
+        self.passed_on: list[Op] = []
 
     def read(self, path: str) -> bytes | None:
         """Return a file's bytes, or None."""
@@ -308,8 +310,11 @@ def _observe(op: Op, view: View) -> None:
     id = _stands_for(op["id"], view)
     if view.read(tombstone_path(id)) is not None:
         return
-    if any(view.beside(path) is not None for path in (tombstone_path(id), record_path(id))):
-        return  # it was forgotten there, or somebody confirmed it
+    if view.beside(tombstone_path(id)) is not None:
+        return
+    if view.beside(record_path(id)) is not None:  # somebody confirmed it meanwhile
+        view.passed_on.append({**op, "op": "observe"})
+        return
     current = view.read(record_path(id))
     new = decode(op["data"].encode())
     if current is None:

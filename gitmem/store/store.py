@@ -336,6 +336,7 @@ class Store(Reader):
         for op in entry["ops"]:
             apply(op, view)
         if not view.edits:
+            self._pass_on(entry, view.passed_on)
             return None
         usage = self.usage()
         for op in usage.ops:
@@ -363,9 +364,19 @@ class Store(Reader):
         if self.signer:
             made = self._signed(made) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])
+        self._pass_on(entry, view.passed_on)
         usage.committed()
         self._notices.append(Notice(op_name, tuple(ids), made, self.ref))
         return made
+
+    def _pass_on(self, entry: dict[str, Any], ops: Sequence[Op]) -> None:
+        """Have the store that comes first apply operations: it has their records now.
+
+        The entry keeps its key, so that it is applied once, whatever is killed between.
+        """
+        if ops and self.beside is not None:
+            passed = {**entry, "ref": self.beside.ref, "since": None, "ops": list(ops)}
+            journal.add(self.home, passed)
 
     def _is_rejected(self, title: str, pattern: str) -> bool:
         """Say whether an error was forgotten, in this store or the other one of the repository."""

@@ -69,6 +69,7 @@ ARGUMENTS = {
     "link": "last last",
     "model check": "",
     "native watch-once": "--timeout 0.1",
+    "page": "compound --out pages-of-memory",
     "pin": "last",
     "purge": "--text Zebra --yes",
     "recall": "charge",

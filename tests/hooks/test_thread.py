@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.repo.location import Home
+from gitmem.store import journal, operations
 from tests.conftest import fsck, git
 from tests.hooks.conftest import Agent, committed, crash, gotchas, run, wait_for
 from tests.hooks.test_claude import fresh
@@ -172,3 +174,44 @@ def test_capture_survives_a_drain_that_never_ran(project: Path, agent):
         agent(PATH="/nonexistent").fail(crash(project))
     assert wait_for(lambda: gotchas(project))[0]["occurrences"] == 3
     assert len([s for s in committed(project) if "capture" in s]) == 1
+
+
+def test_a_hit_that_waits_while_its_gotcha_becomes_shared_is_counted(project: Path, agent):
+    """A person resolves the gotcha, which shares it; the error came back before the drain wrote that."""
+    for _ in range(3):
+        agent().fail(crash(project))
+    found = wait_for(lambda: [g for g in gotchas(project) if g["occurrences"] == 3])
+    id = found[0]["id"]
+    fresh(project)
+    facts = {
+        "pattern": "KeyError: 'TAX_RATE'",
+        "output": crash(project),
+        "command": "python app/pay.py",
+        "root": str(project),
+        "times": 1,
+        "at": "2030-01-01T00:00:00Z",
+        "first": "2030-01-01T00:00:00Z",
+        "session": "later",
+        "agent": "",
+        "anchors": [],
+    }
+    run(project, "gotcha", "resolve", id, "-m", "it has a default now")
+    run(project, "drain")
+    assert gotchas(project)[0]["store"] == "shared"
+    waiting = {
+        "key": "01m8k5czffb1761se046xy512k",
+        "ref": "refs/gitmem/local/main",
+        "since": None,
+        "subject": f"gotcha: capture {id}",
+        "trailers": ["capture", [id], "", "later", []],
+        "author": ["", ""],
+        "at": facts["at"],
+        "ops": [operations.capture(facts)],
+    }
+    for _ in range(2):  # killed after it was passed on, so that it is there again
+        journal.add(Home(str(project / ".git" / "gitmem")), waiting)
+        run(project, "drain")
+
+    row = gotchas(project)[0]
+    assert (row["occurrences"], row.get("is_resolved", False)) == (4, False)
+    assert list((project / ".git" / "gitmem" / "journal").iterdir()) == []

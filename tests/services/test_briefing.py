@@ -152,7 +152,7 @@ def laid(
     """Return a briefing of what is known."""
     there = place or ProjectState(name="x", day="2026-11-21", head="Branch main", changed=())
     return fit(
-        head(there, marked=False),
+        head(there),
         sections(BriefingFacts(known, totals or {}, None), there, clean),
         budget,
         cost,
