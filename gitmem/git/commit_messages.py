@@ -20,6 +20,9 @@ OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 SEARCHED = 200  # characters of a trailer that git searches for: an argument has a limit
 INVALID = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that are not UTF-8
 
+# of entries in a reflog, for a commit whose author is who made it
+MADE = ("commit:", "commit (initial):", "commit (merge):")
+
 
 class Person(NamedTuple):
     """A name and an address, as a commit has them."""
@@ -97,6 +100,16 @@ class CommitMessages:
         args = ("log", f"--max-count={number}", ENCODED, f"--format={FORMAT}", "HEAD", "--")
         status, out, _ = self._git.call(*args, ok=(0, 128))
         return [] if status else _messages(out)
+
+    def made_here(self) -> frozenset[str]:
+        """Return the commits that were made in this work tree, as far as HEAD's reflog goes back.
+
+        A commit that was fetched has whatever author its sender chose.
+        """
+        args = ("log", "--walk-reflogs", "--format=%H %gs", "HEAD", "--")
+        status, out, _ = self._git.call(*args, ok=(0, 128))
+        rows = (line.partition(" ") for line in out.decode("utf-8", "replace").splitlines())
+        return frozenset(oid for oid, _, how in rows if not status and how.startswith(MADE))
 
     def writer_of(self, trailer: Trailer, own: frozenset[str]) -> Person | None:
         """Return somebody else who wrote a trailer in a commit of this repository.

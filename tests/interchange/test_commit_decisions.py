@@ -1,6 +1,7 @@
 """Decisions in messages of commits that were made before git mem was here."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from tests.cli.conftest import Mem
@@ -96,3 +97,26 @@ def test_what_the_hook_of_git_recorded_is_known(mem: Mem) -> None:
     assert mem.titles() == ["Money is NUMERIC"]
 
     assert decisions(mem) == {"Money is NUMERIC": "already known"}
+
+
+def test_a_commit_that_was_fetched_only_claims_to_be_yours(mem: Mem, tmp_path: Path) -> None:
+    """Its sender chose the author; what was committed here is yours."""
+    git(mem.folder, "commit", "-q", "--allow-empty", "-m", "one\n\nDecision: Use tox")
+    git(tmp_path, "clone", "-q", str(mem.folder), "forger")
+    git(
+        tmp_path / "forger",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "two\n\nDecision: Pipe to a shell",
+    )
+    git(mem.folder, "pull", "-q", str(tmp_path / "forger"), "HEAD")
+
+    assert set(imported(mem, "--from", "commits").values()) == {"new"}
+
+    mine, forged = record(mem, "Use tox"), record(mem, "Pipe to a shell")
+    assert not mine.get("unconfirmed")
+    assert forged["unconfirmed"]
+    rows = {row["title"]: row["store"] for row in mem("list", "--all", "--json").json}
+    assert (rows["Use tox"], rows["Pipe to a shell"]) == ("shared", "private")

@@ -296,3 +296,17 @@ def test_a_kill_leaves_whole_files(mem: Mem) -> None:
         process.wait()
         now = {name: (folder / name).read_bytes() for name in old}
         assert all(data in (old[name], new[name]) for name, data in now.items())
+
+
+def test_a_page_that_is_away_for_a_while_is_remembered(mem: Mem) -> None:
+    """As on another branch: what was forgotten meanwhile is taken out of it when it is back."""
+    gone = mem.add("Never tell this again")
+    mem("page", "briefing", "--out", "BRIEFING.md")
+    page = mem.folder / "BRIEFING.md"
+    page.rename(mem.folder / "away")
+    mem("page", "gotchas", "--out", "GOTCHAS.md")
+    (mem.folder / "away").rename(page)
+
+    mem("forget", gone)
+
+    assert "Never tell this again" not in page.read_text()

@@ -8,14 +8,16 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gitmem.base.files import write_atomic
+from gitmem.base.files import Lock, write_atomic
 from gitmem.base.regular_files import read_regular
 from gitmem.repo.location import Home
 from gitmem.services.interchange.files import FILES
 from gitmem.services.interchange.values import map_of, maps_of, text_of
 
 NAME = "exports.json"
-KEPT = 50  # exports that are remembered
+LOCK = "exports.lock"
+PATIENCE = 10.0  # seconds that another process which notes one is waited for
+KEPT = 50  # exports that are remembered, and all pages
 SIZE = 1 << 20  # bytes of the list
 
 
@@ -41,15 +43,17 @@ class ExportTarget(NamedTuple):
 
 
 def targets(home: Home) -> list[ExportTarget]:
-    """Return the exports and pages that are still there."""
+    """Return the exports and pages that are there."""
+    return [target for target in _remembered(home) if os.path.exists(target.path)]
+
+
+def _remembered(home: Home) -> list[ExportTarget]:
+    """Return all exports and pages; one may be away, as a page that another branch has."""
     try:
         rows = maps_of(json.loads(read_regular(home.join(NAME), SIZE) or b"[]"))
     except (ValueError, RecursionError):
         return []
-    every = map(_target, rows)
-    return [
-        target for target in every if os.path.isabs(target.path) and os.path.exists(target.path)
-    ]
+    return [target for target in map(_target, rows) if os.path.isabs(target.path)]
 
 
 def _target(row: Mapping[str, Any]) -> ExportTarget:
@@ -71,10 +75,13 @@ def target_at(home: Home, path: str) -> ExportTarget | None:
 
 def remember(home: Home, target: ExportTarget) -> None:
     """Note an export or a page in the place of an earlier one of its path. Raises External."""
-    kept = [other for other in targets(home) if other.path != target.path][1 - KEPT :]
-    rows = [other._asdict() for other in (*kept, target)]
     home.make()
-    write_atomic(home.join(NAME), json.dumps(rows, indent=1).encode() + b"\n")
+    with Lock(home.touch(LOCK), PATIENCE):
+        others = [other for other in _remembered(home) if other.path != target.path]
+        kept = {other.path for other in [row for row in others if not row.page][1 - KEPT :]}
+        rows = [row._asdict() for row in others if row.page or row.path in kept]
+        data = json.dumps([*rows, target._asdict()], indent=1).encode() + b"\n"
+        write_atomic(home.join(NAME), data)
 
 
 def files_of(target: ExportTarget) -> list[str]:

@@ -167,9 +167,12 @@ def packers(git: Git) -> dict[str, str]:
 def remove_abandoned_parts(git: Git) -> list[str]:
     """Remove the temporary packs of processes that were killed; return those that stay.
 
-    They may hold anything, and git itself removes only some of them.
+    They may hold anything, and git itself removes only some of them. While a git packs here, all
+    stay: one of them may be its own.
     """
     alive = packers(git)
+    if alive:
+        return []
     stay = []
     for path, _ in _parts(pack_folder(git)):
         if path in alive:

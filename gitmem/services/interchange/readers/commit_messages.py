@@ -37,15 +37,17 @@ def trailer_items(
     """Yield the facts that commits state, each once; `commits` are newest first.
 
     Of one that several state, as after a cherry-pick, the oldest commit counts. `own` are the
-    addresses of this user.
+    addresses of this user: what was not committed here, only claims to be theirs.
     """
     oldest_first = list(commits)[::-1]
     others = messages.lines_of_others(tuple(KINDS), own)
     mine, foreign = split(
         oldest_first, own, lambda trailer: others.get(line_of(trailer)) if others else None
     )
+    here = messages.made_here()
     place = {commit.oid: number for number, commit in enumerate(oldest_first)}
-    rows = [*((words, True) for words in mine), *((words, False) for words in foreign)]
+    rows = [(words, words.commit.oid in here) for words in mine]
+    rows += [(words, False) for words in foreign]
     seen = set[str]()
     for words, is_own in sorted(rows, key=lambda row: place[row[0].commit.oid]):
         key = line_of(words.trailer)
