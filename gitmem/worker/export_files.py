@@ -4,7 +4,6 @@ A folder has a list of its files in it. The list counts only if its digest is re
 mem's own folder: a list that came with a repository names no file that may be replaced or removed.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -51,7 +50,7 @@ def _write_file(app: App, target: ExportTarget, data: bytes, *, force: bool) -> 
         if os.path.islink(path) or _digest_of(path) != expected:
             raise _not_ours(path, was_ours=expected is not None)
     write_output(app.location, path, data, private=target.private)
-    exported.remember(app.home, target._replace(digests={"": _digest(data)}))
+    exported.remember(app.home, target._replace(digests={"": exported.digest(data)}))
 
 
 def _write_folder(
@@ -60,13 +59,13 @@ def _write_folder(
     before = _listed(app, target.path)
     if not force:
         _require_ours(target.path, before, files)
-    new = {name: (_digest(data),) for name, data in files.items()}
+    new = {name: (exported.digest(data),) for name, data in files.items()}
     gone = [name for name in before.keys() - new.keys() if _is_as_written(target, name, before)]
     changed = [name for name in before.keys() - new.keys() if name not in gone]
     # what may be there after a kill: the next export replaces it
     either = {**before, **{name: (*before.get(name, ()), *new[name]) for name in new}}
     lists = [_encoded(either), _encoded(new)]
-    remembered = {f"{LIST} {n}": _digest(data) for n, data in enumerate(lists)}
+    remembered = {f"{LIST} {n}": exported.digest(data) for n, data in enumerate(lists)}
     if before:  # it is there until the first of them is written
         remembered[LIST] = _digest_of(target.file(LIST))
     known = target._replace(digests=remembered)
@@ -86,7 +85,7 @@ def _listed(app: App, folder: str) -> FileDigests:
     """Return what an earlier export wrote into a folder; nothing by a list that is not ours."""
     before = exported.target_at(app.home, folder)
     data = read_regular(os.path.join(folder, LIST), SIZE)
-    if before is None or _digest(data) not in before.digests.values():
+    if before is None or exported.digest(data) not in before.digests.values():
         return {}
     return {name: texts_of(digests) for name, digests in map_of(json.loads(data)).items()}
 
@@ -127,8 +126,4 @@ def _encoded(digests: FileDigests) -> bytes:
 def _digest_of(path: str) -> str:
     """Return the digest of a file; "" for what is no file."""
     is_file = os.path.isfile(path) and not os.path.islink(path)
-    return _digest(read_regular(path, SIZE)) if is_file else ""
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return exported.digest(read_regular(path, SIZE)) if is_file else ""

@@ -8,7 +8,6 @@ import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from gitmem.agents.prompt_text import clean
@@ -196,7 +195,7 @@ def write_page(
     try:
         for inner, data in page.files.items():
             _write(app, target, inner, data)
-            digests[inner] = _digest(data)
+            digests[inner] = exported.digest(data)
     finally:
         if digests:
             exported.remember(app.home, target._replace(digests=digests))
@@ -239,10 +238,6 @@ def _write(app: App, target: ExportTarget, inner: str, data: bytes) -> None:
         write_output(app.location, path, data, private=target.private)
 
 
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()
-
-
 # -- what is kept up to date
 
 
@@ -268,7 +263,7 @@ def refresh(app: App, target: ExportTarget, *, rewrites_tracked: bool) -> list[R
     for inner, data in there.items():
         outcome = _refresh_file(app, target, inner, data, is_tracked=inner in tracked)
         is_new = outcome in {REWRITTEN, SAME}
-        digests[inner] = _digest(data) if is_new else target.digests[inner]
+        digests[inner] = exported.digest(data) if is_new else target.digests[inner]
         out.append(RefreshedFile(target.file(inner), outcome, target.how))
     if digests != target.digests:
         exported.remember(app.home, target._replace(digests=digests))
@@ -283,7 +278,7 @@ def _refresh_file(
     before = read_regular(path, SIZE)
     if before == data:
         return SAME
-    if os.path.islink(path) or _digest(before) != target.digests[inner]:
+    if os.path.islink(path) or exported.digest(before) != target.digests[inner]:
         return EDITED
     if is_tracked:
         return TRACKED

@@ -3,6 +3,7 @@
 One JSON file in git mem's own folder: a list of `ExportTarget`s, the newest last.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -40,6 +41,11 @@ class ExportTarget(NamedTuple):
     def file(self, name: str) -> str:
         """Return the full path of one of its files."""
         return os.path.join(self.path, name) if name else self.path
+
+
+def digest(data: bytes) -> str:
+    """Return what tells the bytes of a file from any other: 64 hex characters."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def targets(home: Home) -> list[ExportTarget]:
