@@ -23,7 +23,7 @@ def write_output(where: Location, path: str, data: bytes, *, private: bool = Fal
     if os.path.isdir(full):
         raise UserError(f"'{path}' is a folder.", "Name a file in it.")
     try:
-        if is_device(full) and not os.path.islink(full):
+        if is_written_into(where, full):
             with open(full, "wb") as file:
                 file.write(data)
         elif where.worktree and _is_below(folder, where.worktree):
@@ -31,9 +31,6 @@ def write_output(where: Location, path: str, data: bytes, *, private: bool = Fal
             at_root = os.path.realpath(folder) == os.path.realpath(where.worktree)
             relative = name if at_root else f"{tree.resolve(folder)}/{name}"
             tree.write(relative, data, mode=0o600 if private else None, keep=not private)
-        elif is_device(full):
-            with open(full, "wb") as file:
-                file.write(data)
         else:
             write_atomic(full, data, keep=not private, mode=0 if private else 0o666)
     except OSError as error:
@@ -48,10 +45,22 @@ def _is_below(folder: str, root: str) -> bool:
     )
 
 
-def is_device(path: str) -> bool:
-    """Return whether a path is written into and not replaced: a pipe, a terminal, /dev/null."""
+def is_written_into(where: Location, path: str) -> bool:
+    """Return whether a path is written into and not replaced: a pipe, a terminal, /dev/stdout.
+
+    A link below the work tree is replaced, whatever it leads to.
+    """
+    full = os.path.abspath(path)
+    if os.path.isdir(full):
+        return False
+    folder = os.path.dirname(full)
+    if os.path.islink(full) and where.worktree and _is_below(folder, where.worktree):
+        return False
+    place = os.path.realpath(folder)
+    if os.path.exists(full) and (place == "/dev" or place.startswith("/proc/")):
+        return True  # /dev/stdout may lead to a regular file
     try:
-        mode = os.stat(path).st_mode
+        mode = os.stat(full).st_mode
     except OSError:
         return False
     return not stat.S_ISREG(mode)

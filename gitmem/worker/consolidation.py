@@ -158,7 +158,7 @@ class Consolidation:
         """Make the pages anew that were written here and say something else now."""
         if self.dry_run:
             return StepReport("pages", 0, ())
-        from gitmem.worker.pages import refresh_all
+        from gitmem.worker.page_files import refresh_all
 
         return StepReport("pages", 0, tuple(file.line for file in refresh_all(self.app)))
 

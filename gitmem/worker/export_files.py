@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from gitmem.app import App
 from gitmem.base.regular_files import read_regular
 from gitmem.errors import UserError
-from gitmem.repo.output_files import is_device, write_files, write_output
+from gitmem.repo.output_files import is_written_into, write_files, write_output
 from gitmem.services.interchange import exported
-from gitmem.services.interchange.exported import ExportTarget
+from gitmem.services.interchange.exported import ExportTarget, FileDigests
 from gitmem.services.interchange.values import map_of, texts_of
 
 LIST = ".gitmem-export.json"  # of the files of an exported folder, with their digests
-SIZE = 1 << 30  # bytes of a file that are looked at
-FileDigests = Mapping[str, tuple[str, ...]]  # by path: each text that an export gave the file
 
 
 def write_export(
@@ -42,15 +40,17 @@ def write_export(
 
 def _write_file(app: App, target: ExportTarget, data: bytes, *, force: bool) -> None:
     path = target.path
+    if is_written_into(app.location, path):
+        write_output(app.location, path, data)
+        return
     before = exported.target_at(app.home, path)
-    if is_device(path) and not os.path.isdir(path):
-        force = True  # it is written into, and nothing is replaced
-    if not force and os.path.lexists(path) and not os.path.isdir(path):
-        expected = before.digests.get("") if before else None
-        if os.path.islink(path) or _digest_of(path) != expected:
-            raise _not_ours(path, was_ours=expected is not None)
+    is_ours = before is not None and before.is_as_written("")
+    if not (force or is_ours or os.path.isdir(path)) and os.path.lexists(path):
+        raise _not_ours(path, was_ours=before is not None)
+    known = target._replace(digests=before.digests if before else {})
+    exported.remember(app.home, known.with_next({"": data}))
     write_output(app.location, path, data, private=target.private)
-    exported.remember(app.home, target._replace(digests={"": exported.digest(data)}))
+    exported.remember(app.home, target._replace(digests={"": (exported.digest(data),)}))
 
 
 def _write_folder(
@@ -65,14 +65,12 @@ def _write_folder(
     # what may be there after a kill: the next export replaces it
     either = {**before, **{name: (*before.get(name, ()), *new[name]) for name in new}}
     lists = [_encoded(either), _encoded(new)]
-    remembered = {f"{LIST} {n}": exported.digest(data) for n, data in enumerate(lists)}
-    if before:  # it is there until the first of them is written
-        remembered[LIST] = _digest_of(target.file(LIST))
-    known = target._replace(digests=remembered)
-    exported.remember(app.home, known)
-    _put(app, known, {LIST: lists[0]})
+    old = [exported.digest_of(target.file(LIST))] if before else []
+    digests = {LIST: (*old, *map(exported.digest, lists))}
+    exported.remember(app.home, target._replace(digests=digests))
+    _put(app, target, {LIST: lists[0]})
     write_files(app.location, target.path, files, sorted(gone), private=target.private)
-    _put(app, known, {LIST: lists[1]})
+    _put(app, target, {LIST: lists[1]})
     there = (name for name in changed if os.path.lexists(target.file(name)))
     return sorted(map(target.file, there))
 
@@ -84,8 +82,8 @@ def _put(app: App, target: ExportTarget, files: Mapping[str, bytes]) -> None:
 def _listed(app: App, folder: str) -> FileDigests:
     """Return what an earlier export wrote into a folder; nothing by a list that is not ours."""
     before = exported.target_at(app.home, folder)
-    data = read_regular(os.path.join(folder, LIST), SIZE)
-    if before is None or exported.digest(data) not in before.digests.values():
+    data = read_regular(os.path.join(folder, LIST), exported.LARGEST)
+    if before is None or exported.digest(data) not in before.digests.get(LIST, ()):
         return {}
     return {name: texts_of(digests) for name, digests in map_of(json.loads(data)).items()}
 
@@ -101,12 +99,12 @@ def _require_ours(folder: str, before: FileDigests, files: Mapping[str, bytes]) 
         )
     for name in files:
         path = os.path.join(folder, name)
-        if os.path.lexists(path) and _digest_of(path) not in before.get(name, ()):
+        if os.path.lexists(path) and exported.digest_of(path) not in before.get(name, ()):
             raise _not_ours(path, was_ours=name in before)
 
 
 def _is_as_written(target: ExportTarget, name: str, before: FileDigests) -> bool:
-    return _digest_of(target.file(name)) in before[name]
+    return exported.digest_of(target.file(name)) in before[name]
 
 
 def _not_ours(path: str, *, was_ours: bool) -> UserError:
@@ -121,9 +119,3 @@ def _shown(path: str) -> str:
 
 def _encoded(digests: FileDigests) -> bytes:
     return json.dumps(digests, indent=1, sort_keys=True).encode() + b"\n"
-
-
-def _digest_of(path: str) -> str:
-    """Return the digest of a file; "" for what is no file."""
-    is_file = os.path.isfile(path) and not os.path.islink(path)
-    return exported.digest(read_regular(path, SIZE)) if is_file else ""

@@ -19,10 +19,11 @@ from gitmem.services.interchange.exported import ExportTarget
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Memo
 from gitmem.services.memory_files.push import has_block, ids_in
+from gitmem.services.pages.page_fact import is_page_text
 from gitmem.store.history.redact import Mask
 from gitmem.store.rejected import Rejected
 from gitmem.text.normal_words import normal_words
-from gitmem.worker import memory_files, pages
+from gitmem.worker import memory_files, page_files
 
 BRIEFING = "BRIEFING.md"
 SIZE = 4 << 20  # bytes of a file that are searched
@@ -58,8 +59,10 @@ def update(app: App, gone: Sequence[Record] = (), mask: Mask = NO_MASK) -> list[
             how = "it says so in its own words; edit it"
             out.append(ExportedFile(memo.path, rewritten=False, how=how))
     path = os.path.join(app.location.worktree, BRIEFING)
-    if path not in {file.path for file in out} and shows(read_regular(path, SIZE)):
-        how = f"git mem page briefing --out {shlex.quote(path)}"
+    data = read_regular(path, SIZE)
+    if path not in {file.path for file in out} and shows(data):
+        force = "" if is_page_text(data) else " --force"
+        how = f"git mem page briefing --out {shlex.quote(path)}{force}"
         out.append(ExportedFile(path, rewritten=False, how=how))
     return out
 
@@ -79,7 +82,7 @@ def _changed_page(
 ) -> Iterator[ExportedFile]:
     """Make a page anew; yield the files that showed it, and how to change those that still do."""
     try:
-        pages.refresh(app, target, rewrites_tracked=False)
+        page_files.refresh(app, target, rewrites_tracked=False)
     except GitmemError:
         pass  # what it would say cannot be told: the files are named
     for path in showing:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.worker import pages
 from tests.cli.conftest import DAY, Mem
 from tests.conftest import git
 
@@ -298,6 +299,43 @@ def test_a_kill_leaves_whole_files(mem: Mem) -> None:
         assert all(data in (old[name], new[name]) for name, data in now.items())
 
 
+KILLED_AFTER_THREE_FILES = """
+import os, signal, sys
+from gitmem.__main__ import main
+from gitmem.worker import page_files
+
+write, paths = page_files.write_output, []
+
+def write_or_die(where, path, data, **options):
+    if len(paths) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    paths.append(path)
+    write(where, path, data, **options)
+
+page_files.write_output = write_or_die
+main()
+"""
+
+
+def test_a_file_that_a_killed_command_wrote_is_not_taken_for_edited(mem: Mem) -> None:
+    """The next consolidation makes the rest anew."""
+    mem.add("Use Postgres", "-t", "decision", "--tag", "db")
+    folder = mem.folder / "memory"
+    mem("page", "compound", "--out", str(folder))
+    old = texts(folder)
+    mem("gotcha", "add", "Redis needs a password", "--workaround", "Set it.")
+    mem.add("Use Redis", "-t", "rule")
+    mem.add("Use blue", "-t", "preference")
+
+    command = ["-P", "-c", KILLED_AFTER_THREE_FILES, "page", "compound", "--out", str(folder)]
+    killed = subprocess.run([sys.executable, *command], cwd=mem.folder)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert sum(data != old[name] for name, data in texts(folder).items()) == 3
+    assert "was edited" not in mem("consolidate", "--steps", "pages").out
+    assert "Use blue" in whole(folder)
+
+
 def test_a_page_that_is_away_for_a_while_is_remembered(mem: Mem) -> None:
     """As on another branch: what was forgotten meanwhile is taken out of it when it is back."""
     gone = mem.add("Never tell this again")
@@ -310,3 +348,68 @@ def test_a_page_that_is_away_for_a_while_is_remembered(mem: Mem) -> None:
     mem("forget", gone)
 
     assert "Never tell this again" not in page.read_text()
+
+
+def test_forgetting_takes_it_out_of_pages_of_other_work_trees(mem: Mem, tmp_path: Path) -> None:
+    """They are written as from there: a link that leads out of that work tree is not followed."""
+    gone = mem.add("Never tell this again", "-t", "decision")
+    git(mem.folder, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    there = mem.at(tmp_path / "side")
+    for folder in ("docs", "other"):
+        (there.folder / folder).mkdir()
+        there("page", "briefing", "--out", f"{folder}/BRIEFING.md")
+    (there.folder / "other").rename(tmp_path / "elsewhere")
+    (there.folder / "other").symlink_to(tmp_path / "elsewhere")
+
+    said = mem("forget", gone).err
+
+    assert "Never tell" not in whole(there.folder / "docs" / "BRIEFING.md")
+    assert "Never tell" in whole(tmp_path / "elsewhere" / "BRIEFING.md")
+    assert str(there.folder / "other" / "BRIEFING.md") in said
+
+
+def test_a_page_that_cannot_be_written_keeps_no_other_from_it(mem: Mem) -> None:
+    """It is named, with the command."""
+    mem.add("Use Postgres", "-t", "decision")
+    for folder in ("a", "b", "c"):
+        (mem.folder / folder).mkdir()
+        mem("page", "briefing", "--out", f"{folder}/page.md")
+    (mem.folder / "b").rename(mem.folder / "away")
+    (mem.folder / "b").symlink_to(mem.folder.parent)
+    (mem.folder.parent / "page.md").write_bytes((mem.folder / "away" / "page.md").read_bytes())
+    mem.add("Use Redis", "-t", "decision")
+
+    out = mem("consolidate", "--steps", "pages").out
+
+    assert "Use Redis" in whole(mem.folder / "a" / "page.md")
+    assert "Use Redis" in whole(mem.folder / "c" / "page.md")
+    assert f"{mem.folder / 'b' / 'page.md'} cannot be written" in out
+
+
+@pytest.mark.parametrize("command", [["page", "gotchas"], ["export", "--format", "json"]])
+def test_standard_output_is_written_into(mem: Mem, command: list[str], tmp_path: Path) -> None:
+    """Also where it is a file or a pipe; nothing is remembered of it."""
+    mem.add("Use Postgres", "-k", "gotcha")
+    program = [sys.executable, "-P", "-m", "gitmem", *command]
+    option = ["--out", "/dev/stdout"] if command[0] == "page" else ["/dev/stdout"]
+
+    piped = subprocess.run([*program, *option], cwd=mem.folder, check=True, capture_output=True)
+    with (tmp_path / "file").open("wb") as file:
+        subprocess.run([*program, *option], cwd=mem.folder, check=True, stdout=file)
+
+    assert b"Use Postgres" in piped.stdout
+    assert "Use Postgres" in (tmp_path / "file").read_text()
+    assert os.path.islink("/dev/stdout")
+    assert not (mem.folder / ".git" / "gitmem" / "exports.json").exists()
+
+
+def test_private_facts_push_no_shared_fact_off_a_page(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many there are: a page has the facts of the shared store alone."""
+    monkeypatch.setattr(pages, "BRIEFED", 3)
+    mem.add("The shared decision", "-t", "decision")
+    for number in range(4):
+        mem.add(f"A private plan of number {number}", "-t", "decision", "--private")
+
+    assert "The shared decision" in mem("page", "briefing").out

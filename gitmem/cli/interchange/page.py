@@ -9,7 +9,8 @@ from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.services.pages.page_fact import PAGES
 from gitmem.text.plural import counted
-from gitmem.worker.pages import Page, make_page, write_page
+from gitmem.worker.page_files import write_page
+from gitmem.worker.pages import Page, make_page
 
 
 @click.command("page", short_help="Print or write pages of facts")

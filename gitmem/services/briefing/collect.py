@@ -229,8 +229,9 @@ def gather(
     own: "frozenset[str]",
     now: str,
     first: FactOrder,
+    stores: "Sequence[str]" = (),
 ) -> BriefingFacts:
-    """Return what is known.
+    """Return what is known; `stores` are those that are asked, all without any.
 
     `now` is a time: what has expired, or has a successor, is left out; so is what has decayed.
 
@@ -242,7 +243,8 @@ def gather(
     `unsure`; `first` decides the order; `gotchas` are those to take, None: those that are open,
     worst first.
     """
-    query = _Query(subjects, agents, since, session, own, now, most, totals, first.read_last)
+    readable: Row = {"agents": agents, "stores": stores}
+    query = _Query(subjects, readable, since, session, own, now, most, totals, first.read_last)
     found: list[tuple[str, BriefingEntry]] = []
     last: BriefingEntry | None = None
     for index in indexes:
@@ -327,7 +329,7 @@ class _Query:
     def __init__(
         self,
         subjects: "Sequence[str]",
-        agents: "Sequence[str]",
+        readable: "Row",
         since: str,
         session: str,
         own: "frozenset[str]",
@@ -344,8 +346,8 @@ class _Query:
         self._own = own
         self._most = most
         self._totals = totals
-        self._readable: Row = {"agents": agents, "fields": FIELDS}
-        self._valid: Row = {"agents": agents, "statuses": LIVE, "valid_at": now}
+        self._readable: Row = {**readable, "fields": FIELDS}
+        self._valid: Row = {**readable, "statuses": LIVE, "valid_at": now}
         self._live: Row = {**self._valid, "fields": FIELDS}
 
     def facts(self, index: "Index") -> "list[Row]":

@@ -13,22 +13,24 @@ from gitmem.base.files import Lock, write_atomic
 from gitmem.base.regular_files import read_regular
 from gitmem.repo.location import Home
 from gitmem.services.interchange.files import FILES
-from gitmem.services.interchange.values import map_of, maps_of, text_of
+from gitmem.services.interchange.values import map_of, maps_of, text_of, texts_of
 
 NAME = "exports.json"
 LOCK = "exports.lock"
 PATIENCE = 10.0  # seconds that another process which notes one is waited for
 KEPT = 50  # exports that are remembered, and all pages
 SIZE = 1 << 20  # bytes of the list
+LARGEST = 1 << 30  # bytes of a file that are looked at
+FileDigests = Mapping[str, tuple[str, ...]]  # by file
 
 
 class ExportTarget(NamedTuple):
     """A file or folder that facts were written to, absolute, and the command that does it.
 
     `page` is the name of a page, "" for an export for other tools; `private` tells whether it may
-    show what is private, `root` is the work tree that it was made in. `digests` are those of the
-    files as they were written, by their path below a folder; a file alone is "". Of an exported
-    folder they are those of its list of files.
+    show what is private, `root` is the work tree that it was made in. `digests` are those of each
+    text that a file was given or was about to be given, by its path below a folder; a file alone is
+    "". Of an exported folder they are those of its list of files.
     """
 
     path: str
@@ -36,16 +38,33 @@ class ExportTarget(NamedTuple):
     page: str = ""
     private: bool = False
     root: str = ""
-    digests: Mapping[str, str] = {}
+    digests: Mapping[str, tuple[str, ...]] = {}
 
     def file(self, name: str) -> str:
         """Return the full path of one of its files."""
         return os.path.join(self.path, name) if name else self.path
 
+    def is_as_written(self, name: str) -> bool:
+        """Return whether a file has a text that it was given here."""
+        return digest_of(self.file(name)) in self.digests.get(name, ())
+
+    def with_next(self, files: Mapping[str, bytes]) -> "ExportTarget":
+        """Return what is remembered before files are written: a kill leaves the old or the new."""
+        digests = dict(self.digests)
+        for name, data in files.items():
+            digests[name] = (*self.digests.get(name, ()), digest(data))
+        return self._replace(digests=digests)
+
 
 def digest(data: bytes) -> str:
     """Return what tells the bytes of a file from any other: 64 hex characters."""
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(path: str) -> str:
+    """Return the digest of a file; "" for what is no file."""
+    is_file = os.path.isfile(path) and not os.path.islink(path)
+    return digest(read_regular(path, LARGEST)) if is_file else ""
 
 
 def targets(home: Home) -> list[ExportTarget]:
@@ -63,7 +82,7 @@ def _remembered(home: Home) -> list[ExportTarget]:
 
 
 def _target(row: Mapping[str, Any]) -> ExportTarget:
-    digests = {name: text_of(digest) for name, digest in map_of(row.get("digests")).items()}
+    digests = {name: texts_of(rows) for name, rows in map_of(row.get("digests")).items()}
     return ExportTarget(
         text_of(row.get("path")),
         text_of(row.get("how")),

@@ -11,13 +11,12 @@ from gitmem.services.pages.compound import (
     sections,
 )
 from gitmem.services.pages.markdown import beginning, code, escape
-from gitmem.services.pages.page_fact import PageFact, header, newest_day
+from gitmem.services.pages.page_fact import MADE_BY, PageFact, header, newest_day
 from gitmem.text.plural import counted
 
 FORMAT = 1
 MANIFEST = "00-manifest.json"
 SUMMARY = "COMPOUND-SUMMARY.md"
-MADE_BY = "git mem page compound"  # the first value of the manifest: so it is known as ours
 FIRST = 5  # entries of a section that the summary has
 
 
