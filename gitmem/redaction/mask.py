@@ -123,8 +123,20 @@ def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).t
     if isinstance(value, str):
         return one(value)
     if isinstance(value, dict):
-        return {one(key): _entry(key, entry, one) for key, entry in value.items()}
+        out: dict[str, Any] = {}
+        for key, entry in value.items():
+            out[_free_name(one(key), out)] = _entry(key, entry, one)
+        return out
     return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
+
+
+def _free_name(name: str, taken: dict[str, Any]) -> str:
+    """Return a name that is not taken: two names that were masked may have become one text."""
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
 
 
 def _entry(name: str, value: Any, one: Callable[[str], str]) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gitmem.app import App
+from gitmem.errors import GitmemError
 from gitmem.git.commit_messages import CommitMessages
 from gitmem.records.kinds import FACTS
 from gitmem.services.interchange.formats import BY_NAME, detected, items_of
@@ -60,7 +61,10 @@ def _count(app: App, source: ForeignSource) -> int | None:
     if source.format == commit_messages.NAME:
         commits = CommitMessages(app.location, app.env).latest(commit_messages.MOST)
         return commit_messages.statements(commits)
-    return sum(1 for _ in items_of(source)) if _is_small(source.path) else None
+    try:
+        return sum(1 for _ in items_of(source)) if _is_small(source.path) else None
+    except (GitmemError, OSError, ValueError, LookupError):
+        return None  # the import says what is wrong with it
 
 
 def _is_small(path: str) -> bool:

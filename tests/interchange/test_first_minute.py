@@ -1,8 +1,13 @@
 """git mem init says what is here already, and by which command it is imported."""
 
 import json
-from typing import Any
+from typing import Any, NoReturn
 
+import pytest
+
+from gitmem.errors import UserError
+from gitmem.services.interchange.item import ForeignSource
+from gitmem.worker import importables as worker
 from tests.cli.conftest import Mem
 from tests.conftest import git
 from tests.interchange import past
@@ -80,3 +85,21 @@ def test_odd_files_never_fail_init(mem: Mem) -> None:
     (mem.folder / ".beads" / "issues.jsonl").write_text(json.dumps([1]) + "\n{")
 
     assert mem("init").code == 0
+
+
+def test_a_store_that_cannot_be_read_hides_no_other(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no number; the import says what is wrong with it."""
+
+    def refuse(_: ForeignSource) -> NoReturn:
+        raise UserError("it cannot be read.", "Look at it.")
+
+    monkeypatch.setattr(worker, "items_of", refuse)
+    (mem.folder / ".beads").mkdir()
+    (mem.folder / ".beads" / "issues.jsonl").write_text("{}\n")
+    past.claude(mem.folder, 1, MARCH, REDIS)
+
+    counts = [row["count"] for row in importables(mem)]
+
+    assert counts == [None, 1]

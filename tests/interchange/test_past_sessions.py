@@ -186,6 +186,26 @@ def test_again_it_adds_nothing(mem: Mem) -> None:
     assert (proposed(mem), git(mem.folder, "rev-parse", f"{PRIVATE}^{{tree}}")) == before
 
 
+def test_a_session_without_facts_makes_no_second_commit(mem: Mem) -> None:
+    """Not even where its transcript was touched."""
+    path = past.claude(mem.folder, 1, MARCH, "The tests pass now.")
+    read(mem)
+    before = git(mem.folder, "rev-parse", PRIVATE)
+    os.utime(path, (1, 1))
+
+    read(mem)
+
+    assert git(mem.folder, "rev-parse", PRIVATE) == before
+
+
+def test_a_time_in_the_future_is_no_running_session(mem: Mem) -> None:
+    """As of a file from a machine whose clock is wrong."""
+    path = past.claude(mem.folder, 1, MARCH, REDIS)
+    os.utime(path, (4e9, 4e9))
+
+    assert len(read(mem)["past_sessions"]) == 1
+
+
 def test_a_session_that_went_on_is_read_again(mem: Mem) -> None:
     """Its new part alone is news."""
     past.claude(mem.folder, 1, MARCH, REDIS)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.redaction.mask import scrub
+from gitmem.redaction.mask import scrub, scrub_all
 from tests.scale import scaled
 
 UPPER, LOWER, DIGITS = string.ascii_uppercase, string.ascii_lowercase, string.digits
@@ -449,3 +449,11 @@ def test_only_a_whole_certificate_shields_what_is_in_it():
         not in scrub(f"-----BEGIN CERTIFICATE-----\nMIIB\n then the session is {secret}").text
     )
     assert secret not in scrub(f"ssh-rsa AAAA{secret}").text
+
+
+def test_two_names_that_become_one_text_keep_both_values() -> None:
+    """A name that is masked is no reason to lose what stands under it."""
+    masked = scrub_all({"AKIAQYLPMN5HHHFPZAM2": "first", "AKIAQYLPMN5HHHFPZAM3": "second"})
+
+    assert sorted(masked.values()) == ["first", "second"]
+    assert not any("AKIA" in name for name in masked)

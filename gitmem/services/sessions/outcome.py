@@ -250,7 +250,9 @@ def _put(store: Store, who: Writer, new: Record) -> list[operations.Op]:
         old = store.get(new.id).record
     except UnknownId:
         return [operations.put(new)]
-    fresh = {**new.fields, "created": old.created, "rev": old.rev, "facts": _joined_facts(old, new)}
+    fresh = {**new.fields, "created": old.created, "rev": old.rev}
+    if facts := _joined_facts(old, new):
+        fresh["facts"] = facts
     after = old.change(title=new.title, body=new.body, **fresh)
     same = {**after.fields, "updated": ""} == {**old.fields, "updated": ""}
     if same and (after.title, after.body) == (old.title, old.body):

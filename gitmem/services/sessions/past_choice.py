@@ -39,7 +39,7 @@ class KnownSessions:
         ids = {transcript.session, shared_id(transcript.session, transcript.agent)}
         if not ids.isdisjoint(self.hooked):
             return RECORDED
-        is_fresh = self.now - transcript.changed / 1e9 < RESTS
+        is_fresh = abs(self.now - transcript.changed / 1e9) < RESTS
         if is_fresh or transcript.session in self.running:
             return RUNNING
         return self._reading_of(transcript, record)
