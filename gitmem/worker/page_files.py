@@ -150,17 +150,29 @@ def refresh(app: App, target: ExportTarget, *, rewrites_tracked: bool) -> list[R
         for inner, data in files.items()
     }
     rewritten = {inner: files[inner] for inner in files if outcomes[inner] == REWRITTEN}
-    if rewritten:
-        try:
-            _write_files(app, where, target, rewritten)
-        except GitmemError:
-            for inner, data in rewritten.items():
-                if exported.digest_of(target.file(inner)) != exported.digest(data):
-                    outcomes[inner] = REFUSED
+    for inner in _write_again(app, where, target, rewritten):
+        outcomes[inner] = REFUSED
     return [
         RefreshedFile(target.file(inner), outcome, target.how)
         for inner, outcome in outcomes.items()
     ]
+
+
+def _write_again(
+    app: App, where: Location, target: ExportTarget, files: Mapping[str, bytes]
+) -> list[str]:
+    """Write files of a page anew; return those that could not be written."""
+    if not files:
+        return []
+    try:
+        _write_files(app, where, target, files)
+    except GitmemError:
+        return [
+            inner
+            for inner, data in files.items()
+            if exported.digest_of(target.file(inner)) != exported.digest(data)
+        ]
+    return []
 
 
 def _location(app: App, target: ExportTarget) -> Location:

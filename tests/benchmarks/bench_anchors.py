@@ -57,7 +57,7 @@ def random_edits(bench: Bench) -> None:
         kinds: dict[str, Counter[str]] = {}
         for case in truth.cases(SEED, count):
             kinds.setdefault(case.kind, Counter())[
-                truth.judge(truth.run(case, with_text), case.truth)
+                truth.judge(truth.run(case, with_text), case)
             ] += 1
         every = sum(kinds.values(), Counter[str]())
         table(

@@ -520,6 +520,71 @@ def weight(line: str) -> int:
     return sum(map(str.isalnum, line))
 
 
+def _named_anew(text: Text) -> Text:
+    """Return a copy of a definition with another name on its first line, where it has one."""
+    copy = [Line(line.text) for line in text]
+    words = re.findall(r"\b[a-z]+_?[A-Za-z]{3,}\b", copy[0].text)[1:2]
+    if words:
+        copy[0] = Line(re.sub(rf"\b{words[0]}\b", words[0] + "_again", copy[0].text))
+    return copy
+
+
+def _around(text: Text, mark: int) -> tuple[int, int]:
+    """Return the definition that the marked line is in, as [start, end); the line alone without one."""
+    at = (where(text, mark) or 1) - 1
+    return max(((a, b) for a, b in _blocks(text) if a <= at < b), default=(at, at + 1))
+
+
+def paste_below(r: random.Random, text: Text, mark: int) -> Text:
+    """The definition that the marked line is in is pasted below itself, mostly with another name."""
+    a, b = _around(text, mark)
+    copy = _named_anew(text[a:b]) if r.random() < 0.7 else [Line(x.text) for x in text[a:b]]
+    return text[:b] + [Line("")] * r.randint(0, 2) + copy + text[b:]
+
+
+def paste_above(_: random.Random, text: Text, mark: int) -> Text:
+    """The definition that the marked line is in is pasted above itself, with another name."""
+    a, b = _around(text, mark)
+    copy = _named_anew(text[a:b])
+    return text[:a] + copy + text[a:] if copy[0].text != text[a].text else text
+
+
+def paste_elsewhere(r: random.Random, text: Text, mark: int) -> Text:
+    """Some lines around the marked one are pasted at another place."""
+    low, high = _near(r, text, mark, 4)
+    copy = [Line(x.text) for x in text[low:high]]
+    to = r.randrange(len(text) + 1)
+    to = high if low < to < high else to
+    return text[:to] + copy + text[to:]
+
+
+def duplicate(r: random.Random, text: Text, mark: int) -> Text:
+    """The marked line, or some around it, are there twice or three times."""
+    low, high = _near(r, text, mark, 2)
+    return text[:high] + [Line(x.text) for x in text[low:high]] * r.choice([1, 1, 2]) + text[high:]
+
+
+def conflict(r: random.Random, text: Text, mark: int) -> Text:
+    """A merge marked a conflict around the marked line: our side is as it was."""
+    low, high = _near(r, text, mark, 6)
+    ours = text[low:high]
+    base = [Line("||||||| base"), *(Line(x.text) for x in ours)] if r.random() < 0.3 else []
+    theirs = [Line(_changed(x.text) if r.random() < 0.3 else x.text) for x in ours]
+    if r.random() < 0.3:
+        del theirs[r.randrange(len(theirs))]
+    marks = Line("<<<<<<< HEAD"), Line("======="), Line(">>>>>>> other")
+    return [*text[:low], marks[0], *ours, *base, marks[1], *theirs, marks[2], *text[high:]]
+
+
+def _near(r: random.Random, text: Text, mark: int, most: int) -> tuple[int, int]:
+    at = where(text, mark) or 1
+    return max(0, at - 1 - r.randint(0, most)), min(len(text), at + r.randint(0, most))
+
+
+def _changed(line: str) -> str:
+    return re.sub(r"\b(\w{4,})\b(?!.*\b\w{4,}\b)", r"\1_new", line, count=1)
+
+
 EDITS: dict[str, Callable[[random.Random, Text, int], Text]] = {
     "insert lines": insert,
     "insert a copy": insert_block,
@@ -532,4 +597,9 @@ EDITS: dict[str, Callable[[random.Random, Text, int], Text]] = {
     "edit the line": edit,
     "edit around": edit_near,
     "reformat": reformat,
+    "paste below": paste_below,
+    "paste above": paste_above,
+    "paste elsewhere": paste_elsewhere,
+    "duplicate": duplicate,
+    "conflict": conflict,
 }

@@ -412,6 +412,8 @@ def test_importing_is_cheap():
         "gitmem.codemap.anchors",
         "gitmem.codemap.linemap",
         "gitmem.codemap.anchors.spec",
+        "gitmem.codemap.linemap.conflicts",
+        "gitmem.codemap.linemap.kept_lines",
         "gitmem.codemap.anchors.block_map",
         "gitmem.codemap.anchors.context",
         "gitmem.codemap.anchors.by_definition",
@@ -462,11 +464,75 @@ def test_a_line_is_found_where_it_stood_when_its_code_was_copied_elsewhere_and_t
     assert place(made, new).first == 6 or not place(made, new).found
 
 
-def test_the_same_code_twice_side_by_side_is_no_place():
+def test_an_edited_line_between_lines_that_stayed_is_found_beside_a_copy():
     made = attach({"path": "a.txt", "lines": [6, 6]}, "\n".join(ORDER), "b" * 40)
     new = [*ORDER[:9], *ORDER[2:6], "    step_3(order, 33)", *ORDER[7:]]
     new[5] = "    step_2(order, 22)"
-    assert place(made, new, "", ORDER).state == "adrift"
+    spot = place(made, new, "", ORDER)
+    assert (spot.first, spot.state) == (6, "changed")
+
+
+PAY = """\"\"\"Payments.\"\"\"
+import client
+
+RETRIES = 3
+
+
+def charge(order, amount):
+    \"\"\"Charge an order.\"\"\"
+    total = amount * 100
+    if total < 0:
+        raise ValueError("negative")
+    return client.post("/charge", order=order, total=total)
+
+
+def report(orders):
+    return [str(order) for order in orders]
+""".split("\n")
+CHARGE = PAY[6:12]
+REFUND = ["def refund(order, amount):", *CHARGE[1:]]
+CONFLICT = [line.replace("100", "1000") for line in CHARGE]
+PASTES = {
+    "renamed, below": (0, [*PAY[:12], "", "", *REFUND, *PAY[12:]]),
+    "renamed, above": (8, [*PAY[:6], *REFUND, "", "", *PAY[6:]]),
+    "same name, below": (0, [*PAY[:12], "", "", *CHARGE, *PAY[12:]]),
+    "each line twice": (0, [*PAY[:12], *CHARGE, *PAY[12:]]),
+    "conflict": (
+        1,
+        [*PAY[:6], "<<<<<<< HEAD", *CHARGE, "=======", *CONFLICT, ">>>>>>> b", *PAY[12:]],
+    ),
+    "conflict with base": (
+        1,
+        [*PAY[:6], "<<<<<<< a", *CHARGE, "||||||| c", *CHARGE, "=======", ">>>>>>> b", *PAY[12:]],
+    ),
+}
+
+
+@pytest.mark.parametrize("paste", PASTES)
+@pytest.mark.parametrize("span", [(7, 7), (7, 12), (9, 9), (12, 12), (11, 12)])
+@pytest.mark.parametrize("has_text", [True, False])
+def test_an_unchanged_line_keeps_its_anchor_beside_a_copy(paste, span, has_text):
+    """Whatever was pasted: the line is where it was, and says what it said."""
+    anchor = attach({"path": "pay.py", "lines": list(span)}, "\n".join(PAY), "b" * 40)
+    by, new = PASTES[paste]
+
+    spot = place(anchor, new, "", PAY if has_text else None)
+
+    assert (spot.first, spot.last, spot.state) == (span[0] + by, span[1] + by, "same")
+
+
+def test_their_side_of_a_conflict_counts_where_ours_has_no_such_line():
+    new = [*PAY[:6], "<<<<<<< HEAD", "=======", *CHARGE, ">>>>>>> b", *PAY[12:]]
+    anchor = attach({"path": "pay.py", "lines": [9, 9]}, "\n".join(PAY), "b" * 40)
+
+    assert place(anchor, new, "", PAY).first == 11
+
+
+def test_lines_that_look_like_marks_of_a_conflict_are_none():
+    """A heading in reStructuredText has seven signs too; a text that begins a conflict may not end it."""
+    for extra in (["Title", "=======", ""], ["<<<<<<< HEAD"], ["=======", ">>>>>>> b"]):
+        anchor = attach({"path": "pay.py", "lines": [9, 9]}, "\n".join(PAY), "b" * 40)
+        assert place(anchor, [*extra, *PAY], "", PAY).first == 9 + len(extra)
 
 
 def test_with_its_context_alone_a_line_is_not_taken_for_one_that_was_like_it_from_the_start():

@@ -17,7 +17,7 @@ from tests.scale import scaled
 def test_random_edits_with_the_old_text():
     """Of lines that exist 95 % and more are found; of all, no more than one in two hundred is put on a wrong line."""
     counts: Counter[str] = Counter(
-        truth.judge(truth.run(case), case.truth) for case in truth.cases(11, 1_200)
+        truth.judge(truth.run(case), case) for case in truth.cases(11, 1_200)
     )
     right, wrong = truth.rates(counts)
     assert wrong <= 0.5, counts
@@ -28,7 +28,7 @@ def test_each_edit_alone_with_the_old_text():
     """No kind of edit is a weak spot."""
     for kind in EDITS:
         counts: Counter[str] = Counter(
-            truth.judge(truth.run(case), case.truth) for case in truth.cases(12, 80, [kind])
+            truth.judge(truth.run(case), case) for case in truth.cases(12, 80, [kind])
         )
         assert truth.rates(counts)[0] >= 93.0, (kind, counts)
 
@@ -36,7 +36,7 @@ def test_each_edit_alone_with_the_old_text():
 def test_random_edits_by_memory_alone():
     """Seven lines know less than a file: more is adrift, little is wrong."""
     counts: Counter[str] = Counter(
-        truth.judge(truth.run(case, with_text=False), case.truth) for case in truth.cases(13, 600)
+        truth.judge(truth.run(case, with_text=False), case) for case in truth.cases(13, 600)
     )
     right, wrong = truth.rates(counts)
     assert wrong <= 2.0, counts

@@ -11,11 +11,13 @@ from gitmem.codemap.anchors.by_definition import in_definition
 from gitmem.codemap.anchors.context import AROUND, likeness_at_home, wide_context
 from gitmem.codemap.anchors.placement import Placement
 from gitmem.codemap.linemap.indexed_text import Text
+from gitmem.codemap.linemap.kept_lines import KeptLines
 from gitmem.codemap.linemap.line_map import LineMap
-from gitmem.codemap.linemap.normal_forms import TELLING, says, squash, weight
+from gitmem.codemap.linemap.normal_forms import PLAIN, TELLING, says, squash, weight
 from gitmem.codemap.linemap.similar_lines import LIKE
 
 MOST_SPOTS = 200  # places of a repeated line that are looked at when it is anchored
+GAP = 400  # lines between two surrounding ones that are compared
 NOWHERE = None, False, False
 TRIVIAL = 3  # letters and digits that a line of the surroundings has, or it tells nothing
 
@@ -30,6 +32,9 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     if _is_all(anchor, have, first):
         return Placement("", first, last, "same", 0.9)
     size = last - first + 1
+    kept = _between_lone_lines(text, before, keys, after, size)
+    if kept is not None:
+        return kept
     spot, sure, own = _spot(
         anchor, text, keys, [squash(x) for x in before], [squash(x) for x in after]
     )
@@ -43,7 +48,7 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
             if 2 * sum(1 for key in telling if key in there) <= len(telling):
                 return None  # half of a method's lines are in many another class
         return near
-    if near is not None and near.first != spot + 1:
+    if _is_changed_elsewhere(near, spot):
         return None  # the line as it was is elsewhere, and one that is like it is where it was
     if not own:
         return None
@@ -57,6 +62,42 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     return Placement(
         "", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys)
     )
+
+
+def _is_changed_elsewhere(near: Placement | None, spot: int) -> bool:
+    return near is not None and near.first != spot + 1 and near.state == "changed"
+
+
+def _between_lone_lines(
+    text: Text, before: Sequence[str], keys: Sequence[str], after: Sequence[str], size: int
+) -> Placement | None:
+    """Return the place of unchanged lines between surrounding ones that the text has once.
+
+    Nothing where not all of the `size` lines are remembered.
+    """
+    if size != len(keys):
+        return None
+    above, below = [squash(x) for x in before], [squash(x) for x in after]
+    top = next((n for n in range(len(above) - 1, -1, -1) if _lone(text, above[n]) >= 0), -1)
+    end = next((n for n in range(len(below)) if _lone(text, below[n]) >= 0), -1)
+    if top < 0 or end < 0:
+        return None
+    low, high = _lone(text, above[top]), _lone(text, below[end])
+    if not size < high - low <= GAP:
+        return None
+    old = [*above[top:], *keys, *below[: end + 1]]
+    kept = KeptLines(old, text.plain.keys[low : high + 1], text.short[low : high + 1])
+    at = len(above) - top
+    first, last = kept.place(at), kept.place(at + size - 1)
+    if first < 0 or last - first != size - 1:
+        return None
+    return Placement("", low + first + 1, low + last + 1, "same", 0.9)
+
+
+def _lone(text: Text, key: str) -> int:
+    """Return where a line is that the text has once and that says something; -1 for any other."""
+    is_lone = says(key, PLAIN) and text.plain.count(key) == 1
+    return text.plain.spots(key)[0] if is_lone else -1
 
 
 def _is_all(anchor: dict[str, Any], have: Sequence[str], first: int) -> bool:
@@ -156,15 +197,13 @@ def _spot(
     if home:
         scores = {spot: scores[spot] for spot in home}
     top = max(told + 0.25 * blank for told, blank in scores.values())
-    rivals = [spot for spot, (told, blank) in scores.items() if told + 0.25 * blank > top - 0.5]
-    if len(rivals) != 1:
-        return NOWHERE
-    (spot,) = rivals
+    # of a line and its copy, the one whose surroundings are as they were, and the first of two
+    spot = min(spot for spot, (told, blank) in scores.items() if told + 0.25 * blank > top - 1.0)
     told, blank = scores[spot]
     like = likeness_at_home(anchor)[0 if home else 1]
     if like > 0 and told + 0.25 * blank < like + 0.5:
         return NOWHERE  # another place of the old file was as much like it
-    if _gaps(text, spot, keys, before, after) > likeness_at_home(anchor)[3]:
+    if told < most - 1 and _gaps(text, spot, keys, before, after) > likeness_at_home(anchor)[3]:
         return NOWHERE  # copied, and it is not known which is the copy
     if home:  # in its definition, a neighbour is enough
         fits = told >= 1.0 or told + 0.25 * blank >= 0.5 or most == 0 or alone

@@ -74,15 +74,26 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
     return out
 
 
-def place(  # noqa: C901
+def place(
     anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None
 ) -> Placement:
     """Return where an anchor is in a text of today; never raises, whatever the anchor holds.
 
     `blob` is that text's, where it is known; `old` are the lines of the anchored blob. Calls for
     the same two texts share what they find, so placing a thousand anchors costs little more than
-    placing one.
+    placing one. Where git marked a conflict, our side counts, then the other one.
     """
+    for side in read(lines).sides:
+        made = _place(anchor, side, blob, old)
+        if made.state not in {"approximate", "adrift"}:
+            return made
+    return _place(anchor, lines, blob, old)
+
+
+def _place(
+    anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None
+) -> Placement:
+    """Return where an anchor is in a text of today without a conflict."""
     path, name = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
     if isinstance(anchor.get("glob"), str):
         return Placement(anchor["glob"], 1, 1, "glob")
@@ -99,15 +110,7 @@ def place(  # noqa: C901
     if blob and blob == anchor.get("blob"):
         return Placement(path, min(first, end), min(last, end), "same", 1.0, name)
     if old is not None and _belongs(anchor, old, first):
-        known = mapped(old, lines)
-        made = through(known, first - 1, min(last, len(old)) - 1)
-        if (
-            made is not None
-            and made.state in {"moved", "changed"}
-            and name
-            and _rival_at_home(known, made, path, name, first - 1)
-        ):
-            made = None
+        made = _by_old_text(old, lines, path, name, range(first - 1, min(last, len(old))))
     else:
         made = by_context(anchor, read(lines), first, last)
     if made is not None:
@@ -117,6 +120,18 @@ def place(  # noqa: C901
         if found:
             return Placement(path, *found, "approximate", 0.5, name, stale=True)
     return Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+
+
+def _by_old_text(
+    old: Sequence[str], lines: Sequence[str], path: str, name: str, span: range
+) -> Placement | None:
+    """Return the place of lines of the anchored text, from 0, in the text of today."""
+    known = mapped(old, lines)
+    made = through(known, span[0], span[-1])
+    is_same = made is not None and made.state == "same"
+    if name and (not is_same or known.is_doubtful(span[0])):
+        return _at_home(known, made, path, name, span)
+    return made
 
 
 def _span(anchor: dict[str, Any]) -> tuple[int, int] | None:
@@ -157,25 +172,32 @@ def _overloaded(path: str, old: Sequence[str], name: str) -> bool:
     """
     from gitmem.codemap.symbols import definitions
 
-    return (
-        len(
-            [
-                one
-                for one in read(old).symbols(path)
-                if one.kind != "impl"
-                and definitions.parts(one.qualified) == definitions.parts(name)
-            ]
-        )
-        > 1
-    )
+    wanted = definitions.parts(name)
+    same = [
+        symbol
+        for symbol in definitions.find(read(old).symbols(path), name)
+        if symbol.kind != "impl" and definitions.parts(symbol.qualified) == wanted
+    ]
+    return len(same) > 1
 
 
-def _rival_at_home(lines: LineMap, made: Placement, path: str, name: str, line: int) -> bool:
-    """Return whether a line left a definition that now has another line it could have become."""
+def _at_home(
+    lines: LineMap, made: Placement | None, path: str, name: str, span: range
+) -> Placement | None:
+    """Return the place of lines in their own definition, where the first of them is once.
+
+    A copy of the definition is as like the old text as the definition is that was edited since.
+    Nothing where the line left it and could have become another one there.
+    """
     home = in_definition(path, read(lines.new), name)
-    if home is None or home[0] <= made.first <= home[1]:
-        return False
-    return any(
-        lines.back[j] < 0 and lines.likeness(line, j) >= RIVAL
-        for j in range(home[0] - 1, min(home[1], len(lines.new)))
-    )
+    if home is None or (made is not None and home[0] <= made.first <= home[1]):
+        return made
+    inside = range(home[0] - 1, min(home[1], len(lines.new)))
+    line = span[0]
+    equal = [j for j in inside if lines.two[j] == lines.one[line]]
+    if len(equal) == 1 and lines.one[line]:
+        return Placement("", equal[0] + 1, equal[0] + len(span), "same", 0.9)
+    if made is None or made.state == "same":
+        return made
+    is_rival = any(lines.back[j] < 0 and lines.likeness(line, j) >= RIVAL for j in inside)
+    return None if is_rival else made

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gitmem.codemap.linemap.conflicts import conflict_sides
 from gitmem.codemap.linemap.normal_forms import bare, loose, squash
 
 if TYPE_CHECKING:
@@ -131,6 +132,11 @@ class Text:
     def codes(self) -> dict[str, str]:
         """The squashed lines by their codes."""
         return {code(key): key for key in dict.fromkeys(self.plain.keys)}
+
+    @cached_property
+    def sides(self) -> list[list[str]]:
+        """Our and their side where git marked conflicts; nothing without a conflict."""
+        return conflict_sides(self.lines)
 
     def symbols(self, path: str) -> "tuple[Symbol, ...]":
         """Return the definitions of the text."""

@@ -14,11 +14,13 @@ from itertools import islice
 
 from gitmem.codemap.linemap.equal_lines import rising
 from gitmem.codemap.linemap.indexed_text import Text
+from gitmem.codemap.linemap.kept_lines import KeptLines
 from gitmem.codemap.linemap.normal_forms import PLAIN, WORD, bare, says, shape, weight
 from gitmem.codemap.linemap.similar_lines import LIKE, LikeLines
 
 AROUND = 4  # lines on either side by which a copy is known
 COPIED = 0.4  # share of those lines that a copy has
+NEAR = 5  # lines to either side of an edited one that are looked at
 COPIES = 20  # lines that are alike: more tell nothing
 
 
@@ -36,6 +38,7 @@ class LineMap(LikeLines):
         self._settled: dict[int, tuple[int, float]] = {}
         self._free_lines: dict[str, list[int]] | None = None
         self._order: set[int] | None = None
+        self._in_order: KeptLines | None = None
 
     # -- what is found
 
@@ -45,8 +48,39 @@ class LineMap(LikeLines):
         (-1, 0.0) when it is gone or could be at two places.
         """
         if line not in self._settled:
-            self._settled[line] = self._settle(line)
+            self._settled[line] = self._kept_place(line) or self._settle(line)
+            if self._settled[line][0] < 0:
+                self._settled[line] = self._edited_place(line)
         return self._settled[line]
+
+    def is_doubtful(self, line: int) -> bool:
+        """Return whether the block of a line was split, so that it may be in another one now."""
+        return self.known is None and self._kept().is_doubtful(line)
+
+    def _kept_place(self, line: int) -> tuple[int, float] | None:
+        """Return the place of a line that is where it was, whatever was pasted around it."""
+        if self.known is not None or not self.one[line]:
+            return None
+        to = self._kept().place(line)
+        return (to, 1.0) if to >= 0 else None
+
+    def _edited_place(self, line: int) -> tuple[int, float]:
+        """Return the place of an edited line between two that are as far apart as they were."""
+        if self.known is not None or not self.one[line]:
+            return -1, 0.0
+        kept = self._kept()
+        above = next((i for i in range(line - 1, line - NEAR, -1) if kept.place(i) >= 0), -1)
+        below = next((i for i in range(line + 1, line + NEAR) if kept.place(i) >= 0), -1)
+        if above < 0 or below < 0 or kept.to[below] - kept.to[above] != below - above:
+            return -1, 0.0
+        to = kept.to[above] + line - above
+        sure = self.likeness(line, to)
+        return (to, min(0.85, sure)) if sure >= LIKE else (-1, 0.0)
+
+    def _kept(self) -> KeptLines:
+        if self._in_order is None:
+            self._in_order = KeptLines(self.one, self.two, self.new)
+        return self._in_order
 
     def _settle(self, line: int) -> tuple[int, float]:
         to = self.to[line]

@@ -83,8 +83,9 @@ def find(found: Sequence[Symbol], name: str) -> list[Symbol]:
     want = parts(name)
     if not want:
         return []
-    exact = [one for one in found if parts(one.qualified) == want]
-    return exact or [one for one in found if parts(one.qualified)[-len(want) :] == want]
+    called = [one for one in found if one.qualified.endswith(want[-1])]
+    exact = [one for one in called if parts(one.qualified) == want]
+    return exact or [one for one in called if parts(one.qualified)[-len(want) :] == want]
 
 
 def parts(name: str) -> list[str]:
