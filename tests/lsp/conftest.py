@@ -88,6 +88,24 @@ class Repo:
         **fields: Any,
     ) -> Record:
         """Record a gotcha; `spec` is a place as a user types it, in a file of the work tree."""
+        return self._recorded("gotcha", title, spec, scope, body, origin, fields)
+
+    def memory(self, title: str, spec: str, type: str = "decision", **fields: Any) -> Record:
+        """Record a memory that is anchored at a place."""
+        return self._recorded(
+            "memory", title, spec, "shared", "", "manual", {"type": type, **fields}
+        )
+
+    def _recorded(
+        self,
+        kind: str,
+        title: str,
+        spec: str,
+        scope: str,
+        body: str,
+        origin: str,
+        fields: dict[str, Any],
+    ) -> Record:
         with self.app() as app:
             found = []
             if spec:
@@ -99,7 +117,7 @@ class Repo:
                 found.append(anchor)
             who = app.writer()
             record = memories.draft(
-                who, "gotcha", title, body, origin=origin, anchors=found or None, **fields
+                who, kind, title, body, origin=origin, anchors=found or None, **fields
             )
             return memories.add(app.store(scope), who, record).after
 

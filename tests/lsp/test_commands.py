@@ -76,6 +76,30 @@ async def test_snooze_is_local(shown):
     assert repo.git("rev-parse", SHARED) == tip
 
 
+async def test_what_has_no_diagnostic_is_listed_where_it_is_asked_for(repo, connect):
+    """Memories, and what is snoozed with the time when that ends."""
+    gotcha = repo.gotcha("x must stay odd", "a.py:2")
+    decision = repo.memory("x is one", "a.py:1")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+    await editor.run("gitmem.snooze", gotcha.id, 2)
+
+    assert await editor.run("gitmem.list", uri) == []
+    rows = await editor.run("gitmem.list", uri, {"memories": True, "snoozed": True})
+
+    assert [(row["id"], row["kind"], row["type"], row["line"]) for row in rows] == [
+        (decision.id, "memory", "decision", 0),
+        (gotcha.id, "gotcha", "", 1),
+    ]
+    assert rows[0]["snoozed_until"] is None
+    assert rows[1]["snoozed_until"] > gotcha.created
+    await editor.run("gitmem.unsnooze", gotcha.id)
+    (row,) = await editor.run("gitmem.list", uri)
+    assert row["snoozed_until"] is None
+
+
 async def test_pin_and_verify(shown):
     """Pinning, unpinning and confirming are commits, and what is offered follows."""
     repo, id, editor, uri = shown

@@ -150,3 +150,49 @@ def split_code(markdown: str) -> tuple[str, str]:
             prose.append(line)
     assert not mark, "a fence is left open"
     return "\n".join(code), "\n".join(prose)
+
+
+SALE = "def sell(cart):\n    price = cart.total()\n    tax = price * 0.2\n    return price + tax\n\n\nx = 1\n"
+
+
+async def test_every_line_of_the_code_tells_it(repo, connect):
+    """Of a range, and of a definition; the line's own code is the range of the hover."""
+    (repo.root / "sale.py").write_text(SALE)
+    repo.gotcha("two lines", "sale.py:2-3")
+    repo.gotcha("all of sell", "sale.py#sell")
+    editor = await connect(repo.root)
+    uri = repo.uri("sale.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+
+    for line, titles in (
+        (0, ["all of sell"]),
+        (2, ["two lines", "all of sell"]),
+        (3, ["all of sell"]),
+    ):
+        told = await editor.hover(uri, line, 4)
+        assert sorted(re.findall(r"Gotcha\*\* (.*)", value(told))) == sorted(titles)
+        assert told.range.start.line == line
+    assert await editor.hover(uri, 6) is None
+
+
+async def test_decisions_are_told_on_the_code_that_they_are_about(repo, connect):
+    """Without a diagnostic; one that is over is not told, and an edit above moves it."""
+    (repo.root / "sale.py").write_text(SALE)
+    repo.memory("Tax is 20 percent", "sale.py:3")
+    repo.memory("Was 19 percent", "sale.py:3", expires="2001-01-01T00:00:00Z")
+    repo.gotcha("two lines", "sale.py:2-3")
+    editor = await connect(repo.root)
+    uri = repo.uri("sale.py")
+    editor.open(uri)
+    (shown,) = await editor.until(uri, bool)
+
+    assert shown.message == "two lines"
+    text = value(await editor.hover(uri, 2))
+    assert text.index("**Gotcha** two lines") < text.index("**Memory** Tax is 20 percent")
+    assert "decision" in text
+    assert "19 percent" not in text
+
+    editor.edit(uri, (0, 0), (0, 0), "import os\n")
+    await editor.until(uri, lambda shown: bool(shown) and shown[0].range.start.line == 2)
+    assert "Tax is 20 percent" in value(await editor.hover(uri, 3))

@@ -242,6 +242,18 @@ const steps = {
     await count(squiggles(), 2);
     await page.locator(".notification-toast", { hasText: "snoozed" }).locator(".monaco-button", { hasText: "Undo" }).click();
     await count(squiggles(), 3);
+    // later it is lifted in the view, where it is still listed
+    await line("return order.total").click();
+    await palette("git mem: Snooze Gotcha");
+    await count(squiggles(), 2);
+    const snoozed = rows().filter({ hasText: "snoozed until" });
+    await snoozed.waitFor();
+    seen.snoozedRow = (await texts(snoozed))[0];
+    await snoozed.hover();
+    await snoozed.locator(".actions .action-label[aria-label^='Show Snoozed Gotcha Again']").click();
+    await count(squiggles(), 3);
+    await count(snoozed, 0);
+    await palette("Notifications: Clear All Notifications");
   },
   // who uses the file, below what is recorded
   async uses() {

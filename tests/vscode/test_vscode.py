@@ -88,7 +88,9 @@ def test_a_repository_without_a_store_costs_no_process(seen: dict[str, Any]) -> 
 
 
 def test_a_snooze_is_taken_back(seen: dict[str, Any]) -> None:
+    """At once by the message, later in the view."""
     assert "snooze" in seen["steps"]
+    assert re.search(r"line \d+, snoozed until \d{4}-\d\d-\d\d", seen["snoozedRow"])
 
 
 def test_the_dashboard_is_served_until_its_terminal_is_closed(seen: dict[str, Any]) -> None:

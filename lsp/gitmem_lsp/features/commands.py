@@ -21,6 +21,7 @@ from gitmem_lsp import command_names
 from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
 from gitmem_lsp.features import code, provenance, reports
+from gitmem_lsp.features.file_memories import memory_notes, snoozed_notes
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.resolve import (
     as_plain,
@@ -297,16 +298,22 @@ async def show(ls: Host, id: str) -> Answer:
 async def list_gotchas(
     ls: Host, uri: str | None = None, options: dict[str, Any] | None = None
 ) -> Answer:
-    """Return the gotchas of a file.
+    """Return the gotchas of a file; with `memories` and `snoozed` what has no diagnostic too.
 
     With `all`, or without a file, of the repository around it or of the workspace's first.
     """
-    if uri and not (options or {}).get("all"):
+    wanted = options or {}
+    if uri and not wanted.get("all"):
         try:
             _, found = await looked_at(ls, uri)
+            memories = await memory_notes(ls, uri) if wanted.get("memories") else []
+            snoozed = await snoozed_notes(ls, uri) if wanted.get("snoozed") else []
         except UserError:
             return []  # of no repository; clients ask for whatever is in front
-        return reports.of_notes((*found.notes, *found.triggered, *found.past))
+        notes = (*found.notes, *found.triggered, *found.past)
+        named = {note.id for note in notes}
+        others = [note for note in (*memories, *snoozed) if note.id not in named]
+        return reports.of_notes((*notes, *others))
     place = await home(ls, uri or "")
     if place is None:
         return []

@@ -17,11 +17,12 @@ from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, co
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
+from gitmem_lsp.features.file_memories import covering, memory_notes
 from gitmem_lsp.features.host import Host
-from gitmem_lsp.features.hover import RECORDS, HoverText, find_mark, make_hover, wants_markdown
+from gitmem_lsp.features.hover import RECORDS, HoverText, make_hover, wants_markdown
 from gitmem_lsp.features.record_ids import id_at, ids_in
 from gitmem_lsp.features.resolve import first_look, home
-from gitmem_lsp.protocol.positions import to_index
+from gitmem_lsp.protocol.positions import code_range, to_index
 from gitmem_lsp.protocol.safe_text import plain
 
 FOUND = 50  # records that a search of the workspace lists
@@ -104,11 +105,15 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
 
 
 async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
-    state = ls.publisher.get(uri)
-    marks = find_mark(state.marks, line) if state else []
-    if state is None or state.place is None or not marks:
+    """Tell the gotchas whose code has a line, then the memories."""
+    state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
+    if state is None or state.place is None or document is None:
         return None
-    notes = [note for mark in marks for note in mark.notes]
+    shown = [note for mark in state.marks for note in mark.notes]
+    notes = covering(shown, line)
+    marked = {note.id for note in shown}
+    memories = covering(await memory_notes(ls, uri), line)
+    notes += [note for note in memories if note.id not in marked]
     repository, told = state.place.repository, []
     for note in notes[:RECORDS]:
         try:
@@ -124,12 +129,13 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
         # forgotten a moment ago, or damaged: the others are still told
         except GitmemError as error:
             ls.background.warn(error)
-    if not told:
+    lines = document.lines
+    if not told or line >= len(lines):
         return None
     return make_hover(
         told,
         max(0, len(notes) - RECORDS),
-        marks[0].diagnostic.range,
+        code_range(lines, line, document.encoding),
         ls.clock.now(),
         wants_markdown(ls.client_capabilities),
     )

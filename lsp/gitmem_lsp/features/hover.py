@@ -7,7 +7,6 @@ from lsprotocol import types as t
 
 from gitmem.clock import seconds
 from gitmem.records.record import Record
-from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain, shorten
 
 BODY_LIMIT = 4000
@@ -52,11 +51,6 @@ class HoverText:
             if self.went
             else STATES.get(self.state, "")
         )
-
-
-def find_mark(marks: Sequence[Mark], line: int) -> list[Mark]:
-    """Return the marks of a line that speak of records."""
-    return [mark for mark in marks if mark.line == line and mark.notes]
 
 
 def wants_markdown(capabilities: t.ClientCapabilities) -> bool:

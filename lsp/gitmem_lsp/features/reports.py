@@ -47,6 +47,7 @@ def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]
         "id": row["id"],
         "short": short_id(str(row["id"])),
         "kind": row["kind"],
+        "type": plain(str(row.get("type") or "")),
         "title": plain(str(row["title"])),
         "severity": plain(str(row["severity"] or "")),
         "category": plain(str(row["category"] or "")),
@@ -59,6 +60,7 @@ def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]
         "workaround": plain(str(row.get("workaround") or "")),
         "agent": plain(str(row["agent"] or "")),
         "updated": row["updated"],
+        "snoozed_until": row.get("snoozed_until"),
     }
 
 

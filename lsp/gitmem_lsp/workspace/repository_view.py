@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gitmem.clock import Clock
+from gitmem.clock import Clock, stamp
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git, check_owner
 from gitmem.index.reader import sort_rows, unpack
@@ -78,6 +78,7 @@ class RepositoryView:
         self._ahead: tuple[int, dict[str, list[tuple[str, tuple[Any, ...]]]]] = (-1, {})
         self._looked_ahead = -1
         self._globs: list[Row] = []
+        self._memories: dict[tuple[str, ...], list[Row]] = {}
         self._triggered: list[Row] = []
         self.marks = TreeMarks({})
         self._refuted_memories: list[Row] = []
@@ -185,6 +186,42 @@ class RepositoryView:
                 self._rows.popitem(last=False)
         return self._rows[paths]
 
+    def memories(self, paths: tuple[str, ...]) -> list[Row]:
+        """Return the memories that are anchored in a file by any of its paths."""
+        self._refresh()
+        if paths not in self._memories:
+            now = self.app.clock.stamp()
+            anchored = self.app.rows(
+                kinds=("memory",), statuses=LIVE, valid_at=now, paths=paths, limit=WIDE
+            )
+            wide = self.app.rows(
+                kinds=("memory",), statuses=LIVE, valid_at=now, globs=True, limit=WIDE
+            )
+            rows = [
+                row
+                for row in [*anchored, *wide]
+                if any(applies(anchor, paths) for anchor in row["anchors"])
+            ]
+            rows.sort(key=lambda row: HIDES.get(row["store"], 0))
+            if len(self._memories) >= FILES:
+                self._memories.clear()
+            self._memories[paths] = list({row["id"]: row for row in rows}.values())
+        return self._memories[paths]
+
+    def snoozed_gotchas(self, paths: tuple[str, ...]) -> list[Row]:
+        """Return the open gotchas of a file that are snoozed, each with `snoozed_until`."""
+        self._refresh()
+        if not self._snoozed:
+            return []
+        rows = [*self._read(self.app, paths=paths), *self._globs]
+        return [
+            {**row, "snoozed_until": stamp(self._snoozed[row["id"]])}
+            for row in {row["id"]: row for row in rows}.values()
+            if row["id"] in self._snoozed
+            and not row["resolved"]
+            and any(applies(anchor, paths) for anchor in row["anchors"])
+        ]
+
     def _arranged(self, paths: tuple[str, ...], anchored: Sequence[Row]) -> Rows:
         """Return the rows for a file, given those that are anchored in it."""
         apart = (*self._globs, *self._refuted_memories)
@@ -232,6 +269,7 @@ class RepositoryView:
         wide = self._read(app, resolved=False, triggered=True, limit=WIDE)
         self._triggered = [row for row in wide if not row["anchors"] and row["id"] not in snoozed]
         self._rows.clear()
+        self._memories.clear()
         self._key = key
         self.version += 1
 

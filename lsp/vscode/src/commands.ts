@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 
 import type { Client } from "./client";
 import type { Records } from "./records";
-import { isOpen, lineNumber, oneLine, type Row, type Shown, type Status } from "./rows";
+import { EVERYTHING, isOpen, isSnoozed, lineNumber, oneLine, type Row, type Shown, type Status } from "./rows";
 import { sentence } from "./status";
 import { lookAt } from "./store";
 import type { Tree } from "./tree";
@@ -29,6 +29,7 @@ export class Commands {
       resolve: (row) => this.onOne(row, isOpen, (id) => this.run("gitmem.resolve", id, ...this.fileArgument())),
       reopen: (row) => this.onOne(row, (r) => r.resolved === true, (id) => this.run("gitmem.reopen", id, ...this.fileArgument())),
       snooze: (row) => this.onOne(row, isOpen, (id) => this.run("gitmem.snooze", id)),
+      unsnooze: (row) => this.onOne(row, isSnoozed, (id) => this.run("gitmem.unsnooze", id)),
       verify: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.verify", id)),
       pin: (row) => this.onOne(row, (r) => r.status !== "pinned", (id) => this.run("gitmem.pin", id)),
       unpin: (row) => this.onOne(row, (r) => r.status === "pinned", (id) => this.run("gitmem.unpin", id)),
@@ -67,7 +68,7 @@ export class Commands {
     await this.answered(command, args, result);
   }
 
-  /** What is snoozed is in no list: this is the moment to take it back. */
+  /** A snooze that was not meant is taken back at once. */
   private async offerUnsnooze(id: unknown): Promise<void> {
     if (await vscode.window.showInformationMessage("git mem: snoozed, for you and in this clone.", "Undo")) {
       await this.run("gitmem.unsnooze", id);
@@ -90,7 +91,7 @@ export class Commands {
     if (!(await this.client.ready())) {
       return;
     }
-    const rows = ((await this.client.run<Row[]>("gitmem.list", here.uri)) ?? []).filter(fits);
+    const rows = ((await this.client.run<Row[]>("gitmem.list", here.uri, EVERYTHING)) ?? []).filter(fits);
     const line = here.editor.selection.active.line + 1;
     const near = rows.filter((found) => lineNumber(found) === line);
     if (near.length === 1 && near[0]) {

@@ -4,6 +4,7 @@ export interface Row {
   id: string;
   short: string;
   kind: string;
+  type?: string | null;
   title: string;
   severity?: string | null;
   category?: string | null;
@@ -17,7 +18,12 @@ export interface Row {
   workaround?: string | null;
   agent?: string | null;
   updated?: string | null;
+  /** When a snooze ends; null for what is shown. */
+  snoozed_until?: string | null;
 }
+
+/** What is asked of the server about a file: with what has no diagnostic. */
+export const EVERYTHING = { memories: true, snoozed: true };
 
 /** What hangs on a file: its place among the ranks of all, who uses it. */
 export interface Code {
@@ -60,7 +66,11 @@ export function lineNumber(row: Row): number | undefined {
 }
 
 export function isOpen(row: Row): boolean {
-  return row.kind === "gotcha" && !row.resolved;
+  return row.kind === "gotcha" && !row.resolved && !isSnoozed(row);
+}
+
+export function isSnoozed(row: Row): boolean {
+  return Boolean(row.snoozed_until);
 }
 
 /** A text on one line, without control and direction characters. */

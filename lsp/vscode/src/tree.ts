@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Client } from "./client";
-import { type Code, type CodeRow, isCode, isOpen, lineNumber, oneLine, type Row, type Shown } from "./rows";
+import { type Code, type CodeRow, EVERYTHING, isCode, isOpen, isSnoozed, lineNumber, oneLine, type Row, type Shown } from "./rows";
 import { lookAt } from "./store";
 
 const ICONS: Record<string, [string, string]> = {
@@ -41,7 +41,7 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
     } else if (!vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === this.uri?.toString())) {
       this.uri = undefined; // a panel or a preview may have the focus while the file is still seen
     }
-    const found = this.uri && this.client.condition === "running" ? await this.client.ask<Row[]>("gitmem.list", this.client.uri(this.uri)) : undefined;
+    const found = this.uri && this.client.condition === "running" ? await this.client.ask<Row[]>("gitmem.list", this.client.uri(this.uri), EVERYTHING) : undefined;
     const { condition } = this.client;
     const outside = !this.uri || (condition === "idle" && (await lookAt(this.uri.fsPath)) === "outside");
     if (turn !== this.turn) {
@@ -78,7 +78,7 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
     const item = new vscode.TreeItem(oneLine(row.title));
     item.id = row.id;
     item.description = describe(row);
-    item.contextValue = [row.kind === "gotcha" ? (row.resolved ? "gotcha.resolved" : "gotcha.open") : "memory", row.status === "pinned" ? "pinned" : "loose"].join(".");
+    item.contextValue = [context(row), row.status === "pinned" ? "pinned" : "loose"].join(".");
     item.iconPath = icon(row);
     item.command = { command: "gitmem.editor.reveal", title: "Go to the Line", arguments: [row] };
     item.accessibilityInformation = { label: `${row.kind} ${oneLine(row.title)}, ${item.description}` };
@@ -131,13 +131,29 @@ function codeItem(code: Code): vscode.TreeItem {
   return item;
 }
 
+/** What the menus know a row by. */
+function context(row: Row): string {
+  if (row.kind !== "gotcha") {
+    return "memory";
+  }
+  return row.resolved ? "gotcha.resolved" : isSnoozed(row) ? "gotcha.snoozed" : "gotcha.open";
+}
+
+/** Open gotchas, memories, and then what is snoozed or resolved. */
+function group(row: Row): number {
+  return isOpen(row) ? 0 : row.kind !== "gotcha" ? 1 : 2;
+}
+
 function byPlace(a: Row, b: Row): number {
-  return Number(!isOpen(a)) - Number(!isOpen(b)) || (a.line ?? 0) - (b.line ?? 0) || a.id.localeCompare(b.id);
+  return group(a) - group(b) || (a.line ?? 0) - (b.line ?? 0) || a.id.localeCompare(b.id);
 }
 
 function icon(row: Row): vscode.ThemeIcon {
   if (row.resolved) {
     return new vscode.ThemeIcon("check", new vscode.ThemeColor("testing.iconPassed"));
+  }
+  if (isSnoozed(row)) {
+    return new vscode.ThemeIcon("bell-slash");
   }
   const [name, color] = (row.kind === "gotcha" && ICONS[row.severity ?? ""]) || ["note", "foreground"];
   return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
@@ -148,6 +164,12 @@ function describe(row: Row): string {
   const line = lineNumber(row);
   if (line !== undefined) {
     parts.push(`line ${line}`);
+  }
+  if (row.kind !== "gotcha" && row.type) {
+    parts.push(row.type);
+  }
+  if (row.snoozed_until) {
+    parts.push(`snoozed until ${row.snoozed_until.slice(0, 10)}`);
   }
   if (row.unconfirmed) {
     parts.push("unconfirmed");

@@ -38,6 +38,8 @@ D.main(function()
   D.wait('the snoozed gotcha to go', function()
     return #D.lines() == 1
   end)
+  local snoozed = vim.fn.getcompletion('Gitmem unsnooze ', 'cmdline')
+  assert(#snoozed == 1 and snoozed[1] == id, 'only what is snoozed is offered')
   vim.cmd('Gitmem unsnooze ' .. id)
   wait_said('shown again')
   D.wait('it to come back', D.shows({ 5, 10 }))

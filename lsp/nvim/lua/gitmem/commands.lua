@@ -4,6 +4,7 @@ local compat = require('gitmem.compat')
 local ui = require('gitmem.ui')
 
 local M = {}
+local everything = { memories = true, snoozed = true } -- also what has no diagnostic
 
 local function uri()
   return vim.uri_from_bufnr(vim.api.nvim_get_current_buf())
@@ -30,7 +31,7 @@ local function with_gotcha(named, wanted, done)
     return
   end
   local bufnr, here, line = vim.api.nvim_get_current_buf(), uri(), vim.api.nvim_win_get_cursor(0)[1]
-  client.execute('gitmem.list', { here }, function(rows)
+  client.execute('gitmem.list', { here, everything }, function(rows)
     local fitting, at_cursor = {}, {}
     for _, row in ipairs(rows) do
       if named and (row.id == named or row.short == named) then
@@ -65,8 +66,12 @@ local function any()
   return true
 end
 
+local function is_snoozed(row)
+  return type(row.snoozed_until) == 'string'
+end
+
 local function open(row)
-  return row.kind == 'gotcha' and not row.resolved
+  return row.kind == 'gotcha' and not row.resolved and not is_snoozed(row)
 end
 
 local function resolved(row)
@@ -152,7 +157,7 @@ end
 local function list(call)
   local all, in_window = vim.tbl_contains(call.args, 'all'), vim.tbl_contains(call.args, 'window')
   local here, root = path(), require('gitmem.find').buffer_root(0)
-  client.execute('gitmem.list', all and { uri(), { all = true } } or { uri() }, function(rows)
+  client.execute('gitmem.list', { uri(), all and { all = true } or everything }, function(rows)
     for _, row in ipairs(rows) do
       if row.path and root then
         row.path = root .. '/' .. row.path
@@ -226,7 +231,7 @@ M.all = {
   resolve = { run = on_one('gitmem.resolve', open, 'resolved; :Gitmem reopen takes it back.', true), ids = open },
   reopen = { run = on_one('gitmem.reopen', resolved, 'reopened.', true), ids = resolved },
   snooze = { run = snooze, ids = open },
-  unsnooze = { run = on_one('gitmem.unsnooze', any, 'shown again.'), ids = any },
+  unsnooze = { run = on_one('gitmem.unsnooze', is_snoozed, 'shown again.'), ids = is_snoozed },
   pin = { run = on_one('gitmem.pin', any, 'pinned.'), ids = any },
   unpin = { run = on_one('gitmem.unpin', any, 'not pinned any more.'), ids = any },
   verify = { run = on_one('gitmem.verify', any, 'confirmed.'), ids = any },
@@ -265,7 +270,7 @@ function M.complete(lead, line)
   elseif found.words then
     out = vim.deepcopy(found.words)
   elseif found.ids then
-    for _, row in ipairs(client.execute_sync('gitmem.list', { uri() }) or {}) do
+    for _, row in ipairs(client.execute_sync('gitmem.list', { uri(), everything }) or {}) do
       if found.ids(row) then
         table.insert(out, row.short or row.id)
       end

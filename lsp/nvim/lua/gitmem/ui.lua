@@ -51,6 +51,12 @@ function M.entry(row, path)
   if row.resolved then
     table.insert(marks, 'resolved')
   end
+  if row.kind ~= 'gotcha' and type(row.type) == 'string' and row.type ~= '' then
+    table.insert(marks, M.one_line(row.type))
+  end
+  if type(row.snoozed_until) == 'string' then
+    table.insert(marks, 'snoozed until ' .. row.snoozed_until:sub(1, 10))
+  end
   if row.unconfirmed then
     table.insert(marks, 'unconfirmed')
   end
