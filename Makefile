@@ -9,7 +9,7 @@ AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/co
 NODE := 24
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages reference dashboard dashboard-tools stress check format bench build clean
+.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages reference dashboard dashboard-tools stress check format bench build vscode-package clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,8 +97,13 @@ format: $(READY) ## Format the code
 bench: $(READY) ## Run the benchmarks and print their tables (minutes)
 	$(BIN)/python -m tests.benchmarks.run_all
 
-build: $(READY) ## Build the wheel and the source archive into dist/
-	$(BIN)/python -m build
+vscode-package: ## Build the extension of VS Code into lsp/vscode/gitmem.vsix; needs Node.js
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js first" >&2; exit 1; }
+	cd lsp/vscode && npm install --no-audit --no-fund --no-package-lock --loglevel=error && npm run --silent package
+
+build: $(READY) vscode-package ## Build the wheel and the source archive into dist/
+	mkdir -p gitmem/_shipped/vscode && cp lsp/vscode/gitmem.vsix gitmem/_shipped/vscode/
+	$(BIN)/python -m build --wheel && $(BIN)/python -m build --sdist; status=$$?; rm -r gitmem/_shipped; exit $$status
 
 clean: ## Remove what was built, and the virtual environment
 	rm -rf $(VENV) .cache dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

@@ -4,6 +4,7 @@ In a wheel they are in the package; in a checkout (an editable install too) they
 edited.
 """
 
+import sys
 from pathlib import Path
 
 from gitmem.errors import External
@@ -13,6 +14,7 @@ _IN_CHECKOUT = {
     "git-hooks": ("git-hooks",),
     "agent-hooks": ("agent-hooks",),
     "nvim": ("lsp", "nvim"),
+    "setup": ("lsp", "setup"),
     "vscode": ("lsp", "vscode"),
 }
 
@@ -27,6 +29,12 @@ def folder(name: str) -> Path:
         f"this installation lacks its '{name}' files.",
         "Install it again: pip install --force-reinstall git-mem",
     )
+
+
+def server_path(name: str) -> str:
+    """Return the path of a program of this installation; its name where it is not beside Python."""
+    path = Path(sys.executable).parent / name
+    return str(path) if path.is_file() else name
 
 
 def read_text(name: str, file: str) -> str:

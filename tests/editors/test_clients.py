@@ -10,7 +10,7 @@ import pytest
 from gitmem import __version__
 from gitmem.config import RANGES
 from gitmem_lsp.settings import DEFAULT_LEVELS, DEFAULTS, KEYS, LEVELS
-from tests.editors.conftest import HERE, ROOT
+from tests.editors.conftest import ROOT
 
 VSCODE = ROOT / "lsp" / "vscode"
 NVIM = ROOT / "lsp" / "nvim"
@@ -118,10 +118,8 @@ def test_the_help_of_the_plugin_has_each_subcommand_and_option() -> None:
     assert max(len(line) for line in page.splitlines()) <= 80
 
 
-@pytest.mark.parametrize(
-    ("page", "set_up"), [("emacs.md", "emacs/setup.el"), ("vim.md", "vim/setup.vim")]
-)
+@pytest.mark.parametrize(("page", "set_up"), [("emacs.md", "gitmem.el"), ("vim.md", "gitmem.vim")])
 def test_a_page_has_the_set_up_that_is_tested(page: str, set_up: str) -> None:
-    assert (HERE / set_up).read_text(encoding="utf-8").strip() in (
+    assert (ROOT / "lsp" / "setup" / set_up).read_text(encoding="utf-8").strip() in (
         ROOT / "docs" / "editors" / page
     ).read_text(encoding="utf-8")

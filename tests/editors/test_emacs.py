@@ -1,6 +1,7 @@
 """Emacs with eglot, set up as docs/editors/emacs.md says."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,14 +10,18 @@ from tests.editors.conftest import HERE, OTHER, TITLE, WORKAROUND, World, missin
 
 
 @pytest.fixture
-def emacs(drive: Callable[..., dict[str, Any]], world: World) -> Callable[..., dict[str, Any]]:
-    """Run the driver in Emacs with a set-up."""
+def emacs(
+    drive: Callable[..., dict[str, Any]], world: World, tmp_path: Path
+) -> Callable[..., dict[str, Any]]:
+    """Run the driver in Emacs, with the lines that `git mem install emacs` prints."""
     path = program("emacs")
     found = world.run(path, "--batch", "-Q", "--eval", _HAS_EGLOT).stderr
     if "yes" not in found:
         missing("eglot")
+    set_up = tmp_path / "gitmem.el"
+    set_up.write_text(world.mem("install", "emacs"))
 
-    def run(setup: str) -> dict[str, Any]:
+    def run() -> dict[str, Any]:
         return drive(
             path,
             "--batch",
@@ -24,7 +29,7 @@ def emacs(drive: Callable[..., dict[str, Any]], world: World) -> Callable[..., d
             "-l",
             HERE / "emacs" / "eglot.el",
             "pay.py",
-            GITMEM_SETUP=str(HERE / "emacs" / setup),
+            GITMEM_SETUP=str(set_up),
         )
 
     return run
@@ -38,7 +43,7 @@ def test_a_gotcha_is_seen_followed_and_resolved(
     emacs: Callable[..., dict[str, Any]], world: World
 ) -> None:
     """Notes by flymake, hover, lines that follow the typing, a code action after which the note and the gotcha are gone."""
-    told = emacs("setup.el")
+    told = emacs()
     (line, kind, text), (other_line, other_kind, other) = told["diagnostics"]
 
     assert (line, other_line) == (5, 10)

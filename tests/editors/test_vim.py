@@ -13,11 +13,15 @@ ALE = ("/usr/share/vim/vimfiles/pack/dist-bundle/opt/ale", "/usr/share/vim-ale")
 
 
 @pytest.fixture
-def vim(drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """Run the driver in Vim."""
+def vim(
+    drive: Callable[..., dict[str, Any]], world: World, tmp_path: Path
+) -> Callable[..., dict[str, Any]]:
+    """Run the driver in Vim, with the lines that `git mem install vim` prints."""
     path = program("vim")
     if not any(Path(folder).is_dir() for folder in ALE):
         missing("ALE (vim-ale)")
+    set_up = tmp_path / "gitmem.vim"
+    set_up.write_text(world.mem("install", "vim"))
 
     def run(file: str | Path = "pay.py") -> dict[str, Any]:
         return drive(
@@ -31,7 +35,7 @@ def vim(drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
             "-es",
             "-S",
             HERE / "vim" / "ale.vim",
-            GITMEM_SETUP=str(HERE / "vim" / "setup.vim"),
+            GITMEM_SETUP=str(set_up),
             GITMEM_FILE=str(file),
         )
 

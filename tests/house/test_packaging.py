@@ -18,7 +18,7 @@ from gitmem.install.hook_command import shared
 from tests.conftest import git
 from tests.house.conftest import ROOT, git_mem
 
-SHIPPED = ("completion", "git-hooks", "agent-hooks", "nvim", "vscode")
+SHIPPED = ("completion", "git-hooks", "agent-hooks", "nvim", "setup", "vscode")
 
 
 def _run(*args: str | Path, cwd: Path, **env: str) -> str:
@@ -82,6 +82,7 @@ def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
             ("git-hooks", ROOT / "git-hooks"),
             ("agent-hooks", ROOT / "agent-hooks"),
             ("nvim", ROOT / "lsp" / "nvim"),
+            ("setup", ROOT / "lsp" / "setup"),
             ("vscode", ROOT / "lsp" / "vscode"),
         )
         for path in folder.rglob("*")

@@ -178,6 +178,14 @@ class Editor:
         document = t.VersionedTextDocumentIdentifier(self.versions[uri], uri)
         self.client.text_document_did_change(t.DidChangeTextDocumentParams(document, [change]))
 
+    def replace(self, uri: str, text: str) -> None:
+        """Send the whole text, as clients do that know no partial changes."""
+        self.versions[uri] += 1
+        change = t.TextDocumentContentChangeWholeDocument(text)
+        self.buffers[uri].apply_change(change)
+        document = t.VersionedTextDocumentIdentifier(self.versions[uri], uri)
+        self.client.text_document_did_change(t.DidChangeTextDocumentParams(document, [change]))
+
     def save(self, uri: str) -> None:
         if "/gitmem/editing/" in uri:  # a document of the server's, which it reads from the disk
             Path(uri.removeprefix("file://")).write_bytes(self.buffers[uri].source.encode())

@@ -83,6 +83,19 @@ async def test_private_gotcha_is_resolved_privately(repo, connect):
     assert repo.git("for-each-ref", SHARED) == ""
 
 
+async def test_actions_follow_a_client_that_sends_whole_texts(repo, connect):
+    """At once, as ALE asks right after it sent the text: not only when the typing has paused."""
+    repo.gotcha("x must stay odd", "a.py:2")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+
+    editor.replace(uri, "# one\n# two\n" + editor.buffers[uri].source)
+
+    assert (await editor.action(uri, 3, "Resolve")).title == "Resolve gotcha: x must stay odd"
+
+
 async def test_what_is_offered(repo, connect):
     """Resolving comes first, for five gotchas a line; titles are one harmless line; kinds are honoured; lines without gotchas get no fixes."""
     for n in range(6):

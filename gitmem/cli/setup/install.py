@@ -12,10 +12,11 @@ from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.setup import install_mcp
+from gitmem.cli.setup import install_editor, install_mcp
 from gitmem.cli.setup.install_steps import carry_out, chosen, here, world_of
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.install import git_hooks
+from gitmem.install.editors import EDITORS
 from gitmem.install.file_changes import DONE, SettingsChange
 from gitmem.install.mcp_clients import CLIENTS
 from gitmem.install.plan import InstallContext
@@ -59,15 +60,10 @@ def arguments(command: F) -> F:
     )(command)
     return click.argument(
         "whats",
-        metavar="[AGENT|CLIENT|git-hooks|all]...",
+        metavar="[AGENT|EDITOR|CLIENT|git-hooks|all]...",
         nargs=-1,
         type=click.Choice(
-            (
-                *ADAPTERS,
-                git_hooks.WHAT,
-                *(name for name in CLIENTS if name not in ADAPTERS),
-                "all",
-            )
+            tuple(dict.fromkeys((*ADAPTERS, git_hooks.WHAT, *EDITORS, *CLIENTS, "all")))
         ),
     )(scopes(command))
 
@@ -89,6 +85,7 @@ def install_command(
 ) -> None:
     """Install hooks into an agent's settings, or into git.
 
+    For an editor (nvim, vim, emacs, vscode) print the lines that have it start the language server.
     With --mcp, have a client (cursor, vscode, claude-desktop, zed, windsurf) start git mem mcp.
 
     Everything else in the file stays as it is. 'all' is each agent that is found here, and git's
@@ -107,12 +104,16 @@ def install_command(
       git mem install claude
       git mem install gemini codex --user
       git mem install all --project --dry-run
+      git mem install vim >~/.vim/after/plugin/gitmem.vim
       git mem install vscode zed --mcp
       git mem install --list
     """
     world = world_of(term)
     if listed:
         _list(term, world, as_json)
+        return
+    if not as_mcp and install_editor.is_for_editors(whats):
+        install_editor.explain(term, whats, as_json=as_json)
         return
     make = install_mcp.install if as_mcp else _install_hooks
     done = make(world, whats, scope, dry_run=dry_run)

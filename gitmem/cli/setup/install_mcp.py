@@ -10,6 +10,7 @@ from gitmem.cli.setup.install_steps import Step, carry_out
 from gitmem.cli.terminal import plain
 from gitmem.errors import UserError
 from gitmem.install import git_hooks, mcp_entry
+from gitmem.install.editors import EDITORS
 from gitmem.install.file_changes import SettingsChange
 from gitmem.install.mcp_clients import CLIENTS, is_here
 from gitmem.install.plan import InstallContext
@@ -36,9 +37,8 @@ def _chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> lis
         raise click.UsageError(NO_CLIENT.format(names=clients, here=", ".join(here) or "none"))
     other = next((what for what in whats if what not in {*CLIENTS, ALL}), None)
     if other:
-        raise click.UsageError(
-            f"--mcp is for {', '.join(CLIENTS)}; not for {other}, which has hooks."
-        )
+        has = "which is an editor" if other in EDITORS else "which has hooks"
+        raise click.UsageError(f"--mcp is for {', '.join(CLIENTS)}; not for {other}, {has}.")
     if ALL not in whats:
         return list(dict.fromkeys(whats))
     names = list(CLIENTS) if remove else here
@@ -83,9 +83,9 @@ def require_hooks(whats: Sequence[str]) -> None:
     has_hooks = {*ADAPTERS, git_hooks.WHAT, ALL}
     other = next((what for what in whats if what not in has_hooks), None)
     if other:
-        raise click.UsageError(
-            f"{CLIENTS[other].title} has no hooks; for its MCP settings: {other} --mcp"
-        )
+        title = CLIENTS[other].title if other in CLIENTS else EDITORS[other]
+        hint = f"; for its MCP settings: {other} --mcp" if other in CLIENTS else "."
+        raise click.UsageError(f"{title} has no hooks{hint}")
 
 
 def _steps(world: InstallContext, name: str, scope: str, remove: bool) -> list[Step]:

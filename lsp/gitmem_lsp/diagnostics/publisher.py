@@ -193,6 +193,9 @@ class Publisher:
         """Move the marks along with edits, and place the gotchas anew when the typing pauses."""
         state = self._documents.get(unquote(uri))
         edits = edits_of(changes)
+        document = self._client.workspace_lines.opened(uri)
+        if edits is None and len(changes) == 1 and document and document.replacement:
+            edits = [document.replacement]  # as from a client that sends whole texts
         if state is not None and edits:
             old = state.looked
             state.looked = Looked(

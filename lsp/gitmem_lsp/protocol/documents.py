@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from lsprotocol import types as t
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 
+from gitmem_lsp.protocol.line_shift import Edit, edit_between
 from gitmem_lsp.protocol.positions import split_lines, spot
 
 
@@ -22,6 +23,8 @@ def _name(codec: PositionCodec) -> str:
 class LineDocument(TextDocument):
     """A document that always equals the editor's buffer, whatever characters it holds."""
 
+    # what the last change that replaced the whole text added or removed
+    replacement: Edit | None = None
     _lines: list[str] | None = None
 
     @property
@@ -54,7 +57,9 @@ class LineDocument(TextDocument):
         return self._lines
 
     def _apply_full_change(self, change: t.TextDocumentContentChangeEvent) -> None:
+        old = self._list()
         self._source, self._lines = change.text, None
+        self.replacement = edit_between(old, self._list())
 
     def _apply_incremental_change(self, change: t.TextDocumentContentChangePartial) -> None:
         lines = self._list()

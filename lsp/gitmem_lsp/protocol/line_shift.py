@@ -25,6 +25,23 @@ def edits_of(changes: Sequence[Any]) -> list[Edit] | None:
     return out
 
 
+def edit_between(old: Sequence[str], new: Sequence[str]) -> Edit | None:
+    """Return the edit that made one text of another: what is between their equal ends.
+
+    None where as many lines are there as before.
+    """
+    most = min(len(old), len(new))
+    head = 0
+    while head < most and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    if len(old) == len(new):
+        return None
+    return head, 0, len(old) - tail, len(new) - tail - head
+
+
 def shift(line: int, edits: Sequence[Edit]) -> int | None:
     """Return where a line is after edits in their order; None when it was removed."""
     for first, column, last, added in edits:

@@ -162,6 +162,7 @@ CASES: dict[str, Case] = {
     "init": lambda m, i: ["init"],
     "install": lambda m, i: ["install", "claude"],
     "install list": lambda m, i: ["install", "--list"],
+    "install vim": lambda m, i: ["install", "vim"],
     "install mcp": lambda m, i: ["install", "vscode", "--mcp"],
     "uninstall": lambda m, i: ["uninstall", "claude", "git-hooks", "--dry-run"],
     "status": lambda m, i: ["status"],

@@ -2,8 +2,6 @@
 set nocompatible
 packadd ale
 execute 'source ' .. fnameescape($GITMEM_SETUP)
-let g:ale_linters_explicit = 1
-let g:ale_linters = {'python': ['gitmem']}
 let g:ale_lint_delay = 50
 let g:ale_echo_cursor = 0
 let g:ale_hover_to_preview = 1
@@ -19,7 +17,8 @@ function! ale#util#Input(message, value, ...) abort
 endfunction
 
 function! s:Shown() abort
-  return map(copy(ale#engine#GetLoclist(bufnr(''))), {_, d -> [d.lnum, d.type, d.text]})
+  let l:ours = filter(copy(ale#engine#GetLoclist(bufnr(''))), {_, d -> d.linter_name ==# 'gitmem'})
+  return map(l:ours, {_, d -> [d.lnum, d.type, d.text]})
 endfunction
 
 function! s:Lines() abort

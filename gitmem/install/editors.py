@@ -1,0 +1,62 @@
+"""What each editor needs to run the language server: the lines, and the file to put them into."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gitmem.base import resources
+from gitmem.errors import External
+
+SERVER = "git-mem-lsp"
+EDITORS = {"nvim": "Neovim", "vim": "Vim", "emacs": "Emacs", "vscode": "VS Code"}
+PACKAGE = "gitmem.vsix"
+HOW_TO_BUILD = "Make it first, with Node.js: make vscode-package"
+
+
+@dataclass(frozen=True, slots=True)
+class EditorSetup:
+    """How an editor is set up.
+
+    `text` is for the file `path`; without a path it is a command for the shell. `needs` says what
+    has to be there.
+    """
+
+    editor: str
+    text: str
+    path: str = ""
+    needs: str = ""
+
+
+def editor_setup(name: str, env: Mapping[str, str]) -> EditorSetup:
+    """Return how an editor is set up. Raises External where this installation lacks its files."""
+    if name == "nvim":
+        folder = str(resources.folder("nvim"))
+        return EditorSetup(
+            name, f"vim.opt.runtimepath:append({_lua(folder)})\n", "~/.config/nvim/init.lua"
+        )
+    if name == "vscode":
+        package = resources.folder("vscode") / PACKAGE
+        if not package.is_file():
+            raise External(f"the extension is not built: there is no {package}.", HOW_TO_BUILD)
+        return EditorSetup(name, f"code --install-extension '{package}'\n")
+    ending, path, needs = {
+        "vim": ("vim", "~/.vim/after/plugin/gitmem.vim", "ALE, the plugin that lints"),
+        "emacs": ("el", "~/.emacs.d/init.el", "eglot, which is in Emacs since 29"),
+    }[name]
+    text = resources.read_text("setup", f"gitmem.{ending}")
+    return EditorSetup(name, _with_program(text, env), path, needs)
+
+
+def _with_program(text: str, env: Mapping[str, str]) -> str:
+    """Name the server by its full path where an editor would not find it."""
+    if shutil.which(SERVER, path=env.get("PATH", "")):
+        return text
+    program = resources.server_path(SERVER)
+    for quote in "'\"":
+        text = text.replace(f"{quote}{SERVER}{quote}", f"{quote}{program}{quote}")
+    return text
+
+
+def _lua(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
