@@ -4,7 +4,8 @@ Each reader returns the number and the text of the line that names the error, No
 is not what it seemed. Pure, read by hooks.
 """
 
-from gitmem.fingerprint.line_score import completed, next_said, rank_of, ranked
+from gitmem.fingerprint.line_score import rank_of, ranked
+from gitmem.fingerprint.line_text import completed, next_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,18 +47,30 @@ def read_gradle(lines: "Sequence[str]") -> "Found":
     at = next((n for n, line in enumerate(lines) if line.strip() == "* What went wrong:"), -1)
     if at < 0:
         return None
-    for number, line in enumerate(lines[:at]):
+    tested = _failed_test(lines[:at])
+    if tested is not None:
+        return tested
+    before = ["" if line.startswith(("FAILURE: ", "> ")) else line for line in lines[:at]]
+    found, rank = ranked(before)
+    if found is not None and rank == 5:
+        return found[0], completed(lines, *found)
+    number = _innermost_reason(lines, at + 1)
+    if number < 0:
+        return None
+    found, rank = ranked(["", *lines[number + 1 : number + 4]])
+    if found is not None and rank == 5:  # what the reason says of another tool
+        return number + found[0], found[1]
+    return number, completed(lines, number, lines[number].strip().removeprefix("> "))
+
+
+def _failed_test(lines: "Sequence[str]") -> "Found":
+    """Return what Gradle says under the name of the first test that failed."""
+    for number, line in enumerate(lines):
         if line.endswith(" FAILED") and " > " in line:
             more = next_said(lines, number + 1)
             name = line.removesuffix(" FAILED").rpartition(" > ")[2]
             return more and (more[0], f"{name}: {more[1].rpartition(' at ')[0] or more[1]}")
-    told = ranked(["" if line.startswith(("FAILURE: ", "> ")) else line for line in lines[:at]])[0]
-    if told is not None and rank_of(told[1]) == 5:
-        return told[0], completed(lines, *told)
-    number = _innermost_reason(lines, at + 1)
-    if number < 0:
-        return None
-    return number, completed(lines, number, lines[number].strip().removeprefix("> "))
+    return None
 
 
 def _innermost_reason(lines: "Sequence[str]", start: int) -> int:
@@ -71,14 +84,15 @@ def _innermost_reason(lines: "Sequence[str]", start: int) -> int:
             first = number
         if line.startswith("* "):
             break
+        said = line.strip()
         is_hint = "See the " in line or "Run with" in line
-        if line.lstrip().startswith("> ") and not is_hint:
+        if said.startswith("> ") and not is_hint and rank_of(said[2:]) != 3:
             reason = number
     return reason if reason >= 0 else first
 
 
 def read_cargo(lines: "Sequence[str]") -> "Found":
-    """Return Cargo's two innermost causes."""
+    """Return the two innermost causes, as Cargo and other programs in Rust list them."""
     causes = [
         more
         for n, line in enumerate(lines)
@@ -86,8 +100,21 @@ def read_cargo(lines: "Sequence[str]") -> "Found":
     ]
     if not causes:
         return None
+    listed = _last_listed(lines, causes[-1][0])
+    if listed is not None:
+        return listed
     said = ": ".join(cause[1].removeprefix("error: ") for cause in causes[-2:])
     return causes[-1][0], completed(lines, causes[-1][0], f"error: {said}")
+
+
+def _last_listed(lines: "Sequence[str]", start: int) -> "Found":
+    """Return the last of the causes that stand in lines with numbers: `    1: the file is gone`."""
+    last = None
+    for number in range(start, min(len(lines), start + 12)):
+        count, colon, said = lines[number].strip().partition(": ")
+        if colon and count.isdigit():
+            last = number, said
+    return last
 
 
 def read_npm(lines: "Sequence[str]") -> "Found":

@@ -9,49 +9,41 @@ from gitmem.base.fast import Lazy
 from gitmem.fingerprint.tables import (
     CATEGORY_WORDS,
     LINE_WORDS,
+    TASK_WORDS,
     any_of,
     any_pattern,
-    read_table,
+    of_tools,
+    of_work,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TOOLS = read_table("tools.json")
-_TASK_WORDS: "dict[str, list[str]]" = _TOOLS["task_words"]
-
-
-def _of_tools(field: str, kind: str) -> "list[str]":
-    """Return what a field of `tools.json` has for all tools of a kind."""
-    entries: list[str] = []
-    for tool in _TOOLS["tools"]:
-        if tool["kind"] == kind and field in tool:
-            entries += tool[field]
-    return entries
-
-
 # Signs in the error itself. The first that fits wins.
 _SECURITY = Lazy(
     rf"(?i)\b{any_of(CATEGORY_WORDS['security'])}\b"
     rf"|{any_pattern(CATEGORY_WORDS['security_patterns'])}"
 )
-_COMPILER = Lazy(any_pattern(_of_tools("decides", "build")))
+_COMPILER = Lazy(any_pattern(of_work("decides", "build")))
+_STARTED = Lazy(any_pattern(of_work("decides", "runtime")))
 _LINTED = Lazy(
-    rf"(?i:\b{any_of(_of_tools('mentions', 'lint'))}\b)|{any_pattern(_of_tools('decides', 'lint'))}"
+    rf"(?i:\b{any_of(of_work('mentions', 'lint'))}\b)|{any_pattern(of_work('decides', 'lint'))}"
 )
 _TESTED = Lazy(
-    rf"(?i:\b(?:{any_of(_of_tools('mentions', 'test'))}(?!\.\w)|{any_of(CATEGORY_WORDS['test'])}"
+    rf"(?i:\b(?:{any_of(of_work('mentions', 'test'))}(?!\.\w)|{any_of(CATEGORY_WORDS['test'])}"
     rf"|{any_of(CATEGORY_WORDS['no_tests'])})\b|^[\w.]+: {any_of(CATEGORY_WORDS['test_results'])})"
-    rf"|{any_pattern(_of_tools('decides', 'test'))}"
+    rf"|{any_pattern(of_work('decides', 'test'))}"
 )
 _ASSERTED = Lazy(rf"(?i)\b{any_of(CATEGORY_WORDS['assert_words'])}\b")
-_BUILT = Lazy(rf"(?i)\b{any_of((*CATEGORY_WORDS['build'], *_of_tools('mentions', 'build')))}\b")
+_BUILT = Lazy(rf"(?i)\b{any_of((*CATEGORY_WORDS['build'], *of_work('mentions', 'build')))}\b")
 _NETWORK = Lazy(
-    rf"(?i:\b{any_of((*CATEGORY_WORDS['network'], *_of_tools('mentions', 'integration')))}\b"
+    rf"(?i:\b{any_of((*CATEGORY_WORDS['network'], *of_work('mentions', 'integration')))}\b"
     rf"|{any_pattern(CATEGORY_WORDS['network_patterns'])})"
-    rf"|{any_pattern(_of_tools('decides', 'integration'))}"
+    rf"|{any_pattern(of_work('decides', 'integration'))}"
 )
+# a module that is called as a service is
+_IMPORTED = Lazy(any_pattern(CATEGORY_WORDS["missing_modules"]))
 _REFUSED = Lazy(rf"\b{any_of(CATEGORY_WORDS['refused'])}\b")
 _WEAK = Lazy(rf"(?i)\b{any_of(CATEGORY_WORDS['weak_network'])}\b(?!\.)")
 _ALLOCATOR = rf"\b{any_of(CATEGORY_WORDS['allocators'])}\(\): "
@@ -70,23 +62,23 @@ _CRITICAL = Lazy(
     rf"|{any_pattern(CATEGORY_WORDS['critical_patterns'])}"
 )
 _INFO = Lazy(rf"\b{any_of(CATEGORY_WORDS['deprecated'])}\b")
-_UNBUILT = _of_tools("unbuilt", "test")
+_UNBUILT = of_work("unbuilt", "test")
 _LAST = Lazy(r"&&|;|\|\|")
 
 
 def _programs(kind: str) -> str:
     """Return an expression for the programs that do one kind of work whatever follows them."""
-    return any_of([command for command in _of_tools("commands", kind) if " " not in command])
+    return any_of([command for command in of_work("commands", kind) if " " not in command])
 
 
 def _tasks(kind: str) -> str:
     """Return an expression for the programs that do one kind of work with a certain word."""
-    return any_of([command for command in _of_tools("commands", kind) if " " in command])
+    return any_of([command for command in of_work("commands", kind) if " " in command])
 
 
 def _patterns(kind: str) -> str:
     """Return an expression for the commands of a kind that words do not describe."""
-    return any_pattern(_of_tools("command_patterns", kind))
+    return any_pattern(of_work("command_patterns", kind))
 
 
 # What runs a program of the project.
@@ -94,23 +86,24 @@ _RUNS = Lazy(
     rf"(?:^|[\s/;&|(]){_programs('runtime')}(?=\s)|\b{_tasks('runtime')}\b|(?:^|\s)\./\S"
     rf"|{_patterns('runtime')}"
 )
+_RUNNERS = Lazy(rf"(?i)(?:^|[\s/;&|(=]){any_of(of_tools('runs'))}\b")
 # What a command does. The first that fits wins.
 _START, _END, _GAP = r"(?:^|[\s/;&|(=])", r"(?=$|[\s;&|)])", r"\b[^|;&\n]{0,80}?"
 _COMMANDS = (
     (
         "build",
         Lazy(
-            rf"(?i)\b{any_of(_of_tools('programs', 'build'))}{_GAP} "
-            rf"{any_of(_TASK_WORDS['build'])}\b"
+            rf"(?i)\b{any_of(of_work('programs', 'build'))}{_GAP} "
+            rf"{any_of(TASK_WORDS['build'])}\b"
         ),
     ),
-    ("lint", Lazy(rf"(?i:\b{any_of(_of_tools('commands', 'lint'))}\b)|{_patterns('lint')}")),
+    ("lint", Lazy(rf"(?i:\b{any_of(of_work('commands', 'lint'))}\b)|{_patterns('lint')}")),
     (
         "test",
         Lazy(
-            rf"(?i:\b{any_of(_of_tools('commands', 'test'))}\b"
-            rf"|\b{any_of(_of_tools('programs', 'test'))}{_GAP}[ :]"
-            rf"{any_of(_TASK_WORDS['test'])}s?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b)"
+            rf"(?i:\b{any_of(of_work('commands', 'test'))}\b"
+            rf"|\b{any_of(of_work('programs', 'test'))}{_GAP}[ :]"
+            rf"{any_of(TASK_WORDS['test'])}s?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b)"
             rf"|{_patterns('test')}"
         ),
     ),
@@ -133,12 +126,12 @@ _COMMANDS = (
 _OF_SHELLS = rf"^\S+: (?:{any_of(LINE_WORDS['line'])} )?\d+ ?: "
 # What an output looks like, for when its command is not known. The first that fits wins.
 _LOOKS = (
-    ("test", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'test'))}")),
-    ("lint", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'lint'))}")),
-    ("integration", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'integration'))}")),
-    ("build", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'build'))}")),
-    ("runtime", Lazy(rf"(?m){_OF_SHELLS}|{any_pattern(_of_tools('looks', 'runtime'))}")),
-    ("general", Lazy(rf"(?m){any_pattern(_of_tools('looks', 'general'))}")),
+    ("test", Lazy(rf"(?m){any_pattern(of_work('looks', 'test'))}")),
+    ("lint", Lazy(rf"(?m){any_pattern(of_work('looks', 'lint'))}")),
+    ("integration", Lazy(rf"(?m){any_pattern(of_work('looks', 'integration'))}")),
+    ("build", Lazy(rf"(?m){any_pattern(of_work('looks', 'build'))}")),
+    ("runtime", Lazy(rf"(?m){_OF_SHELLS}|{any_pattern(of_work('looks', 'runtime'))}")),
+    ("general", Lazy(rf"(?m){any_pattern(of_work('looks', 'general'))}")),
 )
 # What the lines around an error say, for when nothing else does. The first that fits wins.
 _SURROUNDINGS = (
@@ -160,11 +153,17 @@ def category(error: str, near: str, command: str) -> str:
         return "runtime"
     if error.startswith("cd: "):
         return "runtime" if _RUNS.search(command) else "general"
-    doing = _doing(command) if command else _first_fit(_LOOKS, near)
+    usual = _doing(command) if command else ""
+    # what runs other tools is asked only when nothing tells which of them failed
+    is_seen = not command or bool(_RUNNERS.search(command))
+    doing = _first_fit(_LOOKS, near) if is_seen else usual
+    if usual == "general":
+        doing = doing or usual
     return (
         _by_tool(error, near, command, doing)
         or _by_task(error, near, command, doing)
         or _by_words(error, near, command)
+        or usual
         or _first_fit(_SURROUNDINGS, near)
         or "general"
     )
@@ -174,6 +173,8 @@ def _by_tool(error: str, near: str, command: str, doing: str) -> str:
     """Return the category of an error of a compiler, a linter or a test; "" for another error."""
     if _COMPILER.search(error) or (error.startswith("error") and "cargo " in command):
         return "lint" if doing == "lint" else "build"
+    if _STARTED.search(error):
+        return "runtime"
     if _LINTED.search(error):
         return "lint"
     if _TESTED.search(error):
@@ -193,9 +194,10 @@ def _by_task(error: str, near: str, command: str, doing: str) -> str:
     )
     if _CRASHED.search(error):
         return "runtime" if is_run else "build"
-    if _NETWORK.search(error):
+    if _NETWORK.search(error) and not _IMPORTED.search(error):
         return "integration"
-    if doing == "build" and is_run and _THROWN.search(error):
+    is_thrown = doing == "build" and is_run and _THROWN.search(error)
+    if is_thrown or (doing == "integration" and _OF_THE_CODE.search(error)):
         doing = "runtime"
     return _unless_refused(near) if doing == "runtime" else doing
 

@@ -1,23 +1,31 @@
 """Which line of an output names the error.
 
 Test runners, build tools and languages that wrap an error in pages of other text have reports, in
-which it has a place of its own: `tool_lines.json` says by which sign a report is recognised, and
-which reader finds the error. Everything else is ranked line by line (`line_score`).
+which it has a place of its own: `tools.json` says by which sign a report is recognised, and where
+the error stands in it. Everything else is ranked line by line (`line_score`).
 """
 
 from gitmem.base.fast import Lazy
-from gitmem.fingerprint.line_score import NOISE, WRAPPING, bared, completed, rank_of, ranked, tidy
-from gitmem.fingerprint.tables import LINE_WORDS, REPORTS, any_of, lines_of_tools
+from gitmem.fingerprint.frames import unframed
+from gitmem.fingerprint.line_score import NOISE, rank_of, ranked
+from gitmem.fingerprint.line_text import WRAPPING, bared, completed, next_said, tidy
+from gitmem.fingerprint.report_rows import Report
+from gitmem.fingerprint.tables import LINE_WORDS, any_of, any_pattern, of_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     Found = tuple[int, str] | None
 
 # without any of these, and without a line that ranks, a longer output tells no error
-_SIGNS = lines_of_tools("signs")
+_SIGNS = of_tools("signs")
+_REPORTS = sorted(of_tools("reports"), key=lambda report: report["turn"])
+_FALLBACKS = [row for row in _REPORTS if row.get("fallback")]
+_FIRST = [row for row in _REPORTS if not row.get("fallback")]
 _DOING = Lazy(rf"(?i){any_of(LINE_WORDS['progress'])}(?:ing|ed|t)\b")
+_SUCCESS = Lazy(rf"(?i)(?:[✓✔√] ?)?{any_pattern(LINE_WORDS['success_patterns'])}[.!]*")
 _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 
 
@@ -28,63 +36,97 @@ def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
 
     What is known to have `failed` may say so in words that are not sign of it.
     """
-    text = "\n".join(["", *lines])
-    found = _reported(lines, text)
+    lines, text = unframed(lines, "\n".join(["", *lines]))
+    found = _reported(_FIRST, lines, text)
     if found is not None:
         return found
     found, rank = ranked(lines)
+    if found is not None and rank >= 4:
+        is_open = found[1].endswith(":") or rank_of(found[1]) >= 4
+        return found[0], completed(lines, *found) if is_open else found[1]
+    reported = _reported(_FALLBACKS, lines, text)
+    if reported is not None:
+        return reported
     if found is None or (rank <= 2 and not any(sign in text for sign in _SIGNS)):
         return _alone(lines) if failed else None
-    return found[0], completed(lines, *found) if rank_of(found[1]) >= 4 else found[1]
+    introduced = _introduced(lines, *found) if rank == 3 else None
+    return introduced or found
+
+
+def _introduced(lines: "Sequence[str]", at: int, said: str) -> "Found":
+    """Return the line that a heading announces: `Failed to build:`, and under it what failed."""
+    if not said.endswith((":", "：")):
+        return None
+    more = next_said(lines, at + 1)
+    is_said = more is not None and rank_of(more[1]) == 2
+    return (more[0], completed(lines, more[0], tidy(more[1]))) if more and is_said else None
 
 
 def _alone(lines: "Sequence[str]") -> "Found":
     """Return the only line that an output has, when no line has a sign of an error.
 
-    Scripts print "boom" and fail.
+    Scripts print "boom" and fail. A line that says that all went well is no error.
     """
-    said = [
-        n for n, line in enumerate(lines) if line.strip() and not WRAPPING.fullmatch(line.strip())
-    ]
-    heads = [
-        n
-        for n in said
-        if _SCRIPT.fullmatch(lines[n]) and "".join(lines[n + 1 : n + 2]).startswith("> ")
-    ]
-    # npm shows the script and what it runs; when nothing else is told, all that is known is that it
-    # failed
+    said = [n for n, line in enumerate(lines) if _says_something(line)]
+    if any(is_success(lines[number]) for number in said):
+        return None
+    heads = [number for number in said if _is_script(lines, number)]
     if heads:
-        told = [
-            n for n in said if n not in {heads[-1], heads[-1] + 1} and rank_of(bared(lines[n])) > 1
-        ]
-        name = _SCRIPT.fullmatch(lines[heads[-1]])
-        return (
-            (heads[-1], f"script '{name[1]}' failed: {lines[heads[-1] + 1][2:].strip()}")
-            if name and not told
-            else None
-        )
+        return _failed_script(lines, said, heads[-1])
     if len(said) > 2 or any(len(lines[n]) > 400 for n in said):
         return None
     for number in said:
-        bare = bared(lines[number])
-        low = bare.lower()
-        is_noise = low.startswith(NOISE) and (len(said) > 1 or not low.startswith("warning"))
-        if is_noise or low.endswith(("...", "…")) or _DOING.match(bare):
-            continue
-        return (number, tidy(lines[number])) if any(map(str.isalpha, bare)) else None
+        if not _is_progress(lines[number], is_only=len(said) == 1):
+            has_words = any(map(str.isalpha, bared(lines[number])))
+            return (number, tidy(lines[number])) if has_words else None
     return None
 
 
-def _reported(lines: "Sequence[str]", text: str) -> "Found":
+def _is_progress(line: str, *, is_only: bool) -> bool:
+    """Tell whether a line says what goes on. A warning that is the `only` line may be the error."""
+    bare = bared(line)
+    low = bare.lower()
+    if low.startswith(NOISE) and not (is_only and low.startswith("warning")):
+        return True
+    return low.endswith(("...", "…")) or bool(_DOING.match(bare))
+
+
+def is_success(text: str) -> bool:
+    """Tell whether each line of a text that has letters says that all went well, or is done."""
+    said = [bared(line) for line in text.splitlines() if any(map(str.isalpha, line))]
+    return bool(said) and all(_SUCCESS.fullmatch(line) for line in said)
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not WRAPPING.fullmatch(line.strip())
+
+
+def _is_script(lines: "Sequence[str]", number: int) -> bool:
+    """Tell whether npm names a script in a line, and what it runs in the next."""
+    is_followed = "".join(lines[number + 1 : number + 2]).startswith("> ")
+    return is_followed and bool(_SCRIPT.fullmatch(lines[number]))
+
+
+def _failed_script(lines: "Sequence[str]", said: "list[int]", head: int) -> "Found":
+    """Return that a script of npm failed, when nothing else is told."""
+    others = [n for n in said if n not in {head, head + 1} and rank_of(bared(lines[n])) > 1]
+    name = _SCRIPT.fullmatch(lines[head])
+    if others or name is None:
+        return None
+    return head, f"script '{name[1]}' failed: {lines[head + 1][2:].strip()}"
+
+
+def _reported(rows: "Sequence[dict[str, Any]]", lines: "Sequence[str]", text: str) -> "Found":
     """Return the number and the text of the line that names the error in the report of a tool.
 
     None when the text of the lines, with a newline before each of them, is no such report.
     """
-    for report in REPORTS:
-        if report["sign"] in text:
-            found = _read(report["reader"], lines)
-            if found is not None and found[1]:
-                return found
+    for row in rows:
+        if row["sign"] not in text:
+            continue
+        found = _read(row["reader"], lines) if "reader" in row else Report(row).read(lines)
+        if found is not None and found[1]:
+            return found
     return None
 
 

@@ -11,9 +11,10 @@ import re
 
 from gitmem.base.fast import Lazy
 from gitmem.fingerprint.error_line import choose
-from gitmem.fingerprint.line_score import tidy
+from gitmem.fingerprint.frames import unframed
+from gitmem.fingerprint.line_text import tidy
 from gitmem.fingerprint.normalise import LINE, PATTERN, normalise
-from gitmem.fingerprint.tables import EXTENSIONS, LINE_WORDS, any_of
+from gitmem.fingerprint.tables import EXTENSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,11 @@ __all__ = [
     "fingerprint",
     "locate",
     "normalise",
-    "shorten",
 ]
 
 END = 64 << 10  # characters looked at from either end of an output
 LINES = 4000  # lines of an output
-TITLE, MESSAGE = 72, 4000
+MESSAGE = 4000
 
 _ANSI = Lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[^\n]\x08")
 _HOME = Lazy(r"\x1b\[(?:1?G|2K)")  # the cursor goes back to the start of the line
@@ -48,21 +48,6 @@ _CONTROL = dict.fromkeys(
         *range(0x2066, 0x206A),
     ]
 )
-# what stands in front of what a line says, for people; the pattern keeps it
-_BEFORE = Lazy(
-    r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse"
-    r"|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught(?: \(in promise\))?|>) "
-    r"|exception in thread \"[^\"]*\" |"
-    r"(?:[A-Za-z]:\\|/)[^:*?\"'<>|\n]{1,200}\.\w{1,8}(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): ?"
-    rf"|(?:[-\w./+]+ ?: )(?:{any_of(LINE_WORDS['line'])} ?)"
-    r"\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da"
-    r"|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: "
-    r"|[\w.-]*/\S+/(?=\w[\w.]*: ))+"
-)
-_QUALIFIED = Lazy(
-    r"^(?:[A-Za-z_]\w*\.)+(?=[A-Z]\w*(?::|$))|^(\w+(?:\.\w+)?: )(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Error"
-    r"|Exception)(?::|$))"
-)  # the module of an exception's class
 _PLACE = Lazy(
     r"(?m)File \"([^\"\n]{1,400})\", line (\d{1,7})|(?:^"
     r"|[\s(\[\"'=])(?:file://)?((?:[A-Za-z]:)?[\w./\\@+-]{1,400}\.\w{1,8})(?::(\d{1,7})(?!\w)"
@@ -91,11 +76,9 @@ class Fingerprint:
     @property
     def title(self) -> str:
         """One short line for people, as it was this time."""
-        said = _relative(self._key, self._root)
-        bare = _QUALIFIED.sub(r"\1", _BEFORE.sub("", said).strip()) or said
-        if len(bare) > TITLE and ": [Errno " in bare:  # its name says more than its number
-            bare = re.sub(r": \[Errno \d+\]", ":", bare)
-        return shorten(bare, TITLE)
+        from gitmem.fingerprint.title import title_of
+
+        return title_of(_relative(tidy(self._key), self._root))
 
     @property
     def category(self) -> str:
@@ -105,7 +88,8 @@ class Fingerprint:
         """
         from gitmem.fingerprint.category import category  # only an error that is kept pays for it
 
-        near = "\n".join(self._lines[max(0, self._at - 40) : self._at + 40])
+        inner, _ = unframed(self._lines, "\n".join(["", *self._lines]))
+        near = "\n".join(inner[max(0, self._at - 40) : self._at + 40])
         return category(self._key, near, self._command)
 
     @property
@@ -172,15 +156,6 @@ def locate(lines: "Sequence[str] | str", at: int = -1) -> "list[Location]":
     # it
     ordered = after[::-1] + before if traced and before else before + after[::-1]
     return ordered[-40:]
-
-
-def shorten(text: str, most: int) -> str:
-    """Return a text of at most so many characters, cut between words."""
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    cut = text[: most - 1].rsplit(" ", 1)[0]
-    return (cut if len(cut) > most // 2 else text[: most - 1]).rstrip(" ,;:") + "…"
 
 
 def bounded(text: str) -> str:

@@ -67,6 +67,11 @@ _UNKNOWN = Lazy(
     rf"(?:{any_of(NAME_WORDS['after'])}\b|{any_of(NAME_WORDS['after_starts'])})"
 )
 _NAME = Lazy(r"@?[A-Za-z_$-](?:[A-Za-z_./:$@~*-]|(?<=[A-Za-z_])\d{1,2}(?!\d)){0,60}(?:\(\))?")
+# code that is quoted: `total(int)`, `std::vector<int>`
+_SYMBOL = Lazy(r"[^\W\d][\w :<>,*&()\[\]~.$|?@#=+-]{0,79}")
+_IDS = tuple(NAME_WORDS["ids"])
+_DATA = tuple(NAME_WORDS["data"])
+_PASSING = ("tmp", "temp")  # the start of a name that is another one tomorrow
 _IMPORTED = Lazy(rf"(?i){any_of(NAME_WORDS['imports'])}[: ]{{1,2}}$|providing package $")
 # what is quoted after these is code: its numbers and paths go, not all of it
 _INSIDE = tuple(NAME_WORDS["code"])
@@ -92,109 +97,129 @@ def normalise(line: str, root: str = "") -> str:
         line = re.sub(r"«[ \xa0\u202f]([^«»\n]{1,120}?)[ \xa0\u202f]»", r'"\1"', line)
     now = " ".join(line.translate(_QUOTES).split())
     for _ in range(8):
-        last = now
-        if "`" in now and "'" in now:
-            now = _GNU.sub(r"'\1'", now)
-        now = " ".join(_TOKEN.sub(_token, now).split())
-        for twice in _TWICE:
-            while twice in now:
-                now = now.replace(twice, twice[: len(twice) // 2])
-        if "\\" in now and "<path> " in now:  # a Windows path with spaces in it
-            now = re.sub(r"<path>(?: [\w().-]{1,40}\\[\w().\\-]+)+", "<path>", now)
-        now = re.sub(r"^(?:E\s{2,}|<path>(?:\(<n>,<n>\))?:? ?)+", "", now).strip()
-        if len(now) > PATTERN:
-            now = now[:PATTERN].rsplit(" ", 1)[0].rstrip()
+        last, now = now, _once(now)
         if now == last:
             break
     return now
 
 
-def _token(found: "re.Match[str]") -> str:  # noqa: C901
+def _once(line: str) -> str:
+    if "`" in line and "'" in line:
+        line = _GNU.sub(r"'\1'", line)
+    now = " ".join(_TOKEN.sub(_token, line).split())
+    for twice in _TWICE:
+        while twice in now:
+            now = now.replace(twice, twice[: len(twice) // 2])
+    if "\\" in now and "<path> " in now:  # a Windows path with spaces in it
+        now = re.sub(r"<path>(?: [\w().-]{1,40}\\[\w().\\-]+)+", "<path>", now)
+    now = re.sub(r"^(?:E\s{2,}|<path>(?:\(<n>,<n>\))?:? ?)+", "", now).strip()
+    return now if len(now) <= PATTERN else now[:PATTERN].rsplit(" ", 1)[0].rstrip()
+
+
+def _token(found: "re.Match[str]") -> str:
     """Return what stands for a word or a quoted text."""
     word = found[0]
     text, start, end = found.string, found.start(), found.end()
     if found[1]:
-        return _quoted(word[1:-1], word, text[max(0, start - 48) : start], text[end : end + 48])
+        before, after = text[max(0, start - 48) : start], text[end : end + 48]
+        is_compared = "assert" in text[:200].lower()
+        return _quoted(word, before, after, is_compared=is_compared)
     body = word.rstrip(".,:!?")
     tail = word[len(body) :]
-    if not body:
+    if not body or body.isalpha():
         return word
-    if "://" in body:
-        return "<url>" + tail
-    if body.isalpha():
-        return word
-    if any("0" <= c <= "9" for c in body):
-        for stands, shape in (("<uuid>", _UUID), ("<time>", _TIME), ("<n>", _VERSION)):
-            if shape.fullmatch(body):
-                return stands + tail
-        if _is_hash(body):
-            return "<hash>" + tail
-        amount = _AMOUNT.fullmatch(body)
-        if amount:
-            return ("<n>s" if amount[1] else "<n>B") + tail
-    if len(body) >= 20 and _DRAWN.fullmatch(body):
-        digits = re.findall(r"\d+", body)
-        # a token: another one tomorrow, and no business in a pattern
-        if len(digits) >= 4 or any(len(run) >= 5 for run in digits):
-            return "<hash>" + tail
     before = text[max(0, start - 24) : start]
+    shape = _shape(body, before)
+    if shape:
+        return shape + tail
     number = body.removeprefix("-")
     if number.isdigit():
-        if (
-            len(number) == 3
-            and "100" <= number < "600"
-            and _is_status(text[max(0, start - 60) : start])
-        ):
-            return word
-        if (
-            number.isascii()
-            and len(number) <= 5
-            and _CODE.search(before)
-            and (len(number) == 3 or not _COUNTED.search(before))
-        ):
-            return word
-        return ("<hash>" if len(number) >= 7 and _COMMIT.search(before) else "<n>") + tail
+        is_kept = _is_status(number, text[max(0, start - 60) : start]) or _is_code(number, before)
+        return word if is_kept else "<n>" + tail
     if body.isalnum() and body.upper() == body and len(body) <= 5 and _CODE.search(before):
         return word
-    if _is_path(re.sub(r"(?::\d{1,9}){1,4}$", "", body)):
-        if _is_spec(body, before) or (
-            "/" not in body and before.lower().endswith(("column ", "table "))
-        ):
-            return word
-        return (
-            _own(body, text[max(0, start - 48) : start], tail + text[end : end + 48]) or "<path>"
-        ) + tail
-    return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)
+    if not _is_path(re.sub(r"(?::\d{1,9}){1,4}$", "", body)):
+        return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)
+    is_column = "/" not in body and before.lower().endswith(("column ", "table "))
+    if is_column or _is_spec(body, before):
+        return word
+    name = _own(body, text[max(0, start - 48) : start], tail + text[end : end + 48])
+    return (name or "<path>") + tail
 
 
-def _quoted(inner: str, word: str, before: str, after: str) -> str:
+def _shape(body: str, before: str) -> str:
+    """Return what stands for a word that shows by itself what it is; "" for another word."""
+    if "://" in body:
+        return "<url>"
+    if not any("0" <= c <= "9" for c in body):
+        return ""
+    for stands, shape in (("<uuid>", _UUID), ("<time>", _TIME), ("<n>", _VERSION)):
+        if shape.fullmatch(body):
+            return stands
+    amount = _AMOUNT.fullmatch(body)
+    if amount and not _is_hash(body):
+        return "<n>s" if amount[1] else "<n>B"
+    is_commit = body.isdigit() and len(body) >= 7 and bool(_COMMIT.search(before))
+    is_id = before.lower().endswith(_IDS)
+    return "<hash>" if is_id or is_commit or _is_hash(body) or _is_drawn(body) else ""
+
+
+def _is_drawn(body: str) -> bool:
+    """Tell whether a word is a token: another one tomorrow, and no business in a pattern."""
+    if len(body) < 20 or not _DRAWN.fullmatch(body):
+        return False
+    digits = re.findall(r"\d+", body)
+    return len(digits) >= 4 or any(len(run) >= 5 for run in digits)
+
+
+def _is_code(number: str, before: str) -> bool:
+    """Tell whether a number is the code of an error: it makes another error."""
+    if not number.isascii() or len(number) > 5 or not _CODE.search(before):
+        return False
+    return len(number) == 3 or not _COUNTED.search(before)
+
+
+def _quoted(word: str, before: str, after: str, *, is_compared: bool) -> str:
     """Return what replaces a quoted text.
 
-    A name that matters and a sign stay, a sentence is kept without its quotes, and other text
-    counts as data.
+    A name, code and a sign stay, without their numbers and paths. A sentence is kept without its
+    quotes. What the message calls a value, and what a test compares, counts as data.
     """
+    inner, sign = word[1:-1], word[0]
     if inner[:3].isdigit() and _STATUS.fullmatch(inner):
         return word
-    if not any(map(str.isalnum, inner)):
-        return word if len(inner) <= 4 and "<" not in inner else "<str>"
-    if _is_hash(inner):
-        return "<str>"
-    is_code = len(inner) <= 80 and before.rstrip(" :(").lower().endswith(_INSIDE)
-    if _is_path(inner) and not (is_code and " " in inner):
-        if _is_spec(inner, before):
-            return word
-        name = _own(inner, before, after)
-        return f"{word[0]}{name}{word[0]}" if name else "<str>"
-    if _NAME.fullmatch(inner) and (
-        before.rstrip(" :(").lower().endswith(_NAMED) or _UNKNOWN.match(after)
-    ):
+    is_sign = not any(map(str.isalnum, inner))
+    if is_sign and len(inner) <= 4 and "<" not in inner:
         return word
+    if is_sign or _is_hash(inner):
+        return "<str>"
+    return _quoted_name(inner, sign, before, after, is_compared=is_compared)
+
+
+def _quoted_name(inner: str, sign: str, before: str, after: str, *, is_compared: bool) -> str:
+    """Return what replaces a quoted name or path; `_quoted_text` does what is more than that."""
+    said_before = before.rstrip(" :(").lower()
+    is_code = len(inner) <= 80 and said_before.endswith(_INSIDE)
+    if _is_path(inner) and not (is_code and " " in inner):
+        name = inner if _is_spec(inner, before) else _own(inner, before, after)
+        return f"{sign}{name}{sign}" if name else "<str>"
+    is_named = said_before.endswith(_NAMED) or bool(_UNKNOWN.match(after))
+    is_data = is_compared or said_before.endswith(_DATA) or inner.startswith(_PASSING)
+    if _NAME.fullmatch(inner):
+        return "<str>" if is_data and not is_named else f"{sign}{inner}{sign}"
+    return _quoted_text(inner, sign, is_code=is_code, is_data=is_data)
+
+
+def _quoted_text(inner: str, sign: str, *, is_code: bool, is_data: bool) -> str:
+    """Return what replaces a quoted text that is more than a name."""
     if is_code:
-        return f"{word[0]}{_TOKEN.sub(_token, inner)}{word[0]}"
-    # a message inside of a message
-    if inner.count(" ") >= 4 and word[0] not in inner and "<str>" not in inner:
-        return f" {_TOKEN.sub(_token, inner)} "
-    return "<str>"
+        return f"{sign}{_TOKEN.sub(_token, inner)}{sign}"
+    if sign in inner:
+        return "<str>"
+    if inner.count(" ") >= 4 and "<str>" not in inner:
+        return f" {_TOKEN.sub(_token, inner)} "  # a message inside of a message
+    is_symbol = not is_data and bool(_SYMBOL.fullmatch(inner))
+    return f"{sign}{_TOKEN.sub(_token, inner)}{sign}" if is_symbol else "<str>"
 
 
 def _is_hash(word: str) -> bool:
@@ -225,8 +250,10 @@ def _is_spec(word: str, before: str) -> bool:
     )
 
 
-def _is_status(before: str) -> bool:
-    """Return whether a number of three digits is the actual or the expected HTTP status."""
+def _is_status(number: str, before: str) -> bool:
+    """Return whether a number is the actual or the expected HTTP status."""
+    if len(number) != 3 or not "100" <= number < "600":
+        return False
     low = before.lower()
     return ("status" in low or "http" in low) and bool(_COMPARED.search(before))
 

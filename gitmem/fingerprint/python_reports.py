@@ -5,7 +5,7 @@ is not what it seemed. Pure, read by hooks.
 """
 
 from gitmem.base.fast import Lazy
-from gitmem.fingerprint.line_score import bared, completed
+from gitmem.fingerprint.line_text import bared, completed, with_added
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def read_pytest(lines: "Sequence[str]") -> "Found":
     """
     blocks: list[list[int]] = []
     for number, line in enumerate(lines):
-        if line.startswith("E   ") and not line.endswith("%]"):  # the quiet report's dots end so
+        # the dots of a quiet report end so
+        if line.startswith("E   ") and not line.endswith(("%]", "%)")):
             if blocks and blocks[-1][-1] == number - 1:
                 blocks[-1].append(number)
             else:
@@ -129,7 +130,8 @@ def read_traceback(lines: "Sequence[str]") -> "Found":
         line = _without_margin(lines[number], margin)
         if line.strip() and not line.startswith((" ", "|", "+")) and _RAISED.match(line):
             said = line.strip()
-            said = completed(lines, number, said) if said.endswith(":") else said
+            is_open = said.endswith(":")
+            said = (completed if is_open else with_added)(lines, number, said)
             return number, _named(lines, number, said) if said.startswith("AssertionError") and any(
                 map(_TEST.match, lines[: starts[-1]])
             ) else said

@@ -5,7 +5,8 @@ is not what it seemed. Pure, read by hooks.
 """
 
 from gitmem.base.fast import Lazy
-from gitmem.fingerprint.line_score import COMPARED, completed, next_said, rank_of, tidy
+from gitmem.fingerprint.line_score import COMPARED, rank_of
+from gitmem.fingerprint.line_text import completed, next_said, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,12 +71,13 @@ def read_mocha(lines: "Sequence[str]") -> "Found":
     name = ""
     for number in range(at + 1, min(len(lines), at + 12)):
         bare = lines[number].strip()
-        if name and not bare:
-            more = next_said(lines, number + 1)
-            return more and (
-                more[0],
-                f"{name}: {more[1]}" if "Assertion" in more[1] or "Timeout" in more[1] else more[1],
-            )
+        # the error comes after an empty line, or right after the name of the test
+        is_after = bool(name) and (not bare or lines[number - 1].rstrip().endswith(":"))
+        if is_after:
+            more = next_said(lines, number)
+            needs_name = more and ("Assertion" in more[1] or "Timeout" in more[1])
+            said = completed(lines, *more) if more else ""
+            return more and (more[0], f"{name}: {said}" if needs_name else said)
         name = bare.rstrip(":").partition(") ")[2] or bare.rstrip(":") or name
     return None
 

@@ -1,8 +1,8 @@
 """What is known of tools and of the words for errors.
 
-`tool_lines.json` has a row for each tool whose lines say something, `error_words.json` the words
-that belong to no tool, `tools.json` the kinds of work that tools do. Their schemas say what each
-list is for. Read by hooks, after a command has failed.
+`tools.json` has a row for each tool: what it writes around an error, where its error stands, and
+what kind of work it does. `error_words.json` has the words that belong to no tool. Their schemas
+say what each list is for. Read by hooks, after a command has failed.
 """
 
 import os
@@ -24,24 +24,33 @@ def read_table(name: str) -> "dict[str, Any]":
         return table
 
 
-_LINES = read_table("tool_lines.json")
+_TOOLS = read_table("tools.json")
 _WORDS = read_table("error_words.json")
+TASK_WORDS: "dict[str, list[str]]" = _TOOLS["task_words"]
 CATEGORY_WORDS: "dict[str, list[str]]" = _WORDS["categories"]
 LINE_WORDS: "dict[str, list[str]]" = _WORDS["lines"]
 NAME_WORDS: "dict[str, list[str]]" = _WORDS["names"]
-REPORTS: "list[dict[str, str]]" = _LINES["reports"]
-EXTENSIONS = frozenset(_LINES["extensions"])
-HEADERS = frozenset(_LINES["headers"])
+EXTENSIONS = frozenset(NAME_WORDS["extensions"])
+HEADERS = frozenset(NAME_WORDS["headers"])
 _NEVER = "(?!)"  # an expression that nothing fits
 
 
-def lines_of_tools(field: str) -> "tuple[str, ...]":
-    """Return what a field of `tool_lines.json` has for all tools."""
-    entries: list[str] = []
-    for tool in _LINES["tools"]:
+def of_tools(field: str) -> "tuple[Any, ...]":
+    """Return the entries that a field of `tools.json` has for all tools."""
+    entries: list[Any] = []
+    for tool in _TOOLS["tools"]:
         if field in tool:
             entries += tool[field]
     return tuple(entries)
+
+
+def of_work(field: str, kind: str) -> "list[str]":
+    """Return the entries that a field has for all work of a kind."""
+    entries: list[str] = []
+    for work in of_tools("work"):
+        if work["kind"] == kind and field in work:
+            entries += work[field]
+    return entries
 
 
 def any_of(words: "Iterable[str]") -> str:
@@ -53,3 +62,17 @@ def any_of(words: "Iterable[str]") -> str:
 def any_pattern(patterns: "Iterable[str]") -> str:
     """Return an expression for any of the expressions, as a group."""
     return f"(?:{'|'.join(patterns) or _NEVER})"
+
+
+def literal_start(pattern: str) -> str:
+    """Return the plain text with which everything starts that an expression fits.
+
+    It is cheap to ask for, and most lines do not have it: the expression need not be compiled.
+    """
+    if "|" in re.sub(r"\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\\.", "", pattern):
+        return ""  # of several texts
+    plain = re.match(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*", pattern)
+    text = plain[0] if plain else ""
+    if pattern[len(text) : len(text) + 1] in {"?", "*", "{"}:
+        text = text[:-1].removesuffix("\\")
+    return re.sub(r"\\(.)", r"\1", text)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.agents.prompt_text import NOTE, OPEN, fence, without_fences
-from gitmem.fingerprint.fingerprint import TITLE, fingerprint, normalise
+from gitmem.fingerprint.fingerprint import fingerprint, normalise
+from gitmem.fingerprint.title import TITLE
 from tests.scale import scaled
 
 FOLDER = Path(__file__).parent / "corpus"
@@ -370,5 +371,5 @@ def test_apostrophes_are_no_quotes_and_words_stay_whole():
     assert normalise("0xDEADBEEF failed") == "<hex> failed"
     assert (
         normalise("não é possível abrir 'ação 3' às 10:11:12")
-        == "não é possível abrir <str> às <time>"
+        == "não é possível abrir 'ação <n>' às <time>"
     )

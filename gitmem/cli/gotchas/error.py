@@ -60,8 +60,9 @@ def record_command(  # noqa: C901
     The third one within 24 hours makes a gotcha (settings captureThreshold, captureWindow). With
     the setting captureSessions, each call without --session is a session of its own.
 
-    What you type is an error because you say so. A text from standard input without an error in it,
-    such as "5 passed", is not counted: exit code 1.
+    What you type is an error because you say so. A text without words, a text that says that all
+    went well ("ok", "5 passed"), and a text from standard input without an error in it are not
+    counted: exit code 1.
 
     \b
     Examples:
@@ -69,6 +70,7 @@ def record_command(  # noqa: C901
       git mem error record "TypeError: unsupported operand type(s)"
     """
     # forty tools' rules, and `error list` needs none
+    from gitmem.fingerprint.error_line import is_success
     from gitmem.fingerprint.fingerprint import bounded, fingerprint
     from gitmem.repo.source_frames import anchors
     from gitmem.services.gotchas import count
@@ -87,7 +89,8 @@ def record_command(  # noqa: C901
         # before anything is counted
         text, command = scrub(bounded(without_fences(text)), allow).text, scrub(command, allow).text
         mark = fingerprint(text, root, command, failed=False)
-        if mark is None and message:  # whoever types it says that it is one
+        # whoever types it says that it is one
+        if mark is None and message and text.strip() and not is_success(text):
             mark = fingerprint(text, root, command, failed=True) or fingerprint(
                 f"Error: {text}", root, command, failed=True
             )

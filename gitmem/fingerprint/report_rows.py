@@ -1,0 +1,76 @@
+"""Reports that a row of `tools.json` describes: where the error stands in the output of a tool.
+
+`start` matches the line that has it, or the line above it. The groups of `start` are `said`, the
+error itself, and `name`, the test that has it. Without `said`, `pick` finds it in the lines below,
+and without `pick` it is the next line that says something, `skip` lines later. Pure, read by hooks.
+"""
+
+from gitmem.base.fast import Lazy
+from gitmem.fingerprint.line_text import completed, next_said, tidy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+    from typing import Any
+
+    Found = tuple[int, str] | None
+
+_WITHIN = 40  # lines below its start in which a report has its error
+
+
+class Report:
+    """The report of a tool, as its row says."""
+
+    __slots__ = ("_is_last", "_named", "_pick", "_skip", "_start", "sign")
+
+    def __init__(self, row: "dict[str, Any]") -> None:
+        self.sign: str = row["sign"]
+        self._start = Lazy(row["start"])
+        self._pick = Lazy(row["pick"]) if "pick" in row else None
+        self._named = Lazy(row["named"]) if "named" in row else None
+        self._skip: int = row.get("skip", 0)
+        self._is_last: bool = row.get("last", False)
+
+    def read(self, lines: "Sequence[str]") -> "Found":
+        """Return the number and the text of the line that names the error.
+
+        None when the output is not what it seemed.
+        """
+        last: Found = None
+        for number, line in enumerate(lines):
+            start = self._start.match(line)
+            found = self._said(lines, number, start) if start else None
+            if found is not None and not self._is_last:
+                return found
+            last = found or last
+        return last
+
+    def _said(self, lines: "Sequence[str]", number: int, start: "re.Match[str]") -> "Found":
+        groups = start.groupdict()
+        if groups.get("said"):
+            found: Found = number, groups["said"].strip()
+        elif self._pick is not None:
+            found = self._picked(lines, number + 1)
+        else:
+            found = self._next(lines, number + 1)
+        if found is None:
+            return None
+        said = completed(lines, found[0], tidy(found[1]))
+        name = (groups.get("name") or "").strip()
+        has_name = name and (self._named is None or self._named.search(said))
+        return found[0], f"{name}: {said}" if has_name else said
+
+    def _picked(self, lines: "Sequence[str]", start: int) -> "Found":
+        assert self._pick is not None
+        for number in range(start, min(len(lines), start + _WITHIN)):
+            picked = self._pick.match(lines[number])
+            if picked:
+                return number, picked[1].strip()
+        return None
+
+    def _next(self, lines: "Sequence[str]", start: int) -> "Found":
+        found = next_said(lines, start)
+        for _ in range(self._skip):
+            found = found and next_said(lines, found[0] + 1)
+        return found
