@@ -117,7 +117,7 @@ def test_graph_and_rank(shop: Path):
     near = data_of(mem(shop, "code", "graph", "shop/money.py", "--json").stdout)
     assert near["paths"] == ["shop/cart.py", "shop/money.py"]
     ranked = data_of(mem(shop, "code", "rank", "-2", "--json").stdout)["files"]
-    assert [one["path"] for one in ranked] == ["shop/money.py", "shop/cart.py"]
+    assert [one["path"] for one in ranked] == ["shop/cart.py", "shop/money.py"]
     done = mem(shop, "code", "rank", "shop")
     assert "app.py" not in done.stdout and "not read: 1 generated" in done.stderr
 

@@ -96,7 +96,7 @@ def test_flask(project: Path):
     assert parts(out, "Run") == ["- `tox`"]
     files = parts(out, "Key files")
     assert len(files) == 20
-    assert {"`src/flask/globals.py`", "`src/flask/app.py`", "`src/flask/typing.py`"} == {
+    assert {"`src/flask/globals.py`", "`src/flask/app.py`", "`src/flask/helpers.py`"} == {
         row.split()[1] for row in files[:3]
     }
     assert any(row.startswith("- `src/flask/app.py`") and row.endswith(": Flask") for row in files)

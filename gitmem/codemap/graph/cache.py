@@ -277,6 +277,7 @@ def _tags(kept: Any) -> Tags:
         environment,
         routes,
         lines,
+        fallbacks,
     ) = kept
     return Tags(
         language,
@@ -292,6 +293,7 @@ def _tags(kept: Any) -> Tags:
         tuple(environment),
         tuple(map(tuple, routes)),
         lines,
+        tuple(fallbacks),
     )
 
 

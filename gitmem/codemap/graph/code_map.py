@@ -18,14 +18,14 @@ from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
 from gitmem.codemap.graph.cache import GraphCache, unpack
 from gitmem.codemap.graph.graph import Graph, packed, unpacked
-from gitmem.codemap.graph.resolve import Resolution
+from gitmem.codemap.graph.resolve import ECMA, Resolution
 from gitmem.codemap.imports.files import ProjectFiles, is_manifest
 from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import GitFailed
 from gitmem.git.code_trees import CodeTrees
 from gitmem.git.work_state import file_on_disk
 
-FORMAT = "2"  # of a state
+FORMAT = "3"  # of a state
 LARGE = 20_000  # files of code
 FEW = 40  # blobs that are read in this process; more are worth the start of others
 MANIFEST = 4 << 20  # bytes of a manifest that is read
@@ -35,6 +35,7 @@ GROUPED = frozenset({"go", "java", "csharp", "php", "ruby", "c", "cpp"})
 TURNING = frozenset({"__init__.py", "__init__.pyi", "lib.rs", "main.rs"})
 # files that are meant by their folder's name
 STANDS_FOR = frozenset({"__init__", "index", "mod", "lib", "main"})
+FOLDER = ".."  # in the words of a file: it imports a folder without its name
 _SEPARATORS = re.compile(r"[./\\:@#]+")
 
 Progress = Callable[[int, int], None]
@@ -250,6 +251,8 @@ class CodeMap:
             stems.add(stem)
             if stem in STANDS_FOR and folder:
                 stems.add(folder.rpartition("/")[2])
+            if grammars.language_of(path) in ECMA:  # a package.json may name it for its folder
+                stems.update((FOLDER, *folder.split("/")))
             if stem in STANDS_FOR:  # files below may mean the folder without its name: `.`, `..`
                 below = f"{folder}/" if folder else ""
                 turned |= {inner for inner in everything if inner.startswith(below)}
@@ -536,12 +539,14 @@ def _on_disk(trees: CodeTrees, path: str) -> bytes:
 
 
 def _words(tags: Tags) -> str:
-    """Return the names in a file's imports, each between spaces.
+    """Return the names in a file's imports, each between spaces; `FOLDER` for one of `..`.
 
     A file matters to the imports only if it has one of these names.
     """
     found: dict[str, None] = {}
     for one in tags.imports:
         found.update(dict.fromkeys(_SEPARATORS.split(one.module)))
+        if not one.module.strip("./"):
+            found[FOLDER] = None
         found.update((name, None) for name, _ in one.names)
     return f" {' '.join(found)} "

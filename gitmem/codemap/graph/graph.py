@@ -37,12 +37,17 @@ class Graph:
     def used(self, path: str) -> dict[str, int]:
         """Return how often other files use each definition of a file.
 
-        The key '' stands for the file as a whole.
+        The key '' stands for the file as a whole. A use of a member counts for its class, where
+        that is used by its name too.
         """
         out: dict[str, int] = {}
         for edges in self.edges.values():
             for name, number in edges.get(path, {}).items():
                 out[name] = out.get(name, 0) + number
+        for name in sorted(out, key=lambda name: -name.count(".")):
+            outer = name.rpartition(".")[0]
+            if outer and outer in out:
+                out[outer] += out.pop(name)
         return out
 
 

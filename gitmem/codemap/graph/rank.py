@@ -15,20 +15,28 @@ from gitmem.codemap.graph.graph import Graph
 DIGITS = 6
 DAMPING = 0.85
 TOLERANCE = 1e-12  # change of a file's rank in one step, on average, at which the iteration ends
+MUTUAL = 0.25  # weight of a use between two files that use each other; of any other, 1
+RESERVE = 3.0  # uses of no file in particular that each file has besides its own
+_ELSEWHERE = ""  # no file: what gets the rest of a rank, and passes it on to all alike
 STEPS = 1000  # a step takes away 15 % of the error, so that about 170 are enough
 
 
 def ranks(graph: Graph) -> dict[str, float]:
     """Return {path: rank} of a graph's files, best first, ties by path; ranks add up to 1.
 
-    A use weighs by the root of how often it is made.
+    Each file that uses another one counts once for it, however often it does. A file passes on
+    little of its rank if it uses few others, or else one user would do as well as many. Two files
+    that use each other count little for each other, since they are one thing in two parts.
     """
-    weights = {
-        path: {other: math.sqrt(sum(names.values())) for other, names in uses.items()}
-        for path, uses in graph.edges.items()
-    }
-    exact = pagerank(sorted(graph.files), weights)
-    rows = [(path, round(rank, DIGITS)) for path, rank in exact.items()]
+    weights: dict[str, dict[str, float]] = {}
+    for path, uses in graph.edges.items():
+        weights[path] = {
+            other: MUTUAL if path in graph.edges.get(other, ()) else 1.0 for other in uses
+        }
+        weights[path][_ELSEWHERE] = RESERVE
+    exact = pagerank([_ELSEWHERE, *sorted(graph.files)], weights)
+    share = 1 - exact.pop(_ELSEWHERE)
+    rows = [(path, round(rank / share, DIGITS)) for path, rank in exact.items()]
     return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
 
 

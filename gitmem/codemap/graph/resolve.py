@@ -6,21 +6,26 @@ What cannot be told without types, such as the method of some object, is not gue
 edge.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
 
-from gitmem.codemap.imports import c, ecma, groups, python, rust
+from gitmem.codemap.graph.c_names import C, CNames
+from gitmem.codemap.graph.grouped_names import GroupedNames
+from gitmem.codemap.imports import c, ecma, groups, python, ruby, rust
 from gitmem.codemap.imports.files import Binding, ProjectFiles
 from gitmem.codemap.tags.import_statements import DEFAULT, STAR, Import
 from gitmem.codemap.tags.tags import Tags
+from gitmem.codemap.tags.uses import ANNOTATION, TYPED
 
 PASSES = 6  # files through which a name is followed
-C = frozenset({"c", "cpp"})
 ECMA = frozenset({"javascript", "typescript", "tsx"})
 INNER = frozenset({"method"})  # kinds that are reached through what is around them only
+ATTRIBUTE = "Attribute"  # what C# lets one leave out
+TYPES = frozenset({"class", "interface", "struct", "enum", "type", "trait"})
 
 # file -> {definition there, '' for the file as a whole: how often}
 Edges = dict[str, dict[str, int]]
+Place = tuple[str, str]  # file, definition or '' for the file as a whole
 
 
 class GraphResolver(Protocol):
@@ -28,6 +33,13 @@ class GraphResolver(Protocol):
 
     def bindings(self, path: str, one: Import) -> Iterator[Binding]:
         """Yield what an import binds."""
+
+
+class Meaning(NamedTuple):
+    """What the first names of a chain mean, and how many these are."""
+
+    place: Place
+    length: int
 
 
 class Resolution:
@@ -41,13 +53,16 @@ class Resolution:
         self._tags = tags
         self._resolvers: dict[str, GraphResolver] = {}
         self._bindings: dict[str, tuple[Binding, ...]] = {}
+        self._bound: dict[str, dict[str, list[Binding]]] = {}
         self._inside: dict[str, dict[str, str]] = {}
-        self._groups: dict[str, dict[str, str]] | None = None
-        self._looked: dict[tuple[str, str], tuple[tuple[str, str] | None, frozenset[str]]] = {}
+        self._own: dict[str, dict[str, str]] = {}
+        self._external: dict[str, frozenset[str]] = {}
+        self._qualified: dict[str, frozenset[str]] = {}
+        self._grouped: GroupedNames | None = None
+        self._looked: dict[tuple[str, str], tuple[Place | None, frozenset[str]]] = {}
         self._consulted: set[str] = set()
-        self._around: dict[str, list[str]] = {}
         self._closures: dict[str, frozenset[str]] = {}
-        self._declared: dict[str, list[str]] | None = None
+        self._c_names: CNames | None = None
         self._global: tuple[Binding, ...] | None = None
 
     # -- imports
@@ -65,28 +80,44 @@ class Resolution:
     def imported(self, path: str, one: Import) -> list[str]:
         """Return the files that one import of a file means, in order.
 
-        None for what is not of this project.
+        None for what is not of this project. The file itself is among them only in Rust, where a
+        module inside of a file imports from what is around it.
         """
         out: dict[str, None] = {}
-        for found in self._resolver(self._tags[path].language).bindings(path, one):
-            if found.name and found.name != STAR and (place := self.bound(found)) is not None:
-                out[place[0]] = None
+        for binding in self._resolver(self._tags[path].language).bindings(path, one):
+            if binding.name and binding.name != STAR:
+                if (place := self.bound(binding, path)) is not None:
+                    out[place[0]] = None
                 continue
-            for target in found.targets:
-                if target[:1] == "\0":
-                    if found.name in {"", STAR}:
-                        out.update(dict.fromkeys(sorted(set(self.group(target).values()))))
-                elif not (found.modules and found.name):
+            for target in binding.targets:
+                if target[:1] != "\0":
                     out[target] = None
-            if found.name and found.name != STAR:
-                out.update(
-                    dict.fromkeys(
-                        target
-                        for target in (*found.targets, *found.modules)
-                        if target[:1] != "\0" and not out
-                    )
-                )
-        return [target for target in out if target != path]
+                elif files := self.grouped.files(target, path):
+                    out.update(dict.fromkeys(files))
+                elif (place := self._class_of(target, path)) is not None:
+                    out[place[0]] = None
+        is_rust = self._tags[path].language == "rust"
+        return [target for target in out if target != path or is_rust]
+
+    def external(self, path: str) -> frozenset[str]:
+        """Return the names that the imports of a file bind to what is not of this project."""
+        if path not in self._external:
+            bound = self._bound_names(path)
+            heads = {local.partition(".")[0] for local, b in bound.items() if self._leads(b, path)}
+            names = {
+                local
+                for one in self._tags[path].imports
+                for local in [local for _, local in one.names] or [one.alias.partition(".")[0]]
+            }
+            self._external[path] = frozenset(names - heads - {STAR, ""})
+        return self._external[path]
+
+    def _leads(self, bindings: "list[Binding]", path: str) -> bool:
+        """Say whether one of some bindings leads to something of this project."""
+        return any(
+            (not binding.name and binding.targets) or self.bound(binding, path) is not None
+            for binding in bindings
+        )
 
     def _resolver(self, language: str) -> GraphResolver:
         key = "c" if language in C else "ecma" if language in ECMA else language
@@ -103,7 +134,7 @@ class Resolution:
                 if key == "go"
                 else c.CResolver(files)
                 if key == "c"
-                else groups.Ruby(files)
+                else ruby.RubyResolver(files)
                 if key == "ruby"
                 else groups.NamespaceResolver(files, key)
             )
@@ -111,87 +142,130 @@ class Resolution:
 
     # -- definitions
 
-    def inside(self, path: str) -> dict[str, str]:  # noqa: C901
+    def inside(self, path: str) -> dict[str, str]:
         """Return {name that can be reached from outside: definition} of a file."""
         if path not in self._inside:
             tags = self._tags[path]
             out: dict[str, str] = {}
             # `mod cart;` has its file
             elsewhere = {one.alias for one in tags.imports if one.how in {"mod", "path"}}
-            flat = tags.language in {"go", "ruby", "csharp", "php"} or tags.language in C
-            before = (
-                tags.package + "." if tags.package and tags.language in {"csharp", "php"} else ""
-            )
             for name, qualified, kind, *_ in tags.symbols:
-                if before and qualified.startswith(before):
-                    qualified = qualified[len(before) :]
                 if name == "_" or (kind == "module" and name in elsewhere):
                     continue
                 if "." not in qualified:
                     out.setdefault(name, qualified)
-                elif tags.language == "ruby" or (
-                    flat and kind not in INNER and kind != "constant" and tags.language in C
-                ):
-                    if kind not in INNER:
-                        out.setdefault(qualified, qualified)
-                        if tags.language in C:
-                            out.setdefault(name, qualified)
-                elif tags.language == "csharp" and kind in {
-                    "class",
-                    "interface",
-                    "struct",
-                    "enum",
-                    "type",
-                }:
+                elif tags.language == "ruby" and kind not in INNER:
+                    out.setdefault(qualified, qualified)
+                elif tags.language in C and kind not in INNER and kind != "constant":
+                    out.setdefault(qualified, qualified)
                     out.setdefault(name, qualified)
             for name in tags.declared:
                 out.setdefault(name, name)
+            for name in tags.fallbacks:
+                out.pop(name, None)
             for name, inner in tags.exported:
                 if inner in out or name == DEFAULT:
                     out.setdefault(name, inner)
             self._inside[path] = out
         return self._inside[path]
 
-    def group(self, name: str) -> dict[str, str]:
-        """Return {name: file that defines it} of a group.
+    def own(self, path: str) -> dict[str, str]:
+        """Return {name: definition} of what a file reaches in itself without writing a chain."""
+        if path not in self._own:
+            tags = self._tags[path]
+            out: dict[str, str] = {}
+            nested: dict[str, str | None] = {}
+            elsewhere = {one.alias for one in tags.imports if one.how in {"mod", "path"}}
+            for name, qualified, kind, *_ in tags.symbols:
+                if kind == "module" and name in elsewhere:
+                    continue
+                if "." not in qualified and kind not in INNER:
+                    out.setdefault(name, qualified)
+                elif kind in TYPES and tags.language in {"java", "csharp"}:
+                    nested[name] = None if nested.get(name, qualified) != qualified else qualified
+            for name, inner in nested.items():
+                if inner is not None:
+                    out.setdefault(name, inner)
+            self._own[path] = out
+        return self._own[path]
 
-        The first file by path where there are several.
+    def qualified(self, path: str) -> frozenset[str]:
+        """Return the definitions of a file."""
+        if path not in self._qualified:
+            self._qualified[path] = frozenset(symbol[1] for symbol in self._tags[path].symbols)
+        return self._qualified[path]
+
+    @property
+    def grouped(self) -> GroupedNames:
+        """The names of packages and namespaces."""
+        if self._grouped is None:
+            self._grouped = GroupedNames(self._tags, self.inside)
+        return self._grouped
+
+    def language(self, path: str) -> str:
+        """Return the language of a file."""
+        return self._tags[path].language
+
+    def identity(self, place: Place) -> Place:
+        """Return what a definition is, whichever of the files it is read from that share it.
+
+        These are the files of a class that several of them open, and those of a Go package for
+        several platforms.
         """
-        if self._groups is None:
-            self._groups = {}
-            for path in sorted(self._tags):
-                key = groups.of_file(path, self._tags[path])
-                if key:
-                    own = self._groups.setdefault(key, {})
-                    at_home = _HOMES.get(self._tags[path].language)
-                    for one in self.inside(path):
-                        if one not in own or _likelier(
-                            path, own[one], at_home(one) if at_home else ""
-                        ):
-                            own[one] = path
-        return self._groups.get(name, {})
+        path, qualified = place
+        if not qualified or path not in self._tags:
+            return place
+        tags = self._tags[path]
+        if tags.language in groups.REOPENED | {"go"}:
+            return groups.of_file(path, tags), qualified
+        return place
 
-    def lookup(self, target: str, name: str, passes: int = PASSES) -> tuple[str, str] | None:
+    def member(self, place: Place, name: str, user: str) -> Place | None:
+        """Return what a name means that is written behind a definition or a module."""
+        path, outer = place
+        if not outer:
+            return self.lookup(path, name, user)
+        qualified = f"{outer}.{name}"
+        if qualified in self.qualified(path):
+            return path, qualified
+        language = self._tags[path].language
+        if language in groups.REOPENED:
+            other = self.grouped.member(groups.of_file(path, self._tags[path]), qualified, user)
+            return (other, qualified) if other else None
+        return None
+
+    def lookup(self, target: str, name: str, user: str, passes: int = PASSES) -> Place | None:
         """Return (file, definition) of a name in a file or a group, through files that pass it on.
 
-        None when it is not there.
+        None when it is not there. Of several files of a group, the nearest to `user` is taken.
         """
         if target[:1] == "\0":
-            path = self.group(target).get(name)
-            return (path, self.inside(path).get(name, name)) if path else None
+            path = self.grouped.file(target, name, user)
+            if path:
+                return path, self.inside(path).get(name, name)
+            outer = self._class_of(target, user)
+            return self.member(outer, name, user) if outer is not None else None
         if target not in self._tags:
             return None
         key = target, name
         if key not in self._looked:
             # files that pass names to one another in a circle
             self._looked[key] = None, frozenset()
-            outer, self._consulted = self._consulted, {target}
-            found = self._in_file(target, name, passes)
-            self._looked[key] = found, frozenset(self._consulted)
-            self._consulted = outer
+            outer_consulted, self._consulted = self._consulted, {target}
+            place = self._in_file(target, name, passes)
+            self._looked[key] = place, frozenset(self._consulted)
+            self._consulted = outer_consulted
         place, consulted = self._looked[key]
         self._consulted |= consulted
         return place
+
+    def _class_of(self, target: str, user: str) -> Place | None:
+        """Return the class that a group's name is, where it is no package: `org.shop.Cart`."""
+        language, _, name = target[1:].partition("\0")
+        outer, dot, last = name.rpartition(".")
+        if not dot or language == "go" or self.grouped.has(target):
+            return None
+        return self.lookup(groups.group(language, outer), last, user)
 
     def _in_file(self, target: str, name: str, passes: int) -> tuple[str, str] | None:
         inside = self.inside(target)
@@ -204,29 +278,28 @@ class Resolution:
             if (
                 (one.passed or exported != name)
                 and one.local == exported
-                and (found := self.bound(one, passes - 1)) is not None
+                and (found := self.bound(one, target, passes - 1)) is not None
             ):
                 return found
         for one in self.bindings(target):
             if one.passed and one.name == STAR:
                 for further in one.targets:
-                    if (found := self.lookup(further, name, passes - 1)) is not None:
+                    if (found := self.lookup(further, name, target, passes - 1)) is not None:
                         return found
         return None
 
-    def bound(self, one: Binding, passes: int = PASSES) -> tuple[str, str] | None:
+    def bound(self, one: Binding, user: str, passes: int = PASSES) -> Place | None:
         """Return (file, definition) of what an import binds.
 
         The definition is '' for a file as a whole.
         """
         if one.name and one.name != STAR:
             for target in one.targets:
-                if (found := self.lookup(target, one.name, passes)) is not None:
+                if (found := self.lookup(target, one.name, user, passes)) is not None:
                     return found
             for target in one.modules:
                 if target[:1] != "\0":
                     return target, ""
-            return next(((target, "") for target in one.targets if target[:1] != "\0"), None)
         return next(((target, "") for target in one.targets if target[:1] != "\0"), None)
 
     # -- uses
@@ -240,69 +313,96 @@ class Resolution:
         """
         out: Edges = {}
         self._consulted = set()
-        bound = self._bound_names(path)
         for key, number in self._tags[path].uses.items():
-            if (
-                key[:1] != "."
-                and (found := self.means(path, key, bound)) is not None
-                and found[0] != path
-            ):
-                names = out.setdefault(found[0], {})
-                names[found[1]] = names.get(found[1], 0) + number
+            if key[:1] == "." or (meaning := self.means(path, key)) is None:
+                continue
+            place, name = meaning.place
+            if place != path:
+                names = out.setdefault(place, {})
+                names[name] = names.get(name, 0) + number
         for one in self.bindings(path):
-            place = self.bound(one)
-            if place is not None and place[0] != path and place[0] not in out:
-                out[place[0]] = {"": 1}
+            bound = self.bound(one, path)
+            if bound is not None and bound[0] != path and bound[0] not in out:
+                out[bound[0]] = {"": 1}
         return out, sorted(self._consulted.difference(out, (path,)))
 
-    def means(  # noqa: C901
-        self, path: str, key: str, bound: "dict[str, list[Binding]] | None" = None
-    ) -> tuple[str, str] | None:
-        """Return (file, definition) that a name as in `Tags.uses` means in a file.
+    def means(self, path: str, key: str) -> Meaning | None:
+        """Return what a name as in `Tags.uses` means in a file, as far as that can be told.
 
         None when it is not known, or of no file of this project.
         """
+        typed = key.startswith(TYPED)
+        names = key.lstrip(TYPED + ANNOTATION).split(".")
+        meaning = self._beginning(path, names)
+        if meaning is None and key[:1] == ANNOTATION and self.language(path) == "csharp":
+            meaning = self._beginning(path, [names[0] + ATTRIBUTE])
+        if meaning is None:
+            return None
+        place, count = meaning
+        while 0 < count < len(names):
+            inner = self.member(place, names[count], path)
+            if inner is None:
+                break
+            place, count = inner, count + 1
+        return None if typed and count < len(names) else Meaning(place, count)
+
+    def _beginning(self, path: str, names: list[str]) -> Meaning | None:
+        """Return what the first names of a chain mean that belong together."""
         tags = self._tags[path]
-        head, dot, _ = key.partition(".")
+        head = names[0]
         if not head:
             return None
-        bound = self._bound_names(path) if bound is None else bound
-        inside = self.inside(path)
-        if head in inside and tags.language not in {"ruby", "csharp"}:
-            return path, inside[head]
-        if head not in bound and tags.language == "python" and not dot and head in inside:
-            return path, inside[head]
         if tags.language in C:
-            return self._in_c(path, key)
-        prefix = key
-        while prefix:
-            for one in bound.get(prefix, ()):
-                if (found := self._through(one, key[len(prefix) + 1 :])) is not None:
-                    return found
-            prefix = prefix.rpartition(".")[0]
+            place = self._c().means(path, ".".join(names))
+            return Meaning(*place) if place is not None else None
+        if head[0] == "\\":  # PHP, from the root
+            return self._full(tags.language, [head[1:], *names[1:]], path)
+        if tags.language != "ruby" and head in self.own(path):
+            return Meaning((path, self.own(path)[head]), 1)
+        bound = self._bound_names(path)
+        for count in range(len(names), 0, -1):
+            for one in bound.get(".".join(names[:count]), ()):
+                if (meaning := self._through(one, names, count, path)) is not None:
+                    return meaning
+        if (meaning := self._unbound(path, names, bound)) is not None:
+            return meaning
+        if tags.language == "rust" and len(names) > 1:
+            return self._in_rust(path, names)
+        if len(names) > 1 and tags.language in {"java", "csharp"}:
+            return self._full(tags.language, names, path)
+        if len(names) > 1 and tags.language == "php":
+            return self._full("php", [*filter(None, tags.package.split(".")), *names], path)
+        return None
+
+    def _unbound(
+        self, path: str, names: list[str], bound: "dict[str, list[Binding]]"
+    ) -> Meaning | None:
+        """Return what a name means that no import binds by itself."""
         for one in bound.get(STAR, ()):
             for target in one.targets:
-                if target != path and (found := self.lookup(target, head)) is not None:
-                    return found
+                found = self.lookup(target, names[0], path) if target != path else None
+                if found is not None:
+                    return Meaning(found, 1)
+        tags = self._tags[path]
+        if tags.language == "ruby":
+            return self._constant(path, names)
         for around in groups.around(path, tags):
-            if (found := self._in_group(around, key, tags, path)) is not None:
-                return found
-        if tags.language == "rust" and dot:
-            module, _, name = key.rpartition(".")
-            return self._in_rust(path, module, name)
-        if dot and tags.language in {"java", "csharp", "php"}:
-            return self._full(tags.language, key)
+            other = self.grouped.file(around, names[0], path)
+            if other:
+                return Meaning((other, self.inside(other).get(names[0], names[0])), 1)
         return None
 
     def _bound_names(self, path: str) -> dict[str, list[Binding]]:
-        out: dict[str, list[Binding]] = {}
-        for one in self.bindings(path):
-            if one.local:
-                out.setdefault(one.local, []).append(one)
-        if self._tags[path].language == "csharp":
-            for one in self._everywhere():
-                out.setdefault(one.local, []).append(one)
-        return out
+        if path not in self._bound:
+            out: dict[str, list[Binding]] = {}
+            for one in self.bindings(path):
+                if one.local:
+                    out.setdefault(one.local, []).append(one)
+            if self._tags[path].language == "csharp":
+                for one in self._everywhere():
+                    out.setdefault(one.local, []).append(one)
+            self._bound[path] = out
+        return self._bound[path]
 
     def _everywhere(self) -> tuple[Binding, ...]:
         """Return what C# files bind for the whole project."""
@@ -317,85 +417,54 @@ class Resolution:
             )
         return self._global
 
-    def _through(self, one: Binding, rest: str) -> tuple[str, str] | None:
-        """Return what a chain means whose beginning an import binds."""
-        name = rest.partition(".")[0]
-        if one.name == "":
-            if name:
-                for target in one.targets:
-                    if (found := self.lookup(target, name)) is not None:
-                        return found
-            return self.bound(one)
-        place = self.bound(one)
-        if place is not None and place[1] == "" and name:
-            return self.lookup(place[0], name) or place
-        if place is None and name:
-            for target in one.modules:
-                if (found := self.lookup(target, name)) is not None:
-                    return found
-        return place
+    def _through(self, one: Binding, names: list[str], count: int, path: str) -> Meaning | None:
+        """Return what a chain means whose first `count` names an import binds."""
+        place = self.bound(one, path) if one.name else None
+        if place is not None and (place[1] or count == len(names)):
+            return Meaning(place, count)
+        if count < len(names):
+            inner = (place[0],) if place is not None else one.modules if one.name else one.targets
+            for target in inner:
+                if (found := self.lookup(target, names[count], path)) is not None:
+                    return Meaning(found, count + 1)
+        whole = place or self.bound(one, path)
+        return Meaning(whole, count) if whole is not None else None
 
-    def _in_group(self, name: str, key: str, tags: Tags, path: str) -> tuple[str, str] | None:
-        own = self.group(name)
-        if tags.language != "ruby":
-            head = key.partition(".")[0]
-            return (own[head], self.inside(own[head]).get(head, head)) if head in own else None
-        if not key[:1].isupper():
+    def _constant(self, path: str, names: list[str]) -> Meaning | None:
+        """Return what a constant of Ruby means: looked up from what is around it outwards."""
+        if not names[0][:1].isupper() or names[0] in ruby.CORE:
             return None
-        while key:
-            # as Ruby looks constants up: in what is around, from the inside out
-            for prefix in self._nestings(path):
-                if (whole := prefix + key) in own:
-                    return own[whole], whole
-            key = key.rpartition(".")[0]
+        for count in range(len(names), 0, -1):
+            place = self.grouped.constant(path, ".".join(names[:count]))
+            if place is not None:
+                return Meaning(place, count)
         return None
 
-    def _nestings(self, path: str) -> list[str]:
-        """Return the modules and classes that a Ruby file opens, and those around them.
-
-        Each has a dot behind it, and '' comes last.
-        """
-        if path not in self._around:
-            found = {""}
-            for _, qualified, kind, *_ in self._tags[path].symbols:
-                if kind not in INNER and kind != "constant":
-                    parts = qualified.split(".")
-                    found.update(".".join(parts[:n]) + "." for n in range(1, len(parts) + 1))
-            self._around[path] = sorted(found, key=lambda one: (-one.count("."), one))
-        return self._around[path]
-
-    def _in_rust(self, path: str, module: str, name: str) -> tuple[str, str] | None:
+    def _in_rust(self, path: str, names: list[str]) -> Meaning | None:
         resolver = self._resolver("rust")
         assert isinstance(resolver, rust.RustResolver)
-        found, whole = resolver.module(path, module)
-        if not found or found == path:
+        found, whole = resolver.module(path, ".".join(names[:-1]))
+        if not found:
             return None
-        return self.lookup(found, name if whole else module.rpartition(".")[2]) or (found, "")
+        last = len(names) if whole else len(names) - 1
+        if last and (place := self.lookup(found, names[last - 1], path)) is not None:
+            return Meaning(place, last)
+        return Meaning((found, ""), 0) if found != path else None
 
-    def _full(self, language: str, key: str) -> tuple[str, str] | None:
-        parts = key.split(".")
-        for n in range(len(parts) - 1, 0, -1):
-            if (
-                found := self.lookup(groups.group(language, ".".join(parts[:n])), parts[n])
-            ) is not None:
-                return found
+    def _full(self, language: str, names: list[str], path: str) -> Meaning | None:
+        for count in range(len(names) - 1, -1, -1):
+            target = groups.group(language, ".".join(names[:count]))
+            other = self.grouped.file(target, names[count], path)
+            if other:
+                return Meaning((other, self.inside(other)[names[count]]), count + 1)
         return None
 
     # -- C and C++
 
-    def _in_c(self, path: str, key: str) -> tuple[str, str] | None:
-        if self._declared is None:
-            self._declared = {}
-            for one in sorted(self._tags):
-                if self._tags[one].language in C:
-                    for name in self.inside(one):
-                        self._declared.setdefault(name, []).append(one)
-        seen = self.closure(path)
-        for name in (key, key.rpartition(".")[2], key.partition(".")[0]):
-            for one in self._declared.get(name, ()):
-                if one in seen:
-                    return one, self.inside(one)[name]
-        return None
+    def _c(self) -> CNames:
+        if self._c_names is None:
+            self._c_names = CNames(self._tags, self.closure)
+        return self._c_names
 
     def closure(self, path: str) -> frozenset[str]:
         """Return the files that a C file includes, and those that they include."""
@@ -410,19 +479,3 @@ class Resolution:
                             open_.append(target)
             self._closures[path] = frozenset(out - {path})
         return self._closures[path]
-
-
-# where what may be opened in many files is at home, by its name
-_HOMES: "dict[str, Callable[[str], str]]" = {
-    "ruby": lambda name: "/" + name.lower().replace(".", "/").replace("_", "") + ".rb",
-    "csharp": lambda name: f"/{name.lower().replace('_', '')}.cs",
-}
-
-
-def _likelier(path: str, other: str, home: str) -> bool:
-    """Return whether a file is more likely to define a name than another file.
-
-    A test file is not. What is opened in many files belongs to the file that is named after it.
-    """
-    at, there = (f"/{one}".lower().replace("_", "").endswith(home) for one in (path, other))
-    return at if home and at != there else "test" in other.lower() and "test" not in path.lower()

@@ -1,4 +1,4 @@
-"""Languages whose imports name packages or namespaces, not files: Go, Java, C#, PHP, Ruby.
+"""Languages whose imports name packages or namespaces, not files: Go, Java, C#, PHP.
 
 A group stands for the files of one.
 
@@ -14,6 +14,9 @@ from gitmem.codemap.imports.files import Binding, ProjectFiles, joined
 from gitmem.codemap.tags.import_statements import STAR, Import
 from gitmem.codemap.tags.tags import Tags
 
+# languages in which several files define parts of one class
+REOPENED = frozenset({"ruby", "csharp"})
+
 
 def group(language: str, name: str) -> str:
     """Return the name of a group."""
@@ -24,7 +27,9 @@ def of_file(path: str, tags: Tags) -> str:
     """Return the group that a file's names belong to, '' for languages without groups."""
     language = tags.language
     if language == "go":
-        return group("go", posixpath.dirname(path))
+        # tests in a package of their own see the other one only by its name
+        own = "\0test" if path.endswith("_test.go") and tags.package.endswith("_test") else ""
+        return group("go", posixpath.dirname(path) + own)
     if language in {"java", "csharp", "php"}:
         return group(language, tags.package)
     return group("ruby", "") if language == "ruby" else ""
@@ -64,7 +69,9 @@ class Go:
         for module, folder in self._modules:
             if one.module == module or one.module.startswith(module + "/"):
                 inner = joined(folder, one.module[len(module) :].strip("/"))
-                if inner in self._files.folders and inner != posixpath.dirname(path):
+                if inner in self._files.folders and (
+                    inner != posixpath.dirname(path) or path.endswith("_test.go")
+                ):
                     name = STAR if one.names else ""
                     yield Binding(
                         STAR if one.names else one.alias, (group("go", inner),), name, line=one.line
@@ -89,46 +96,14 @@ class NamespaceResolver:
             if found and found != path:
                 yield Binding("", (found,), line=one.line)
             return
-        here = group(language, one.module)
-        outer, _, last = one.module.rpartition(".")
+        here = group(language, one.module)  # a class, if the import is one of what is inside it
         for name, local in one.names:
-            if one.how == "static":  # what is inside a class
-                yield Binding(
-                    local,
-                    (group(language, outer),) if language == "java" else (here,),
-                    last if language == "java" else name,
-                    line=one.line,
-                )
-            else:
-                inner = group(language, f"{one.module}.{name}") if name != STAR else ""
-                yield Binding(
-                    local,
-                    (here,),
-                    name,
-                    (inner,) if inner else (),
-                    passed=one.how == "global",
-                    line=one.line,
-                )
-
-
-class Ruby:
-    """`require` by load path, `require_relative` by file; constants are found by their names."""
-
-    LOAD = ("lib", "app", "spec", "test", "")
-
-    def __init__(self, files: ProjectFiles) -> None:
-        self._files = files
-
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
-        """Yield what an import binds; nothing for what is not of the project."""
-        name = one.module if one.module.endswith(".rb") else one.module + ".rb"
-        near = self._files.first([joined(posixpath.dirname(path), name)])
-        found = (
-            near
-            if one.how == "relative"
-            else self._files.first(joined(base, name) for base in self.LOAD)
-        )
-        if not found and one.how != "relative":
-            found = self._files.ending("lib/" + name, path) or near
-        if found and found != path:
-            yield Binding("", (found,), line=one.line)
+            inner = group(language, f"{one.module}.{name}") if name != STAR else ""
+            yield Binding(
+                local,
+                (here,),
+                name,
+                (inner,) if inner and one.how != "static" else (),
+                passed=one.how == "global",
+                line=one.line,
+            )

@@ -7,11 +7,14 @@ The rules are those of the import system (docs.python.org/3/reference/import.htm
 """
 
 import posixpath
+import sys
 from collections.abc import Iterator
 
-from gitmem.codemap.imports.files import Binding, ProjectFiles, table, texts
+from gitmem.codemap.imports.files import Binding, ProjectFiles, joined, table, texts
 from gitmem.codemap.tags.import_statements import STAR, Import
 
+STDLIB = sys.stdlib_module_names - {"test"}  # which is Python's own, and many a project's
+PACKAGES = ("__init__.py", "__init__.pyi")
 ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 
 
@@ -22,6 +25,7 @@ class PythonResolver:
         self._files = files
         self._roots = _roots(files)
         self._known: dict[str, str] = {}
+        self._is_stdlib = any(joined(root, "os.py") in files.paths for root in self._roots)
 
     def bindings(self, path: str, one: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
@@ -75,6 +79,9 @@ class PythonResolver:
         if module.startswith("\0"):  # relative: a folder, then names
             at = module[1:].replace(".", "/").replace("\0", "/").strip("/")
             return self._files.first(f"{at}{ending}".lstrip("/") for ending in ENDINGS)
+        top = module.partition(".")[0]
+        if top in STDLIB and not self._is_stdlib:
+            return ""  # it comes before what is installed
         at = module.replace(".", "/")
         if at not in self._known:
             self._known[at] = self._files.first(
@@ -85,9 +92,9 @@ class PythonResolver:
         if found := self._known[at]:
             return found
         folder = posixpath.dirname(path)  # a script finds what is beside it
-        return self._files.first(
-            (f"{folder}/{at}" if folder else at) + ending for ending in ENDINGS
-        )
+        if any(joined(folder, init) in self._files.paths for init in PACKAGES):
+            return ""
+        return self._files.first(joined(folder, at) + ending for ending in ENDINGS)
 
 
 def _roots(files: ProjectFiles) -> list[str]:

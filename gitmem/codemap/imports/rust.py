@@ -5,10 +5,13 @@ See doc.rust-lang.org/reference/items/modules.html.
 
 import posixpath
 from collections.abc import Iterator
+from typing import Any
 
 from gitmem.codemap.imports.files import Binding, ProjectFiles, joined, table
 from gitmem.codemap.tags.import_statements import STAR, Import
 
+_AT_HOME = frozenset({"mod.rs", "lib.rs", "main.rs", "build.rs"})
+_CRATES = frozenset({"tests", "examples", "benches", "bin"})  # each file is a crate
 ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
 
 
@@ -19,6 +22,7 @@ class RustResolver:
         self._files = files
         self._crates: dict[str, str] = {}  # name in code -> its root file
         self._folders: dict[str, str] = {}  # folder of a Cargo.toml -> the crate's root file
+        self._roots: set[str] = set()  # files in which other crates of a package begin
         for path in files.named("Cargo.toml"):
             folder = posixpath.dirname(path)
             manifest = files.toml(path)
@@ -28,6 +32,7 @@ class RustResolver:
             name = lib.get("name") or table(manifest, "package").get("name")
             if root:
                 self._folders[folder] = root
+            self._roots.update(_named_targets(manifest, folder))
             if isinstance(name, str) and root:
                 self._crates.setdefault(name.replace("-", "_"), root)
         self._known: dict[tuple[str, str], tuple[str, bool]] = {}
@@ -35,7 +40,7 @@ class RustResolver:
     def bindings(self, path: str, one: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
         if one.how in {"mod", "path"}:
-            inside = posixpath.dirname(path) if one.how == "path" else _children(path)
+            inside = posixpath.dirname(path) if one.how == "path" else self._children(path)
             found = self._files.first(
                 [joined(inside, one.module)] if one.how == "path" else _named(inside, one.module)
             )
@@ -53,8 +58,8 @@ class RustResolver:
             inner, is_module = (
                 self.module(path, f"{one.module}.{name}") if name != STAR else ("", False)
             )
-            targets = (found,) if found and found != path else ()
-            if targets or (is_module and inner != path):
+            targets = (found,) if found else ()
+            if targets or is_module:
                 # `use shapes::Shape::Square` names something of an enum
                 taken = name if whole or name == STAR else one.module.rpartition(".")[2]
                 yield Binding(
@@ -89,18 +94,18 @@ class RustResolver:
             while names and names[0] == "super":
                 at, names = self._parent(at), names[1:]
             return self._down(at, names) if at else ("", False)
-        if found := self._files.first(_named(_children(path), head)):
+        if found := self._files.first(_named(self._children(path), head)):
             return self._down(found, names)
         if head in self._crates:
             return self._down(self._crates[head], names)
         root = self._root(path)  # as the edition of 2015 has it
-        if root and (found := self._files.first(_named(_children(root), head))):
+        if root and (found := self._files.first(_named(self._children(root), head))):
             return self._down(found, names)
         return "", False
 
     def _down(self, at: str, names: list[str]) -> tuple[str, bool]:
         for name in names:
-            found = self._files.first(_named(_children(at), name)) if at else ""
+            found = self._files.first(_named(self._children(at), name)) if at else ""
             if not found:
                 return at, False
             at = found
@@ -109,35 +114,62 @@ class RustResolver:
     def _root(self, path: str) -> str:
         folder = posixpath.dirname(path)
         base = posixpath.basename(folder)
-        if base in {"bin", "tests", "examples", "benches"} or path.endswith("/main.rs"):
+        if path in self._roots or path.endswith("/main.rs"):
             return path  # a crate of its own
-        while folder not in self._folders:
+        if base in _CRATES:
+            return path
+        at = folder
+        while at not in self._folders:
+            if not at:
+                break
+            at = posixpath.dirname(at)
+        root = self._folders.get(at, "")
+        beside = self._beside(folder, posixpath.dirname(root) if root else None)
+        return beside or root
+
+    def _beside(self, folder: str, above: str | None) -> str:
+        """Return the crate's root in a folder or above it, below the folder of another root.
+
+        `src/bin/tool/main.rs` is the root of what is beside it, not `src/lib.rs`.
+        """
+        while folder != above:
+            for root in sorted(self._roots):
+                if posixpath.dirname(root) == folder:
+                    return root
+            if main := self._files.first([joined(folder, "main.rs")]):
+                return main
             if not folder:
-                return ""
+                break
             folder = posixpath.dirname(folder)
-        return self._folders[folder]
+        return ""
 
     def _parent(self, path: str) -> str:
         folder, name = posixpath.split(path)
-        if name in {"lib.rs", "main.rs"}:
+        if name in {"lib.rs", "main.rs"} or path in self._roots:
             return ""
         if name == "mod.rs":
             folder = posixpath.dirname(folder)
         above = [posixpath.join(folder, one) for one in ("mod.rs", "lib.rs", "main.rs")]
-        return self._files.first([*above, f"{folder}.rs"])
+        roots = [root for root in sorted(self._roots) if posixpath.dirname(root) == folder]
+        return self._files.first([*above, f"{folder}.rs", *roots])
+
+    def _children(self, path: str) -> str:
+        """Return the folder in which the modules inside a file are."""
+        folder, name = posixpath.split(path)
+        if path in self._roots or name in _AT_HOME or posixpath.basename(folder) in _CRATES:
+            return folder
+        return posixpath.join(folder, name.removesuffix(".rs"))
 
 
-def _children(path: str) -> str:
-    """Return the folder in which the modules inside a file are."""
-    folder, name = posixpath.split(path)
-    if name in {"mod.rs", "lib.rs", "main.rs", "build.rs"} or posixpath.basename(folder) in {
-        "tests",
-        "examples",
-        "benches",
-        "bin",
-    }:
-        return folder
-    return posixpath.join(folder, name.removesuffix(".rs"))
+def _named_targets(manifest: dict[str, Any], folder: str) -> list[str]:
+    """Return the root files that a Cargo.toml names for programs, tests, examples, benchmarks."""
+    out: list[str] = []
+    for kind in ("bin", "test", "example", "bench"):
+        rows = manifest.get(kind)
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict) and isinstance(row.get("path"), str):
+                out.append(joined(folder, row["path"]))
+    return out
 
 
 def _named(folder: str, name: str) -> tuple[str, str]:

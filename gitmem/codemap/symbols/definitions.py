@@ -112,12 +112,7 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         name = captures["name"][0] if "name" in captures else _declared(captures["declared"][0])
         if name is None or not name.text:
             continue
-        owner = (
-            ((captures["owner"][0].text or b"") if "owner" in captures else b"")
-            .decode("utf-8", "replace")
-            .lstrip("*")
-            .split("[")[0]
-        )
+        owner = _owner(captures["owner"][0]) if "owner" in captures else None
         key = (name.start_byte, name.end_byte)
         if key not in rows or kind != "constant":  # `const f = () => 1` is a function
             rows[key] = (body, name, kind, owner)
@@ -137,7 +132,7 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         label = label.replace("::", ".")
         while around and around[-1][0] <= body.start_byte:
             around.pop()
-        prefix = owner or (around[-1][1] if around else "")
+        prefix = (around[-1][1] if around else "") if owner is None else owner
         qualified = f"{prefix}.{label}" if prefix else label
         row, column = name.start_point
         end = name.end_point[1] if name.end_point[0] == row else column
@@ -163,6 +158,22 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
             )
         )
     return tuple(out)
+
+
+_EXPORTS = frozenset({"exports", "module.exports"})
+
+
+def _owner(node: Any) -> str | None:
+    """Return what a definition belongs to that is written outside of it.
+
+    It is the type of a receiver in Go, and the object in `Cart.prototype.total = function`. Return
+    '' for what a module exports, None when what is around the definition is its owner.
+    """
+    text = str(node.text.decode("utf-8", "replace")).lstrip("*").split("[")[0]
+    if text in _EXPORTS:
+        return ""
+    text = text.removesuffix(".prototype")
+    return text if all(part.isidentifier() for part in text.split(".")) and text != "this" else None
 
 
 def _whole(node: Any) -> Any:

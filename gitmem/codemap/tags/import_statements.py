@@ -200,13 +200,38 @@ def _rust(node: Any) -> Iterator[Import]:
     passed = "export" if any(child.type == "visibility_modifier" for child in node.children) else ""
     argument = node.child_by_field_name("argument")
     if argument is not None:
+        inline = _rust_inline(node)
         for path, here in _rust_tree(argument, ""):
-            module, _, name = path.rpartition(".")
+            module, _, name = _rust_outside(path, inline).rpartition(".")
             yield (
                 Import(module, ((name, here),), how=passed)
                 if module
                 else Import(name, (), here, how=passed)
             )
+
+
+def _rust_inline(node: Any) -> list[str]:
+    """Return the modules that are written around a node in its file, the outermost first."""
+    names: list[str] = []
+    around = node.parent
+    while around is not None:
+        if around.type == "mod_item":
+            names.insert(0, _text(around.child_by_field_name("name")))
+        around = around.parent
+    return names
+
+
+def _rust_outside(path: str, inline: list[str]) -> str:
+    """Return a path as the file itself would write it, of one in a module inside of the file."""
+    parts = path.split(".")
+    if not inline or parts[0] not in {"self", "super"}:
+        return path
+    up = 0
+    while up < len(parts) and parts[up] == "super":
+        up += 1
+    if up > len(inline):
+        return ".".join(parts[len(inline) :])
+    return ".".join(["self", *inline[: len(inline) - up], *parts[max(up, 1) :]])
 
 
 def _rust_tree(node: Any, before: str) -> Iterator[tuple[str, str]]:
@@ -315,8 +340,7 @@ def _csharp(node: Any) -> Iterator[Import]:
         module, _, last = path.rpartition(".")
         yield Import(module, ((last, _text(name)),), how=how)
     elif "static" in kinds:
-        module, _, last = path.rpartition(".")
-        yield Import(module, ((last, last),), how="static")
+        yield Import(path, ((STAR, STAR),), how="static")
     elif path:
         yield Import(path, ((STAR, STAR),), how=how)
 

@@ -2,30 +2,22 @@
 
 Pure; the same bytes give the same answer.
 
-Names that a file uses are keys of `uses`, counted: `total` for a name on its own, `cart.total` for
-a chain of names (whatever its language writes between them), `.total` for a member of something
-that has no name, as in `f().total`.
+Names that a file uses are keys of `uses`, counted; `gitmem.codemap.tags.uses` tells how a key is
+written.
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from gitmem.codemap import grammars
 from gitmem.codemap.symbols import definitions
-from gitmem.codemap.tags import import_statements
+from gitmem.codemap.tags import import_statements, uses
 from gitmem.codemap.tags.import_statements import Import
 
-FORMAT = "4"  # of what is kept; another one makes everything be read again
-LONGEST_CHAIN = 120  # bytes
-SELF = frozenset({"self", "cls", "this", "super", "Self"})
-RUST_SELF = frozenset({"Self"})  # its `self` and `super` are modules
-
-_CHAIN = re.compile(rb"\\?[^\W\d]\w*(?:(?:\.|::|\\|\?\.)[^\W\d]\w*)*")
-_JOINT = re.compile(rb"::|\\|\?\.")
-_LAST = re.compile(rb"(?<!\w)\w++$")
+FORMAT = "5"  # of what is kept; another one makes everything be read again
 _PYTHON_MAIN = re.compile(rb"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
 _CPP = re.compile(
     rb"^[ \t]*+(?:namespace\s++\w|template\s*+<|class\s++\w++[^;\n]*+$|using\s++\w++\s*+=)",
@@ -50,7 +42,8 @@ class Tags(NamedTuple):
     """What a file says of itself; lines count from 1.
 
     `exported` are (name outside, name inside) where they differ; `declared` are names that C
-    headers promise.
+    headers promise; `fallbacks` are definitions of C# that are compiled only where something is
+    missing.
     """
 
     language: str
@@ -64,6 +57,7 @@ class Tags(NamedTuple):
     environment: tuple[str, ...] = ()  # names of variables that are read
     routes: tuple[tuple[str, str, int], ...] = ()  # (verb or decorator, path, line)
     lines: int = 0
+    fallbacks: tuple[str, ...] = ()
 
 
 def read(data: bytes, language: str) -> Tags | None:
@@ -76,7 +70,6 @@ def read(data: bytes, language: str) -> Tags | None:
     found = definitions.in_tree(tree, data, language)
     captures = grammars.cursor(compiled).captures(tree.root_node)
     imports, exported = import_statements.read(captures, language)
-    spans = [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
     package = next(
         (
             node.text.decode("utf-8", "replace").replace("\\", ".")
@@ -89,7 +82,7 @@ def read(data: bytes, language: str) -> Tags | None:
         package,
         tuple((s.name, s.qualified, s.kind, s.first, s.last, s.column, s.end, s.at) for s in found),
         imports,
-        _uses(captures, data, spans, [s.name for s in found], language),
+        _uses(captures, data, _name_ends(found, data), language),
         tuple(
             sorted({node.text.decode("utf-8", "replace") for node in captures.get("declared", ())})
         ),
@@ -100,6 +93,7 @@ def read(data: bytes, language: str) -> Tags | None:
         if language not in {"c", "cpp"}
         else (),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
+        _fallbacks(captures, found),
     )
 
 
@@ -111,7 +105,7 @@ def spoken(data: bytes, language: str) -> str:
 def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int, bool]]":
     """Return each use of a name in a text, in order.
 
-    A use is (name as in `uses`, byte where it begins, byte where it ends, whether in an import).
+    A use is (key as in `uses`, byte where it begins, byte where it ends, whether in an import).
     There are none when the text cannot be parsed.
     """
     language = spoken(data, language)
@@ -120,109 +114,72 @@ def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int, bool]]":
     if tree is None or compiled is None:
         return []
     captures = grammars.cursor(compiled).captures(tree.root_node)
-    plain, chains, members = _sorted_out(captures, data)
-    rows = [*plain, *((name, start, end) for start, (name, end) in chains.items()), *members]
-    imported = _inside([(node.start_byte, node.end_byte) for node in captures.get("import", ())])
+    ends = _name_ends(definitions.in_tree(tree, data, language), data)
+    imported = uses.inside_of(
+        [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
+    )
+    rows = set(uses.uses(captures, data, language, ends))
     return [
-        (name.decode("utf-8", "replace"), start, end, imported(start))
-        for name, start, end in sorted(set(rows), key=lambda row: (row[1], row[2]))
+        (key.decode("utf-8", "replace"), start, end, imported(start))
+        for key, start, end in sorted(rows, key=lambda row: (row[1], row[2]))
     ]
 
 
-def _inside(spans: "list[tuple[int, int]]") -> "Callable[[int], bool]":
-    """Return what says whether a byte is in one of some spans, which may be inside one another."""
-    spans = sorted(spans)
-    firsts = [start for start, _ in spans]
-    lasts: list[int] = []
-    for _, end in spans:
-        lasts.append(max(end, lasts[-1]) if lasts else end)
-
-    def inside(at: int) -> bool:
-        if not lasts or at >= lasts[-1]:  # nearly always: imports come first
-            return False
-        number = bisect_right(firsts, at)
-        return number > 0 and lasts[number - 1] > at
-
-    return inside
-
-
-Use = tuple[bytes, int, int]
-
-
-def _sorted_out(
-    captures: "dict[str, list[Any]]", data: bytes
-) -> "tuple[list[Use], dict[int, tuple[bytes, int]], list[Use]]":
-    """Return single names, chains by where they begin, and members of what has no name.
-
-    Of the chains that begin at one place, the longest is returned.
-    """
-    chains, others, ends = _chains(captures, data)
-    plain = [
-        (data[start:end], start, end)
-        for node in captures.get("name", ())
-        if (end := node.end_byte) not in ends
-        and (start := node.start_byte) not in chains
-        and start < end  # what a parser missed has no bytes
-    ]
-    return plain, chains, others
-
-
-def _chains(
-    captures: "dict[str, list[Any]]", data: bytes
-) -> "tuple[dict[int, tuple[bytes, int]], list[Use], set[int]]":
-    """Return chains, members, and where the last names of all chains end."""
-    ends: set[int] = set()
-    chains: dict[int, tuple[bytes, int]] = {}
-    others: list[Use] = []
-    for node in captures.get("chain", ()):
-        start, end = node.start_byte, node.end_byte
-        ends.add(end)
-        text = data[start:end]
-        if end - start <= LONGEST_CHAIN and _CHAIN.fullmatch(text):
-            if start not in chains or chains[start][1] < end:
-                chains[start] = _JOINT.sub(b".", text).lstrip(b"."), end
-        elif last := _LAST.search(text[-LONGEST_CHAIN:]):
-            others.append((b"." + last[0], end - len(last[0]), end))
-    return chains, others, ends
+def _name_ends(found: "Sequence[definitions.Symbol]", data: bytes) -> frozenset[int]:
+    """Return the bytes at which the names in definitions end."""
+    rows = data.split(b"\n")
+    starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
+    if data.isascii():
+        return frozenset(starts[one.at - 1] + one.end for one in found)
+    return frozenset(
+        starts[one.at - 1]
+        + len(rows[one.at - 1].decode("utf-8", "replace")[: one.end].encode("utf-8", "replace"))
+        for one in found
+    )
 
 
 def _uses(
     captures: "dict[str, list[Any]]",
     data: bytes,
-    spans: "list[tuple[int, int]]",
-    defined: "list[str]",
+    ends: frozenset[int],
     language: str,
 ) -> dict[str, int]:
-    chains, members, ends = _chains(captures, data)
-    imported = _inside(spans)
-    edge = max((end for _, end in spans), default=0)  # imports come first: most names are beyond
+    spans = [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
+    imported = uses.inside_of(spans)
     counts = Counter(
-        [
-            data[start:end]
-            for node in captures.get("name", ())
-            if (end := node.end_byte) not in ends
-            and (start := node.start_byte) not in chains
-            and start < end
-            and (start >= edge or not imported(start))
-        ]
+        [key for key, start, _ in uses.uses(captures, data, language, ends) if not imported(start)]
     )
-    counts.update(
-        [name for start, (name, _) in chains.items() if start >= edge or not imported(start)]
-    )
-    counts.update([name for name, start, _ in members if start >= edge or not imported(start)])
+    own = uses.SELF_BY_LANGUAGE.get(language, uses.SELF)
     out: dict[str, int] = {}
     for name, number in sorted(counts.items()):
         text = name.decode("utf-8", "replace")
         head, dot, rest = text.partition(".")
-        if dot and head in (RUST_SELF if language == "rust" else SELF):
+        if dot and head in own:
             text = "." + rest.rpartition(".")[2]
         out[text] = out.get(text, 0) + number
-    for one in defined:  # the name in a definition is no use
-        if out.get(one, 0) > 1:
-            out[one] -= 1
-        else:
-            out.pop(one, None)
     return out
+
+
+def _fallbacks(
+    captures: "dict[str, list[Any]]", found: "Sequence[definitions.Symbol]"
+) -> tuple[str, ...]:
+    """Return the definitions in what is compiled only where a condition does not hold."""
+    spans: list[tuple[int, int]] = []
+    for node in captures.get("fallback", ()):
+        otherwise = node.child_by_field_name("alternative")
+        last = otherwise.start_point[0] if otherwise is not None else node.end_point[0]
+        spans.append((node.start_point[0] + 1, last + 1))
+    if not spans:
+        return ()
+    return tuple(
+        sorted(
+            {
+                symbol.qualified
+                for symbol in found
+                if any(first <= symbol.at <= last for first, last in spans)
+            }
+        )
+    )
 
 
 def _has_main(data: bytes, language: str, found: "tuple[definitions.Symbol, ...]") -> bool:

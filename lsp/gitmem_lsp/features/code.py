@@ -95,7 +95,10 @@ async def hanging(place: DocumentPlace, path: str, qualified: str) -> str:
     uses, files = 0, 0
     name = qualified.partition(".")[0]
     for edges in code.graph.edges.values():
-        number = edges.get(path, {}).get(qualified) or edges.get(path, {}).get(name) or 0
+        names = edges.get(path, {})
+        number = names.get(qualified) or sum(
+            names[used] for used in names if used == name or used.startswith(f"{name}.")
+        )
         uses, files = uses + number, files + bool(number)
     if not uses:
         return ""

@@ -141,6 +141,7 @@ PROJECTS: dict[str, tuple[dict[str, str], set[str]]] = {
             "src/cart.c -> include/shop/cart.h",
             "src/cart.c -> include/shop/money.h",
             "src/main.c -> include/shop/cart.h",
+            "src/main.c -> src/cart.c",
         },
     ),
     "c++": (

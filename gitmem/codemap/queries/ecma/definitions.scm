@@ -5,5 +5,5 @@
 (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (class)]) @function
 (program [(lexical_declaration (variable_declarator name: (identifier) @name) @constant)
   (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @constant))])
-(assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @function
+(assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @function
 (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @method

@@ -6,3 +6,11 @@
 (call_expression function: (import) arguments: (arguments . (string))) @import
 (call_expression function: (identifier) @_called arguments: (arguments . (string)) (#eq? @_called "require")) @import
 (export_statement) @export
+[(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function) (generator_function_declaration) (catch_clause) (for_statement) (for_in_statement) (statement_block)] @scope
+(arrow_function parameter: (identifier) @local)
+[(rest_pattern (identifier) @local) (array_pattern (identifier) @local) (pair_pattern value: (identifier) @local) (assignment_pattern left: (identifier) @local)]
+(shorthand_property_identifier_pattern) @local
+(variable_declarator name: (identifier) @local)
+(catch_clause parameter: (identifier) @local)
+(for_in_statement left: (identifier) @local)
+(labeled_statement label: (statement_identifier) @label)

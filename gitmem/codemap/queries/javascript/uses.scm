@@ -1,1 +1,2 @@
 ; inherits: ecma
+(formal_parameters (identifier) @local)
