@@ -28,6 +28,7 @@ from gitmem.git.work_state import file_on_disk
 FORMAT = "3"  # of a state
 LARGE = 20_000  # files of code
 FEW = 40  # blobs that are read in this process; more are worth the start of others
+TOGETHER = 100  # texts that are read at once
 MANIFEST = 4 << 20  # bytes of a manifest that is read
 # a name may be in any file: these are resolved all at once
 GROUPED = frozenset({"go", "java", "csharp", "php", "ruby", "c", "cpp"})
@@ -128,6 +129,16 @@ class CodeMap:
         oid = graph.listing.get(path, "")
         found = next((data for _, data in self.trees.blobs([oid])), None) if oid else None
         return _on_disk(self.trees, path) if found is None else found
+
+    def texts(self, graph: Graph, paths: "list[str]") -> Iterator[tuple[str, bytes]]:
+        """Yield (path, text as `text` returns it) of some files, in the order of the paths."""
+        for begin in range(0, len(paths), TOGETHER):
+            part = paths[begin : begin + TOGETHER]
+            oids = {graph.listing[path] for path in part if graph.listing.get(path)}
+            blobs = dict(self.trees.blobs(sorted(oids)))
+            for path in part:
+                data = blobs.get(graph.listing.get(path, ""))
+                yield path, _on_disk(self.trees, path) if data is None else data
 
     def resolution(self, graph: Graph) -> Resolution:
         """Return what resolves the names of a graph's files."""

@@ -86,9 +86,14 @@ def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterato
         return
     resolution = code.resolution(graph)
     search = _Search(resolution, wanted)
-    for path, tags in sorted(code.every(graph).items()):
-        if any(_names(tags, name) for name in search.names_in(path)):
-            yield from _in_file(search, path, tags, code.text(graph, path))
+    every = code.every(graph)
+    paths = [
+        path
+        for path, tags in sorted(every.items())
+        if any(_names(tags, name) for name in search.names_in(path))
+    ]
+    for path, data in code.texts(graph, paths):
+        yield from _in_file(search, path, every[path], data)
 
 
 def _in_file(search: "_Search", path: str, tags: Tags, data: bytes) -> Iterator[Reference]:
@@ -98,7 +103,7 @@ def _in_file(search: "_Search", path: str, tags: Tags, data: bytes) -> Iterator[
     symbols = [one for one in symbols_of(path, tags) if one.kind != "constant"]
     names = search.names_in(path)
     seen: set[tuple[int, int]] = set()
-    for key, begin, end, imported in reader.uses_at(data, tags.language):
+    for key, begin, end, imported in reader.uses_at(data, tags):
         parts = key.lstrip(MARKS).split(".")
         used = next((part for part in parts if part in names), None)
         if used is None:

@@ -102,19 +102,19 @@ def spoken(data: bytes, language: str) -> str:
     return "cpp" if language == "c" and _CPP.search(data) else language
 
 
-def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int, bool]]":
-    """Return each use of a name in a text, in order.
+def uses_at(data: bytes, tags: Tags) -> "list[tuple[str, int, int, bool]]":
+    """Return each use of a name in the text that some tags were read from, in order.
 
     A use is (key as in `uses`, byte where it begins, byte where it ends, whether in an import).
     There are none when the text cannot be parsed.
     """
-    language = spoken(data, language)
+    language = tags.language
     tree = grammars.tree_of(data, language)
     compiled = grammars.query(language, "uses")
     if tree is None or compiled is None:
         return []
     captures = grammars.cursor(compiled).captures(tree.root_node)
-    ends = _name_ends(definitions.in_tree(tree, data, language), data)
+    ends = _name_ends([definitions.Symbol(*symbol) for symbol in tags.symbols], data)
     imported = uses.inside_of(
         [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
     )

@@ -12,7 +12,7 @@ it has no key.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from gitmem.codemap.tags.variable_types import variable_type
 
@@ -32,51 +32,70 @@ _CALLABLE_APART = frozenset({"java", "ruby"})
 _CHAIN = re.compile(rb"\\?[^\W\d]\w*(?:(?:\.|::|\\|\?\.)[^\W\d]\w*)*")
 _JOINT = re.compile(rb"::|->|\\|\?->|[?!&]?\.")
 _LAST = re.compile(rb"(?<!\w)\w++$")
-_BEHIND = (b".", b">", b":")
+_JOINT_ENDS = frozenset(b".>:")
+_NO_NAME = frozenset(b"$\\")  # before a variable of PHP, and a part of a qualified name
 # a receiver, read backwards from the joint behind it
 _RECEIVER = re.compile(rb"[?!&]?(\w+(?:(?:\.[?!&]?|::|>-\??|\\)\w+)*)\\?")
 
 
-class Use(NamedTuple):
-    """A use of a name: its key, and the bytes where the name begins and ends."""
-
-    key: bytes
-    start: int
-    end: int
+# key, and the bytes where the name begins and ends; a plain tuple, since there are so many
+Use = tuple[bytes, int, int]
 
 
-class Variable(NamedTuple):
-    """Where a variable of a function holds, and the type that it was declared with, or b''."""
+class Variable:
+    """A variable of a function: where it holds, and where it is bound."""
 
-    start: int
-    end: int
-    type: bytes
+    __slots__ = ("_type", "end", "nodes", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+        self.nodes: list[Any] = []
+        self._type: bytes | None = None
+
+    @property
+    def type(self) -> bytes:
+        """The type that it has wherever it is bound; b'' when that is not one, or not known."""
+        if self._type is None:
+            kinds = {variable_type(node) for node in self.nodes}
+            self._type = kinds.pop() if len(kinds) == 1 else b""
+        return self._type
 
 
 def uses(
     captures: "dict[str, list[Any]]", data: bytes, language: str, named: "frozenset[int]"
 ) -> list[Use]:
     """Return the uses of names in a text; `named` are the ends of the names in definitions."""
-    variables = _variables(captures, named)
-    no_use = {node.start_byte for node in captures.get("label", ())}
-    no_use.update(node.start_byte for node in captures.get("parameter", ()))
-    no_use.update(node.start_byte for node in captures.get("declared", ()))
-    annotations = {node.start_byte for node in captures.get("annotation", ())}
+    variables = _variables(captures, data, named)
     plain, chains, out = _sorted_out(captures, data)
-    for start, end in plain:
-        if end in named or start in no_use:
-            continue
-        name = data[start:end]
-        if start in annotations:
-            out.append(Use(ANNOTATION.encode() + name, start, end))
-            continue
-        hidden = name in variables and _at(variables[name], start) is not None
-        if not hidden or (language in _CALLABLE_APART and data[end : end + 1] == b"("):
-            out.append(Use(name, start, end))
-    for start, (key, end) in chains.items():
-        if end not in named:
-            out.append(_of_chain(key, start, end, variables))
-    return [use for use in out if use.end not in named]
+    no_use = {
+        node.start_byte
+        for kind in ("label", "parameter", "declared", "annotation")
+        for node in captures.get(kind, ())
+    }
+    apart = language in _CALLABLE_APART
+
+    def is_variable(name: bytes, start: int, end: int) -> bool:
+        if apart and data[end : end + 1] == b"(":
+            return False
+        return _at(variables[name], start) is not None
+
+    out += [
+        (name, start, end)
+        for start, end in plain
+        if start not in no_use
+        and ((name := data[start:end]) not in variables or not is_variable(name, start, end))
+    ]
+    out += [
+        (
+            ANNOTATION.encode() + data[node.start_byte : node.end_byte],
+            node.start_byte,
+            node.end_byte,
+        )
+        for node in captures.get("annotation", ())
+    ]
+    out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
+    return [use for use in out if use[2] not in named]
 
 
 def _of_chain(key: bytes, start: int, end: int, variables: dict[bytes, list[Variable]]) -> Use:
@@ -84,12 +103,12 @@ def _of_chain(key: bytes, start: int, end: int, variables: dict[bytes, list[Vari
     if head in variables and (variable := _at(variables[head], start)) is not None:
         last = rest.rpartition(b".")[2]
         if variable.type and b"." not in rest:
-            return Use(TYPED.encode() + variable.type + b"." + rest, end - len(last), end)
-        return Use(b"." + last, end - len(last), end)
+            return (TYPED.encode() + variable.type + b"." + rest, end - len(last), end)
+        return (b"." + last, end - len(last), end)
     if key[:1] == b"$":
         last = rest.rpartition(b".")[2]
-        return Use(b"." + last, end - len(last), end)
-    return Use(key, start, end)
+        return (b"." + last, end - len(last), end)
+    return (key, start, end)
 
 
 def _sorted_out(
@@ -99,45 +118,58 @@ def _sorted_out(
 
     Of the chains that begin at one place, the longest is returned.
     """
-    chains, members, ends = _chains(captures, data)
+    chains, members, begins = _chains(captures, data)
+    chained = set(begins)
     plain: list[tuple[int, int]] = []
     for node in captures.get("name", ()):
         start, end = node.start_byte, node.end_byte
-        if end in ends or start == end:  # what a parser missed has no bytes
+        if end in chained or start == end:  # what a parser missed has no bytes
             continue
-        before = data[start - 1 : start]
-        if before in _BEHIND and (joint := _joint(data, start)):
-            first = _receiver(data, start - joint)
+        before = data[start - 1] if start else 0
+        if before in _JOINT_ENDS and (joint := _joint(data, start)):
+            first = begins.get(start - joint, -1)
             if first < 0:
-                members.append(Use(b"." + data[start:end], start, end))
-            elif first not in chains or chains[first][1] < end:
-                chains[first] = _joined(data[first:end]), end
-        elif before not in {b"$", b"\\"}:  # a variable of PHP, a part of a qualified name
+                first = _receiver(data, start - joint)
+            if first < 0:
+                members.append((b"." + data[start:end], start, end))
+            else:
+                begins[end] = first
+                if first not in chains or chains[first][1] < end:
+                    chains[first] = _joined(data[first:end]), end
+        elif before not in _NO_NAME:
+            begins[end] = start
             plain.append((start, end))
     return [row for row in plain if row[0] not in chains], chains, members
 
 
 def _chains(
     captures: "dict[str, list[Any]]", data: bytes
-) -> "tuple[dict[int, tuple[bytes, int]], list[Use], set[int]]":
-    """Return chains, members, and where the last names of all chains end."""
+) -> "tuple[dict[int, tuple[bytes, int]], list[Use], dict[int, int]]":
+    """Return chains, members, and where each chain begins, by where it ends."""
     begins: dict[int, int] = {}  # of the longest chain that ends at a byte
     chains: dict[int, tuple[bytes, int]] = {}
     members: list[Use] = []
+    unknown: list[int] = []
     for node in captures.get("chain", ()):
-        end = node.end_byte
-        begins[end] = min(node.start_byte, begins.get(end, end))
+        end, start = node.end_byte, node.start_byte
+        if start < begins.get(end, end):
+            begins[end] = start
     for end, start in begins.items():
         text = data[start:end]
         if end - start <= LONGEST_CHAIN and _CHAIN.fullmatch(text):
             if start not in chains or chains[start][1] < end:
                 chains[start] = _joined(text), end
         elif last := _LAST.search(text[-LONGEST_CHAIN:]):
-            members.append(Use(b"." + last[0], end - len(last[0]), end))
-    return chains, members, set(begins)
+            members.append((b"." + last[0], end - len(last[0]), end))
+            unknown.append(end)
+    for end in unknown:
+        begins[end] = -1
+    return chains, members, begins
 
 
 def _joined(text: bytes) -> bytes:
+    if text.count(b".") and text.isascii() and text.replace(b".", b"").isalnum():
+        return text
     root = b"\\" if text[:1] == b"\\" else b""
     return root + _JOINT.sub(b".", text.lstrip(b"\\:"))
 
@@ -174,7 +206,7 @@ def _receiver(data: bytes, end: int) -> int:
 
 
 def _variables(
-    captures: "dict[str, list[Any]]", named: "frozenset[int]"
+    captures: "dict[str, list[Any]]", data: bytes, named: "frozenset[int]"
 ) -> dict[bytes, list[Variable]]:
     """Return where the variables of functions hold, by name."""
     imported = {node.start_point[0] for node in captures.get("import", ())}
@@ -187,16 +219,17 @@ def _variables(
         for node in captures.get("local", ())
         if node.end_byte not in named and node.start_point[0] not in imported
     ]
-    held: dict[tuple[bytes, int, int], bytes] = {}
-    for node, (start, end) in _placed(sorted(nodes, key=lambda node: node.start_byte), scopes):
-        key = node.text, start, end
-        kind = variable_type(node)
-        # one thing here and another there is of no type
-        held[key] = kind if held.get(key, kind) == kind else b""
     out: dict[bytes, list[Variable]] = {}
-    for (name, start, end), kind in held.items():
-        if name not in _SELF:
-            out.setdefault(name, []).append(Variable(start, end, kind))
+    for node, (start, end) in _placed(sorted(nodes, key=lambda node: node.start_byte), scopes):
+        name = data[node.start_byte : node.end_byte]
+        if name in _SELF:
+            continue
+        held = out.setdefault(name, [])
+        variable = next((one for one in reversed(held) if one.start == start), None)
+        if variable is None or variable.end != end:
+            variable = Variable(start, end)
+            held.append(variable)
+        variable.nodes.append(node)
     return out
 
 

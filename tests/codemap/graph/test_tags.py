@@ -161,8 +161,8 @@ def test_any_bytes_are_read(language: str, noise: bytes, at: int):
         if found is not None:
             assert unpack(pack(found)) == found
             assert all(name and number > 0 for name, number in found.uses.items())
-        for name, begin, end, _ in uses_at(data, language):
-            assert name and 0 <= begin < end <= len(data)
+            for name, begin, end, _ in uses_at(data, found):
+                assert name and 0 <= begin < end <= len(data)
 
 
 @given(st.binary(max_size=200))
