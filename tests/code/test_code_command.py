@@ -77,8 +77,19 @@ def test_references_are_told_from_words_that_are_the_same(shop: Path):
     assert "  ?     4  Basket().total()" in done.stdout
     assert "more of the same name (?)" in done.stderr
     uses = mem(shop, "code", "refs", "Cart").stderr
-    assert "4 uses in 2 files (2 of them imports)" in uses
+    assert "2 uses in 1 file, 2 imports in 2 files." in uses
     assert "nothing of that name is defined" in mem(shop, "code", "refs", "nowhere", code=1).stderr
+
+
+def test_a_line_with_two_uses_is_shown_once(shop: Path):
+    """The text has one row for a line; JSON has each use with its column."""
+    write(shop, {"twice.py": "from shop.money import add\n\nprint(add(add(1, 2), 3))\n"})
+    assert mem(shop, "code", "refs", "shop/money.py#add").stdout.count("print(add(") == 1
+    rows = data_of(mem(shop, "code", "refs", "shop/money.py#add", "--json").stdout)["references"]
+    assert [row["column"] for row in rows if (row["path"], row["line"]) == ("twice.py", 3)] == [
+        7,
+        11,
+    ]
 
 
 def test_imports_both_ways(shop: Path):

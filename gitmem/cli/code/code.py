@@ -186,9 +186,9 @@ def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
 def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: bool) -> None:
     """Show where something is defined and used.
 
-    A use counts when imports lead from it to the definition. Where only the name is the same, as
-    with methods of objects whose type is not known, the line is marked '?'. An import counts as a
-    use; in --json, `is_import` tells it.
+    A use counts when an import or the receiver says that it is the definition. Where only the name
+    is the same, as with methods of objects whose type is not known, the line is marked '?'. Imports
+    are shown and counted apart; in --json, `is_import` tells them.
     """
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
@@ -207,18 +207,40 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
                 }
             )
             return
-        term.page(_reference_lines(term, wanted, found[:limit]), app)
-        sure = sum(one.sure for one in found)
-        imports = sum(one.is_import for one in found)
-        rest = len(found) - sure
-        files = len({one.path for one in found if one.sure})
+        rows = _by_line(found)
+        term.page(_reference_lines(term, wanted, rows[:limit]), app)
         term.note(
-            f"{sure} use{'' if sure == 1 else 's'} in {files} file{'' if files == 1 else 's'}"
-            + (f" ({imports} of them imports)" if imports else "")
-            + (f", {rest} more of the same name (?)" if rest else "")
-            + (f"; the first {limit} are shown" if len(found) > limit else "")
+            _reference_counts(found)
+            + (f"; the first {limit} lines are shown" if len(rows) > limit else "")
             + "."
         )
+
+
+def _by_line(found: list[Reference]) -> list[Reference]:
+    """Return one reference for each line, a sure one if there is one."""
+    lines: dict[tuple[str, int], Reference] = {}
+    for use in found:
+        key = use.path, use.line
+        if key not in lines or (use.sure and not lines[key].sure):
+            lines[key] = use
+    return list(lines.values())
+
+
+def _reference_counts(found: list[Reference]) -> str:
+    """Say how often a definition is used, imported, and perhaps meant."""
+    uses = [use for use in found if use.sure and not use.is_import]
+    imports = [use for use in found if use.sure and use.is_import]
+    rest = len(found) - len(uses) - len(imports)
+    files = len({use.path for use in uses})
+    importers = len({use.path for use in imports})
+    out = f"{_plural(len(uses), 'use')} in {_plural(files, 'file')}"
+    if imports:
+        out += f", {_plural(len(imports), 'import')} in {_plural(importers, 'file')}"
+    return out + (f", {rest} more of the same name (?)" if rest else "")
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _reference(one: Reference) -> dict[str, Any]:
@@ -301,7 +323,7 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
             )
             return
         for made, files in rows:
-            where = ", ".join(path_shown(to) for to in files[:4]) + (
+            where = ", ".join("this file" if to == path else path_shown(to) for to in files[:4]) + (
                 f" and {len(files) - 4} more" if len(files) > 4 else ""
             )
             names_ = ", ".join(name for name, _ in made.names)

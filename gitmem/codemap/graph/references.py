@@ -11,14 +11,14 @@ from itertools import accumulate
 
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
-from gitmem.codemap.graph.resolve import ATTRIBUTE, Place, Resolution
+from gitmem.codemap.graph.resolve import ATTRIBUTE, TYPES, Place, Resolution
 from gitmem.codemap.symbols.definitions import parts
 from gitmem.codemap.tags import tags as reader
 from gitmem.codemap.tags.import_statements import DEFAULT, STAR
 from gitmem.codemap.tags.tags import Tags
-from gitmem.codemap.tags.uses import ANNOTATION, SELF, SELF_BY_LANGUAGE, TYPED
+from gitmem.codemap.tags.uses import ANNOTATION, SELF, SELF_BY_LANGUAGE, TYPED, TYPENAME
 
-MARKS = f"{TYPED}{ANNOTATION}\\"
+MARKS = f"{TYPED}{ANNOTATION}{TYPENAME}\\"
 FUNCTIONS = frozenset({"function", "method", "macro"})
 # languages in which a name alone may be a member of the object at hand
 IMPLICIT = frozenset({"java", "csharp", "cpp", "ruby"})
@@ -144,6 +144,7 @@ class _Search:
         self._resolution = resolution
         self.name = wanted[0].name
         self._targets = {resolution.identity((one.path, one.qualified)) for one in wanted}
+        self._is_type = any(one.kind in TYPES for one in wanted)
         self._is_inner = all("." in one.qualified for one in wanted)
         self._bound: dict[str, list[tuple[str, str]]] = {}
 
@@ -179,8 +180,8 @@ class _Search:
         `around` are the definitions around it, the outermost first.
         """
         typed = key.startswith(TYPED)
-        if key[0] == ANNOTATION:
-            return self._as_type(path, key, used)
+        if key[0] in {ANNOTATION, TYPENAME}:
+            return self._as_type(path, key, used, around)
         names = key.removeprefix(TYPED).split(".")
         at = next((n for n, name in enumerate(names) if name.removeprefix("\\") == used), -1)
         if typed and at == 0:
@@ -200,11 +201,16 @@ class _Search:
             return None
         return self._perhaps(used)
 
-    def _as_type(self, path: str, key: str, used: str) -> bool | None:
+    def _as_type(self, path: str, key: str, used: str, around: list[Definition]) -> bool | None:
+        """Judge a name that can only be one of a type."""
+        types = self._resolution.types(path)
+        for one in reversed(around):
+            if f"{one.qualified}.{used}" in types:
+                return True if self._hits((path, f"{one.qualified}.{used}")) else None
         meaning = self._resolution.means(path, key)
         if meaning is not None:
             return True if self._hits(meaning.place) else None
-        return None if self._is_inner else self._perhaps(used)
+        return self._perhaps(used) if self._is_type else None
 
     def _perhaps(self, used: str) -> bool | None:
         return False if used == self.name else None

@@ -15,10 +15,11 @@ from gitmem.codemap.imports import c, ecma, groups, python, ruby, rust
 from gitmem.codemap.imports.files import Binding, ProjectFiles
 from gitmem.codemap.tags.import_statements import DEFAULT, STAR, Import
 from gitmem.codemap.tags.tags import Tags
-from gitmem.codemap.tags.uses import ANNOTATION, TYPED
+from gitmem.codemap.tags.uses import ANNOTATION, TYPED, TYPENAME
 
 PASSES = 6  # files through which a name is followed
-ECMA = frozenset({"javascript", "typescript", "tsx"})
+TYPESCRIPT = frozenset({"typescript", "tsx"})
+ECMA = TYPESCRIPT | {"javascript"}
 INNER = frozenset({"method"})  # kinds that are reached through what is around them only
 ATTRIBUTE = "Attribute"  # what C# lets one leave out
 TYPES = frozenset({"class", "interface", "struct", "enum", "type", "trait"})
@@ -56,6 +57,7 @@ class Resolution:
         self._bound: dict[str, dict[str, list[Binding]]] = {}
         self._inside: dict[str, dict[str, str]] = {}
         self._own: dict[str, dict[str, str]] = {}
+        self._types: dict[str, frozenset[str]] = {}
         self._external: dict[str, frozenset[str]] = {}
         self._qualified: dict[str, frozenset[str]] = {}
         self._grouped: GroupedNames | None = None
@@ -152,6 +154,8 @@ class Resolution:
             for name, qualified, kind, *_ in tags.symbols:
                 if name == "_" or (kind == "module" and name in elsewhere):
                     continue
+                if kind in INNER and "." not in qualified and tags.language in TYPESCRIPT:
+                    continue  # of an object that has no name
                 if "." not in qualified:
                     out.setdefault(name, qualified)
                 elif tags.language == "ruby" and kind not in INNER:
@@ -219,6 +223,14 @@ class Resolution:
         if tags.language in groups.REOPENED | {"go"}:
             return groups.of_file(path, tags), qualified
         return place
+
+    def types(self, path: str) -> frozenset[str]:
+        """Return the definitions of a file that are types."""
+        if path not in self._types:
+            self._types[path] = frozenset(
+                symbol[1] for symbol in self._tags[path].symbols if symbol[2] in TYPES
+            )
+        return self._types[path]
 
     def member(self, place: Place, name: str, user: str) -> Place | None:
         """Return what a name means that is written behind a definition or a module."""
@@ -332,10 +344,12 @@ class Resolution:
         None when it is not known, or of no file of this project.
         """
         typed = key.startswith(TYPED)
-        names = key.lstrip(TYPED + ANNOTATION).split(".")
-        meaning = self._beginning(path, names)
-        if meaning is None and key[:1] == ANNOTATION and self.language(path) == "csharp":
+        names = key.lstrip(TYPED + ANNOTATION + TYPENAME).split(".")
+        meaning = None
+        if key[:1] == ANNOTATION and self.language(path) == "csharp":
             meaning = self._beginning(path, [names[0] + ATTRIBUTE])
+        if meaning is None:
+            meaning = self._beginning(path, names)
         if meaning is None:
             return None
         place, count = meaning

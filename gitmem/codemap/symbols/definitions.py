@@ -124,11 +124,8 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         rows.values(), key=lambda r: (r[0].start_byte, -r[0].end_byte)
     ):
         label = " ".join(name.text.decode("utf-8", "replace").split())[:200]
-        label = (
-            label.split("<")[0]
-            if language in {"rust", "java", "cpp"} and "operator" not in label
-            else label
-        )
+        if language in {"rust", "java", "cpp"} and "operator" not in label:
+            label = _without_arguments(label)
         label = label.replace("::", ".")
         while around and around[-1][0] <= body.start_byte:
             around.pop()
@@ -158,6 +155,17 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
             )
         )
     return tuple(out)
+
+
+def _without_arguments(name: str) -> str:
+    """Return a name without the types in angle brackets: `Map<K, V>::Map` is `Map::Map`."""
+    depth, out = 0, []
+    for letter in name:
+        depth += letter == "<"
+        if not depth:
+            out.append(letter)
+        depth -= letter == ">" and depth > 0
+    return "".join(out).strip()
 
 
 _EXPORTS = frozenset({"exports", "module.exports"})

@@ -1,9 +1,10 @@
 """Which names a text uses, and what is known of them in that text alone. Pure.
 
-A name is written as a key: `total` on its own, `cart.total` in a chain (whatever its language
-writes between the names), `.total` as the member of something that has no name or whose type is not
-known, `~Cart.total` as the member of a variable that was declared with the type `Cart`, `@Test` for
-an annotation, and `\\Cart.total` where PHP names it from the root.
+A name is written as a key. `total` stands on its own. `cart.total` is a chain, whatever its language
+writes between the names. `.total` is the member of something that has no name, or whose type is not
+known; `~Cart.total` is the member of a variable that was declared with the type `Cart`. `@Test` is
+an annotation, `^Cart` a type where the name alone does not tell so. `\\Cart.total` is what PHP names
+from the root.
 
 A variable or a parameter of a function is no use of a definition with the same name elsewhere, so
 it has no key.
@@ -25,6 +26,8 @@ SELF_BY_LANGUAGE = {
 }
 TYPED = "~"
 ANNOTATION = "@"
+TYPENAME = "^"
+_TYPE_MARKS = {"annotation": ANNOTATION, "typename": TYPENAME}
 _SELF = frozenset(name.encode() for name in SELF)
 # here a method may have the name of a variable; the parenthesis tells
 _CALLABLE_APART = frozenset({"java", "ruby"})
@@ -70,7 +73,7 @@ def uses(
     plain, chains, out = _sorted_out(captures, data)
     no_use = {
         node.start_byte
-        for kind in ("label", "parameter", "declared", "annotation")
+        for kind in ("label", "parameter", "declared", *_TYPE_MARKS)
         for node in captures.get(kind, ())
     }
     apart = language in _CALLABLE_APART
@@ -86,14 +89,10 @@ def uses(
         if start not in no_use
         and ((name := data[start:end]) not in variables or not is_variable(name, start, end))
     ]
-    out += [
-        (
-            ANNOTATION.encode() + data[node.start_byte : node.end_byte],
-            node.start_byte,
-            node.end_byte,
-        )
-        for node in captures.get("annotation", ())
-    ]
+    for kind, mark in _TYPE_MARKS.items():
+        for node in captures.get(kind, ()):
+            start, end = node.start_byte, node.end_byte
+            out.append((mark.encode() + data[start:end], start, end))
     out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
     return [use for use in out if use[2] not in named]
 

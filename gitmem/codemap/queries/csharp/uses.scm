@@ -18,3 +18,5 @@
 (initializer_expression (assignment_expression left: (identifier) @label))
 (preproc_if condition: (unary_expression) @_condition (#match? @_condition "^!")) @fallback
 (attribute name: (identifier) @annotation)
+[(_ type: (identifier) @typename) (_ returns: (identifier) @typename)]
+[(type_argument_list (identifier) @typename) (base_list (identifier) @typename)]

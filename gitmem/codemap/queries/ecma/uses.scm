@@ -14,3 +14,4 @@
 (catch_clause parameter: (identifier) @local)
 (for_in_statement left: (identifier) @local)
 (labeled_statement label: (statement_identifier) @label)
+(function_expression name: (identifier) @label)

@@ -12,3 +12,4 @@
 (receive_statement left: (expression_list (identifier) @local))
 (type_switch_statement alias: (expression_list (identifier) @local))
 (keyed_element . (literal_element (identifier) @label))
+((identifier) @label (#eq? @label "_"))
