@@ -27,6 +27,7 @@ class GroupedNames:
         self._files: dict[str, dict[str, list[str]]] = {}
         self._members: dict[str, dict[str, list[str]]] | None = None
         self._around: dict[str, list[str]] = {}
+        self._at_home: dict[str, bool] = {}
         for path in self._paths():
             own = self._files.setdefault(groups.of_file(path, tags[path]), {})
             for name in inside(path):
@@ -49,7 +50,7 @@ class GroupedNames:
         """Return the files that a group means to a file, sorted."""
         own = self._files.get(target, {})
         out = {path for paths in own.values() for path in paths if path != user}
-        return sorted(path for path in out if is_test(user) or not is_test(path))
+        return sorted(path for path in out if _is_visible(path, user))
 
     def file(self, target: str, name: str, user: str) -> str:
         """Return the file that a name of a group means to a file; '' when there is none."""
@@ -74,12 +75,30 @@ class GroupedNames:
             if whole not in own:
                 continue
             path = self._choice(own[whole], whole, user)
+            if path and self._is_reopened(path, whole):
+                return None
             if path and (len(own[whole]) == 1 or self._is_home(path, whole)):
                 return path, whole
             if path and any(symbol[1] == whole for symbol in self._classes(path)):
                 return path, whole
             return None  # a module that only holds others, opened in many files
         return None
+
+    def _is_reopened(self, path: str, name: str) -> bool:
+        """Say whether a file only opens what a library defines.
+
+        It does if neither the definition nor the module at its root has a file of its name.
+        """
+        root = name.partition(".")[0]
+        if root == name or self._is_home(path, name):
+            return False
+        if root not in self._at_home:
+            self._at_home[root] = any(
+                f"/{file}".replace("_", "").endswith(f"/{root.lower()}.rb")
+                for file in self._tags
+                if file.endswith(".rb") and not is_test(file)
+            )
+        return not self._at_home[root] and not is_test(path)
 
     def _classes(self, path: str) -> list[tuple[str, str, str]]:
         return [symbol[:3] for symbol in self._tags[path].symbols if symbol[2] == "class"]
@@ -104,8 +123,8 @@ class GroupedNames:
         if len(paths) == 1 and paths[0] == user:
             return user
         usable = [path for path in paths if not is_test(path)]
-        if is_test(user):
-            usable = usable or list(paths)
+        if not usable:
+            usable = [path for path in paths if _is_visible(path, user)]
         if len(usable) <= 1:
             return usable[0] if usable else ""
         return min(
@@ -125,6 +144,15 @@ class GroupedNames:
             return plain.endswith(f"/{name.lower().replace('_', '')}.cs")
         home = "/" + name.lower().replace(".", "/").replace("_", "") + ".rb"
         return plain.endswith(home)
+
+
+def _is_visible(path: str, user: str) -> bool:
+    """Say whether a file may use another one: what is in tests is for tests."""
+    if not is_test(path):
+        return True
+    if path.endswith("_test.go") and path.rpartition("/")[0] != user.rpartition("/")[0]:
+        return False
+    return is_test(user)
 
 
 def _is_foreign(tags: Tags) -> bool:

@@ -20,6 +20,8 @@ from gitmem.codemap.tags.uses import ANNOTATION, SELF, SELF_BY_LANGUAGE, TYPED, 
 
 MARKS = f"{TYPED}{ANNOTATION}{TYPENAME}\\"
 FUNCTIONS = frozenset({"function", "method", "macro"})
+# languages in which what is written like a type and is of no file here is a type of elsewhere
+TYPE_HEADS = frozenset({"rust", "java", "php"})
 # languages in which a name alone may be a member of the object at hand
 IMPLICIT = frozenset({"java", "csharp", "cpp", "ruby"})
 
@@ -137,6 +139,11 @@ def _within(text: str, name: str) -> int:
     return match.start() if match else -1
 
 
+def is_type_name(name: str) -> bool:
+    """Say whether a name is written like that of a type: `Vec`, not `vec` or `MAX`."""
+    return name[:1].isupper() and not (len(name) > 1 and name.isupper())
+
+
 class _Search:
     """Tells uses of some definitions of one name from other things that are called the same."""
 
@@ -197,7 +204,10 @@ class _Search:
         meaning = self._resolution.means(path, ".".join([TYPED * typed + names[0], *names[1:]]))
         if meaning is not None and meaning.length == len(names):
             return True if self._hits(meaning.place) else None
-        if meaning is None and names[0] in self._resolution.external(path):
+        if meaning is None and (
+            names[0] in self._resolution.external(path)
+            or (language in TYPE_HEADS and not typed and is_type_name(names[0]))
+        ):
             return None
         return self._perhaps(used)
 

@@ -13,7 +13,7 @@ from gitmem.codemap.graph.c_names import C, CNames
 from gitmem.codemap.graph.grouped_names import GroupedNames
 from gitmem.codemap.imports import c, ecma, groups, python, ruby, rust
 from gitmem.codemap.imports.files import Binding, ProjectFiles
-from gitmem.codemap.tags.import_statements import DEFAULT, STAR, Import
+from gitmem.codemap.tags.import_statements import DEFAULT, STAR, WHOLE, Import
 from gitmem.codemap.tags.tags import Tags
 from gitmem.codemap.tags.uses import ANNOTATION, TYPED, TYPENAME
 
@@ -99,6 +99,8 @@ class Resolution:
                 elif (place := self._class_of(target, path)) is not None:
                     out[place[0]] = None
         is_rust = self._tags[path].language == "rust"
+        if is_rust and not out and one.module.partition(".")[0] in self.own(path):
+            return [path]  # `use Shape::*`
         return [target for target in out if target != path or is_rust]
 
     def external(self, path: str) -> frozenset[str]:
@@ -170,6 +172,8 @@ class Resolution:
             for name, inner in tags.exported:
                 if inner in out or name == DEFAULT:
                     out.setdefault(name, inner)
+            if WHOLE in out and tags.language in ECMA:
+                out.setdefault(DEFAULT, out[WHOLE])
             self._inside[path] = out
         return self._inside[path]
 
@@ -220,7 +224,7 @@ class Resolution:
         if not qualified or path not in self._tags:
             return place
         tags = self._tags[path]
-        if tags.language in groups.REOPENED | {"go"}:
+        if tags.language in groups.REOPENED:
             return groups.of_file(path, tags), qualified
         return place
 
@@ -312,7 +316,12 @@ class Resolution:
             for target in one.modules:
                 if target[:1] != "\0":
                     return target, ""
-        return next(((target, "") for target in one.targets if target[:1] != "\0"), None)
+        for target in one.targets:
+            if target in self._tags and WHOLE in self.inside(target):
+                return target, self.inside(target)[WHOLE]
+            if target[:1] != "\0":
+                return target, ""
+        return None
 
     # -- uses
 

@@ -15,7 +15,7 @@ from gitmem.codemap.tags.import_statements import STAR, Import
 from gitmem.codemap.tags.tags import Tags
 
 # languages in which several files define parts of one class
-REOPENED = frozenset({"ruby", "csharp"})
+REOPENED = frozenset({"ruby", "csharp", "go"})
 
 
 def group(language: str, name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 STAR = "*"
 DEFAULT = "default"
+WHOLE = "="  # what a CommonJS module is
 
 
 class Import(NamedTuple):
@@ -159,6 +160,12 @@ def _ecma_call(node: Any) -> Iterator[Import]:
 
 
 def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
+    if node.type == "assignment_expression":  # module.exports = Cart
+        right = node.child_by_field_name("right")
+        name = right if right.type == "identifier" else right.child_by_field_name("name")
+        if name is not None:
+            yield WHOLE, _text(name)
+        return
     if node.child_by_field_name("source") is not None:
         return
     if any(child.type == "default" for child in node.children):

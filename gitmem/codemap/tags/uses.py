@@ -100,14 +100,11 @@ def uses(
 def _of_chain(key: bytes, start: int, end: int, variables: dict[bytes, list[Variable]]) -> Use:
     head, _, rest = key.partition(b".")
     if head in variables and (variable := _at(variables[head], start)) is not None:
-        last = rest.rpartition(b".")[2]
-        if variable.type and b"." not in rest:
-            return (TYPED.encode() + variable.type + b"." + rest, end - len(last), end)
-        return (b"." + last, end - len(last), end)
-    if key[:1] == b"$":
-        last = rest.rpartition(b".")[2]
-        return (b"." + last, end - len(last), end)
-    return (key, start, end)
+        start += len(head)
+        if variable.type:
+            return (TYPED.encode() + variable.type + b"." + rest, start, end)
+        return (b"." + rest, start, end)
+    return (b"." + rest if key[:1] == b"$" else key, start, end)
 
 
 def _sorted_out(
@@ -155,6 +152,8 @@ def _chains(
             begins[end] = start
     for end, start in begins.items():
         text = data[start:end]
+        if text[:2] == b"::":  # from the root
+            text, start = text[2:], start + 2
         if end - start <= LONGEST_CHAIN and _CHAIN.fullmatch(text):
             if start not in chains or chains[start][1] < end:
                 chains[start] = _joined(text), end

@@ -24,21 +24,21 @@ _MAKERS = frozenset({"new", "default"})  # of Rust, by convention
 
 def variable_type(node: Any) -> bytes:
     """Return the name of the type of a variable where it is bound, b'' if it is not known."""
-    parent = node.parent
+    parent, value, left = node.parent, None, False
     for _ in range(4):
         if parent is None:
-            return b""
+            break
         if (kind := parent.child_by_field_name("type")) is not None and _is_written(kind):
             return _plain(kind)
-        value = parent.child_by_field_name("value") or parent.child_by_field_name("right")
-        if value is not None:
-            return _made(value) if _is_left(node, parent) else b""
-        if parent.type == "variable_declarator" and parent.named_child_count == 2:
-            return _made(parent.named_children[1])  # of C#
+        if value is None:
+            value = parent.child_by_field_name("value") or parent.child_by_field_name("right")
+            if parent.type == "variable_declarator" and parent.named_child_count == 2:
+                value = value or parent.named_children[1]  # of C#
+            left = value is not None and _is_left(node, parent)
         if parent.type not in _AROUND_NAMES:
-            return b""
+            break
         parent = parent.parent
-    return b""
+    return _made(value) if value is not None and left else b""
 
 
 def _is_written(kind: Any) -> bool:
@@ -60,8 +60,13 @@ def _is_left(node: Any, parent: Any) -> bool:
 
 def _plain(kind: Any) -> bytes:
     """Return a type that is a name, behind pointers and references; b'' for any other."""
-    while kind.type in _AROUND_TYPES and kind.named_child_count:
-        kind = kind.named_children[-1]
+    while kind.named_child_count:
+        if kind.type in _AROUND_TYPES:
+            kind = kind.named_children[-1]
+        elif kind.type in {"generic_type", "generic_name"}:
+            kind = kind.named_children[0]
+        else:
+            break
     return bytes(kind.text) if kind.type in _NAMES else b""
 
 

@@ -15,3 +15,4 @@
 (for_in_statement left: (identifier) @local)
 (labeled_statement label: (statement_identifier) @label)
 (function_expression name: (identifier) @label)
+((assignment_expression left: (member_expression) @_exports right: [(identifier) (function_expression) (class)]) @export (#eq? @_exports "module.exports"))

@@ -3,3 +3,4 @@
 (nested_type_identifier) @chain
 [(required_parameter pattern: (identifier) @local) (optional_parameter pattern: (identifier) @local)]
 [(function_signature) (method_signature) (call_signature) (construct_signature) (function_type) (abstract_method_signature) (constructor_type)] @scope
+[(required_parameter pattern: (identifier) @parameter) (optional_parameter pattern: (identifier) @parameter)]
