@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitmem.codemap.imports.files import Binding, ProjectFiles, joined, table
-from gitmem.codemap.tags.import_statements import STAR, Import
+from gitmem.codemap.tags.import_statements import INLINE, STAR, Import
 
 _AT_HOME = frozenset({"mod.rs", "lib.rs", "main.rs", "build.rs"})
 _CRATES = frozenset({"tests", "examples", "benches", "bin"})  # each file is a crate
@@ -53,15 +53,18 @@ class RustResolver:
             if found and whole:
                 yield Binding(one.alias, (found,), passed=passed, line=one.line)
             return
+        written = one.module
+        if one.how.startswith(INLINE):
+            written = _outside(written, one.how.removeprefix(INLINE).split("."))
         for name, local in one.names:
-            found, whole = self.module(path, one.module)
+            found, whole = self.module(path, written)
             inner, is_module = (
-                self.module(path, f"{one.module}.{name}") if name != STAR else ("", False)
+                self.module(path, f"{written}.{name}") if name != STAR else ("", False)
             )
             targets = (found,) if found else ()
             if targets or is_module:
                 # `use shapes::Shape::Square` names something of an enum
-                taken = name if whole or name == STAR else one.module.rpartition(".")[2]
+                taken = name if whole or name == STAR else written.rpartition(".")[2]
                 yield Binding(
                     local,
                     targets,
@@ -159,6 +162,17 @@ class RustResolver:
         if path in self._roots or name in _AT_HOME or posixpath.basename(folder) in _CRATES:
             return folder
         return posixpath.join(folder, name.removesuffix(".rs"))
+
+
+def _outside(path: str, inline: list[str]) -> str:
+    """Return a path as the file itself would write it, of one in a module inside of the file."""
+    parts = path.split(".")
+    up = 0
+    while up < len(parts) and parts[up] == "super":
+        up += 1
+    if up > len(inline):
+        return ".".join(parts[len(inline) :])
+    return ".".join(["self", *inline[: len(inline) - up], *parts[max(up, 1) :]])
 
 
 def _named_targets(manifest: dict[str, Any], folder: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 STAR = "*"
 DEFAULT = "default"
+INLINE = "inside "
 WHOLE = "="  # what a CommonJS module is
 
 
@@ -18,7 +19,7 @@ class Import(NamedTuple):
     where it has paths. `names` are (name there, name here) of what is taken out of it, `*` for all.
     `alias` is what the module itself is called here. `how` is '' or what tells the rules apart:
     `export` (passed on to whoever imports this file), `mod`, `include`, `relative`, `path`,
-    `static`, `global`, `system`.
+    `static`, `global`, `system`, `inside` with the modules of Rust around it in its own file.
     """
 
     module: str
@@ -209,7 +210,10 @@ def _rust(node: Any) -> Iterator[Import]:
     if argument is not None:
         inline = _rust_inline(node)
         for path, here in _rust_tree(argument, ""):
-            module, _, name = _rust_outside(path, inline).rpartition(".")
+            module, _, name = path.rpartition(".")
+            if inline and path.partition(".")[0] in {"self", "super"}:
+                yield Import(module, ((name, here),), how=INLINE + ".".join(inline))
+                continue
             yield (
                 Import(module, ((name, here),), how=passed)
                 if module
@@ -226,19 +230,6 @@ def _rust_inline(node: Any) -> list[str]:
             names.insert(0, _text(around.child_by_field_name("name")))
         around = around.parent
     return names
-
-
-def _rust_outside(path: str, inline: list[str]) -> str:
-    """Return a path as the file itself would write it, of one in a module inside of the file."""
-    parts = path.split(".")
-    if not inline or parts[0] not in {"self", "super"}:
-        return path
-    up = 0
-    while up < len(parts) and parts[up] == "super":
-        up += 1
-    if up > len(inline):
-        return ".".join(parts[len(inline) :])
-    return ".".join(["self", *inline[: len(inline) - up], *parts[max(up, 1) :]])
 
 
 def _rust_tree(node: Any, before: str) -> Iterator[tuple[str, str]]:

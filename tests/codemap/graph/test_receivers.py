@@ -1,0 +1,189 @@
+"""A reference is sure only if the import or the receiver says so."""
+
+from pathlib import Path
+
+import pytest
+
+from gitmem.codemap.graph.references import named, references
+from tests.codemap.graph.projects import arrows, code_map, commit, graph, new
+
+# name -> (files, definition, sure places, other places of the name)
+PROJECTS: dict[str, tuple[dict[str, str], str, set[str], set[str]]] = {
+    "the last name of a chain decides": (
+        {
+            "shop.py": "class Cart:\n    def total(self):\n        return self.total\n\n    def other(self):\n        return super().total()\n",
+            "use.py": "from shop import Cart\n\nCart()\nCart.total\nCart.other\nthing().total()\n",
+        },
+        "Cart.total",
+        {"shop.py:3", "use.py:4"},
+        {"shop.py:6", "use.py:6"},
+    ),
+    "variables with a type, and without": (
+        {
+            "shop/Cart.java": "package shop;\npublic class Cart {\n  public int total() { return 1; }\n}\n",
+            "shop/Box.java": "package shop;\npublic class Box {\n  public int total() { return 2; }\n}\n",
+            "shop/Use.java": "package shop;\nclass Use {\n  int a(Cart cart, Box box, Object o) {\n    cart.total();\n    box.total();\n    make().total();\n    Cart own = new Cart();\n    return own.total();\n  }\n}\n",
+        },
+        "Cart.total",
+        {"shop/Use.java:4", "shop/Use.java:8"},
+        {"shop/Use.java:6"},
+    ),
+    "a local variable is no use": (
+        {
+            "shop.py": "def total():\n    return 1\n",
+            "use.py": "from shop import total\n\n\ndef a(total):\n    return total\n\n\ndef b():\n    return total()\n\n\ndef c():\n    return a(total=1)\n",
+        },
+        "total",
+        {"use.py:1", "use.py:9"},
+        set(),
+    ),
+    "a declaration in a header belongs to the definition": (
+        {
+            "shop.h": "int shop_total(int);\n",
+            "shop.c": '#include "shop.h"\nint shop_total(int x) { return x; }\n',
+            "main.c": '#include "shop.h"\nint main(void) { return shop_total(1); }\n',
+        },
+        "shop_total",
+        {"main.c:2"},
+        set(),
+    ),
+    "std is no namespace of the project": (
+        {
+            "fmt/core.h": "namespace lib { namespace v1 { template <class T> T move(T x) { return x; } } }\n",
+            "main.cpp": '#include "fmt/core.h"\nint a() { return std::move(1); }\nint b() { return lib::move(2); }\n',
+        },
+        "move",
+        {"main.cpp:3"},
+        {"main.cpp:2"},
+    ),
+    "methods of one Go type in several files": (
+        {
+            "go.mod": "module example.org/shop\n",
+            "cart.go": "package shop\n\ntype Cart struct{}\n\nfunc (c *Cart) Pay() { c.Total() }\n",
+            "total.go": "package shop\n\nfunc (c *Cart) Total() int { return 1 }\n",
+            "cart_test.go": "package shop_test\n\nfunc Total() {}\n\nfunc run(x any) { Total(); x.Total() }\n",
+        },
+        "Cart.Total",
+        {"cart.go:5"},
+        {"cart_test.go:5"},
+    ),
+    "attributes and types of C# are no members": (
+        {
+            "Shop.cs": "namespace Shop;\nenum Kind { A }\nclass TestAttribute {}\nclass Cart {\n  Kind Kind { get; set; }\n  [Test]\n  void Test() { Test(); this.Kind = Kind.A; }\n}\n",
+        },
+        "Cart.Test",
+        {"Shop.cs:7"},
+        set(),
+    ),
+    "a name from PHP's root": (
+        {
+            "src/Date.php": "<?php\nnamespace Shop;\nclass Date extends \\Date { function now() { return new \\Date(); } }\n",
+            "src/Use.php": "<?php\nnamespace Shop;\nfunction f(Date $d) { return $d->now(); }\n",
+        },
+        "Date",
+        {"src/Use.php:3"},
+        {"src/Date.php:3"},
+    ),
+    "a class that a library defines is opened, not defined": (
+        {
+            "lib/shop.rb": "module Shop\n  class Cart; end\nend\n",
+            "lib/shop/patch.rb": "require 'rack'\nclass Rack::Builder\n  def shop; end\nend\nclass String; end\n",
+            "lib/shop/use.rb": "Rack::Builder.new\nString.new\nShop::Cart.new\n",
+        },
+        "Builder",
+        set(),
+        {"lib/shop/use.rb:1"},
+    ),
+    "what a CommonJS module is": (
+        {
+            "view.js": "module.exports = View;\nfunction View() {}\nView.prototype.lookup = function lookup() {};\n",
+            "app.js": "var View = require('./view');\nvar send = require('send');\napp.send = function send(x) { return send(x); };\nnew View().lookup();\n",
+        },
+        "View",
+        {"view.js:1", "app.js:1", "app.js:4"},
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_what_is_sure(tmp_path: Path, name: str):
+    """Sure places, and no others; the rest of the same name is marked or left out."""
+    files, definition, sure, others = PROJECTS[name]
+    repo = new(tmp_path / "repo")
+    commit(repo, files)
+    with code_map(repo, tmp_path / "cache") as code:
+        found = code.graph()
+        uses = list(references(code, found, named(code, found, definition)))
+    assert {f"{use.path}:{use.line}" for use in uses if use.sure} == sure
+    assert {f"{use.path}:{use.line}" for use in uses if not use.sure} <= others
+
+
+LEADS: dict[str, tuple[dict[str, str], set[str]]] = {
+    "a module of Python is none of a package's files": (
+        {
+            "pyproject.toml": "",
+            "src/shop/__init__.py": "",
+            "src/shop/typing.py": "X = 1\n",
+            "src/shop/money.py": "Y = 1\n",
+            "src/shop/cart.py": "import typing\nimport money\nfrom . import money as own\ntyping.X, money.Y, own.Y\n",
+        },
+        {"src/shop/cart.py -> src/shop/money.py"},
+    ),
+    "tests inside of a file, and programs with a path": (
+        {
+            "Cargo.toml": '[package]\nname = "tool"\n[[bin]]\nname = "tool"\npath = "crates/core/start.rs"\n',
+            "src/lib.rs": "pub fn of_the_library() {}\n",
+            "crates/core/start.rs": "mod args;\nfn main() { args::read(); }\n",
+            "crates/core/args.rs": "use crate::helper;\npub fn read() { helper(); }\nmod tests { use super::read; fn a() { read() } }\n",
+        },
+        {
+            "crates/core/start.rs -> crates/core/args.rs",
+            "crates/core/args.rs -> crates/core/start.rs",
+        },
+    ),
+    "types inside of types, and what is static": (
+        {
+            "shop/Cart.java": "package shop;\npublic class Cart {\n  public static class Line {}\n  public static int total() { return 1; }\n}\n",
+            "use/A.java": "package use;\nimport shop.Cart.Line;\nclass A { Line l; }\n",
+            "use/B.java": "package use;\nimport static shop.Cart.total;\nclass B { int x = total(); }\n",
+        },
+        {"use/A.java -> shop/Cart.java", "use/B.java -> shop/Cart.java"},
+    ),
+    "what C# has itself, where a project has it for older ones": (
+        {
+            "Linq.cs": "#if !HAVE_LINQ\nnamespace Shop { delegate T Func<T>(); }\n#endif\n",
+            "Null.cs": "namespace System.Code { class NotNull {} }\n",
+            "Cart.cs": "using System.Code;\nnamespace Shop;\nclass Cart { Func<int> f; NotNull n; Line l; }\n",
+            "Line.cs": "namespace Shop;\nclass Line {}\n",
+        },
+        {"Cart.cs -> Line.cs"},
+    ),
+    "a gem is no file beside": (
+        {
+            "lib/shop/json.rb": "module Shop; class Json; end; end\n",
+            "lib/shop/cart.rb": "require 'json'\nrequire 'shop/line'\nJSON.parse('')\n",
+            "lib/shop/line.rb": "class Hash; end\n",
+            "test/helper.rb": "module Shop; class Fake; end; end\n",
+            "lib/shop/use.rb": "Hash.new\nShop::Fake\n",
+        },
+        {"lib/shop/cart.rb -> lib/shop/line.rb"},
+    ),
+    "vendored code is no part": (
+        {
+            "deps/lua.c": "int lua;\n",
+            "include/fmt/bundled/core.h": "int fmt_core(int);\n",
+            "main.c": '#include "fmt/bundled/core.h"\nint main(void) { return fmt_core(1); }\n',
+        },
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEADS)
+def test_where_imports_lead(tmp_path: Path, name: str):
+    """To all files that are meant, and to none that only have the name."""
+    files, wanted = LEADS[name]
+    repo = new(tmp_path / "repo")
+    commit(repo, files)
+    assert arrows(graph(repo, tmp_path / "cache")) == wanted
