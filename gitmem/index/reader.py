@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.filters import Aged
 
-SCHEMA = 27
+SCHEMA = 28
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py

@@ -150,4 +150,7 @@ def find_files(app: App, arguments: Arguments) -> str:
     for finding in findings:
         first, *more = lines([finding], numbered=False)
         answer.add([f"- {clean(first[2:], 400)}", *(f"  {clean(line, 400)}" for line in more)])
-    return answer.text() or "Nothing in this code has to do with this task. Say it in other words."
+    return answer.text() or (
+        "Nothing speaks for any file or record. Name a file, a function, or what is seen when it "
+        "goes wrong."
+    )

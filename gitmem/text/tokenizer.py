@@ -31,7 +31,8 @@ _CJK_RUN = Lazy(f"[{CJK}]+")
 _SEAM = "\u200b"
 _CJK_SEAM = Lazy(rf"(?<=[{CJK}])(?=[^\W_])|(?<=[^\W_])(?=[{CJK}])")
 _CAMEL = Lazy(r"\b[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*\b")
-_PART = Lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+# an acronym may be in the plural, as in URLs
+_PART = Lazy(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def fold(text: str) -> str:

@@ -16,6 +16,7 @@ NAMES = (
     "bench_rebase",
     "bench_code",
     "bench_locate",
+    "bench_silence",
     "bench_matching",
     "bench_extraction",
     "bench_session_end",

@@ -177,7 +177,7 @@ def test_wrong_things(tmp_path: Path, shop: Path):
     """Nothing said, nothing found, no repository, no commit, bytes that are no text."""
     assert "say what is to be done" in mem(shop, "scout", " ", code=2).stderr
     mem(shop, "scout", code=2)
-    assert "has to do with this task" in mem(shop, "scout", "zzz qqq").stdout
+    assert "nothing speaks for any file" in mem(shop, "scout", "zzz qqq").stdout
     assert "nothing was found" in mem(shop, "scout", "--save", "zzz qqq", code=1).stderr
     assert "there is no commit yet" in mem(new(tmp_path / "empty"), "scout", "x", code=1).stderr
     done = subprocess.run(

@@ -121,7 +121,10 @@ def scout_command(
 def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
     code, aside = [one for one in found if not one.aside], [one for one in found if one.aside]
     if not found and not known:
-        term.say("nothing in this code, and nothing that is remembered, has to do with this task.")
+        term.say(
+            "nothing speaks for any file or record. Name a file, a function, or what is seen when "
+            "it goes wrong."
+        )
         return
     for title, some in (("Files", code), ("Tests and examples", aside)):
         if some:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "codesearch.db"
-SCHEMA = 3
+SCHEMA = 4
 PATIENCE = 2.0
 PAST = 3000  # commits whose messages are known
 WIDE = 30  # files of a commit, from which on it says nothing of any of them
@@ -352,6 +352,11 @@ class SearchIndex:
                 (*paths, f'"{word}"'),
             )
         }
+
+    def size(self) -> int:
+        """Return how many files there are."""
+        (count,) = self.db.execute("SELECT count(*) FROM here").fetchone()
+        return int(count)
 
     def number(self, word: str) -> int:
         """Return how many files have a word, those counted that are not there any more."""

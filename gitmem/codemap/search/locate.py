@@ -23,6 +23,7 @@ RARE, RARE_OF = 8, 24  # words of a quick look, and of how many they are the rar
 DEFINERS = 8  # files that define a name, from which on it tells nothing
 PIECES, BEST = 600, 3  # pieces that are looked at, and of one file
 COMMITS = 40  # commits whose files are looked at
+FEW = 4  # files of a commit, beyond which it is no reason for any of them
 SEEDS = 5  # files whose companions are looked at
 
 
@@ -206,8 +207,11 @@ def _by_messages(
         for path in files[number]:
             if path in known and not known[path][1]:
                 scores[path] = scores.get(path, 0.0) + score / math.sqrt(max(1, count))
-                why.setdefault(path, f"{oid[:8]} {subject}")
-    return [(path, why[path]) for path in sorted(scores, key=lambda path: (-scores[path], path))]
+                if count <= FEW:
+                    why.setdefault(path, f"{oid[:8]} {subject}")
+    return [
+        (path, why.get(path, "")) for path in sorted(scores, key=lambda path: (-scores[path], path))
+    ]
 
 
 def _together(

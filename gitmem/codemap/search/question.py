@@ -20,7 +20,8 @@ LONGEST = 20_000  # characters of a text that are looked at
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)*")
 _PATH = re.compile(r"(?<![\w/.@+-])/?(?:[\w.@+-]++/)*+[\w.@+-]+\.[A-Za-z]\w{0,5}(?![\w/])")
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+# an acronym may be in the plural, as in URLs
+_PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 _TICKED = re.compile(r"(?<!`)`++([^`\n]{2,80}+)`++")
@@ -52,24 +53,25 @@ def _words_of(text: str) -> "Iterable[str]":
 class Question:
     """A task's text, read.
 
-    `names` are names of code, the likeliest first; `dotted` those with parts; `paths` files that
-    are named.
+    `names` may be names of code, the likeliest first; `code_names` are those that are written like
+    no everyday word; `dotted` those with parts; `paths` files that are named.
     """
 
-    __slots__ = ("dotted", "names", "paths", "text", "title", "words")
+    __slots__ = ("code_names", "dotted", "names", "paths", "text", "title", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text[:LONGEST]
         self.title = next((line.strip() for line in self.text.splitlines() if line.strip()), "")[
             :TITLE
         ]
-        self.words = _telling(self.text)
+        self.words = telling_words(self.text)
         self.paths = list(
             dict.fromkeys(
                 found.lstrip("./") for found in _PATH.findall(self.text.replace("\\", "/"))
             )
         )
         ticked = " ".join(_TICKED.findall(self.text))
+        in_code = set(_CODE.findall(ticked))
         names: dict[str, None] = {}
         dotted: dict[str, None] = {}
         for source in (self.title, ticked, self.text):
@@ -77,17 +79,11 @@ class Question:
                 parts = [part for part in re.split(r"\.|::|->|#", found) if part]
                 if len(parts) > 1:
                     dotted[".".join(parts)] = None
-                for part in parts:
-                    if len(part) > 2 and (
-                        _CAMEL.search(part)
-                        or "_" in part.strip("_")
-                        or len(parts) > 1
-                        or source is ticked
-                        or part[:1].isupper()
-                    ):
-                        names[part] = None
+                quoted = len(parts) > 1 or source is ticked
+                names.update((part, None) for part in parts if quoted or _may_be_name(part))
         names.update((part, None) for part in _CALLED.findall(self.text))
-        self.names = [name for name in names if name.lower() not in STOP][:NAMES]
+        self.names = [name for name in names if len(name) > 2 and name.lower() not in STOP][:NAMES]
+        self.code_names = {name for name in self.names if name in in_code or _is_joined(name)}
         self.dotted = list(dotted)[:NAMES]
 
     @property
@@ -126,7 +122,17 @@ class Question:
     @property
     def title_words(self) -> str:
         """The same of the first line alone."""
-        return any_of(_telling(self.title)[:20])
+        return any_of(telling_words(self.title)[:20])
+
+
+def _may_be_name(word: str) -> bool:
+    """Return whether a word has capitals, or is joined from words."""
+    return bool(_CAMEL.search(word)) or "_" in word.strip("_") or word[:1].isupper()
+
+
+def _is_joined(name: str) -> bool:
+    """Return whether a name is joined from words, as names in code are."""
+    return "_" in name.strip("_") or len(split_name(name)) > 1
 
 
 def any_of(words: "Iterable[str]") -> str:
@@ -134,18 +140,23 @@ def any_of(words: "Iterable[str]") -> str:
     return " OR ".join(f'"{word}"' for word in words)
 
 
-def _telling(text: str) -> list[str]:
+def telling_words(text: str) -> list[str]:
     """Return the distinct telling words of a text, by frequency and then in order."""
     counts: dict[str, int] = {}
     for match in _CODE.finditer(text):
         for name in re.split(r"\.|::|->|#|_", match[0]):
-            parts = split_name(name) if _CAMEL.search(name) else []
-            for word in [name.lower(), *parts] if len(parts) > 1 else [name.lower()]:
+            for word in _words_in(name):
                 if len(word) > 1 and word not in STOP:
                     counts[word] = counts.get(word, 0) + 1
     if not counts:  # no language that is written in Latin letters
         counts = {word.lower(): 1 for word in _WORD.findall(text)}
     return sorted(counts, key=lambda word: -counts[word])[:WORDS]
+
+
+def _words_in(name: str) -> list[str]:
+    """Return a name in lower case, and the words that it is joined from."""
+    parts = split_name(name) if _CAMEL.search(name) else []
+    return [name.lower(), *parts] if len(parts) > 1 else [name.lower()]
 
 
 def resembles(path: str, named: str) -> bool:

@@ -65,7 +65,7 @@ NAMED, EVERYDAY = 2.0, 0.7  # what a name of code tells, a word of everyday lang
 TOOL, COMPANY, PLAIN = 0.6, 0.5, 0.3  # a tool, a word that needs company, a class of error
 
 WORD = re.compile(r"[^\W_]+")
-PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 FRAME = re.compile(r'\s*(?:File "|at [\w.$<(/]|\d+ \||\d+:\s+0x|goroutine \d|\^+\s*$|~+\^)')
 # begun at the start of a word alone: from each letter on, a word of 20,000 took 300 ms
 _NAME = re.compile(

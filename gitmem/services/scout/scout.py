@@ -3,9 +3,11 @@
 And what is remembered of them.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gitmem.codemap.search.evidence import TextEvidence
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.locate import LocatedFile, locate
 from gitmem.codemap.search.question import Question, split_name
@@ -13,9 +15,11 @@ from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
+from gitmem.services.retrieval.terms import weight_of
 
 SYMBOLS = 3  # definitions that are named of a file
 TELLING = 4  # words that are named as a reason
+ENOUGH = 0.2  # of a task's words, by their worth: a file that has less is not looked for by them
 SAVED = 5  # findings that are kept
 SAVED_AS = " matters for: "  # in the titles of what is kept
 TITLE = 90  # characters of a task in a title
@@ -36,9 +40,14 @@ class ScoutFinding:
 
 
 def scout(index: SearchIndex, text: str, most: int) -> list[ScoutFinding]:
-    """Return the files of a task, best first, tests and examples among them."""
+    """Return the files of a task, best first, tests and examples among them.
+
+    None when nothing speaks for any of them: "fix the bug" is about no file more than another.
+    """
     question = Question(text)
     found = locate(index, question, most * 2)
+    if not _is_meant(index, question, found):
+        return []
     best = found[0].score if found else 1.0
     words = _rare(index, question)
     chosen = [
@@ -59,6 +68,13 @@ def scout(index: SearchIndex, text: str, most: int) -> list[ScoutFinding]:
             )
         )
     return out
+
+
+def _is_meant(index: SearchIndex, question: Question, files: Sequence[LocatedFile]) -> bool:
+    """Return whether any file is named, defines a name of the task, or has enough of its words."""
+    evidence = TextEvidence(index, question, files)
+    enough = ENOUGH if any(map(weight_of, question.words)) else math.inf
+    return any(evidence.reason(file, enough) for file in files)
 
 
 def _rare(index: SearchIndex, question: Question) -> list[str]:
