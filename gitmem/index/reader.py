@@ -20,6 +20,7 @@ from gitmem.index.filters import (
     valid,
     where_of,
 )
+from gitmem.index.named_author import rows_of_named
 from gitmem.text.tokenizer import match_query, tokens, unfold
 
 TYPE_CHECKING = False
@@ -36,10 +37,11 @@ NAME = "index.db"
 WEIGHTS = (8.0, 4.0, 3.0, 4.0, 0.6)
 RANKED = 60  # of the best rows, those that stand together count for each other
 BESIDE_SHARE = 0.15
+NAMED_SHARE = 1.5  # of its rank, for a row by whom the question names
 _NEXT = (
-    "SELECT n, (SELECT n FROM records b WHERE b.session = a.session AND (b.created, b.id) > "
-    "(a.created, a.id) ORDER BY b.created, b.id LIMIT 1) "
-    "FROM records a WHERE n IN ({}) AND session <> ''"
+    "SELECT n, author, agent, CASE WHEN session <> '' THEN (SELECT n FROM records b "
+    "WHERE b.session = a.session AND (b.created, b.id) > (a.created, a.id) "
+    "ORDER BY b.created, b.id LIMIT 1) END FROM records a WHERE n IN ({})"
 )
 _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
 FIELDS = (
@@ -514,7 +516,7 @@ class Index:
                 f"LIMIT ?",
                 (query, want),
             ).fetchall()
-            fresh = self._fresh(ranked, seen, titles)
+            fresh = self._fresh(text, ranked, seen, titles)
             for start in range(0, len(fresh), 2 * limit):  # most of them are not needed
                 hits += self._rows(fresh[start : start + 2 * limit], where, values)
                 if len(hits) >= limit:
@@ -536,7 +538,7 @@ class Index:
         return hits
 
     def _fresh(
-        self, ranked: "Sequence[tuple[int, float]]", seen: int, titles: bool
+        self, text: str, ranked: "Sequence[tuple[int, float]]", seen: int, titles: bool
     ) -> "Sequence[tuple[int, float]]":
         """Return ranked rows that were not looked at, the best with a share of their neighbours'.
 
@@ -544,24 +546,29 @@ class Index:
         """
         if seen or titles:
             return ranked[seen:]
-        return [*self._together(ranked[:RANKED]), *ranked[RANKED:]]
+        return [*self._together(text, ranked[:RANKED]), *ranked[RANKED:]]
 
-    def _together(self, ranked: "Sequence[tuple[int, float]]") -> "list[tuple[int, float]]":
+    def _together(
+        self, text: str, ranked: "Sequence[tuple[int, float]]"
+    ) -> "list[tuple[int, float]]":
         """Return the best rows, ordered with a share of the rank of their neighbours.
 
         A neighbour is the row right before or after one in its session.
 
         Two that stand together and both match are about the question more often than two that do
-        not.
+        not. Rows by whom the question names count more.
         """
         ranks = dict(ranked)
+        rows = self.db.execute(_NEXT.format(marks(ranked)), list(ranks)).fetchall()
+        for n in rows_of_named(text, [(n, author, agent) for n, author, agent, _ in rows]):
+            ranks[n] *= NAMED_SHARE
         best: dict[int, float] = {}
-        for n, after in self.db.execute(_NEXT.format(marks(ranked)), list(ranks)):
+        for n, _, _, after in rows:
             if after in ranks:
                 best[n] = min(best.get(n, 0.0), ranks[after])
                 best[after] = min(best.get(after, 0.0), ranks[n])
         return sorted(
-            ((n, rank + BESIDE_SHARE * best.get(n, 0.0)) for n, rank in ranked),
+            ((n, rank + BESIDE_SHARE * best.get(n, 0.0)) for n, rank in ranks.items()),
             key=lambda row: row[1],
         )
 

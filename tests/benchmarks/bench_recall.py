@@ -1,6 +1,6 @@
 """What search finds of what answers a question: recall@10 and MRR, with the time of a question.
 
-Our own set (304 questions on two conversations) in four styles of titles, and any set in a JSON file:
+Our own set (304 questions on two conversations) in five styles of titles, and any set in a JSON file:
 `python -m tests.benchmarks.bench_recall --set FILE [--any]` (see `tests/index/recall_sets.py`).
 """
 
@@ -12,7 +12,7 @@ from functools import partial
 from tests.benchmarks.common import Bench, new_repo, opened, run, table
 from tests.index.recall_sets import fill, read, recall, talks
 
-STYLES = ("begin", "said", "speaker", "own")
+STYLES = ("begin", "author", "said", "speaker", "own")
 
 
 def body(bench: Bench, given: str = "", any_of: bool = False) -> None:

@@ -71,7 +71,10 @@ def read(path: str) -> tuple[list[Turn], list[Question]]:
 
 
 def title_of(turn: Turn, style: str) -> tuple[str, str]:
-    """Return title and body of a turn: `begin` (of the text), `said` (with who said it before it), `speaker` (and the day), `own` (the text alone)."""
+    """Return title and body of a turn: `begin` (of the text), `said` (with who said it before it), `speaker` (and the day), `own` (the text alone).
+
+    `author` is `begin`, and the record's author is who said it.
+    """
     if style == "speaker" and turn.who:
         return f"{turn.who} {turn.day}", turn.text
     if style == "own":
@@ -95,6 +98,7 @@ def fill(store: Store, turns: list[Turn], style: str) -> list[str]:
                 body,
                 created=stamp,
                 session=f"ses-{turn.session}",
+                **({"author": turn.who} if style == "author" else {}),
             )
         )
     store.create()

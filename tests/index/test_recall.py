@@ -18,7 +18,7 @@ from tests.index.recall_sets import fill, recall, talks
 
 @pytest.mark.parametrize(
     ("style", "share", "rank"),
-    [("begin", 0.73, 0.51), ("said", 0.74, 0.52), ("speaker", 0.77, 0.54)],
+    [("begin", 0.73, 0.51), ("author", 0.75, 0.54), ("said", 0.74, 0.52), ("speaker", 0.77, 0.54)],
 )
 def test_questions_find_their_answers(repo, style, share, rank):
     """Ten hits hold three quarters of the answers, whatever the titles are: the beginning of the text, or who spoke and when."""
@@ -97,3 +97,39 @@ def test_contexts_that_writers_leave_are_there_for_a_search(repo, tmp_path):
             assert set(ids[18:23]) == beside
             indexed = content(db)
         assert indexed["words"] == rebuilt(app.store(), tmp_path)["words"]
+
+
+def asked_of(app, question: str) -> list[str]:
+    """Return the titles that are found, best first."""
+    return [hit["title"] for hit in app.index().search(question)]
+
+
+def test_records_by_whom_a_question_names_come_first(repo):
+    """By the first name or the whole; of two that are named, neither; an agent's too."""
+    with open_app(str(repo), dict(os.environ)) as app:
+        rows = [
+            ("Retries stop after five minutes", "Ana Silva", "global"),
+            ("Retries stop after five tries", "Bob", "global"),
+            ("Retries stop after five errors", "Cem", "reviewer"),
+        ]
+        made = [
+            make(
+                "memory",
+                f"mem-{app.clock.ulid()}",
+                title,
+                "",
+                created="2026-01-01T00:00:00Z",
+                author=author,
+                agent=agent,
+            )
+            for title, author, agent in rows
+        ]
+        app.store().create()
+        app.store().write([operations.put(record) for record in made], Message("import", "import"))
+        silva, bob, reviewer = (title for title, *_ in rows)
+        plain = asked_of(app, "when do retries stop?")
+        assert asked_of(app, "when did Ana say that retries stop?")[0] == silva
+        assert asked_of(app, "Ana Silva: retries stop")[0] == silva
+        assert asked_of(app, "what does bob say, when do retries stop?")[0] == bob
+        assert asked_of(app, "retries stop, says the reviewer")[0] == reviewer
+        assert asked_of(app, "do retries stop for Ana and Bob?") == plain
