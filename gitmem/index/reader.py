@@ -20,7 +20,6 @@ from gitmem.index.filters import (
     valid,
     where_of,
 )
-from gitmem.index.named_author import rows_of_named
 from gitmem.text.tokenizer import match_query, tokens, unfold
 
 TYPE_CHECKING = False
@@ -558,6 +557,8 @@ class Index:
         Two that stand together and both match are about the question more often than two that do
         not. Rows by whom the question names count more.
         """
+        from gitmem.index.named_author import rows_of_named
+
         ranks = dict(ranked)
         rows = self.db.execute(_NEXT.format(marks(ranked)), list(ranks)).fetchall()
         for n in rows_of_named(text, [(n, author, agent) for n, author, agent, _ in rows]):
