@@ -155,13 +155,17 @@ def agents_md() -> Files:
     return {
         "AGENTS.md": f"{BEGIN}\n{read(SOURCE / 'instructions.md').body}{END}\n",
         "README.md": readme("agents-md"),
+        **skill(),
     }
 
 
 def skill() -> Files:
-    """Return the skill, which both CLIs read in the same form."""
+    """Return the skill, which all CLIs read in the same form, and the file that it refers to."""
     text = read(SOURCE / "skill.md")
-    return {f"skills/{NAME}/SKILL.md": with_head(text.head, text.body)}
+    return {
+        f"skills/{NAME}/SKILL.md": with_head(text.head, text.body),
+        f"skills/{NAME}/reference.md": read(SOURCE / "skill-reference.md").body,
+    }
 
 
 def hooks(agent: str) -> str:

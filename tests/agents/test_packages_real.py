@@ -1,5 +1,6 @@
 """The packages in the real CLIs: valid, installed as their READMEs say, and in what the model is sent."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.conftest import git
 
 COMMANDS = ("gotcha", "mem", "recall", "snapshot")
 PINNED, TRAP = "Prices are integers, in cents", "Totals wrap at two billion"
+REFERENCE = "# git-mem: reference"
 RECALL = "before work on it begins. The task: round the totals"
 READS = {"claude": ("Read", {"file_path": "a.py"}), "gemini": ("read_file", {"file_path": "a.py"})}
 
@@ -79,19 +81,19 @@ def _tells(cli: Cli, repo: Path) -> None:
 
 
 def assert_asks_to_record(told: str) -> None:
-    """What the model is sent asks for decisions, corrections and finished tasks, with commands."""
-    assert "as it happens" in told
+    """What the model is sent names one command for each of the five occasions."""
     for command in (
-        "git mem add 'TITLE' -t decision -m 'TEXT'",
+        "git mem recall 'WORDS'",
+        "git mem why FILE",
+        "git mem add 'TITLE' -t decision -m 'TEXT' --anchor FILE",
+        "git mem gotcha resolve ID -m 'TEXT'",
         "git mem add 'TITLE' -t preference -m 'TEXT'",
-        "git mem supersede ID 'TITLE'",
-        "git mem done ID",
     ):
         assert command in told
 
 
 def test_the_commands_that_record_work(learned: Path) -> None:
-    """As the skill writes them: a decision, its correction, and a task that is finished."""
+    """As the skill and its reference write them: a decision, its correction, and a task that is finished."""
     _mem(learned, "add", "Refunds lock the row", "-t", "decision", "-m", "Two paid twice.")
     rows = _mem(learned, "list", "--type", "decision", "--format", "{id} {title}").splitlines()
     (refunds,) = [row.split(" ")[0] for row in rows if "Refunds" in row]
@@ -185,8 +187,56 @@ def test_the_skill_reaches_the_model_when_it_asks(start: Start, learned: Path) -
     cli.model.steps = [{"tool": "Skill", "input": {"skill": "git-mem:git-mem"}}, {"text": "Read."}]
     cli.run(learned, "remember that", "--plugin-dir", str(ROOT / "agent-hooks" / "claude"))
 
-    assert "## What makes a good memory" in cli.model.asked[1].text
-    assert_asks_to_record(cli.model.asked[1].text)
+    told = cli.model.asked[1].text
+    assert_asks_to_record(told)
+    assert REFERENCE not in told
+    (folder,) = re.findall(r"Base directory for this skill: (.*)", told)
+    assert (Path(folder) / "reference.md").is_file()
+
+
+def test_claude_code_may_read_the_file_beside_the_skill(start: Start, learned: Path) -> None:
+    """Where the user allows it, for it is outside of the repository."""
+    cli = start("claude")
+    folder = ROOT / "agent-hooks" / "claude"
+    cli.model.steps = [
+        {"tool": "Skill", "input": {"skill": "git-mem:git-mem"}},
+        {"tool": "Read", "input": {"file_path": str(folder / "skills/git-mem/reference.md")}},
+        {"text": "Read."},
+    ]
+    cli.run(learned, "remember that", "--plugin-dir", str(folder))
+
+    assert REFERENCE in cli.model.asked[2].text
+
+
+def test_gemini_cli_offers_the_file_beside_the_skill(start: Start, learned: Path) -> None:
+    """It names the file with the skill's text, and the model may read it."""
+    cli = start("gemini")
+    cli.call(learned, "extensions", "install", _package(learned, "gemini"), "--consent")
+    folder = cli.home / ".gemini" / "extensions" / "git-mem" / "skills" / "git-mem"
+    cli.model.steps = [
+        {"tool": "activate_skill", "input": {"name": "git-mem"}},
+        {"tool": "read_file", "input": {"file_path": str(folder / "reference.md")}},
+        {"text": "Read."},
+    ]
+    cli.run(learned, "remember that")
+
+    told = [request.text for request in cli.model.asked]
+    assert_asks_to_record(told[1])
+    assert "reference.md" in told[1].partition("<available_resources>")[2]
+    assert REFERENCE not in told[1]
+    assert REFERENCE in told[2]
+
+
+def test_codex_finds_the_skill_in_its_folder(start: Start, learned: Path) -> None:
+    """As the README says; the text and the reference are read on demand."""
+    cli = start("codex")
+    shutil.copytree(Path(_package(learned, "codex")) / "skills", cli.home / ".codex" / "skills")
+    cli.run(learned, "please look at the totals")
+
+    told = cli.model.asked[0].text
+    assert "Ask and keep this repository's memory" in told
+    assert f"= `{cli.home / '.codex' / 'skills'}`" in told
+    assert "/git-mem/SKILL.md)" in told
 
 
 def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
@@ -199,7 +249,7 @@ def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
     _tells(cli, learned)
     told = cli.model.asked[0].text
     assert told.count("This repository has a memory that people and agents share") == 1
-    assert told.count("Remember and recall what was learned in this repository") == 1
+    assert told.count("Ask and keep this repository's memory") == 1
     assert_asks_to_record(told)
     cli.env["GITMEM"] = "0"  # without a terminal, what a start tells stands before the slash
     cli.run(learned, "/recall round the totals")

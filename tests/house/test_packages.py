@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +19,12 @@ from gitmem.agents.events import ADAPTERS
 from gitmem.install.hook_command import shared
 from tests.conftest import git
 from tests.house.conftest import ROOT, git_mem
+from tests.house.quoted import filled, quoted
 from tests.json_output import data_of
 
 HOOKS = ROOT / "agent-hooks"
-CLAUDE, GEMINI, READERS = HOOKS / "claude", HOOKS / "gemini", HOOKS / "agents-md"
+CLAUDE, GEMINI, READERS = PACKAGES = HOOKS / "claude", HOOKS / "gemini", HOOKS / "agents-md"
 NAMES = ("gotcha", "mem", "recall", "snapshot")
-# capitals are what the reader puts in; what stands for an id is asked for below
-WORDS = {
-    "FILE": "a.py",
-    "LINE": "1",
-    "WORDS": "cents",
-    "TITLE": "A claim",
-    "TEXT": "Why it is so.",
-    "ERROR": "KeyError: tax",
-    "TYPE": "fact",
-    "BRANCH": "main",
-    "COMMIT": "abc",
-}
 
 
 def _head(path: Path) -> tuple[dict[str, Any], str]:
@@ -48,25 +36,14 @@ def _head(path: Path) -> tuple[dict[str, Any], str]:
     return found, body
 
 
-def _quoted(text: str) -> Iterator[str]:
-    """Give the commands of git that a text has, in blocks and in code spans."""
-    text = re.sub(r"^ {3}(?=\S)", "", text, flags=re.MULTILINE)
-    fence = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-    line = re.compile(r"^git (?:[^\n]*<<'(\w+)'\n.*?^\1$|[^\n]*$)", re.MULTILINE | re.DOTALL)
-    for block in fence.findall(text):
-        yield from (match.group() for match in line.finditer(block))
-    spans = (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", fence.sub("", text)))
-    yield from (span for span in spans if span.startswith("git ") and span != "git mem")
-
-
 def _all_quoted() -> list[str]:
     texts = [
         path.read_text(encoding="utf-8")
-        for folder in (CLAUDE, GEMINI, READERS)
+        for folder in PACKAGES
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     ]
-    return sorted({line for text in texts for line in _quoted(text) if line.startswith("git mem ")})
+    return sorted({line for text in texts for line in quoted(text) if line.startswith("git mem ")})
 
 
 @pytest.fixture(scope="module")
@@ -155,16 +132,15 @@ def test_all_packages_have_the_version_of_the_program() -> None:
 
 
 def test_the_skill_can_be_found_and_read() -> None:
-    """Its head is what CLIs ask for: a name as its folder's, a description that fits; both packages have the same."""
-    head, body = _head(CLAUDE / "skills" / "git-mem" / "SKILL.md")
+    """Its head is what CLIs ask for: a name as its folder's, a description that fits; all packages have the same."""
+    head, _ = _head(CLAUDE / "skills" / "git-mem" / "SKILL.md")
 
     assert set(head) == {"name", "description"}
     assert head["name"] == "git-mem"
     assert 100 < len(head["description"]) <= 1024
-    assert len(body.splitlines()) < 500
-    assert (GEMINI / "skills" / "git-mem" / "SKILL.md").read_bytes() == (
-        CLAUDE / "skills" / "git-mem" / "SKILL.md"
-    ).read_bytes()
+    for name in ("SKILL.md", "reference.md"):
+        texts = {(folder / "skills" / "git-mem" / name).read_bytes() for folder in PACKAGES}
+        assert len(texts) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -187,7 +163,7 @@ def test_a_command_may_run_what_it_names_and_nothing_else(name: str) -> None:
     allowed = set(
         re.findall(r"Bash\(git ((?:mem )?[a-z-]+(?: [a-z]+)?):\*\)", head["allowed-tools"])
     )
-    lines = [line.split() for line in _quoted(body)]
+    lines = [line.split() for line in quoted(body)]
     # of snapshots only what changes no file
     named = {
         " ".join(words[1 : 4 if words[2:3] == ["snapshot"] else 3])
@@ -220,7 +196,7 @@ def test_commands_are_found_in_the_texts() -> None:
     """In blocks, in blocks with a text of several lines, and in running text."""
     text = "Say `git mem show ID`, or\n\n```sh\ngit mem status\ngit mem add X -m - <<'END'\nline\nEND\ngit mem list\n```\n"
 
-    assert list(_quoted(text)) == [
+    assert list(quoted(text)) == [
         "git mem status",
         "git mem add X -m - <<'END'\nline\nEND",
         "git mem list",
@@ -238,7 +214,7 @@ def test_each_command_that_a_package_names_can_be_run(
     shutil.copytree(learned, repo, symlinks=True)
     kind = "gotcha" if line.startswith("git mem gotcha") else "memory"
     ids = git_mem("list", "--kind", kind, "--format", "{id}", cwd=repo).split()
-    words = {**WORDS, "ID": ids[0], "OTHER": ids[-1], "AGENT": "claude"}
+    words = {"ID": ids[0], "OTHER": ids[-1]}
     if "reopen" in line:
         git_mem("gotcha", "resolve", ids[0], cwd=repo)
     if "restore" in line:
@@ -252,11 +228,10 @@ def test_each_command_that_a_package_names_can_be_run(
     if line.startswith("git mem done"):
         added = git_mem("add", "Write it down", "-t", "task", "--json", cwd=repo)
         words["ID"] = data_of(added)["id"]
-    filled = re.sub(r"\b[A-Z]{2,}\b", lambda match: words.get(match.group(), match.group()), line)
     # what a README tells people to do needs a remote or a terminal: it is enough that its help has
     # it
     alone = {"git mem purge", "git mem sync", "git mem forget", "git mem wipe", "git mem add"}
-    command = f"{filled} --help" if line in alone else filled
+    command = f"{line} --help" if line in alone else filled(line, words)
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=repo,

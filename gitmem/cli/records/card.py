@@ -54,10 +54,7 @@ def card(
                 else None,
             )
         ]
-        if row.get("resolved"):
-            facts.append(
-                ("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}")
-            )
+        facts.append(("Resolved", _resolved(row)))
     facts.append(("Confirmed", _confirmed(row)))
     facts += [("Seen", plain(source_line(source))) for source in _sources(row)]
     if row["kind"] == "snapshot":
@@ -121,6 +118,15 @@ def _relations(id: str, edges: list[tuple[str, str, str]]) -> list[tuple[str, st
         for label, ids in ((this, targets), (other, sources)):
             out.append((label, ", ".join(map(short, dict.fromkeys(ids)))))
     return out
+
+
+def _resolved(row: dict[str, Any]) -> str | None:
+    """Return when, by whom and how a gotcha was dealt with; None for one that is open."""
+    fix = row.get("resolved")
+    if not fix:
+        return None
+    how = f": {plain(str(fix['note']))}" if fix.get("note") else ""
+    return f"{fix.get('at', '')} by {fix.get('by', '')}{how}"
 
 
 def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
