@@ -15,8 +15,10 @@ def main() -> int:
     hook = hook_of(args)
     if hook is not None:
         import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
+        import gc
 
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # ctrl-c is for the agent
+        gc.disable()  # it ends before there is much to collect
         from gitmem.hooks.main import main as hot
 
         return hot(hook)

@@ -54,7 +54,8 @@ class HookSettings:
     folder, the others from the work tree's root; `behind` {event: pattern of tools} is where
     nothing is ever answered, so that the CLI need not wait; `most` {event: seconds} is what the CLI
     allows where that is less than we ask for; `override` is a variable that names the folder that
-    stands for the first part of `user`. `shape` names the form of the file, `unit` the number of
+    stands for the first part of `user`. `unasked` are events that need no hook, as another tells
+    the same. `shape` names the form of the file, `unit` the number of
     timeout units in a second, `matchers` {event of the agent: pattern of tools}. `programs` are
     what its CLI may be called, where that is not the agent's name; `note` is what its user has to
     know once the hooks are installed.
@@ -70,6 +71,7 @@ class HookSettings:
         "programs",
         "project",
         "shape",
+        "unasked",
         "unit",
         "user",
     )
@@ -85,6 +87,7 @@ class HookSettings:
         unit: int = 1,
         matchers: "Mapping[str, str] | None" = None,
         behind: "Mapping[str, str] | None" = None,
+        unasked: "Sequence[str]" = (),
         most: "Mapping[str, int] | None" = None,
         programs: "Sequence[str]" = (),
         note: str = "",
@@ -97,6 +100,7 @@ class HookSettings:
         self.unit = unit
         self.matchers = matchers or {}
         self.behind = behind or {}
+        self.unasked = unasked
         self.most = most or {}
         self.programs = programs
         self.note = note

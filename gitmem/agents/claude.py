@@ -49,10 +49,9 @@ ADAPTER = Adapter(
         project=".claude/settings.json",
         local=".claude/settings.local.json",
         override="CLAUDE_CONFIG_DIR",
-        # what is told before a tool is read with its result: for a look at a file, or a command,
-        # the hook after it will do
+        # what is told before a tool is read with its result: the hook after it will do
+        unasked=("PreToolUse",),
         matchers={
-            "PreToolUse": EDITS,
             "PostToolUse": f"{LOOKS}|{EDITS}",
             "PostToolUseFailure": f"Bash|{LOOKS}|{EDITS}",
         },

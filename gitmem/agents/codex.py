@@ -101,6 +101,8 @@ ADAPTER = Adapter(
         user=".codex/hooks.json",
         project=".codex/hooks.json",
         override="CODEX_HOME",
+        # what is told before a tool is read with its result: for a patch the hook after it will do
+        matchers={"PreToolUse": "^Bash$", "PostToolUse": "^(Bash|apply_patch)$"},
         most={"SessionEnd": 3},  # it says so at each start to those who ask for more
         note="Codex runs hooks once you trust them: type /hooks in it, again when they have "
         "changed.",

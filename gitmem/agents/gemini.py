@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 FULL = (1 << 20) // 2  # tokens: half of what its models take
 TAIL = 1 << 16  # bytes at the end of a transcript in which the last request's tokens are
-_TOKENS = Lazy(rb'"tokens":\{"input":(\d{1,12})')
+_TOKENS = b'"tokens":{"input":'
+_DIGITS = 12  # of a number of tokens
 _CONTEXT = Lazy(r"(?<!\s)\s*+<hook_context>\s*+</hook_context>\s*+")
 # what follows a command's output, a line each, the last first
 _KINDS = ("Process Group PGID: ", "Background PIDs: ", "Signal: ", "Exit Code: ", "Error: ")
@@ -66,8 +67,12 @@ def _full(transcript: str) -> bool:
 
     The CLI's usual threshold is used.
     """
-    found = _TOKENS.findall(tail(transcript, TAIL))
-    return bool(found) and int(found[-1]) >= FULL
+    # no expression: the module for them takes longer to load than all the rest
+    _, mark, after = tail(transcript, TAIL).rpartition(_TOKENS)
+    if not mark:
+        return False
+    number = after[:_DIGITS].partition(b",")[0].partition(b"}")[0]
+    return number.isdigit() and int(number) >= FULL
 
 
 def _ended(event: HookEvent, said: str, payload: "Mapping[str, Any]", *, wrong: bool) -> None:
@@ -145,6 +150,10 @@ ADAPTER = Adapter(
         note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), "
         "and "
         "lists them when it starts.",
-        matchers={"AfterTool": "run_shell_command|read_file|read_many_files|replace|write_file"},
+        matchers={
+            # before a tool nothing is told: only files that a command may change are looked at
+            "BeforeTool": "run_shell_command",
+            "AfterTool": "run_shell_command|read_file|read_many_files|replace|write_file",
+        },
     ),
 )

@@ -11,13 +11,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3 as sqlite
     from typing import Any
-else:
-    try:
-        import _sqlite3 as sqlite
-    except ImportError:
-        import sqlite3 as sqlite
 
 __all__ = ["Lazy", "dumps", "loads", "sqlite"]
+
+
+def __getattr__(name: str) -> "Any":
+    """Return SQLite's module, loaded when it is first asked for: many hooks have no use for it."""
+    if name != "sqlite":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        import _sqlite3 as module
+    except ImportError:
+        import sqlite3 as module  # type: ignore[no-redef]
+    globals()[name] = module
+    return module
 
 
 class _Rules:

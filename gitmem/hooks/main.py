@@ -9,21 +9,16 @@ import os
 import time
 
 from gitmem.agents import adapter, events
-from gitmem.agents.prompt_text import fence
-from gitmem.base.fast import dumps, loads, sqlite
-from gitmem.base.tolerated import NO_REPOSITORY
-from gitmem.errors import GitmemError, NotARepository
-from gitmem.hooks.context import Hook
-from gitmem.hooks.dispatch import react
-from gitmem.hooks.session_log import note, own_id
+from gitmem.base.fast import loads
+from gitmem.errors import GitmemError
 from gitmem.hooks.watch import LIMIT, LOG, Watch
-from gitmem.repo.hook_switch import by_variable, is_off
-from gitmem.repo.location import is_own, locate
-from gitmem.text.tokens import tokens
+from gitmem.repo.hook_switch import by_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from gitmem.hooks.context import Hook
 
 PAYLOAD = 8 << 20  # bytes of input that are looked at
 
@@ -63,47 +58,13 @@ def respond(
         raise Malformed(f"{type(error).__name__}: {error}") from error
     if event is None:
         return b""
-    limit = speaks.limits.get(event.raw, LIMIT)
-    ready(None, event.name, limit)
-    try:
-        compacts = events.AFTER_COMPACT in speaks.events.values()
-        hook = Hook(
-            event,
-            env,
-            now,
-            hears=heard and event.raw in speaks.told,
-            hears_after_compact=compacts,
-            loads=speaks.loads,
-        )
-    except NotARepository:
-        return b""
-    if not hook.repo.is_trusted() or is_off(hook.repo.home, env, now, event.session):
-        return b""
-    ready(hook, event.name, limit)
-    hook.look()
-    id = event.session
-    event.session = own_id(hook)
-    if event.session != id and is_off(hook.repo.home, env, now, event.session):
-        return b""
-    note(hook)
-    try:
-        lines = react(hook)
-    except sqlite.DatabaseError as error:
-        hook.mend(error)
-        raise
-    told = bool(lines) and (
-        event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None)
+    name, limit = event.name, speaks.limits.get(event.raw, LIMIT)
+    ready(None, name, limit)
+    from gitmem.hooks.answer import answer  # half of the time; some CLIs tell much that is not ours
+
+    return answer(
+        speaks, event, env, now, lambda hook: ready(hook, name, limit), begun, heard=heard
     )
-    words = fence(lines) if told else ""
-    hook.note_cost(tokens(words), time.monotonic() - begun)
-    if not words:
-        return b""
-    answer = (
-        speaks.ask(event, words)
-        if event.name == events.TURN_END and speaks.ask
-        else speaks.answer(event, words)
-    )
-    return dumps(answer).encode()
 
 
 def _input() -> bytes | None:
@@ -138,7 +99,7 @@ def _standard() -> "tuple[bool, bool]":
 
 def main(args: "Sequence[str]") -> int:
     """Answer one hook call and end the process with exit code 0, whatever happened."""
-    watch, out = Watch(), b""
+    watch, out = Watch(_log_of_here), b""
     try:
         heard = _reads_payload()
         if heard is not None:
@@ -175,6 +136,9 @@ def _log_of_here() -> str:
 
     Empty in one of others, where a link may lead anywhere.
     """
+    from gitmem.base.tolerated import NO_REPOSITORY
+    from gitmem.repo.location import is_own, locate
+
     try:
         where = locate(os.getcwd(), os.environ)
     except NO_REPOSITORY:
@@ -183,13 +147,7 @@ def _log_of_here() -> str:
 
 
 def _call(args: "Sequence[str]", watch: Watch, heard: bool) -> bytes:
-    try:
-        watch.start()
-    except OSError:
-        watch.log = _log_of_here()
-        raise
-    watch.log = _log_of_here()  # for what goes wrong before the payload says where
-    watch.tell()
+    watch.start()
     began = time.time()  # two hooks of one event begin at once, and may read it one after the other
     data = _input()
     if data and not args:

@@ -8,27 +8,28 @@ import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
 import os
 import time
 
-from gitmem.agents.prompt_text import clean
 from gitmem.base.fast import dumps, loads
 from gitmem.base.processes import pass_over
-from gitmem.base.sharing import create, sharing_of
-from gitmem.clock import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Callable
     from typing import NoReturn
 
     from gitmem.hooks.context import Hook
 
 LIMIT = 3.0  # seconds a hook has where an adapter names no other limit; a CLI gives it five
 LATER = 0.3  # seconds until the kernel ends a hook whose watchdog was ended by the agent
+SAYING = 0.3  # seconds that a line in the log may take
 LOG, LOG_SIZE = "hook.log", 256 << 10
 
 
 class Watch:
     """Ends the work of a hook in time, whatever it does, and leaves a line in `hook.log`."""
 
-    def __init__(self) -> None:
+    def __init__(self, log_of_here: "Callable[[], str]") -> None:
+        self._log_of_here = log_of_here  # where nothing else says which log it is
         self.begun = time.monotonic()
         self.limit = LIMIT
         self.name = ""
@@ -68,8 +69,14 @@ class Watch:
 
     def failed(self, why: str) -> None:
         """Append one line to the log, if there is a folder for it."""
+        self.log = self.log or self._log_of_here()
         if not self.log or not os.path.isdir(os.path.dirname(self.log)):
             return
+        # failures are rare
+        from gitmem.agents.prompt_text import clean
+        from gitmem.base.sharing import create, sharing_of
+        from gitmem.clock import stamp
+
         line = f"{stamp(time.time())} {self.name or '-'} {clean(why, 400)}\n"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         common = os.path.dirname(os.path.dirname(self.log))
@@ -100,11 +107,20 @@ class Watch:
         except BaseException as error:  # noqa: BLE001 - a watchdog that fails must not bother the agent
             why = f"{type(error).__name__}: {error}"
         if why:
-            from _thread import start_new_thread
+            from _thread import allocate_lock, start_new_thread
 
-            start_new_thread(self.failed, (why,))  # the disk may be what hangs
-            time.sleep(0.05)
+            written = allocate_lock()
+            written.acquire()
+            start_new_thread(self._say, (why, written))  # the disk may be what hangs
+            written.acquire(timeout=SAYING)
         os._exit(0)
+
+    def _say(self, why: str, written: "LockType") -> None:
+        """Write a line, and let go of whoever waits for it."""
+        try:
+            self.failed(why)
+        finally:
+            written.release()
 
     def _listen(self, pid: int, reads: int) -> str:
         """Take what the process that works says, until it ends.

@@ -41,13 +41,13 @@ class Form:
 def claude(adapter: Adapter, command: HookCommand) -> Form:
     """Return the form that Claude Code began and Codex took over."""
     handler = {"type": "command", "command": command.hook(adapter.name)}
-    return Form({event: _groups(adapter, event, handler) for event in adapter.events})
+    return Form({event: _groups(adapter, event, handler) for event in _asked(adapter)})
 
 
 def gemini(adapter: Adapter, command: HookCommand) -> Form:
     """Return Gemini CLI's form: a handler has a name, and hooks are switched on."""
     handler = {"type": "command", "name": "git-mem", "command": command.hook(adapter.name)}
-    events = {event: _groups(adapter, event, handler) for event in adapter.events}
+    events = {event: _groups(adapter, event, handler) for event in _asked(adapter)}
     return Form(events, defaults={("hooksConfig", "enabled"): True})
 
 
@@ -57,7 +57,7 @@ def cursor(adapter: Adapter, command: HookCommand) -> Form:
     handler = {"command": command.hook(adapter.name), "timeout": SECONDS * adapter.settings.unit}
     events = {
         event: [{**handler, **({"matcher": matchers[event]} if event in matchers else {})}]
-        for event in adapter.events
+        for event in _asked(adapter)
     }
     return Form(events, grouped=False, defaults={("version",): 1})
 
@@ -70,7 +70,7 @@ def copilot(adapter: Adapter, command: HookCommand) -> Form:
         "timeoutSec": SECONDS * adapter.settings.unit,
     }
     text = json.dumps(
-        {"version": 1, "hooks": {event: [handler] for event in adapter.events}},
+        {"version": 1, "hooks": {event: [handler] for event in _asked(adapter)}},
         ensure_ascii=False,
         indent=2,
     )
@@ -84,6 +84,11 @@ def opencode(adapter: Adapter, command: HookCommand) -> Form:
     end = text.index("\n", start)
     line = _COMMAND + json.dumps(command.hook(adapter.name), ensure_ascii=False)
     return Form(text=text[:start] + line + text[end:], mark="// git-mem for opencode")
+
+
+def _asked(adapter: Adapter) -> list[str]:
+    """Return the events for which a hook is written."""
+    return [event for event in adapter.events if event not in adapter.settings.unasked]
 
 
 def _groups(adapter: Adapter, event: str, handler: dict[str, Any]) -> list[dict[str, Any]]:

@@ -69,6 +69,7 @@ OURS_OF_A_TOOL_CALL = {
     "gitmem.services.records.committers",
     "gitmem.__main__",
     "gitmem.base.detach",
+    "gitmem.hooks.answer",
     "gitmem.hooks.main",
     "gitmem.index",
     "gitmem.index.filters",
@@ -119,17 +120,22 @@ def tell(code):
         file.write("\\n".join(sorted(set(sys.modules) - bare)) + "\\n")
     leave(code)
 os._exit = tell
-sys.argv = ["git-mem", "hook", "claude"]
+sys.argv = ["git-mem", "hook", {cli!r}]
 from gitmem.__main__ import main
 main()
 """
 
 
-def imported(agent: Agent, event: str, out: Path, **fields: object) -> set[str]:
+ANNOUNCED = {"hook_event_name": "PreCompress", "source": "auto", "transcript_path": ""}
+
+
+def imported(
+    agent: Agent, event: str, out: Path, cli: str = "claude", **fields: object
+) -> set[str]:
     """Return the modules that one hook call has loaded beyond a bare Python."""
     data = json.dumps(agent.payload(event, **fields)).encode()
     done = subprocess.run(
-        [sys.executable, "-P", "-c", PROBE.format(out=str(out))],
+        [sys.executable, "-P", "-c", PROBE.format(out=str(out), cli=cli)],
         input=data,
         cwd=agent.cwd,
         capture_output=True,
@@ -163,6 +169,15 @@ def test_nothing_heavy_is_imported(project: Path, agent, tmp_path: Path, event):
     loaded = imported(agent(), event, tmp_path / "modules", **fields)
     assert "gitmem.hooks.main" in loaded
     assert {m for m in loaded if m in BANNED or m.split(".")[0] in BANNED} == set()
+
+
+def test_an_event_that_is_none_of_ours_loads_little(project: Path, agent, tmp_path: Path):
+    """Gemini CLI announces a compression before every request to its model."""
+    loaded = imported(agent(), "SessionStart", tmp_path / "modules", "gemini", **ANNOUNCED)
+    ours = {module for module in loaded if module.split(".")[0] == "gitmem"}
+    assert not loaded & {"_sqlite3", "sqlite3", "re", "json"}
+    assert "gitmem.agents.gemini" in ours
+    assert not ours & {"gitmem.repository", "gitmem.hooks.answer", "gitmem.hooks.context"}
 
 
 def test_a_tool_call_loads_these_modules_of_ours(project: Path, agent, tmp_path: Path):

@@ -15,11 +15,12 @@ from tests.hooks.conftest import Agent
 # an expression that takes minutes, where a hook would do its work
 SLOW = """
 import os, re, sys
+import gitmem.hooks.answer as answer
 import gitmem.hooks.main as main
 def react(hook):
     open({pid!r}, "w").write(str(os.getpid()))
     {work}
-main.react = react
+answer.react = react
 main.main(["claude"])
 """
 EXPRESSION = 're.match("(?:a*)*a*a*a*a*a*b", "a" * 3000)'

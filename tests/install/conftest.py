@@ -49,8 +49,10 @@ def group(event: str, command: str = COMMAND) -> dict[str, Any]:
 def with_ours(value: dict[str, Any]) -> dict[str, Any]:
     """Return settings as they are once our hooks for Claude Code are in them: a model of what `install` does."""
     hooks = {event: list(rows) for event, rows in value.get("hooks", {}).items()}
-    for event in find("claude").events:
-        hooks.setdefault(event, []).extend(groups(event))
+    adapter = find("claude")
+    for event in adapter.events:
+        if event not in adapter.settings.unasked:
+            hooks.setdefault(event, []).extend(groups(event))
     return {**value, "hooks": hooks}
 
 

@@ -13,7 +13,7 @@ import pytest
 from gitmem.agents.events import ADAPTERS
 from tests.cli.conftest import Mem, on_terminal
 from tests.conftest import git
-from tests.install.conftest import BIN, COMMAND, group, parsed, with_ours
+from tests.install.conftest import BIN, COMMAND, group, groups, parsed, with_ours
 
 LOCAL = ".claude/settings.local.json"
 OTHERS = """{
@@ -157,7 +157,7 @@ def test_ours_in_a_group_of_theirs(mem: Mem, repo: Path) -> None:
             {
                 "hooks": {
                     "Stop": [{"hooks": [theirs, ours]}],
-                    "PreToolUse": [{"matcher": "Bash", "hooks": [ours, theirs]}],
+                    "PostToolUse": [{"matcher": "Grep", "hooks": [ours, theirs]}],
                 }
             }
         ),
@@ -168,11 +168,14 @@ def test_ours_in_a_group_of_theirs(mem: Mem, repo: Path) -> None:
     mem("uninstall", "claude")
 
     assert after["Stop"] == [{"hooks": [theirs, group("Stop")["hooks"][0]]}]
-    assert after["PreToolUse"] == [{"matcher": "Bash", "hooks": [theirs]}, group("PreToolUse")]
+    assert after["PostToolUse"] == [
+        {"matcher": "Grep", "hooks": [theirs]},
+        *groups("PostToolUse"),
+    ]
     assert parsed(repo / LOCAL) == {
         "hooks": {
             "Stop": [{"hooks": [theirs]}],
-            "PreToolUse": [{"matcher": "Bash", "hooks": [theirs]}],
+            "PostToolUse": [{"matcher": "Grep", "hooks": [theirs]}],
         }
     }
 
