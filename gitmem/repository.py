@@ -53,6 +53,7 @@ class Repository:
     def __init__(self, location: Location, env: "Mapping[str, str]") -> None:
         self.location = location
         self.env = env
+        self.cost_of = ""  # the session for which work goes to the background
         self.home = Home(location.home, shared=sharing_of(location.commondir))
         self.root = os.path.realpath(location.worktree) if location.worktree else ""
         self.stored_root = storable(self.root)
@@ -378,12 +379,22 @@ class Repository:
         if not drains.claim(self.state, reason, now, DRAIN_GAP, RETRY_GAP, sure=sure):
             return 0
         folder = self.location.worktree or self.location.gitdir
-        pid = detach(["-C", folder, "drain"], self.env)
+        pid = self.work_later(folder, "drain")
         try:
             drains.note_started(self.state, reason, now, pid)
         except BUSY:
             pass  # busy: another one may be started too
         return pid
+
+    def work_later(self, folder: str, work: str) -> int:
+        """Start a process for work in the background; return its id, or 0.
+
+        What it takes is added to what the session cost whose hook leaves it the work.
+        """
+        from gitmem.state.hook_costs import SESSION
+
+        env = {**self.env, SESSION: self.cost_of} if self.cost_of else self.env
+        return detach(["-C", folder, work], env)
 
 
 def find_repository(folder: str, env: "Mapping[str, str]") -> Repository:

@@ -3,8 +3,6 @@
 Part of the hot path; loaded once a payload is known to be an event of ours.
 """
 
-import time
-
 from gitmem.agents import events
 from gitmem.agents.adapter import Adapter
 from gitmem.agents.prompt_text import fence
@@ -28,13 +26,14 @@ def answer(
     now: float,
     ready: "Callable[[Hook | None], None]",
     begun: float,
+    before: float,
     *,
     heard: bool,
 ) -> bytes:
     """Return what to print for an event: nothing, or one JSON object.
 
-    `ready` learns the repository before work begins. `begun` is when the hook began, on the
-    monotonic clock.
+    `ready` learns the repository before work begins. The hook began at `begun` on the monotonic
+    clock, when it had taken `before` seconds of the processor.
     """
     try:
         compacts = events.AFTER_COMPACT in speaks.events.values()
@@ -56,6 +55,7 @@ def answer(
     event.session = own_id(hook)
     if event.session != id and is_off(hook.repo.home, env, now, event.session):
         return b""
+    hook.repo.cost_of = event.session
     note(hook)
     try:
         lines = react(hook)
@@ -66,7 +66,7 @@ def answer(
         event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None)
     )
     words = fence(lines) if told else ""
-    hook.note_cost(tokens(words), time.monotonic() - begun)
+    hook.note_cost(tokens(words), begun, before)
     if not words:
         return b""
     said = (

@@ -4,6 +4,7 @@ Part of the hot path: standard library's cheap modules, and ours that keep to th
 """
 
 import os
+import time
 
 from gitmem.agents import events
 from gitmem.base.detach import wait
@@ -120,13 +121,19 @@ class Hook:
             self.repo.discard_indexes()
             self.start_drain("damage", sure=True)
 
-    def note_cost(self, words: int, seconds: float) -> None:
-        """Add this call to what the session's hooks cost; a busy database costs the count."""
+    def note_cost(self, words: int, begun: float, before: float) -> None:
+        """Add this call to what the session's hooks cost; a busy database costs the count.
+
+        It began at `begun` on the monotonic clock, when it had taken `before` seconds of the
+        processor: to start takes little else.
+        """
         from gitmem.state import hook_costs
 
         event = self.event
         try:
-            hook_costs.add(self.repo.state, event.session, event.name, words, seconds)
+            seconds = before + time.monotonic() - begun
+            processor = before + hook_costs.processor_time()
+            hook_costs.add(self.repo.state, event.session, event.name, words, seconds, processor)
         except BUSY:
             pass
 

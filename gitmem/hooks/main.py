@@ -37,12 +37,14 @@ def respond(
     env: "Mapping[str, str]",
     now: float,
     ready: "Callable[[Hook | None, str, float], None]" = lambda *_: None,
+    before: float = 0.0,
     *,
     heard: bool = True,
 ) -> bytes:
     """Return what to print for a payload: nothing, or one JSON object.
 
-    `ready` learns the event, and the seconds it has, before work begins.
+    `ready` learns the event, and the seconds it has, before work begins. `before` are seconds of
+    the processor that the hook took already, in a process that waits for this one.
 
     Where nobody reads what is printed (not `heard`), the event is kept all the same, and nothing
     counts as told.
@@ -63,7 +65,7 @@ def respond(
     from gitmem.hooks.answer import answer  # half of the time; some CLIs tell much that is not ours
 
     return answer(
-        speaks, event, env, now, lambda hook: ready(hook, name, limit), begun, heard=heard
+        speaks, event, env, now, lambda hook: ready(hook, name, limit), begun, before, heard=heard
     )
 
 
@@ -156,6 +158,5 @@ def _call(args: "Sequence[str]", watch: Watch, heard: bool) -> bytes:
         )
     if not data:
         return b""
-    return respond(
-        args[0], args[1] if len(args) > 1 else "", data, os.environ, began, watch.ready, heard=heard
-    )
+    agent, given = args[0], args[1] if len(args) > 1 else ""
+    return respond(agent, given, data, os.environ, began, watch.ready, watch.processor, heard=heard)

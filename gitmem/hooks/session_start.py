@@ -8,7 +8,6 @@ import os
 import time
 
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, units
-from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
 from gitmem.clock import stamp
 from gitmem.hooks.context import Hook
@@ -418,7 +417,7 @@ def _read_code(hook: Hook) -> None:
         return
     commit = head(hook.repo.location)
     if commit and code_progress.claim_dna(hook.repo.state, commit):
-        detach(["-C", hook.repo.location.worktree, "read-code"], hook.repo.env)
+        hook.repo.work_later(hook.repo.location.worktree, "read-code")
 
 
 def _code_rows(one: "BriefingEntry") -> "list[Row]":

@@ -34,6 +34,7 @@ class Watch:
         self.limit = LIMIT
         self.name = ""
         self.log = ""
+        self.processor = 0.0  # seconds of it that were taken before the work began
         self._pipe = -1
 
     def start(self) -> None:
@@ -41,6 +42,7 @@ class Watch:
 
         Raises OSError when the system has no room for a process.
         """
+        self.processor = time.process_time()
         reads, writes = os.pipe()
         pid = os.fork()
         if pid:

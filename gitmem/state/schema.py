@@ -29,7 +29,7 @@ CREATE TRIGGER session_went_on AFTER UPDATE OF last ON sessions
 CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL,
   taker TEXT, tries INTEGER DEFAULT 0);
 CREATE TABLE costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER,
-  spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID;
+  spent REAL, most REAL, processor REAL, PRIMARY KEY (session, event)) WITHOUT ROWID;
 -- of sessions without hooks, read later
 CREATE TABLE past_transcripts (agent TEXT, session TEXT, size INTEGER, changed INTEGER,
   has_record INTEGER, PRIMARY KEY (agent, session)) WITHOUT ROWID;

@@ -1,9 +1,11 @@
 """The entry of work in the background (`base.detach`): it loads nothing of the command line."""
 
 import os
+import time
 from collections.abc import Callable
 
 from gitmem.app import App, open_app
+from gitmem.state import hook_costs
 
 
 def _drain(app: App) -> None:
@@ -26,8 +28,13 @@ def main(folder: str, name: str) -> int:
 
     Raises GitmemError, and whatever else keeps the work from being done.
     """
-    with open_app(folder, dict(os.environ), prefer="git") as app:
+    began, env = time.monotonic(), dict(os.environ)
+    with open_app(folder, env, prefer="git") as app:
         app.is_background = True
         app.begin_command()
-        WORK[name](app)
+        try:
+            WORK[name](app)
+        finally:
+            if not app.state.in_memory:
+                hook_costs.add_background(app.state, env, time.monotonic() - began)
     return 0

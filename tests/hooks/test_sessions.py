@@ -396,6 +396,28 @@ def test_what_a_session_cost(project: Path, agent):
     assert "SessionStart" in run(project, "session", "cost", "s1")
 
 
+def test_what_a_session_cost_has_the_processor_and_the_background(project: Path, agent):
+    """A hook takes at least what Python takes to start; the end of a session leaves a drain."""
+    one = agent()
+    one.hook("SessionStart")
+    one.hook("SessionEnd")
+
+    def counted() -> dict[str, Any]:
+        cost: dict[str, Any] = data_of(run(project, "session", "cost", "--json"))
+        return cost if cost["background"]["process_count"] else {}
+
+    cost = wait_for(counted)
+    each = [row["processor_seconds"] / row["call_count"] for row in cost["costs"]]
+    assert min(each) > 0.005
+    assert cost["background"]["processor_seconds"] > 0.05
+    assert cost["total"]["processor_seconds"] == pytest.approx(
+        sum(row["processor_seconds"] for row in cost["costs"])
+        + cost["background"]["processor_seconds"]
+    )
+    shown = run(project, "session", "cost", "s1")
+    assert "background" in shown
+
+
 def test_what_an_agent_writes_belongs_to_its_session(project: Path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "853c0c9d-1d61")
     run(project, "add", "We use SERIALIZABLE", "-t", "decision")

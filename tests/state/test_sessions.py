@@ -167,8 +167,8 @@ def test_a_snapshot_is_not_asked_for_all_the_time(state: State):
 
 def test_costs_add_up(state: State):
     for tokens, seconds in ((0, 0.01), (120, 0.05), (30, 0.02)):
-        hook_costs.add(state, "s", "AfterTool", tokens, seconds)
-    hook_costs.add(state, "t", "AfterTool", 7, 1.0)
+        hook_costs.add(state, "s", "AfterTool", tokens, seconds, 2 * seconds)
+    hook_costs.add(state, "t", "AfterTool", 7, 1.0, 1.0)
     (one,) = hook_costs.costs(state, ["s"])
     assert (one.calls, one.answers, one.tokens, round(one.spent, 2), one.most) == (
         3,
@@ -177,6 +177,16 @@ def test_costs_add_up(state: State):
         0.08,
         0.05,
     )
+    assert round(one.processor, 2) == 0.16
+
+
+def test_work_in_the_background_is_no_event(state: State):
+    """It is added where the environment names a session."""
+    hook_costs.add_background(state, {hook_costs.SESSION: "s"}, 0.5)
+    hook_costs.add_background(state, {}, 9.0)
+    (one,) = hook_costs.background(state, ["s"])
+    assert (one.calls, one.spent, one.processor > 0) == (1, 0.5, True)
+    assert hook_costs.costs(state, ["s"]) == []
 
 
 def test_moved_code_is_that_of_a_work_tree(state: State):
