@@ -1,6 +1,6 @@
 // git-mem for opencode: tells the model what this repository remembers, and lets git-mem learn from what goes wrong.
 //
-// opencode has no hooks that run a command, so this plugin calls one for each event, with the event's JSON on its standard input, and
+// opencode has no hooks that run a command, so this plugin keeps a command running, sends it the JSON of each event as a line, and
 // puts what it answers where the model reads it. Nothing here throws into opencode, and nothing takes longer than LIMIT.
 // GITMEM=0 in the environment turns it off.
 
@@ -11,41 +11,104 @@ const LIMIT = 4500 // milliseconds; the command ends itself after three seconds
 const OUTPUT = 1 << 20 // characters of a tool's output that are sent
 const TOOLS = new Set(["bash", "read", "edit", "write", "patch", "apply_patch"])
 
-/** Run the command on a payload; resolves to the text for the model, or to nothing, whatever happens. */
-function ask(payload, cwd) {
-  return new Promise((resolve) => {
-    let out = ""
-    let timer
-    const done = (text) => {
-      clearTimeout(timer)
-      resolve(text)
+/** Calls the command in a folder, with one payload after the other. The process stays: it takes a line for each payload, and answers a line. */
+class Caller {
+  #cwd
+  #child
+  #out = ""
+  #settle = () => {}
+  #turn = Promise.resolve()
+
+  constructor(cwd) {
+    this.#cwd = cwd
+  }
+
+  /** Send a payload; resolves to the text for the model, or to nothing, whatever happens. */
+  ask(payload) {
+    const line = JSON.stringify(payload) + "\n"
+    this.#turn = this.#turn.then(async () => {
+      const wasThere = this.#child !== undefined
+      let out = await this.#send(line)
+      if (out === undefined && wasThere) out = await this.#send(line) // it had ended meanwhile
+      return words(out)
+    })
+    return this.#turn
+  }
+
+  /** Let the process end once everything is answered. */
+  close() {
+    this.#turn = this.#turn.then(() => this.#child?.stdin.end())
+    return this.#turn
+  }
+
+  /** Send a line; resolves to the answer, or to undefined when the process ended without one. */
+  #send(line) {
+    return new Promise((resolve) => {
+      let timer
+      this.#settle = (text) => {
+        clearTimeout(timer)
+        this.#settle = () => {}
+        this.#hold(false)
+        resolve(text)
+      }
+      try {
+        this.#child ??= this.#start()
+        this.#hold(true)
+        timer = setTimeout(() => this.#stop(), LIMIT)
+        this.#child.stdin.write(line)
+      } catch {
+        this.#settle("")
+      }
+    })
+  }
+
+  #start() {
+    // a group of its own, so that all of it can be ended
+    const env = { ...process.env, GITMEM_HOOK_STREAM: "1" }
+    const child = spawn(COMMAND, { cwd: this.#cwd, env, shell: true, detached: true, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+    const ended = () => {
+      if (this.#child !== child) return
+      this.#child = undefined
+      const out = this.#out
+      this.#out = ""
+      this.#settle(out || undefined)
     }
+    child.on("error", ended)
+    child.on("close", ended)
+    child.stdin.on("error", () => {})
+    child.stdout.on("error", () => {})
+    child.stdout.setEncoding("utf8")
+    child.stdout.on("data", (part) => {
+      if (this.#child !== child) return
+      this.#out += part
+      const end = this.#out.indexOf("\n")
+      if (end < 0) return
+      const text = this.#out.slice(0, end)
+      this.#out = ""
+      this.#settle(text)
+    })
+    return child
+  }
+
+  /** End a process that does not answer, and all that it started. */
+  #stop() {
+    const child = this.#child
+    this.#child = undefined
+    this.#out = ""
+    this.#settle("")
+    for (const pipe of [child.stdin, child.stdout]) pipe.destroy()
+    child.unref()
     try {
-      // a group of its own, so that all of it can be ended
-      const child = spawn(COMMAND, { cwd, shell: true, detached: true, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
-      timer = setTimeout(() => {
-        done("")
-        for (const pipe of [child.stdin, child.stdout]) pipe.destroy()
-        child.unref()
-        try {
-          process.kill(-child.pid, "SIGKILL")
-        } catch {
-          child.kill("SIGKILL")
-        }
-      }, LIMIT)
-      child.on("error", () => done(""))
-      child.stdin.on("error", () => {})
-      child.stdout.on("error", () => {})
-      child.stdout.setEncoding("utf8")
-      child.stdout.on("data", (part) => {
-        out += part
-      })
-      child.on("close", () => done(words(out)))
-      child.stdin.end(JSON.stringify(payload))
+      process.kill(-child.pid, "SIGKILL")
     } catch {
-      done("")
+      child.kill("SIGKILL")
     }
-  })
+  }
+
+  /** Keep opencode from ending while an answer is awaited, and only then. */
+  #hold(awaited) {
+    for (const each of [this.#child, this.#child?.stdin, this.#child?.stdout]) each?.[awaited ? "ref" : "unref"]?.()
+  }
 }
 
 function words(out) {
@@ -75,6 +138,7 @@ function isOff() {
 export const GitMem = async ({ directory } = {}) => {
   if (isOff() || typeof directory !== "string") return {}
 
+  const caller = new Caller(directory)
   const parents = new Map() // a subagent's session: the session that it works for
   const created = new Set() // sessions that began while we watched; others are resumed
   const started = new Map() // sessions whose start was told, and how
@@ -89,7 +153,7 @@ export const GitMem = async ({ directory } = {}) => {
   }
 
   function tell(session, name, fields) {
-    return ask({ ...about(session, name), ...fields }, directory)
+    return caller.ask({ ...about(session, name), ...fields })
   }
 
   /** Tell that a session starts, once, before its first prompt; again when its context was compacted. */
@@ -103,7 +167,7 @@ export const GitMem = async ({ directory } = {}) => {
   async function end(session, reason) {
     const known = started.delete(session) && !parents.has(session)
     for (const all of [parents, created, said]) all.delete(session)
-    if (known) await ask({ hook_event_name: "SessionEnd", session_id: session, cwd: directory, reason }, directory)
+    if (known) await caller.ask({ hook_event_name: "SessionEnd", session_id: session, cwd: directory, reason })
   }
 
   const events = {
@@ -170,6 +234,9 @@ export const GitMem = async ({ directory } = {}) => {
       if (sessionID) env.OPENCODE_SESSION_ID = about(sessionID, "").session_id
     }),
 
-    dispose: safe(() => Promise.all([...started.keys()].map((session) => end(session, "exit")))),
+    dispose: safe(async () => {
+      await Promise.all([...started.keys()].map((session) => end(session, "exit")))
+      await caller.close()
+    }),
   }
 }

@@ -17,10 +17,12 @@ from gitmem.repo.hook_switch import by_variable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import NoReturn
 
     from gitmem.hooks.context import Hook
 
 PAYLOAD = 8 << 20  # bytes of input that are looked at
+STREAM = "GITMEM_HOOK_STREAM"  # set by an agent that keeps the process
 
 
 class Malformed(GitmemError):
@@ -99,13 +101,26 @@ def _standard() -> "tuple[bool, bool]":
     return is_open[0], is_open[1]
 
 
-def main(args: "Sequence[str]") -> int:
-    """Answer one hook call and end the process with exit code 0, whatever happened."""
+def main(args: "Sequence[str]") -> "NoReturn":
+    """Answer one hook call and end the process with exit code 0, whatever happened.
+
+    Where the agent keeps the process, answer one for each line that it sends.
+    """
+    if args and args[0] in events.ADAPTERS and os.environ.get(STREAM):
+        from gitmem.hooks.stream import serve
+
+        os.environ.pop(STREAM)  # it is not meant for those that a hook starts
+        serve(args[0], lambda line: _answer(args, lambda: line), PAYLOAD)
+    _answer(args, _input)
+
+
+def _answer(args: "Sequence[str]", read: "Callable[[], bytes | None]") -> "NoReturn":
+    """Answer the payload that is read, and end the process."""
     watch, out = Watch(_log_of_here), b""
     try:
         heard = _reads_payload()
         if heard is not None:
-            out = _call(args, watch, heard)
+            out = _call(args, watch, read, heard=heard)
     except BaseException as error:  # noqa: BLE001 - exit code 2 would block the agent, any other would bother its user
         watch.failed(f"{type(error).__name__}: {error}")
     try:
@@ -148,10 +163,12 @@ def _log_of_here() -> str:
     return os.path.join(where.home, LOG) if is_own(where) else ""
 
 
-def _call(args: "Sequence[str]", watch: Watch, heard: bool) -> bytes:
+def _call(
+    args: "Sequence[str]", watch: Watch, read: "Callable[[], bytes | None]", *, heard: bool
+) -> bytes:
     watch.start()
     began = time.time()  # two hooks of one event begin at once, and may read it one after the other
-    data = _input()
+    data = read()
     if data and not args:
         raise GitmemError(
             "the hook's command names no agent; for Claude Code it is 'git-mem hook claude'"

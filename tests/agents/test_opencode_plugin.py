@@ -22,6 +22,17 @@ case $line in *SessionStart*) printf '{"additionalContext": "START"}';; *'"PostT
 """
 
 
+STAYS = """#!/bin/sh
+while IFS= read -r line; do
+  echo "$$ $GITMEM_HOOK_STREAM" >> "$SENT.by"
+  printf '%s\\n' "$line" >> "$SENT"
+  case $line in *SessionStart*) printf '{"additionalContext": "START"}';; *'"PostToolUse"'*) printf '{"additionalContext": "TOOL"}';; esac
+  echo
+  SOMETIMES
+done
+"""
+
+
 def drive(
     folder: Path, script: str, limit: int = 0, **env: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -80,6 +91,28 @@ def test_plugin_tells_what_it_is_answered(tmp_path: Path):
         "compact",
     ]
     assert sent[4]["agent_id"] == "ses_sub" and sent[4]["session_id"] == "ses_1"
+
+
+def test_plugin_keeps_its_process(tmp_path: Path):
+    """One for all calls, told that it may stay; it ends with opencode."""
+    saw, sent = drive(tmp_path, STAYS.replace("SOMETIMES", ":"))
+    assert [part["text"] for part in saw["first"]] == ["START"]
+    assert (saw["tool"], saw["after"]) == ("boom\n\nTOOL", "boom\n\nSTART\n\nTOOL")
+    by = (tmp_path / "sent.by").read_text().splitlines()
+    assert len(set(by[:10])) == 1  # the driver disposes of it later, and goes on
+    assert by[0].endswith(" 1")
+    assert sent[-1]["hook_event_name"] == "SessionEnd"
+    assert not [row for row in by if Path(f"/proc/{row.split()[0]}").exists()]
+
+
+def test_plugin_sends_a_payload_again_when_its_process_was_gone(tmp_path: Path):
+    """Each once: a process that ended between two calls has not read it."""
+    _, kept = drive(tmp_path, STAYS.replace("SOMETIMES", ":"))
+    again = tmp_path / "again"
+    again.mkdir()
+    _, sent = drive(again, STAYS.replace("SOMETIMES", "exit"))
+    assert len(set((again / "sent.by").read_text().splitlines())) == len(sent)
+    assert [row["hook_event_name"] for row in sent] == [row["hook_event_name"] for row in kept]
 
 
 def test_plugin_sends_what_the_adapter_reads(tmp_path: Path):
