@@ -14,6 +14,7 @@ import click
 
 from gitmem.app import App, open_app, open_user, user_store
 from gitmem.cli.json_output import envelope, json_text
+from gitmem.cli.screen import cell_count, cut_line, wrap_line
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
 from gitmem.repo.location import STOPPED
@@ -22,6 +23,10 @@ from gitmem.services.records.committers import TRUST_FIELDS, UNCONFIRMED, trust_
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 TITLE_SHOWN = 120  # characters
+LEAST_WIDTH, USUAL_WIDTH = 40, 100  # columns; the latter of a terminal that does not say
+TITLE_LEAST = 16  # columns that a title has at least, beside its marks
+NAME_SHOWN = 12  # columns of a name in the place of an id
+ID_LIKE = "mem-00000000000000000000000000"
 LINES_A_WRITE = 500  # a reader such as `head` may go before the rest is made
 BARS = "▁▂▃▄▅▆▇█"  # of a sparkline, the lowest first
 COLORS = {
@@ -65,6 +70,23 @@ def path_shown(path: object) -> str:
 def short(id: str) -> str:
     """Return how an id is shown: the last eight characters, which name it uniquely in practice."""
     return id[-8:] if len(id) > 20 and not id.startswith(("wrk-", "dna-")) else id
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Return how ids are shown beside each other: as short as they differ.
+
+    On a terminal they are equally wide, and the name of an epic is cut.
+    """
+    every = list(dict.fromkeys(ids))
+    coded = [id for id in every if short(id) != id]
+    length = len(short(ID_LIKE))
+    while len({id[-length:] for id in coded}) < len(coded):
+        length += 1
+    shown = {id: id[-length:] if short(id) != id else id for id in every}
+    if not sys.stdout.isatty():
+        return shown
+    most = max((min(len(text), NAME_SHOWN) for text in shown.values()), default=0)
+    return {id: f"{cut_line(text, most):<{most}}" for id, text in shown.items()}
 
 
 def age(stamp: str, now: float) -> str:
@@ -183,15 +205,30 @@ class Terminal:
         return show
 
     def say(self, text: str) -> None:
-        """Write a line for people to stdout."""
-        click.echo(text, color=self.colored)
+        """Write a line for people to stdout; a long one is broken between words on a terminal."""
+        for line in _broken(text, sys.stdout):
+            click.echo(line, color=self.colored)
 
     def note(self, text: str) -> None:
         """Write a remark to stderr: never mixed into data."""
-        click.echo(plain(text), err=True)
+        for line in _broken(plain(text), sys.stderr):
+            click.echo(line, err=True)
 
-    def page(self, lines: Iterable[str], app: App | None = None) -> None:
-        """Write lines, through the user's pager when they are for a terminal."""
+    def rows(self, lines: Iterable[str], app: App | None = None) -> None:
+        """Write the lines of a list as `page` does; on a terminal each is cut to its width."""
+        if sys.stdout.isatty():
+            room = width()
+            lines = (cut_line(text, room) for text in lines)
+        self.page(lines, app)
+
+    def page(self, lines: Iterable[str], app: App | None = None, *, wraps: bool = False) -> None:
+        """Write lines, through the user's pager when they are for a terminal.
+
+        With `wraps`, lines that are too long for it are broken between words.
+        """
+        if wraps:
+            whole = lines
+            lines = (text for line in whole for text in _broken(line, sys.stdout))
         if not (self.pager and sys.stdout.isatty()):
             rest = iter(lines)
             while some := list(islice(rest, LINES_A_WRITE)):
@@ -274,17 +311,21 @@ def names(template: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\{(\w+)\}", template))
 
 
-def line(term: Terminal, row: Mapping[str, Any], *, cut: bool = False) -> str:
-    """Return the one line of a record in a list; `cut` shortens a long title on a terminal."""
+def line(term: Terminal, row: Mapping[str, Any], *, cut: bool = False, id: str = "") -> str:
+    """Return the one line of a record in a list; `cut` shortens a long title on a terminal.
+
+    `id` is how the record is named among others, by `short_ids`.
+    """
     whole = row["kind"]
     kind = row.get("severity") or row.get("type") or whole
     label = f"{f'{whole}/{kind}' if kind != whole else whole:<18}"
-    id, title, tail = short(row["id"]), plain(row["title"]), ""
-    if cut and sys.stdout.isatty():
-        title = title_shown(row["title"])
+    id, title, tail = id or short(row["id"]), plain(row["title"]), ""
     marks = list(_marks(term, row))
     if marks:
         tail = f" ({', '.join(marks)})"
+    if cut and sys.stdout.isatty():
+        room = width() - len(f"{id} {row['created'][:10]} {label} ") - cell_count(tail)
+        title = cut_line(title, max(room, TITLE_LEAST))
     if term.colored:
         id, label = (
             term.style(id, fg="yellow"),
@@ -319,6 +360,12 @@ def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
 def width() -> int:
     """Return the width of the terminal."""
     try:
-        return max(40, os.get_terminal_size().columns)
+        return max(LEAST_WIDTH, os.get_terminal_size().columns or USUAL_WIDTH)
     except OSError:
-        return 100
+        return USUAL_WIDTH
+
+
+def _broken(text: str, stream: Any) -> Iterator[str]:
+    """Yield lines that a stream holds: broken between words on a terminal, whole elsewhere."""
+    for line in text.split("\n"):
+        yield from wrap_line(line, width()) if stream.isatty() else (line,)

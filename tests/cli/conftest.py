@@ -7,6 +7,7 @@ import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -219,10 +220,13 @@ def on_terminal(
     keys: str | list[str] = "",
     env: dict[str, str] | None = None,
     code: int | None = 0,
+    columns: int = 0,
 ) -> str:
-    """Run `git mem` with a terminal on all three streams; return what appeared on it, with plain line ends. Several keys answer one question each."""
+    """Run `git mem` with a terminal on all three streams; return what appeared on it, with plain line ends. Several keys answer one question each; `columns` is its width."""
     waiting = [keys] if isinstance(keys, str) else list(keys)
     master, slave = pty.openpty()
+    if columns:
+        termios.tcsetwinsize(slave, (24, columns))
     try:
         full = {**os.environ, "PATH": venv_path(), "TERM": "xterm", **(env or {})}
         child = subprocess.Popen(

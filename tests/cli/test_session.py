@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
+from gitmem.cli.screen import cell_count, cut_line
 from gitmem.cli.sessions.find import _least as least
-from gitmem.cli.sessions.find import cell_count, cut, of_day
+from gitmem.cli.sessions.find import of_day
 from gitmem.state import requests, sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
@@ -556,11 +557,17 @@ def test_ids_are_as_short_as_they_may_be_given() -> None:
 
 def test_a_text_is_cut_to_columns() -> None:
     """Wide letters count twice, accents of their own not at all; what is long is not walked again and again."""
-    assert [cut("日本語", room) for room in (6, 5, 4, 1, 0)] == ["日本語", "日本…", "日…", "…", "…"]
-    assert cut("e\u0301e\u0301e", 2) == "e\u0301…"
-    assert cut("ab cd", 4) == "ab…"
+    assert [cut_line("日本語", room) for room in (6, 5, 4, 1, 0)] == [
+        "日本語",
+        "日本…",
+        "日…",
+        "…",
+        "…",
+    ]
+    assert cut_line("e\u0301e\u0301e", 2) == "e\u0301…"
+    assert cut_line("ab cd", 4) == "ab…"
     begun = time.monotonic()
-    assert cut("x" * 100_000, 50) == "x" * 49 + "…"
+    assert cut_line("x" * 100_000, 50) == "x" * 49 + "…"
     assert time.monotonic() - begun < 5
 
 

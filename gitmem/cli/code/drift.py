@@ -89,7 +89,7 @@ def drift_command(
                 }
             )
             return
-        term.page(_lines(term, shown, pairs), app)
+        term.rows(_lines(term, shown, pairs), app)
         if left:
             term.note(
                 f"{left} branch{'' if left == 1 else 'es'} without a commit in {days} days, or "

@@ -1,5 +1,6 @@
 """`git mem timeline`, `git mem trends`, `git mem event`: what happened, in one order."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,7 +11,16 @@ from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
 from gitmem.cli.rows import written_json
-from gitmem.cli.terminal import BARS, Terminal, path_shown, path_text, plain, short, title_shown
+from gitmem.cli.terminal import (
+    BARS,
+    Terminal,
+    path_shown,
+    path_text,
+    plain,
+    short,
+    title_shown,
+    width,
+)
 from gitmem.clock import LAST, stamp
 from gitmem.git.dates import when
 from gitmem.services.timeline import events
@@ -22,6 +32,8 @@ from gitmem.services.timeline.events import (
     timeline,
 )
 
+NARROW = 72  # columns below which the graph has one column
+COMMIT_ID, SESSION_ID = 10, 13  # characters of ids that are shown
 COLORS = {
     "commit": "yellow",
     "memory": "green",
@@ -102,7 +114,7 @@ def timeline_command(
         elif as_csv:
             term.page(_csv(found), app)
         else:
-            term.page(_graph(term, found, sources or SOURCES), app)
+            term.rows(_graph(term, found, sources or SOURCES), app)
 
 
 def _event_json(event: TimelineEvent) -> dict[str, Any]:
@@ -152,25 +164,22 @@ def _marked(event: TimelineEvent) -> str:
 def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str]) -> Iterator[str]:
     """Yield a line for each event, with a column for each source."""
     shown = [source for source in SOURCES if source in set(sources)]
+    is_narrow = sys.stdout.isatty() and width() < NARROW
+    most = SESSION_ID if "session" in shown and not is_narrow else COMMIT_ID
     day = ""
     for one in found:
         local = datetime.fromtimestamp(max(0.0, min(one.at, float(LAST) - 86400))).astimezone()
         if local.strftime("%Y-%m-%d") != day:
             day = local.strftime("%Y-%m-%d")
             yield term.style(day, bold=True)
+        columns = [one.source] if is_narrow else shown
         graph = " ".join(
             term.style("●", fg=COLORS[source])
             if source == one.source
             else term.style("│", fg="bright_black")
-            for source in shown
+            for source in columns
         )
-        id = (
-            one.id[:10]
-            if one.source == "commit"
-            else one.id[:13]
-            if one.source == "session"
-            else short(one.id)
-        )
+        id = _shown_id(one)[:most]
         what = one.source if one.what in {one.source, "event"} else f"{one.source} {one.what}"
         who = ", ".join(
             dict.fromkeys(
@@ -181,11 +190,18 @@ def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str
         )
         yield (
             f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} "
-            f"{term.style(plain(id), fg='yellow')} "
+            f"{term.style(f'{plain(id):<{most}}', fg='yellow')} "
             f"{plain(_marked(one))}{f' ({plain(who)})' if who else ''}"
         )
     if not day:
         term.note("nothing happened that fits.")
+
+
+def _shown_id(event: TimelineEvent) -> str:
+    """Return as much of an id as names the event."""
+    if event.source == "commit":
+        return event.id[:COMMIT_ID]
+    return event.id[:SESSION_ID] if event.source == "session" else short(event.id)
 
 
 TABLE = {

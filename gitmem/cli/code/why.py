@@ -56,7 +56,7 @@ def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json
             term.json(answers)
             return
         lines = [line for answer in answers for line in _lines(term, answer, app.clock.now())]
-        term.page(lines, app)
+        term.page(lines, app, wraps=True)
 
 
 def _answer(app: App, given: str, revision: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.gotchas.places import FOR_PATIENCE
 from gitmem.cli.json_shapes import anchor_json, hit_json, place_json, record_json
 from gitmem.cli.records.list import hit_lines, paths_of
-from gitmem.cli.terminal import Terminal, path_shown, plain, short
+from gitmem.cli.terminal import Terminal, path_shown, plain, short, short_ids
 from gitmem.index.reader import FIELDS
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
 from gitmem.records.texts import place_text
@@ -87,7 +87,8 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
         if as_json:
             term.json([record_json(row) for row in rows])
             return
-        term.page((entry(term, row, app.clock.now()) for row in rows), app)
+        ids, now = short_ids(row["id"] for row in rows), app.clock.now()
+        term.rows((entry(term, row, now, ids[row["id"]]) for row in rows), app)
         away = (
             len(app.rows(**wanted, ids=list(hidden), fields=("id",)))
             if hidden and limit is None
@@ -162,7 +163,7 @@ def search_command(
             term.json([hit_json(hit) for hit in hits])
             return
         now = app.clock.now()
-        term.page((text for h in hits for text in hit_lines(term, h, now)), app)
+        term.rows((text for h in hits for text in hit_lines(term, h, now)), app)
         if not hits:
             term.note(f"no gotcha matches '{text}'. Fewer or other words may.")
 

@@ -5,6 +5,7 @@ Kept light: on a fresh index they load click, SQLite and little else.
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_shapes import columns, hit_json, record_json, whole_row_json
 from gitmem.cli.records.scored import SCORE, by_score, decay_filters, mark_decayed
-from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, width
+from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, short_ids
 from gitmem.clock import stamp
 from gitmem.index import joined
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -115,7 +116,8 @@ def list_command(
         elif template:
             term.page((formatted(template, to_json(r)) for r in rows), app)
         else:
-            term.page((line(term, r, cut=True) for r in rows), app)
+            ids = short_ids(r["id"] for r in rows)
+            term.rows((line(term, r, cut=True, id=ids[r["id"]]) for r in rows), app)
             _say_rest(term, app, rows, left_out, in_dispute=o["conflicts"])
 
 
@@ -309,18 +311,20 @@ def search_command(
             term.page((formatted(template, hit_json(hit)) for hit in hits), app)
         else:
             now = app.clock.now()
-            term.page((text for h in hits for text in hit_lines(term, h, now)), app)
+            ids = short_ids(hit["id"] for hit in hits)
+            lines = (hit_lines(term, hit, now, ids[hit["id"]]) for hit in hits)
+            term.rows(chain.from_iterable(lines), app)
             if not hits:
                 how = "Fewer or other words may; archived, decayed and expired ones need --all."
                 term.note(f"no record matches '{' '.join(words)}'. {app.unfetched_hint() or how}")
 
 
-def hit_lines(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
-    """Return the lines that tell a hit of a search."""
-    out = [line(term, hit, cut=True)]
+def hit_lines(term: Terminal, hit: dict[str, Any], now: float, id: str = "") -> list[str]:
+    """Return the lines that tell a hit of a search; `id` names it among the others."""
+    out = [line(term, hit, cut=True, id=id)]
     if hit["snippet"]:
         parts = plain(hit["snippet"].replace("\x02", "\ue000").replace("\x03", "\ue001"))
         bold = ("\033[1m", "\033[22m") if term.colored else ("", "")
         out.append("    " + parts.replace("\ue000", bold[0]).replace("\ue001", bold[1]))
     why = f"    {age(hit['created'], now)}; {plain(hit['reason'])}"
-    return [*out, term.style(why[: width() * 2], fg="bright_black")]
+    return [*out, term.style(why, fg="bright_black")]

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
-from unicodedata import combining, east_asian_width
 
 import click
 
 from gitmem.app import App
 from gitmem.base import processes
 from gitmem.cli import options
+from gitmem.cli.screen import cell_count, cut_line
 from gitmem.cli.sessions.group import current
 from gitmem.cli.terminal import Terminal, age, plain, width
 from gitmem.clock import stamp
@@ -289,7 +289,7 @@ def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str])
         off = "(hooks are off)  " if row["hooks_off"] else ""
         about = f"{off}{plain(' '.join((row['subject'] or '').split()))}"
         room = width() - sum(most + 2 for most in wide if most)
-        yield f"{'  '.join(padded)}  {cut(about, room) if fits else about}".rstrip()
+        yield f"{'  '.join(padded)}  {cut_line(about, room) if fits else about}".rstrip()
 
 
 def _least(every: Sequence[str]) -> dict[str, int]:
@@ -303,24 +303,3 @@ def _least(every: Sequence[str]) -> dict[str, int]:
         for id in (a, b):
             out[id] = max(out[id], alike + 1)
     return out
-
-
-def cell_count(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    return sum(map(_cells, text))
-
-
-def _cells(c: str) -> int:
-    return 0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1
-
-
-def cut(text: str, room: int) -> str:
-    """Return a text as far as some columns of a terminal hold it."""
-    used = fits = 0
-    for n, c in enumerate(text, 1):
-        used += _cells(c)
-        if used < room:
-            fits = n
-        if used > room:
-            return f"{text[:fits].rstrip()}…"
-    return text

@@ -11,7 +11,7 @@ from gitmem.cli.json_shapes import hit_json, unmarked
 from gitmem.cli.records.list import hit_lines
 from gitmem.cli.sessions.find import moment, one
 from gitmem.cli.sessions.group import current, hides_quotes
-from gitmem.cli.terminal import Terminal, plain, width
+from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import stamp
 from gitmem.records.kinds import LIVE
 from gitmem.services.sessions.quotes import LEFT_OUT, hit_without_quotes
@@ -89,7 +89,7 @@ def recall_command(
         if as_json:
             term.json(_found_json(found))
             return
-        term.page(_shown(term, found, app.clock.now()), app)
+        term.rows(_shown(term, found, app.clock.now()), app)
         if not any(found.get(key) for key in ("this_session", "other_sessions", "memory")):
             wider = "" if others or past else " Other sessions are looked into with --all-sessions."
             term.note(
@@ -172,4 +172,4 @@ def _line(term: Terminal, hit: dict[str, Any], named: bool) -> str:
     when = hit["at"][:16].replace("T", " ")
     words = plain(" ".join((hit["snippet"] or hit["text"]).split()))
     kind = term.style(f"{hit['kind']:<8}", fg=_HIT.get(hit["kind"]))
-    return f"{plain(where)}  {when}  {kind}  {words[: max(40, 2 * width())]}"
+    return f"{plain(where)}  {when}  {kind}  {words}"

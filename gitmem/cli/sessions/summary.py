@@ -76,7 +76,9 @@ def summary_command(
         if not any(part.rows for part in parts):
             term.note(f"nothing is known yet. {app.unfetched_hint() or HOW}")
             return
-        term.page(_lines(term, [part for part in parts if part.rows], said, written), app)
+        term.page(
+            _lines(term, [part for part in parts if part.rows], said, written), app, wraps=True
+        )
 
 
 def _section_json(part: SummarySection, said: Mapping[str, Any]) -> dict[str, Any]:

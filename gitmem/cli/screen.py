@@ -1,0 +1,78 @@
+"""How much of a text a line of a terminal holds."""
+
+import re
+from collections.abc import Iterator
+from unicodedata import combining, east_asian_width
+
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
+CUT = "…"
+HANGING = 2  # columns by which a line that goes on is indented
+LABEL = re.compile(r"\s*\S+ {2,}")  # what stands before a column of values
+
+
+def cell_count(text: str) -> int:
+    """Return how many columns of a terminal a text takes; styles take none."""
+    bare = _STYLE.sub("", text)
+    if bare.isascii():
+        return len(bare)
+    return sum(map(_cells, bare))
+
+
+def _cells(character: str) -> int:
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def cut_line(text: str, room: int) -> str:
+    """Return a line as far as some columns hold it; one that is cut ends in `…`."""
+    if cell_count(text) <= room:
+        return text
+    out, used, is_styled = [], 0, False
+    for part in re.split(rf"({_STYLE.pattern})", text):
+        if _STYLE.fullmatch(part):
+            out.append(part)
+            is_styled = True
+            continue
+        fits = _fitting(part, room - 1 - used)
+        out.append(part[:fits])
+        used += cell_count(part[:fits])
+        if fits < len(part):
+            break
+    end = "\x1b[0m" if is_styled else ""
+    return "".join(out).rstrip() + CUT + end
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many characters of a text fit into some columns."""
+    if text.isascii():
+        return max(0, min(len(text), room))
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cell_count(text[:middle]) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def wrap_line(text: str, room: int) -> Iterator[str]:
+    """Yield a sentence as lines of at most some columns, broken between words.
+
+    A line that goes on is indented: to the values where a label stands in front of them.
+    """
+    if cell_count(text) <= room:
+        yield text
+        return
+    label = LABEL.match(_STYLE.sub("", text))
+    indent = len(text) - len(text.lstrip(" ")) + HANGING
+    if label and label.end() <= room // 2:
+        indent = label.end()
+    line = ""
+    for word in re.findall(r"\s*\S+", text):
+        if line.strip() and cell_count(line) + cell_count(word) > room:
+            yield line
+            line, word = " " * indent, word.lstrip()
+        line += word
+    yield line
