@@ -9,21 +9,20 @@ from gitmem.base.fast import Lazy
 from gitmem.fingerprint.frames import unframed
 from gitmem.fingerprint.line_score import NOISE, rank_of, ranked
 from gitmem.fingerprint.line_text import WRAPPING, bared, completed, next_said, tidy
-from gitmem.fingerprint.report_rows import Report
+from gitmem.fingerprint.report_rows import ReportRow
 from gitmem.fingerprint.tables import LINE_WORDS, any_of, any_pattern, of_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     Found = tuple[int, str] | None
 
 # without any of these, and without a line that ranks, a longer output tells no error
 _SIGNS = of_tools("signs")
-_REPORTS = sorted(of_tools("reports"), key=lambda report: report["turn"])
-_FALLBACKS = [row for row in _REPORTS if row.get("fallback")]
-_FIRST = [row for row in _REPORTS if not row.get("fallback")]
+_ALL = [ReportRow(row) for row in sorted(of_tools("reports"), key=lambda row: int(row["turn"]))]
+_REPORTS = [report for report in _ALL if not report.is_fallback]
+_FALLBACKS = [report for report in _ALL if report.is_fallback]
 _DOING = Lazy(rf"(?i){any_of(LINE_WORDS['progress'])}(?:ing|ed|t)\b")
 _SUCCESS = Lazy(rf"(?i)(?:[✓✔√] ?)?{any_pattern(LINE_WORDS['success_patterns'])}[.!]*")
 _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
@@ -37,7 +36,7 @@ def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
     What is known to have `failed` may say so in words that are not sign of it.
     """
     lines, text = unframed(lines, "\n".join(["", *lines]))
-    found = _reported(_FIRST, lines, text)
+    found = _reported(_REPORTS, lines, text)
     if found is not None:
         return found
     found, rank = ranked(lines)
@@ -116,15 +115,15 @@ def _failed_script(lines: "Sequence[str]", said: "list[int]", head: int) -> "Fou
     return head, f"script '{name[1]}' failed: {lines[head + 1][2:].strip()}"
 
 
-def _reported(rows: "Sequence[dict[str, Any]]", lines: "Sequence[str]", text: str) -> "Found":
+def _reported(reports: "Sequence[ReportRow]", lines: "Sequence[str]", text: str) -> "Found":
     """Return the number and the text of the line that names the error in the report of a tool.
 
     None when the text of the lines, with a newline before each of them, is no such report.
     """
-    for row in rows:
-        if row["sign"] not in text:
+    for report in reports:
+        if report.sign not in text:
             continue
-        found = _read(row["reader"], lines) if "reader" in row else Report(row).read(lines)
+        found = _read(report.reader, lines) if report.reader else report.read(lines)
         if found is not None and found[1]:
             return found
     return None

@@ -5,13 +5,13 @@ are those of the tool inside. `frames` of `tools.json` has the expressions. Pure
 """
 
 from gitmem.base.fast import Lazy
-from gitmem.fingerprint.tables import of_tools
+from gitmem.fingerprint.tables import at_start, of_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FRAMES = [(frame["sign"], Lazy(frame["prefix"])) for frame in of_tools("frames")]
+_FRAMES = [(frame["sign"], Lazy(at_start(frame["prefix"]))) for frame in of_tools("frames")]
 _DEEPEST = 3  # a task runner in a container in a log
 
 

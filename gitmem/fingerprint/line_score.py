@@ -10,6 +10,7 @@ from gitmem.fingerprint.tables import (
     LINE_WORDS,
     any_of,
     any_pattern,
+    at_start,
     literal_start,
     of_tools,
 )
@@ -25,9 +26,9 @@ _NOISE_LINES = frozenset(of_tools("noise_lines"))
 # lines that say that something failed, and that another line says what
 _WRAPPERS = (*LINE_WORDS["summary"], *of_tools("wrappers"))
 _WRAPPER_PATTERNS = [
-    (literal_start(pattern), Lazy(pattern)) for pattern in of_tools("wrapper_patterns")
+    (literal_start(pattern), Lazy(at_start(pattern))) for pattern in of_tools("wrapper_patterns")
 ]
-_PROGRAM_FAILED = Lazy(any_pattern(LINE_WORDS["wrapper_patterns"]))
+_PROGRAM_FAILED = Lazy(at_start(any_pattern(LINE_WORDS["wrapper_patterns"])))
 _HEADINGS = {"error", "errors", "exception", "failure", "fatal"}
 _PHRASES = (*LINE_WORDS["phrases"], *of_tools("phrases"))
 _STARTS = (*LINE_WORDS["starts"], *of_tools("starts"))

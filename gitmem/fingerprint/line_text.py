@@ -116,7 +116,7 @@ def _unmarked(line: str) -> "tuple[str, bool]":
     while bare and bare[0] in _MARK_STARTS and bare.startswith(_MARKS):
         is_error = is_error or bare.startswith(_ERROR_MARKS)
         mark = next(mark for mark in _MARKS if bare.startswith(mark))
-        bare = bare[len(mark) :].strip()
+        bare = bare[len(mark) :].strip().removeprefix(": ")
         if mark == "│":  # a box has two sides
             bare = bare.removesuffix("│").rstrip()
     return bare, is_error

@@ -87,11 +87,14 @@ def normalise(line: str, root: str = "") -> str:
 
     Idempotent.
 
-    `root` matters only when its path has spaces in it, which nothing else would tell from words.
+    `root` is the work tree: what is missing in it has a name, what is missing elsewhere has none.
     """
     line = line[:LINE]
-    if " " in root and root in line:
-        line = line.replace(root.rstrip("/"), "/root")
+    if len(root) > 1 and root in line:  # the project's own files have names, wherever it is
+        folder = f"{root.rstrip('/')}/"
+        line = line.replace(f"file://{folder}", "./").replace(folder, "./")
+        if " " in root:
+            line = line.replace(root.rstrip("/"), "/root")
     if "«" in line:
         # as French quotes
         line = re.sub(r"«[ \xa0\u202f]([^«»\n]{1,120}?)[ \xa0\u202f]»", r'"\1"', line)
@@ -263,14 +266,13 @@ def _own(path: str, before: str, after: str) -> str:
 
     Nothing for one that has another name tomorrow.
     """
-    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    if (
-        path[0] in "/~\\"
-        or ":" in path
-        or "<" in path
-        or name.startswith(("tmp", "temp"))
-        or any(map(str.isdigit, path))
-    ):
+    name = path.rstrip("/").rpartition("/")[2]
+    # a part of a Windows path with spaces in it has no drive
+    is_elsewhere = path[0] in "/~" or ":" in path or "\\" in path
+    # the root of a container's build is that of the project
+    if "<" in path or (is_elsewhere and not (path == f"/{name}" and "." in name)):
+        return ""
+    if name.startswith(_PASSING) or any(map(str.isdigit, name)):
         return ""
     if not name.replace(".", "").replace("-", "").replace("_", "").isalpha():
         return ""

@@ -7,6 +7,7 @@ and without `pick` it is the next line that says something, `skip` lines later. 
 
 from gitmem.base.fast import Lazy
 from gitmem.fingerprint.line_text import completed, next_said, tidy
+from gitmem.fingerprint.tables import at_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
 _WITHIN = 40  # lines below its start in which a report has its error
 
 
-class Report:
-    """The report of a tool, as its row says."""
+class ReportRow:
+    """The report of a tool, as its row says: by expressions, or by the name of a reader."""
 
-    __slots__ = ("_is_last", "_named", "_pick", "_skip", "_start", "sign")
+    __slots__ = ("_is_last", "_named", "_pick", "_skip", "_start", "is_fallback", "reader", "sign")
 
     def __init__(self, row: "dict[str, Any]") -> None:
         self.sign: str = row["sign"]
-        self._start = Lazy(row["start"])
-        self._pick = Lazy(row["pick"]) if "pick" in row else None
+        self.reader: str = row.get("reader", "")
+        self.is_fallback: bool = row.get("fallback", False)
+        self._start = Lazy(at_start(row.get("start", "")))
+        self._pick = Lazy(at_start(row["pick"])) if "pick" in row else None
         self._named = Lazy(row["named"]) if "named" in row else None
         self._skip: int = row.get("skip", 0)
         self._is_last: bool = row.get("last", False)

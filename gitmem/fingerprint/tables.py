@@ -64,15 +64,31 @@ def any_pattern(patterns: "Iterable[str]") -> str:
     return f"(?:{'|'.join(patterns) or _NEVER})"
 
 
+def at_start(pattern: str) -> str:
+    """Return an expression that fits at the start of a text alone, however it is asked."""
+    return rf"\A(?:{pattern})"
+
+
 def literal_start(pattern: str) -> str:
     """Return the plain text with which everything starts that an expression fits.
 
     It is cheap to ask for, and most lines do not have it: the expression need not be compiled.
     """
-    if "|" in re.sub(r"\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\\.", "", pattern):
-        return ""  # of several texts
+    if _has_choice(pattern):
+        return ""
     plain = re.match(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*", pattern)
     text = plain[0] if plain else ""
     if pattern[len(text) : len(text) + 1] in {"?", "*", "{"}:
         text = text[:-1].removesuffix("\\")
-    return re.sub(r"\\(.)", r"\1", text)
+    return text.replace("\\", "")
+
+
+def _has_choice(pattern: str) -> bool:
+    """Tell whether an expression is a choice of several, outside of any group."""
+    depth = 0
+    for before, sign in zip(" " + pattern, pattern, strict=False):
+        if before != "\\":
+            depth += (sign in "([") - (sign in ")]")
+        if sign == "|" and depth == 0:
+            return True
+    return False
