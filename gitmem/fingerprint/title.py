@@ -33,7 +33,7 @@ _RELAY = Lazy(rf"(?i)\b{any_pattern(LINE_WORDS['relays'])}\b|^(?!string)\w+ing\b
 _CODE = Lazy(r"\(((?:[A-Z][a-z]+){2,})\)")
 _CLASS = Lazy(r"(?:Error|Exception|Failure)$")
 _LABEL = Lazy(r"(?i)(?:fatal |cmake )?error|fatal|\[error\]|psql|panic: runtime error")
-_SPECIFIC = Lazy(r"[\"`]|'\w[^']{0,80}'|\d{3}|\w_\w|\w\.\w")
+_SPECIFIC = Lazy(r"[\"`]|'\w[^']{0,80}'|\d{4}|\w_\w|\w\.\w")
 _HOME = Lazy(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s:'\"]{1,64}|/root(?=/)")
 
 

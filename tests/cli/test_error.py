@@ -182,30 +182,39 @@ def test_nothing_is_no_error(mem: Mem, stdin: bytes) -> None:
     assert mem("error", "list", "--json").json == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "all fine",
-        "ok",
-        "Done in 3s",
-        "5 passed in 0.1s",
-        "7 passed, 1 xfailed in 0.1s",
-        "found 0 vulnerabilities",
-        "0 errors, 0 warnings",
-        "Success: no issues found in 3 source files",
-        "test result: ok. 3 passed; 0 failed; 0 ignored",
-        "Tests:       3 passed, 3 total",
-        "Build succeeded.\n    0 Warning(s)\n    0 Error(s)",
-        "100% tests passed, 0 tests failed out of 3",
-        "[INFO] BUILD SUCCESS",
-        "Ran 3 tests in 0.001s\n\nOK",
-    ],
-)
+SUCCESSES = [
+    "ok",
+    "Done.",
+    "Done in 3s",
+    "5 passed in 0.1s",
+    "7 passed, 1 xfailed in 0.1s",
+    "found 0 vulnerabilities",
+    "0 errors, 0 warnings",
+    "Success: no issues found in 3 source files",
+    "test result: ok. 3 passed; 0 failed; 0 ignored",
+    "Tests:       3 passed, 3 total",
+    "Build succeeded.\n    0 Warning(s)\n    0 Error(s)",
+    "100% tests passed, 0 tests failed out of 3",
+    "[INFO] BUILD SUCCESS",
+    "Ran 3 tests in 0.001s\n\nOK",
+]
+
+
+@pytest.mark.parametrize("text", ["all fine", *SUCCESSES])
 def test_success_is_no_error(mem: Mem, text: str) -> None:
     """Nobody said that a command failed: what tells none is not counted in a pipe."""
     done = mem("error", "record", stdin=text.encode(), code=1)
     assert "no error was found" in done.err
     assert "git mem error record TEXT" in done.err
+    assert mem("error", "list", "--json").json == []
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n", *SUCCESSES])
+def test_who_types_that_all_went_well_counts_no_error(mem: Mem, text: str) -> None:
+    """It is refused with what to do, whoever says that it is one."""
+    done = mem("error", "record", "--", text, stdin=b"", code=1)
+
+    assert "no error was found" in done.err and "git mem error record TEXT" in done.err
     assert mem("error", "list", "--json").json == []
 
 

@@ -629,3 +629,11 @@ def test_codes_of_openssl_split_nothing():
         for thread in ("40B70997807F0000", "4007DFB5A57F0000")
     ]
     assert alone[0].pattern == alone[1].pattern  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["ok", "Done.", "5 passed in 0.1s", "Exit code 1\nok", "[INFO] BUILD SUCCESS", "fertig"],
+)
+def test_a_failed_command_that_says_that_all_went_well_names_no_error(output):
+    assert fingerprint(output) is None
