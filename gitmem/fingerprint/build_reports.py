@@ -163,8 +163,14 @@ def read_terminate(lines: "Sequence[str]") -> "Found":
 
 def read_java(lines: "Sequence[str]") -> "Found":
     """Return the innermost cause of a Java exception."""
-    caused = [n for n, line in enumerate(lines) if line.lstrip().startswith("Caused by: ")]
-    return (caused[-1], lines[caused[-1]].strip()) if caused else None
+    caused = [
+        (number, line.strip())
+        for number, line in enumerate(lines)
+        if line.lstrip().startswith("Caused by: ")
+    ]
+    # a sentence is of another language, which may have said more before
+    is_class = bool(caused) and " " not in caused[-1][1][11:].partition(": ")[0]
+    return caused[-1] if is_class else None
 
 
 def read_lisp(lines: "Sequence[str]") -> "Found":

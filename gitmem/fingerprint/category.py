@@ -52,7 +52,8 @@ _CRASHED = Lazy(
     rf"|{any_pattern(CATEGORY_WORDS['crash_patterns'])}"
 )
 _RUNTIME = Lazy(
-    rf"(?i)(?:\w|^)(?:Error|Exception)\b|\wInterrupt\b|\b{any_of(CATEGORY_WORDS['exceptions'])}\b"
+    rf"(?i)(?-i:(?:\w|^)(?:Error|Exception)\b)|\wInterrupt\b"
+    rf"|\b{any_of(CATEGORY_WORDS['exceptions'])}\b"
     rf"|: not found$|{any_of(CATEGORY_WORDS['missing_command'])}"
 )
 _THROWN = Lazy(rf"^{any_of(CATEGORY_WORDS['thrown'])}|^[\w.]*(?:Error|Exception)(?::|$)")
@@ -122,6 +123,11 @@ _COMMANDS = (
     ),
     ("general", Lazy(rf"(?:^|[\s/;&|(]){_programs('general')}\s|{_patterns('general')}")),
 )
+# What the word for a task says, when nobody knows the program.
+_TASKS = [
+    (kind, Lazy(rf"(?i)(?<![\w./-]){any_of(CATEGORY_WORDS[f'{kind}_tasks'])}(?![\w./-])"))
+    for kind in ("lint", "test", "build", "integration")
+]
 # How the shells name a line of a script.
 _OF_SHELLS = rf"^\S+: (?:{any_of(LINE_WORDS['line'])} )?\d+ ?: "
 # What an output looks like, for when its command is not known. The first that fits wins.
@@ -233,7 +239,10 @@ def severity(error: str, kind: str) -> str:
 
 def _doing(command: str) -> str:
     """Return the kind of work that a command does, "" for an unknown one."""
-    return _first_fit(_COMMANDS, command) if command else ""
+    if not command:
+        return ""
+    done = _first_fit(_COMMANDS, command)
+    return done or ("" if _RUNS.search(command) else _first_fit(_TASKS, command))
 
 
 def _first_fit(table: "Sequence[tuple[str, Lazy]]", text: str) -> str:

@@ -1,7 +1,8 @@
 """What tools that run other tools write in front of each of their lines.
 
 A container, a task runner or a log says whose line it is, and when it came. Taken away, the lines
-are those of the tool inside. `frames` of `tools.json` has the expressions. Pure, read by hooks.
+are those of the tool inside. `frames` of `tools.json` has the expressions; without a sign, they
+count in any output. Pure, read by hooks.
 """
 
 from gitmem.base.fast import Lazy
@@ -11,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FRAMES = [(frame["sign"], Lazy(at_start(frame["prefix"]))) for frame in of_tools("frames")]
+_FRAMES = [(frame.get("sign", ""), Lazy(at_start(frame["prefix"]))) for frame in of_tools("frames")]
 _DEEPEST = 3  # a task runner in a container in a log
 
 

@@ -81,7 +81,7 @@ WRONG_ROWS: list[dict[str, Any]] = [
     {"name": "Zorp", "errors": ["["]},
     {"name": "Zorp", "marks": [""]},
     {"name": "Zorp", "tails": [" at zorp"]},
-    {"name": "Zorp", "frames": [{"prefix": "z> "}]},
+    {"name": "Zorp", "frames": [{"sign": "z> "}]},
     {"name": "Zorp", "adds": [{"after": "z", "line": "y"}]},
     {"name": "Zorp", "reports": [{"sign": "x", "turn": 1}]},
     {"name": "Zorp", "reports": [{"sign": "", "turn": 1, "start": "x"}]},
