@@ -13,7 +13,8 @@ from gitmem.codemap.graph import rank as ranking
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.dot import dot
 from gitmem.codemap.graph.graph import Graph
-from gitmem.codemap.graph.references import Definition, Reference, named, references, symbols_of
+from gitmem.codemap.graph.references import Reference, named, references, symbols_of
+from gitmem.codemap.graph.use_search import Definition
 from gitmem.errors import UserError
 
 at_option = click.option(

@@ -6,10 +6,10 @@ without them can mean; what is in a class is reached through the class only.
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from gitmem.codemap.imports.files import shared
+from gitmem.codemap.imports.files import Binding, shared
 from gitmem.codemap.tags.tags import Tags
 from gitmem.text.test_files import is_test
 
@@ -30,12 +30,15 @@ class _Row(NamedTuple):
 class CNames:
     """The definitions of all C and C++ files, by their last names.
 
-    `closure` gives the files that a file includes, directly and through others.
+    `bindings` gives what the includes of a file bind.
     """
 
-    def __init__(self, tags: Mapping[str, Tags], closure: Callable[[str], frozenset[str]]) -> None:
+    def __init__(
+        self, tags: Mapping[str, Tags], bindings: Callable[[str], Iterable[Binding]]
+    ) -> None:
         self._tags = tags
-        self._closure = closure
+        self._bindings = bindings
+        self._closures: dict[str, frozenset[str]] = {}
         self._rows: dict[str, list[_Row]] = {}
         self._declared: dict[str, list[str]] = {}
         self._scopes: dict[str, frozenset[tuple[str, ...]]] = {}
@@ -64,7 +67,7 @@ class CNames:
         names = tuple(key.split("."))
         if names[0] == STANDARD:
             return None
-        visible = self._closure(path) | {path}
+        visible = self.closure(path) | {path}
         for count in range(len(names), 0, -1):
             if (place := self._named(path, names[:count], visible)) is not None:
                 return place, count
@@ -107,7 +110,7 @@ class CNames:
             if row.is_function
             and row.free
             and row.parts[-len(names) :] == names
-            and header in self._closure(row.path)
+            and header in self.closure(row.path)
         ]
         if len(rows) > 1:
             stem = posixpath.splitext(posixpath.basename(header))[0]
@@ -125,6 +128,19 @@ class CNames:
         rows = [
             row
             for row in self._rows.get(names[-1], ())
-            if row.parts[-len(names) :] == names and not classes.isdisjoint(self._closure(row.path))
+            if row.parts[-len(names) :] == names and not classes.isdisjoint(self.closure(row.path))
         ]
         return (rows[0].path, rows[0].qualified) if len(rows) == 1 else None
+
+    def closure(self, path: str) -> frozenset[str]:
+        """Return the files that a file includes, and those that they include."""
+        if path not in self._closures:
+            out: set[str] = set()
+            open_ = [path]
+            while open_:
+                targets = {target for one in self._bindings(open_.pop()) for target in one.targets}
+                new = {target for target in targets if target in self._tags} - out
+                out |= new
+                open_ += new
+            self._closures[path] = frozenset(out - {path})
+        return self._closures[path]

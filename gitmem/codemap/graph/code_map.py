@@ -17,8 +17,9 @@ from gitmem.base.sqlite import is_damage
 from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
 from gitmem.codemap.graph.cache import GraphCache, unpack
+from gitmem.codemap.graph.file_names import ECMA
 from gitmem.codemap.graph.graph import Graph, packed, unpacked
-from gitmem.codemap.graph.resolve import ECMA, Resolution
+from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.imports.files import ProjectFiles, is_manifest
 from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import GitFailed
@@ -259,11 +260,7 @@ class CodeMap:
         for path in moved:
             folder, _, name = path.rpartition("/")
             stem = name.partition(".")[0]
-            stems.add(stem)
-            if stem in STANDS_FOR and folder:
-                stems.add(folder.rpartition("/")[2])
-            if grammars.language_of(path) in ECMA:  # a package.json may name it for its folder
-                stems.update((FOLDER, *folder.split("/")))
+            stems |= _words_for(path)
             if stem in STANDS_FOR:  # files below may mean the folder without its name: `.`, `..`
                 below = f"{folder}/" if folder else ""
                 turned |= {inner for inner in everything if inner.startswith(below)}
@@ -547,6 +544,18 @@ def _on_disk(trees: CodeTrees, path: str) -> bytes:
     """Return the text of a file that is not committed yet; nothing when there is none."""
     found = file_on_disk(trees.root, path, MANIFEST) if trees.root else None
     return found[1] if isinstance(found, tuple) else b""
+
+
+def _words_for(path: str) -> set[str]:
+    """Return the names of which an import has one if it may mean a file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    out = {stem}
+    if stem in STANDS_FOR and folder:
+        out.add(folder.rpartition("/")[2])
+    if grammars.language_of(path) in ECMA:  # a package.json may name it for its folder
+        out.update((FOLDER, *folder.split("/")))
+    return out
 
 
 def _words(tags: Tags) -> str:

@@ -7,33 +7,24 @@ edge.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gitmem.codemap.graph.c_names import C, CNames
+from gitmem.codemap.graph.file_names import FileNames
 from gitmem.codemap.graph.grouped_names import GroupedNames
-from gitmem.codemap.imports import c, ecma, groups, python, ruby, rust
+from gitmem.codemap.imports import groups, ruby, rust
 from gitmem.codemap.imports.files import Binding, ProjectFiles
-from gitmem.codemap.tags.import_statements import DEFAULT, STAR, WHOLE, Import
+from gitmem.codemap.imports.resolvers import Resolvers
+from gitmem.codemap.tags.import_statements import STAR, WHOLE, Import
 from gitmem.codemap.tags.tags import Tags
 from gitmem.codemap.tags.uses import ANNOTATION, TYPED, TYPENAME
 
 PASSES = 6  # files through which a name is followed
-TYPESCRIPT = frozenset({"typescript", "tsx"})
-ECMA = TYPESCRIPT | {"javascript"}
-INNER = frozenset({"method"})  # kinds that are reached through what is around them only
 ATTRIBUTE = "Attribute"  # what C# lets one leave out
-TYPES = frozenset({"class", "interface", "struct", "enum", "type", "trait"})
 
 # file -> {definition there, '' for the file as a whole: how often}
 Edges = dict[str, dict[str, int]]
 Place = tuple[str, str]  # file, definition or '' for the file as a whole
-
-
-class GraphResolver(Protocol):
-    """What knows the import rules of a language."""
-
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
-        """Yield what an import binds."""
 
 
 class Meaning(NamedTuple):
@@ -50,20 +41,15 @@ class Resolution:
     """
 
     def __init__(self, files: ProjectFiles, tags: Mapping[str, Tags]) -> None:
-        self._files = files
         self._tags = tags
-        self._resolvers: dict[str, GraphResolver] = {}
+        self._resolvers = Resolvers(files)
+        self.names = FileNames(tags)
         self._bindings: dict[str, tuple[Binding, ...]] = {}
         self._bound: dict[str, dict[str, list[Binding]]] = {}
-        self._inside: dict[str, dict[str, str]] = {}
-        self._own: dict[str, dict[str, str]] = {}
-        self._types: dict[str, frozenset[str]] = {}
         self._external: dict[str, frozenset[str]] = {}
-        self._qualified: dict[str, frozenset[str]] = {}
         self._grouped: GroupedNames | None = None
         self._looked: dict[tuple[str, str], tuple[Place | None, frozenset[str]]] = {}
         self._consulted: set[str] = set()
-        self._closures: dict[str, frozenset[str]] = {}
         self._c_names: CNames | None = None
         self._global: tuple[Binding, ...] | None = None
 
@@ -73,7 +59,7 @@ class Resolution:
         """Return what the imports of a file bind, as far as it is of this project."""
         if path not in self._bindings:
             tags = self._tags[path]
-            resolver = self._resolver(tags.language)
+            resolver = self._resolvers.of(tags.language)
             self._bindings[path] = tuple(
                 found for one in tags.imports for found in resolver.bindings(path, one)
             )
@@ -85,23 +71,28 @@ class Resolution:
         None for what is not of this project. The file itself is among them only in Rust, where a
         module inside of a file imports from what is around it.
         """
-        out: dict[str, None] = {}
-        for binding in self._resolver(self._tags[path].language).bindings(path, one):
-            if binding.name and binding.name != STAR:
-                if (place := self.bound(binding, path)) is not None:
-                    out[place[0]] = None
-                continue
-            for target in binding.targets:
-                if target[:1] != "\0":
-                    out[target] = None
-                elif files := self.grouped.files(target, path):
-                    out.update(dict.fromkeys(files))
-                elif (place := self._class_of(target, path)) is not None:
-                    out[place[0]] = None
+        out = dict.fromkeys(
+            file
+            for binding in self._resolvers.of(self._tags[path].language).bindings(path, one)
+            for file in self._files_of(binding, path)
+        )
         is_rust = self._tags[path].language == "rust"
-        if is_rust and not out and one.module.partition(".")[0] in self.own(path):
+        if is_rust and not out and one.module.partition(".")[0] in self.names.own(path):
             return [path]  # `use Shape::*`
         return [target for target in out if target != path or is_rust]
+
+    def _files_of(self, binding: Binding, path: str) -> Iterator[str]:
+        if binding.name and binding.name != STAR:
+            if (place := self.bound(binding, path)) is not None:
+                yield place[0]
+            return
+        for target in binding.targets:
+            if target[:1] != "\0":
+                yield target
+            elif self.grouped.has(target):
+                yield from self.grouped.files(target, path)
+            elif (place := self._class_of(target, path)) is not None:
+                yield place[0]
 
     def external(self, path: str) -> frozenset[str]:
         """Return the names that the imports of a file bind to what is not of this project."""
@@ -123,91 +114,13 @@ class Resolution:
             for binding in bindings
         )
 
-    def _resolver(self, language: str) -> GraphResolver:
-        key = "c" if language in C else "ecma" if language in ECMA else language
-        if key not in self._resolvers:
-            files = self._files
-            self._resolvers[key] = (
-                python.PythonResolver(files)
-                if key == "python"
-                else ecma.EcmaResolver(files)
-                if key == "ecma"
-                else rust.RustResolver(files)
-                if key == "rust"
-                else groups.Go(files)
-                if key == "go"
-                else c.CResolver(files)
-                if key == "c"
-                else ruby.RubyResolver(files)
-                if key == "ruby"
-                else groups.NamespaceResolver(files, key)
-            )
-        return self._resolvers[key]
-
     # -- definitions
-
-    def inside(self, path: str) -> dict[str, str]:
-        """Return {name that can be reached from outside: definition} of a file."""
-        if path not in self._inside:
-            tags = self._tags[path]
-            out: dict[str, str] = {}
-            # `mod cart;` has its file
-            elsewhere = {one.alias for one in tags.imports if one.how in {"mod", "path"}}
-            for name, qualified, kind, *_ in tags.symbols:
-                if name == "_" or (kind == "module" and name in elsewhere):
-                    continue
-                if kind in INNER and "." not in qualified and tags.language in TYPESCRIPT:
-                    continue  # of an object that has no name
-                if "." not in qualified:
-                    out.setdefault(name, qualified)
-                elif tags.language == "ruby" and kind not in INNER:
-                    out.setdefault(qualified, qualified)
-                elif tags.language in C and kind not in INNER and kind != "constant":
-                    out.setdefault(qualified, qualified)
-                    out.setdefault(name, qualified)
-            for name in tags.declared:
-                out.setdefault(name, name)
-            for name in tags.fallbacks:
-                out.pop(name, None)
-            for name, inner in tags.exported:
-                if inner in out or name == DEFAULT:
-                    out.setdefault(name, inner)
-            if WHOLE in out and tags.language in ECMA:
-                out.setdefault(DEFAULT, out[WHOLE])
-            self._inside[path] = out
-        return self._inside[path]
-
-    def own(self, path: str) -> dict[str, str]:
-        """Return {name: definition} of what a file reaches in itself without writing a chain."""
-        if path not in self._own:
-            tags = self._tags[path]
-            out: dict[str, str] = {}
-            nested: dict[str, str | None] = {}
-            elsewhere = {one.alias for one in tags.imports if one.how in {"mod", "path"}}
-            for name, qualified, kind, *_ in tags.symbols:
-                if kind == "module" and name in elsewhere:
-                    continue
-                if "." not in qualified and kind not in INNER:
-                    out.setdefault(name, qualified)
-                elif kind in TYPES and tags.language in {"java", "csharp"}:
-                    nested[name] = None if nested.get(name, qualified) != qualified else qualified
-            for name, inner in nested.items():
-                if inner is not None:
-                    out.setdefault(name, inner)
-            self._own[path] = out
-        return self._own[path]
-
-    def qualified(self, path: str) -> frozenset[str]:
-        """Return the definitions of a file."""
-        if path not in self._qualified:
-            self._qualified[path] = frozenset(symbol[1] for symbol in self._tags[path].symbols)
-        return self._qualified[path]
 
     @property
     def grouped(self) -> GroupedNames:
         """The names of packages and namespaces."""
         if self._grouped is None:
-            self._grouped = GroupedNames(self._tags, self.inside)
+            self._grouped = GroupedNames(self._tags, self.names.inside)
         return self._grouped
 
     def language(self, path: str) -> str:
@@ -228,21 +141,13 @@ class Resolution:
             return groups.of_file(path, tags), qualified
         return place
 
-    def types(self, path: str) -> frozenset[str]:
-        """Return the definitions of a file that are types."""
-        if path not in self._types:
-            self._types[path] = frozenset(
-                symbol[1] for symbol in self._tags[path].symbols if symbol[2] in TYPES
-            )
-        return self._types[path]
-
     def member(self, place: Place, name: str, user: str) -> Place | None:
         """Return what a name means that is written behind a definition or a module."""
         path, outer = place
         if not outer:
             return self.lookup(path, name, user)
         qualified = f"{outer}.{name}"
-        if qualified in self.qualified(path):
+        if qualified in self.names.qualified(path):
             return path, qualified
         language = self._tags[path].language
         if language in groups.REOPENED:
@@ -258,7 +163,7 @@ class Resolution:
         if target[:1] == "\0":
             path = self.grouped.file(target, name, user)
             if path:
-                return path, self.inside(path).get(name, name)
+                return path, self.names.inside(path).get(name, name)
             outer = self._class_of(target, user)
             return self.member(outer, name, user) if outer is not None else None
         if target not in self._tags:
@@ -284,7 +189,7 @@ class Resolution:
         return self.lookup(groups.group(language, outer), last, user)
 
     def _in_file(self, target: str, name: str, passes: int) -> tuple[str, str] | None:
-        inside = self.inside(target)
+        inside = self.names.inside(target)
         if name in inside:
             return target, inside[name]
         if passes == 0 or self._tags[target].language in C:
@@ -313,14 +218,11 @@ class Resolution:
             for target in one.targets:
                 if (found := self.lookup(target, one.name, user, passes)) is not None:
                     return found
-            for target in one.modules:
-                if target[:1] != "\0":
-                    return target, ""
-        for target in one.targets:
-            if target in self._tags and WHOLE in self.inside(target):
-                return target, self.inside(target)[WHOLE]
-            if target[:1] != "\0":
-                return target, ""
+            if files := [target for target in one.modules if target[:1] != "\0"]:
+                return files[0], ""
+        if files := [target for target in one.targets if target[:1] != "\0"]:
+            module = self.names.inside(files[0]) if files[0] in self._tags else {}
+            return files[0], module.get(WHOLE, "")
         return None
 
     # -- uses
@@ -373,27 +275,40 @@ class Resolution:
         """Return what the first names of a chain mean that belong together."""
         tags = self._tags[path]
         head = names[0]
+        if tags.language in C:
+            place = self._c().means(path, ".".join(names)) if head else None
+            return Meaning(*place) if place is not None else None
+        if head[:1] == "\\":  # PHP, from the root
+            return self._full(tags.language, [head[1:], *names[1:]], path)
+        if tags.language != "ruby" and head in self.names.own(path):
+            return Meaning((path, self.names.own(path)[head]), 1)
         if not head:
             return None
-        if tags.language in C:
-            place = self._c().means(path, ".".join(names))
-            return Meaning(*place) if place is not None else None
-        if head[0] == "\\":  # PHP, from the root
-            return self._full(tags.language, [head[1:], *names[1:]], path)
-        if tags.language != "ruby" and head in self.own(path):
-            return Meaning((path, self.own(path)[head]), 1)
+        return (
+            self._imported_meaning(path, names)
+            or self._unbound(path, names, self._bound_names(path))
+            or self._by_path(path, names)
+        )
+
+    def _imported_meaning(self, path: str, names: list[str]) -> Meaning | None:
+        """Return what the first names of a chain mean that an import binds, most of them first."""
         bound = self._bound_names(path)
         for count in range(len(names), 0, -1):
             for one in bound.get(".".join(names[:count]), ()):
                 if (meaning := self._through(one, names, count, path)) is not None:
                     return meaning
-        if (meaning := self._unbound(path, names, bound)) is not None:
-            return meaning
-        if tags.language == "rust" and len(names) > 1:
+        return None
+
+    def _by_path(self, path: str, names: list[str]) -> Meaning | None:
+        """Return what a chain means that names packages or modules from their root."""
+        tags = self._tags[path]
+        if len(names) < 2 or not names[0]:
+            return None
+        if tags.language == "rust":
             return self._in_rust(path, names)
-        if len(names) > 1 and tags.language in {"java", "csharp"}:
+        if tags.language in {"java", "csharp"}:
             return self._full(tags.language, names, path)
-        if len(names) > 1 and tags.language == "php":
+        if tags.language == "php":
             return self._full("php", [*filter(None, tags.package.split(".")), *names], path)
         return None
 
@@ -412,7 +327,7 @@ class Resolution:
         for around in groups.around(path, tags):
             other = self.grouped.file(around, names[0], path)
             if other:
-                return Meaning((other, self.inside(other).get(names[0], names[0])), 1)
+                return Meaning((other, self.names.inside(other).get(names[0], names[0])), 1)
         return None
 
     def _bound_names(self, path: str) -> dict[str, list[Binding]]:
@@ -464,7 +379,7 @@ class Resolution:
         return None
 
     def _in_rust(self, path: str, names: list[str]) -> Meaning | None:
-        resolver = self._resolver("rust")
+        resolver = self._resolvers.of("rust")
         assert isinstance(resolver, rust.RustResolver)
         found, whole = resolver.module(path, ".".join(names[:-1]))
         if not found:
@@ -479,26 +394,12 @@ class Resolution:
             target = groups.group(language, ".".join(names[:count]))
             other = self.grouped.file(target, names[count], path)
             if other:
-                return Meaning((other, self.inside(other)[names[count]]), count + 1)
+                return Meaning((other, self.names.inside(other)[names[count]]), count + 1)
         return None
 
     # -- C and C++
 
     def _c(self) -> CNames:
         if self._c_names is None:
-            self._c_names = CNames(self._tags, self.closure)
+            self._c_names = CNames(self._tags, self.bindings)
         return self._c_names
-
-    def closure(self, path: str) -> frozenset[str]:
-        """Return the files that a C file includes, and those that they include."""
-        if path not in self._closures:
-            out: set[str] = set()
-            open_ = [path]
-            while open_:
-                for one in self.bindings(open_.pop()):
-                    for target in one.targets:
-                        if target not in out and target in self._tags:
-                            out.add(target)
-                            open_.append(target)
-            self._closures[path] = frozenset(out - {path})
-        return self._closures[path]

@@ -103,30 +103,13 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
     compiled = query(language, "definitions")
     if compiled is None:
         return ()
-    rows: dict[tuple[int, int], tuple[Any, ...]] = {}
-    for _, captures in cursor(compiled).matches(tree.root_node):
-        kind = next((k for k in captures if k not in {"name", "owner", "declared"}), "")
-        if not kind:
-            continue
-        body = captures[kind][0]
-        name = captures["name"][0] if "name" in captures else _declared(captures["declared"][0])
-        if name is None or not name.text:
-            continue
-        owner = _owner(captures["owner"][0]) if "owner" in captures else None
-        key = (name.start_byte, name.end_byte)
-        if key not in rows or kind != "constant":  # `const f = () => 1` is a function
-            rows[key] = (body, name, kind, owner)
+    rows = _matches(tree, compiled)
     lines: list[bytes] | None = None
     ascii_only = data.isascii()
     out: list[Symbol] = []
     around: list[tuple[int, str, str]] = []
-    for body, name, kind, owner in sorted(
-        rows.values(), key=lambda r: (r[0].start_byte, -r[0].end_byte)
-    ):
-        label = " ".join(name.text.decode("utf-8", "replace").split())[:200]
-        if language in {"rust", "java", "cpp"} and "operator" not in label:
-            label = _without_arguments(label)
-        label = label.replace("::", ".")
+    for body, name, kind, owner in sorted(rows, key=lambda r: (r[0].start_byte, -r[0].end_byte)):
+        label = _label(name, language)
         while around and around[-1][0] <= body.start_byte:
             around.pop()
         prefix = (around[-1][1] if around else "") if owner is None else owner
@@ -155,6 +138,30 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
             )
         )
     return tuple(out)
+
+
+def _matches(tree: "Tree", compiled: Any) -> "list[tuple[Any, Any, str, str | None]]":
+    """Return (body, name, kind, owner as of `_owner`) of the definitions in a tree."""
+    rows: dict[tuple[int, int], tuple[Any, Any, str, str | None]] = {}
+    for _, captures in cursor(compiled).matches(tree.root_node):
+        kind = next((k for k in captures if k not in {"name", "owner", "declared"}), "")
+        name = captures["name"][0] if "name" in captures else _declared(captures["declared"][0])
+        if not kind or name is None or not name.text:
+            continue
+        body = captures[kind][0]
+        owner = _owner(captures["owner"][0]) if "owner" in captures else None
+        key = (name.start_byte, name.end_byte)
+        if key not in rows or kind != "constant":  # `const f = () => 1` is a function
+            rows[key] = (body, name, kind, owner)
+    return list(rows.values())
+
+
+def _label(name: Any, language: str) -> str:
+    """Return a definition's name as it is kept: with dots, without the types in angle brackets."""
+    label = " ".join(name.text.decode("utf-8", "replace").split())[:200]
+    if language in {"rust", "java", "cpp"} and "operator" not in label:
+        label = _without_arguments(label)
+    return label.replace("::", ".")
 
 
 def _without_arguments(name: str) -> str:

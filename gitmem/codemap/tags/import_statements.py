@@ -44,7 +44,8 @@ def read(
         out += [one._replace(line=line) for one in reader(node)]
     exported: set[tuple[str, str]] = set()
     for node in captures.get("export", ()):
-        exported |= set(_ecma_exports(node))
+        is_common = node.type == "assignment_expression"
+        exported |= set(_common_js(node) if is_common else _ecma_exports(node))
     return tuple(out), tuple(sorted(exported))
 
 
@@ -160,13 +161,15 @@ def _ecma_call(node: Any) -> Iterator[Import]:
     yield Import(module, tuple(names), alias)
 
 
+def _common_js(node: Any) -> Iterator[tuple[str, str]]:
+    """Yield what a module is by `module.exports = Cart`."""
+    right = node.child_by_field_name("right")
+    name = right if right.type == "identifier" else right.child_by_field_name("name")
+    if name is not None:
+        yield WHOLE, _text(name)
+
+
 def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
-    if node.type == "assignment_expression":  # module.exports = Cart
-        right = node.child_by_field_name("right")
-        name = right if right.type == "identifier" else right.child_by_field_name("name")
-        if name is not None:
-            yield WHOLE, _text(name)
-        return
     if node.child_by_field_name("source") is not None:
         return
     if any(child.type == "default" for child in node.children):
@@ -191,34 +194,36 @@ def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
 
 def _rust(node: Any) -> Iterator[Import]:
     if node.type == "mod_item":
-        path = ""
-        before = node.prev_named_sibling
-        while before is not None and before.type == "attribute_item":
-            text = _text(before)
-            if text.startswith("#[path"):
-                path = text.partition("=")[2].strip(' "]')
-            before = before.prev_named_sibling
-        name = _text(node.child_by_field_name("name"))
-        yield Import(path or name, (), name, how="path" if path else "mod")
-        return
-    if node.type == "extern_crate_declaration":
+        yield _rust_module(node)
+    elif node.type == "extern_crate_declaration":
         name = _text(node.child_by_field_name("name"))
         yield Import(name, (), _text(node.child_by_field_name("alias")) or name)
-        return
-    passed = "export" if any(child.type == "visibility_modifier" for child in node.children) else ""
-    argument = node.child_by_field_name("argument")
-    if argument is not None:
-        inline = _rust_inline(node)
+    elif (argument := node.child_by_field_name("argument")) is not None:
+        passed = any(child.type == "visibility_modifier" for child in node.children)
+        inline = ".".join(_rust_inline(node))
         for path, here in _rust_tree(argument, ""):
-            module, _, name = path.rpartition(".")
-            if inline and path.partition(".")[0] in {"self", "super"}:
-                yield Import(module, ((name, here),), how=INLINE + ".".join(inline))
-                continue
-            yield (
-                Import(module, ((name, here),), how=passed)
-                if module
-                else Import(name, (), here, how=passed)
-            )
+            is_near = path.partition(".")[0] in {"self", "super"}
+            how = "export" if passed else ""
+            yield _rust_use(path, here, INLINE + inline if inline and is_near else how)
+
+
+def _rust_use(path: str, here: str, how: str) -> Import:
+    module, _, name = path.rpartition(".")
+    if module:
+        return Import(module, ((name, here),), how=how)
+    return Import(name, (), here, how=how)
+
+
+def _rust_module(node: Any) -> Import:
+    path = ""
+    before = node.prev_named_sibling
+    while before is not None and before.type == "attribute_item":
+        text = _text(before)
+        if text.startswith("#[path"):
+            path = text.partition("=")[2].strip(' "]')
+        before = before.prev_named_sibling
+    name = _text(node.child_by_field_name("name"))
+    return Import(path or name, (), name, how="path" if path else "mod")
 
 
 def _rust_inline(node: Any) -> list[str]:

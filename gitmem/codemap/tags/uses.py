@@ -1,10 +1,10 @@
 """Which names a text uses, and what is known of them in that text alone. Pure.
 
-A name is written as a key. `total` stands on its own. `cart.total` is a chain, whatever its language
-writes between the names. `.total` is the member of something that has no name, or whose type is not
-known; `~Cart.total` is the member of a variable that was declared with the type `Cart`. `@Test` is
-an annotation, `^Cart` a type where the name alone does not tell so. `\\Cart.total` is what PHP names
-from the root.
+A name is written as a key. `total` stands on its own. `cart.total` is a chain, whatever its
+language writes between the names. `.total` is the member of something that has no name, or whose
+type is not known; `~Cart.total` is the member of a variable that was declared with the type `Cart`.
+`@Test` is an annotation, `^Cart` a type where the name alone does not tell so. `\\Cart.total` is
+what PHP names from the root.
 
 A variable or a parameter of a function is no use of a definition with the same name elsewhere, so
 it has no key.
@@ -117,25 +117,40 @@ def _sorted_out(
     chains, members, begins = _chains(captures, data)
     chained = set(begins)
     plain: list[tuple[int, int]] = []
-    for node in captures.get("name", ()):
-        start, end = node.start_byte, node.end_byte
+    names = [(node.start_byte, node.end_byte) for node in captures.get("name", ())]
+    for start, end in sorted(names):
         if end in chained or start == end:  # what a parser missed has no bytes
             continue
         before = data[start - 1] if start else 0
-        if before in _JOINT_ENDS and (joint := _joint(data, start)):
-            first = begins.get(start - joint, -1)
-            if first < 0:
-                first = _receiver(data, start - joint)
-            if first < 0:
-                members.append((b"." + data[start:end], start, end))
-            else:
-                begins[end] = first
-                if first not in chains or chains[first][1] < end:
-                    chains[first] = _joined(data[first:end]), end
+        joint = _joint(data, start) if before in _JOINT_ENDS else 0
+        if joint:
+            first = _first_of(begins, data, start - joint)
+            _add_member(data, (first, start, end), chains, members)
+            begins[end] = first
         elif before not in _NO_NAME:
             begins[end] = start
             plain.append((start, end))
     return [row for row in plain if row[0] not in chains], chains, members
+
+
+def _first_of(begins: dict[int, int], data: bytes, behind: int) -> int:
+    """Return where the chain begins that ends before a joint, or -1 when that is no chain."""
+    first = begins.get(behind, -1)
+    return first if first >= 0 else _receiver(data, behind)
+
+
+def _add_member(
+    data: bytes,
+    place: tuple[int, int, int],
+    chains: dict[int, tuple[bytes, int]],
+    members: list[Use],
+) -> None:
+    """Note a name behind a joint; `place` is where its chain and the name begin, and its end."""
+    first, start, end = place
+    if first < 0:
+        members.append((b"." + data[start:end], start, end))
+    elif first not in chains or chains[first][1] < end:
+        chains[first] = _joined(data[first:end]), end
 
 
 def _chains(
@@ -179,7 +194,7 @@ def _joint(data: bytes, at: int) -> int:
         return 0 if before == b"." else 1
     if last == b":":
         return 2 if before == b":" else 0
-    return 2 if before == b"-" else 1  # `->`, or the end of the types in `List.<T>of`
+    return 2 if before == b"-" else 0
 
 
 def _receiver(data: bytes, end: int) -> int:

@@ -24,21 +24,29 @@ _MAKERS = frozenset({"new", "default"})  # of Rust, by convention
 
 def variable_type(node: Any) -> bytes:
     """Return the name of the type of a variable where it is bound, b'' if it is not known."""
-    parent, value, left = node.parent, None, False
-    for _ in range(4):
-        if parent is None:
-            break
-        if (kind := parent.child_by_field_name("type")) is not None and _is_written(kind):
-            return _plain(kind)
-        if value is None:
-            value = parent.child_by_field_name("value") or parent.child_by_field_name("right")
-            if parent.type == "variable_declarator" and parent.named_child_count == 2:
-                value = value or parent.named_children[1]  # of C#
-            left = value is not None and _is_left(node, parent)
+    parents: list[Any] = []
+    parent = node.parent
+    while parent is not None and len(parents) < 4:
+        parents.append(parent)
         if parent.type not in _AROUND_NAMES:
             break
         parent = parent.parent
-    return _made(value) if value is not None and left else b""
+    for parent in parents:
+        kind = parent.child_by_field_name("type")
+        if kind is not None and _is_written(kind):
+            return _plain(kind)
+    for parent in parents:
+        if (value := _value(parent)) is not None:
+            return _made(value) if _is_left(node, parent) else b""
+    return b""
+
+
+def _value(parent: Any) -> Any:
+    """Return what a variable is set to where it is bound, None if it is not."""
+    value = parent.child_by_field_name("value") or parent.child_by_field_name("right")
+    if value is None and parent.type == "variable_declarator" and parent.named_child_count == 2:
+        return parent.named_children[1]  # of C#
+    return value
 
 
 def _is_written(kind: Any) -> bool:

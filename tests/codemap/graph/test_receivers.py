@@ -37,6 +37,15 @@ PROJECTS: dict[str, tuple[dict[str, str], str, set[str], set[str]]] = {
         {"use.py:1", "use.py:9"},
         set(),
     ),
+    "what is compared is no member": (
+        {
+            "shop.js": "export function total() {}\n",
+            "use.js": "import { total } from './shop';\nexport const a = (x) => x>total;\nexport const b = (x) => x . total;\n",
+        },
+        "total",
+        {"use.js:1", "use.js:2"},
+        {"use.js:3"},
+    ),
     "a declaration in a header belongs to the definition": (
         {
             "shop.h": "int shop_total(int);\n",
