@@ -9,8 +9,10 @@ _AFFIX = re.compile(r"(?i)^(?:tests?[_-])?(.+?)(?:[._-](?:tests?|specs?|stories|
 _CAMEL_TEST = re.compile(r"^(?:Test(?=[A-Z]))?(\w+?)(?:Tests?|Spec|IT)?$")
 # folders of what stands beside a project, also as `docs_src` and `examples-old`
 _ASIDE = re.compile(
-    r"testing|testdata|example|doc|benchmark|bench|benches|demo|tutorial|gallery|(?:tests|specs"
-    r"|fixtures|examples|docs|benchmarks|demos|tutorials)(?:[_-].*)?"
+    r"testing|testdata|testsuite|example|doc|benchmark|bench|benches|demo|tutorial|gallery|fuzz"
+    r"|playgrounds?|samples|e2e|cypress|__mocks__"
+    r"|(?:tests|specs|fixtures|examples|docs|benchmarks|demos|tutorials)(?:[_-].*)?"
+    r"|(?:test|template)[_-].+|.+[._-](?:tests|specs|examples|benchmarks)(?:\..+)?|.+_test"
 )
 _EVERYWHERE = frozenset(
     "index main init __init__ mod lib app util utils helpers types common base models views "
@@ -59,6 +61,7 @@ def is_aside(path: str) -> bool:
     *folders, name = path.lower().split("/")
     return (
         is_test(path)
+        or folders[:1] == ["t"]  # the tests of Perl's and of some Python projects
         or any(_ASIDE.fullmatch(folder) for folder in folders)
         or bool(re.search(r"(?:^|[._-])(?:bench|conftest)(?:[._-]|$)", name))
     )

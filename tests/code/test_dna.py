@@ -77,7 +77,7 @@ def test_what_is_declared_and_what_is_there(shop: Path):
         and "used by 2: add" in out
         and "tests/test_money.py" not in out.split("## Key files")[1]
     )
-    assert "tox.ini, .github/workflows/ci.yml" in out
+    assert "tox.ini, .github/workflows (ci)" in out
     assert "SHOP_TOKEN, SHOP_DB, SHOP_PORT" in out
     assert "hunter2" not in out and "abc123secret" not in out
     assert "Store money" not in out and "Decided" not in out
@@ -158,7 +158,7 @@ def test_it_is_stored_when_it_says_something_else(shop: Path):
 
 
 def test_any_commit_and_any_repository(shop: Path, tmp_path: Path):
-    """`--at` writes nothing; a bare repository has one; an empty repository says so; a project without code is told as such."""
+    """`--at` writes nothing; a bare repository has one; an empty repository says so; of a repository without code the page says what its README says, and nothing of code."""
     commit(shop, {"pyproject.toml": PYTHON["pyproject.toml"].replace("flask>=3,<4", "django>=5")})
     assert "flask >=3,<4" in told(shop, "--at", "HEAD~1") and "django >=5" in told(
         shop, "--at", "HEAD"
@@ -169,8 +169,15 @@ def test_any_commit_and_any_repository(shop: Path, tmp_path: Path):
     assert "Sells things on paper" in told(bare)
     assert "there is no commit yet" in mem(new(tmp_path / "empty"), "dna", code=1).stderr
     notes = new(tmp_path / "notes")
-    commit(notes, {"README.md": "# Notes\n\nThese are the notes of a garden in the north.\n"})
-    assert "No code in a language that is known" in told(notes)
+    commit(
+        notes,
+        {
+            "README.md": "# Notes\n\nThese are the notes of a garden in the north.\n",
+            ".editorconfig": "root = true\n",
+            ".github/workflows/links.yml": "on: push\n",
+        },
+    )
+    assert told(notes) == "# notes\n\nThese are the notes of a garden in the north.\n"
     assert "names no commit" in mem(shop, "dna", "--at", "nowhere", code=1).stderr
     assert "there is no workspace 'x'" in mem(shop, "dna", "show", "x", code=1).stderr
 
@@ -285,14 +292,13 @@ def test_it_keeps_its_budget(budget: int):
     facts.files = [
         KeyFile(
             f"src/very/long/path/of/a/package/module_{n}.py",
-            0.01,
             n,
             ["AClassWithALongName", "another_name", "третий"],
         )
         for n in range(20)
     ]
     facts.entries = [("main", f"cmd/{n}/main.go") for n in range(60)]
-    facts.environment = [(f"VARIABLE_{n}", "x") for n in range(60)]
+    facts.environment = [f"VARIABLE_{n}" for n in range(60)]
     facts.context = [("README.md", "word " * 300)]
     out = page(facts, budget)
     assert 0 < tokens(out) <= budget
@@ -337,7 +343,7 @@ MANIFESTS = {
     ),
     "build.gradle.kts": (
         'java { toolchain { languageVersion.set(JavaLanguageVersion.of(21)) } }\ndependencies { implementation("g:a:1.0")\n testImplementation("t:b:2") }\n',
-        {"needs": {"Java": "21"}, "uses": {"g:a": "1.0", "t:b": "2"}},
+        {"needs": {"Java": "21"}, "uses": {"g:a": "1.0"}, "tries": {"t:b": "2"}},
     ),
     "composer.json": (
         '{"name": "v/p", "require": {"php": ">=8.1", "ext-json": "*", "monolog/monolog": "^3"}, "scripts": {"test": ["phpunit"]}}',

@@ -179,5 +179,7 @@ def _print(
     if marks:
         term.say(plain(", ".join(marks)))
     term.say("")
-    for line in body.rstrip("\n").split("\n"):
+    if not body.strip():
+        term.say("Its files do not say what it is, and there is no code to read.")
+    for line in body.strip("\n").splitlines():
         term.say(term.style(plain(line), bold=True) if line.startswith("## ") else plain(line))

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from gitmem.codemap import grammars
 from gitmem.codemap.symbols import definitions
-from gitmem.codemap.tags import import_statements, uses
+from gitmem.codemap.tags import import_statements, routes, uses
 from gitmem.codemap.tags.import_statements import Import
 
-FORMAT = "5"  # of what is kept; another one makes everything be read again
+FORMAT = "6"  # of what is kept; another one makes everything be read again
 _PYTHON_MAIN = re.compile(rb"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
 _CPP = re.compile(
     rb"^[ \t]*+(?:namespace\s++\w|template\s*+<|class\s++\w++[^;\n]*+$|using\s++\w++\s*+=)",
@@ -30,11 +30,6 @@ _ENVIRONMENT = re.compile(
     rb"""|\benv\()\s*['"]([A-Z][A-Z0-9_]{1,60})['"]"""
     rb"|process\.env\.([A-Z][A-Z0-9_]{1,60})|import\.meta\.env\.([A-Z][A-Z0-9_]{1,60})"
     rb"|process\.env\[['\"]([A-Z][A-Z0-9_]{1,60})['\"]"
-)
-_ROUTE = re.compile(
-    rb"""(?:^|[\s;(])[@#]?\[?(?:\w+\.)?(route|get|post|put|patch|delete|GetMapping|PostMapping"""
-    rb"""|PutMapping|DeleteMapping|RequestMapping|HttpGet|HttpPost|HandleFunc|GET|POST|PUT|DELETE"""
-    rb"""|re_path|path)\(\s*r?['"]([/^][^'"\s]{0,80})['"]""",
 )
 
 
@@ -87,11 +82,9 @@ def read(data: bytes, language: str) -> Tags | None:
             sorted({node.text.decode("utf-8", "replace") for node in captures.get("declared", ())})
         ),
         exported,
-        _has_main(data, language, found),
+        _has_main(data, language, found, tree),
         _environment(data, tree),
-        _routes(data, tree, captures.get("decorator", ()) if language == "python" else None)
-        if language not in {"c", "cpp"}
-        else (),
+        routes.routes(data, tree, language, captures.get("decorator", ())),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
         _fallbacks(captures, found),
     )
@@ -182,12 +175,35 @@ def _fallbacks(
     )
 
 
-def _has_main(data: bytes, language: str, found: "tuple[definitions.Symbol, ...]") -> bool:
+def _has_main(
+    data: bytes, language: str, found: "tuple[definitions.Symbol, ...]", tree: Any
+) -> bool:
     if language == "python":
         return _PYTHON_MAIN.search(data) is not None
     if language in {"javascript", "typescript", "tsx", "php", "ruby"}:
         return data.startswith(b"#!")
-    return any(one.name in _MAIN and one.kind in {"function", "method"} for one in found)
+    mains = [one for one in found if one.name in _MAIN and one.kind in {"function", "method"}]
+    if language in {"c", "cpp"}:
+        return any(not _is_conditional(tree, one.at, one.column) for one in mains)
+    return bool(mains)
+
+
+def _is_conditional(tree: Any, line: int, column: int) -> bool:
+    """Say whether a place of a C text is compiled only if somebody asks for it by `#ifdef`.
+
+    What stands in `#ifndef` or after `#else` is what is compiled without being asked for.
+    """
+    at = (line - 1, column)
+    node = tree.root_node.descendant_for_point_range(at, at)
+    while node is not None:
+        if node.type in {"preproc_else", "preproc_elif"}:
+            return False
+        if node.type == "preproc_if" or (
+            node.type == "preproc_ifdef" and node.child(0).type == "#ifdef"
+        ):
+            return True
+        node = node.parent
+    return False
 
 
 def _environment(data: bytes, tree: Any) -> tuple[str, ...]:
@@ -195,42 +211,9 @@ def _environment(data: bytes, tree: Any) -> tuple[str, ...]:
         next(group for group in match.groups() if group).decode()
         for line in _lines(data, b"env", b"ENV", b"Env")
         for match in _ENVIRONMENT.finditer(data, *line)
-        if _is_code(tree, *match.span())
+        if routes.is_code(tree, *match.span())
     }
     return tuple(sorted(found))
-
-
-def _routes(
-    data: bytes, tree: Any, decorators: "Sequence[Any] | None"
-) -> "tuple[tuple[str, str, int], ...]":
-    """Return the routes that a file serves.
-
-    With `decorators`, those that are in them, or in a list of Django: documentation has others.
-    """
-    lines = _lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^")
-    if decorators is not None and b"urlpatterns" not in data:
-        lines = (
-            {(max(0, node.start_byte - 1), node.end_byte) for node in decorators}
-            if lines
-            else set()
-        )
-    rows = [
-        (
-            match[1].decode(),
-            match[2].decode("utf-8", "replace"),
-            data.count(b"\n", 0, match.start(1)) + 1,
-        )
-        for line in sorted(lines)
-        for match in _ROUTE.finditer(data, *line)
-        if _is_code(tree, match.start(1), match.end(2))
-    ]
-    return tuple(rows[:50])
-
-
-def _is_code(tree: Any, start: int, end: int) -> bool:
-    """Say whether some bytes are code: not an example in a comment or in a text."""
-    node = tree.root_node.descendant_for_byte_range(start, end)
-    return node is None or not ("comment" in node.type or "string" in node.type)
 
 
 def _lines(data: bytes, *needles: bytes) -> set[tuple[int, int]]:

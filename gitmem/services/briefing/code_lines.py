@@ -24,9 +24,11 @@ MOST = 420  # characters of a part
 def code_lines(body: str) -> "Iterator[tuple[str, str]]":
     """Yield (title, text) of the parts of a page that a session is given, the summary first.
 
-    The title of the summary is ''.
+    The title of the summary is ''. A page without parts is that of a repository without code.
     """
     first, *parts = f"\n{body}".split("\n## ")
+    if not parts:
+        return iter(())  # there is no code
     said = {"": " ".join(first.split())}
     for part in parts:
         title, _, rest = part.partition("\n")

@@ -4,6 +4,7 @@ A project of several packages has one for each, and one for the whole.
 """
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,8 @@ from gitmem.records.record import Record
 from gitmem.records.texts import clean_title
 from gitmem.redaction.mask import scrub
 from gitmem.services.dna import manifests
-from gitmem.services.dna.facts import ProjectFacts, gather
+from gitmem.services.dna.declared import Declared
+from gitmem.services.dna.facts import ProjectFacts, Sources, gather
 from gitmem.services.dna.page import page
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
@@ -78,21 +80,23 @@ def describe(
         for path in graph.listing
         if manifests.reader(path) is not None and not any(part in f"/{path}" for part in VENDOR)
     ]
-    own = [path for path in paths if not is_aside(path)]
+    own = [path for path in paths if not _is_aside(path)]
+    own += [path for path in WORKSPACE_FILES if path in graph.listing]
     oids = [graph.listing[path] for path in own]
     read = dict(code.trees.blobs(sorted(set(oids))))
     known.update((path, (read.get(graph.listing[path]) or b"")[:1_000_000]) for path in own)
-    declared = [manifests.read(path, known[path]) for path in own]
+    declared = [manifests.read(path, known[path]) for path in own if path not in WORKSPACE_FILES]
+    _take_versions(declared, known.get("Directory.Packages.props", b""))
     inner = workspaces(graph, {path: known[path] for path in own}, list(tags))
-    whole = gather("", graph, tags, ranks, resolution, declared, text, inner)
-    whole.name = whole.name or name
+    sources = Sources(graph, tags, ranks, resolution, declared, text, inner)
     pages = []
     for number, folder in enumerate(inner):
-        facts = gather(folder, graph, tags, ranks, resolution, declared, text, inner)
-        whole.workspaces.append((folder, facts.name, facts.about))
-        pages.append(facts)
+        pages.append(gather(sources, folder))
         if progress:
             progress(number + 1, len(inner))
+    whole = gather(sources, "", name)
+    whole.workspaces = [(facts.folder, facts.name, facts.about) for facts in pages]
+    _take_over(whole, pages)
     base = slug(name)
     made = [_page(base, whole, budget)]
     taken = {made[0].slug}
@@ -103,6 +107,30 @@ def describe(
         taken.add(title)
         made.append(_page(title, facts, budget))
     return made
+
+
+def _is_aside(path: str) -> bool:
+    """Say whether a manifest is one of tests or examples; a list of requirements is not."""
+    folder, _, name = path.rpartition("/")
+    return is_aside(f"{folder}/x" if name.endswith((".txt", ".in")) else path)
+
+
+def _take_versions(declared: Sequence[Declared], central: bytes) -> None:
+    """Give .NET dependencies without a version the one that stands for the whole repository."""
+    versions = dict(_CENTRAL.findall(central.decode("utf-8", "replace")))
+    for one in declared:
+        if one.ecosystem == "dotnet":
+            for name, version in one.uses.items():
+                one.uses[name] = version or versions.get(name, "")
+
+
+def _take_over(whole: ProjectFacts, pages: Sequence[ProjectFacts]) -> None:
+    """Have a project of several packages say what the package of its own name says."""
+    main = next((one for one in pages if slug(one.name) == slug(whole.name)), None)
+    if main is not None:
+        whole.about = whole.about or main.about
+        known = {name for name, _ in whole.stack}
+        whole.stack += [row for row in main.stack if row[0] not in known]
 
 
 def _page(name: str, facts: ProjectFacts, budget: int) -> DnaPage:
@@ -116,24 +144,9 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
 
     None when there is one package only.
     """
-    files = ProjectFiles(graph.listing, given)
-    found: set[str] = set(ecma.workspaces(files)) if "package.json" in given else set()
-    globs: list[str] = []
-    for path in ("Cargo.toml", "pyproject.toml"):
-        data = toml_table(given.get(path, b"").decode("utf-8", "replace"))
-        workspace = (
-            table(data, "workspace")
-            if path == "Cargo.toml"
-            else table(data, "tool", "uv", "workspace")
-        )
-        globs += [one.rstrip("/") for one in texts(workspace.get("members"))]
-    if "lerna.json" in graph.listing:
-        globs += texts(
-            json_object(given.get("lerna.json", b"").decode("utf-8", "replace")).get("packages")
-        )
-    folders = {
-        posixpath.dirname(path) for path in given if path.rsplit("/", 1)[-1] in _PACKAGES
-    } - {""}
+    found, globs = _members(graph, given)
+    folders = {posixpath.dirname(path) for path, data in given.items() if _is_package(path, data)}
+    folders.discard("")
     found |= {folder for folder in folders if any(glob_match(one, folder) for one in globs)}
     if not found:  # nothing says what belongs together: what has a manifest of its own
         found = {
@@ -151,6 +164,38 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
     return sorted(sorted(busy, key=lambda folder: (-busy[folder], folder))[:WORKSPACES])
 
 
+def _members(graph: Graph, given: Mapping[str, bytes]) -> tuple[set[str], list[str]]:
+    """Return the folders, and the patterns of folders, that say that they belong together."""
+
+    def text(path: str) -> str:
+        return given.get(path, b"").decode("utf-8", "replace")
+
+    files = ProjectFiles(graph.listing, given)
+    is_node = "package.json" in given or "pnpm-workspace.yaml" in given
+    folders: set[str] = set(ecma.workspaces(files)) if is_node else set()
+    globs = texts(table(toml_table(text("Cargo.toml")), "workspace").get("members"))
+    globs += texts(
+        table(toml_table(text("pyproject.toml")), "tool", "uv", "workspace").get("members")
+    )
+    globs += texts(json_object(text("lerna.json")).get("packages"))
+    for block in re.findall(
+        r"^use[ \t]*(?:\(([^()]{0,4000})\)|([^\s()]+))", text("go.work"), re.MULTILINE
+    ):
+        globs += "".join(block).split()
+    globs = [posixpath.normpath(one) for one in globs]
+    return folders, [one for one in globs if one != "."]
+
+
+def _is_package(path: str, data: bytes) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    if name == "package.json":  # many hold no more than settings
+        return bool(json_object(data.decode("utf-8", "replace")).get("name"))
+    return name in _PACKAGES or name.endswith((".csproj", ".fsproj", ".gemspec"))
+
+
+# versions of .NET packages for all projects of a repository
+_CENTRAL = re.compile(r'<PackageVersion\s+Include="([^"]+)"\s+Version="([^"$]+)"')
+WORKSPACE_FILES = ("pnpm-workspace.yaml", "go.work", "lerna.json", "Directory.Packages.props")
 _PACKAGES = frozenset(
     {
         "package.json",
@@ -163,6 +208,9 @@ _PACKAGES = frozenset(
         "build.gradle",
         "build.gradle.kts",
         "composer.json",
+        "mix.exs",
+        "Package.swift",
+        "pubspec.yaml",
     }
 )
 
@@ -193,6 +241,8 @@ def save(
             before = store.get(one.id).record
         except UnknownId:
             before = None
+        if before is None and not one.body.strip():
+            continue  # there is nothing to say
         if (
             before is not None
             and before.body.strip() == one.body.strip()

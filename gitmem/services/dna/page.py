@@ -92,11 +92,13 @@ def with_patterns(body: str, titles: Sequence[str], budget: int) -> str:
 
 def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
     yield _summary(facts, size)
+    if not (facts.languages or facts.unread or facts.stack or facts.dependencies):
+        return  # no code: what else is there would say nothing of it
     yield from _part("Stack", _stack(facts, size))
     yield from _part(
         "Workspaces",
         [
-            f"- `{folder}` {name}{f': {_cut(about, size.text // 3)}' if about else ''}"
+            _workspace(folder, name, _cut(about, size.text // 3))
             for folder, name, about in facts.workspaces[: size.rows * 3]
         ],
     )
@@ -106,25 +108,36 @@ def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
     for file in facts.files[: size.files]:
         symbols = ", ".join(file.symbols[: size.symbols])
         rows.append(
-            f"- `{_inside(file.path, facts)}` {file.rank * 100:.1f} %, used by {file.users}"
+            f"- `{_inside(file.path, facts)}` used by {file.users}"
             + (f": {symbols}" if symbols else "")
         )
     yield from _part("Key files", rows)
     yield from _part(
         "Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names)
     )
-    yield from _part(
-        "Environment", _listed([name for name, _ in facts.environment], size.names + 4)
-    )
+    yield from _part("Environment", _listed(facts.environment, size.names + 4))
     yield from _part("Plans", [f"- {_cut(one, 160)}" for one in facts.plans[:3]])
-    yield from _part(
-        "In its own words",
-        [
-            f"- {path}: {_cut(said, size.text)}"
-            for path, said in facts.context
-            if said != facts.about
-        ][:4],
-    )
+    said = [f"- {path}: {_cut(text, size.text)}" for path, text in facts.context]
+    said += [f"- {path}: {_points(points, size.text)}" for path, points in facts.points]
+    yield from _part("In its own words", [row for row in said if not row.endswith(": ")][:4])
+
+
+def _workspace(folder: str, name: str, about: str) -> str:
+    # the name of a folder says nothing more than its path
+    label = "" if name == folder.rpartition("/")[2] else f" {name}"
+    return f"- `{folder}`{label}{f': {about}' if about else ''}"
+
+
+def _points(points: Sequence[str], most: int) -> str:
+    """Return as many whole points as there is room for, else the first one cut."""
+    out = ""
+    for number, point in enumerate(points):
+        longer = f"{out}; {point}" if out else point
+        if len(longer) > most:
+            rest = len(points) - number
+            return f"{out}; and {rest} more" if out else _cut(point, most)
+        out = longer
+    return out
 
 
 def _part(title: str, rows: list[str]) -> Iterator[str]:
@@ -135,25 +148,32 @@ def _part(title: str, rows: list[str]) -> Iterator[str]:
 
 
 def _summary(facts: ProjectFacts, size: Size) -> str:
-    languages = ", ".join(
-        f"{language} ({number} file{'' if number == 1 else 's'}, {_thousands(lines)} "
-        f"line{'' if lines == 1 else 's'})"
-        for language, number, lines in facts.languages[:4]
-    )
-    about = _cut(facts.about, size.text).rstrip(".")
-    where = f" in `{facts.folder}`" if facts.folder else ""
-    skipped = f"; {facts.skipped} generated, vendored or minified not read" if facts.skipped else ""
-    return (
-        ". ".join(
-            part
-            for part in (
-                about,
-                f"{languages or 'No code in a language that is known'}{where}{skipped}",
-            )
-            if part
+    about = _cut(facts.about, size.text)
+    code = [_counted(*row) for row in facts.languages[:4]]
+    unread = [_counted_files(language, number) for language, number in facts.unread[:3]]
+    most = max((number for _, number, _ in facts.languages), default=0)
+    is_other = bool(facts.unread) and facts.unread[0][1] > most
+    code = [*unread, *code] if is_other else [*code, *unread]
+    if code:
+        where = f" in `{facts.folder}`" if facts.folder else ""
+        skipped = (
+            f"; {facts.skipped} generated, vendored or minified not read" if facts.skipped else ""
         )
-        + "."
-    )
+        code = [f"{', '.join(code)}{where}{skipped}."]
+    return " ".join(part for part in (_ended(about), *code) if part)
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith((".", "!", "…", "。", ":", "！")) else f"{text}."
+
+
+def _counted(language: str, number: int, lines: int) -> str:
+    count = f"{_thousands(lines)} line{'' if lines == 1 else 's'}"
+    return f"{language} ({number} file{'' if number == 1 else 's'}, {count})"
+
+
+def _counted_files(language: str, number: int) -> str:
+    return f"{language} ({number} file{'' if number == 1 else 's'}, not parsed)"
 
 
 def _thousands(lines: int) -> str:
@@ -174,7 +194,10 @@ def _stack(facts: ProjectFacts, size: Size) -> list[str]:
         )
         for name, version, users in facts.dependencies
     ]
-    out += _listed(shown, size.names, "Dependencies, by files that import them: ")
+    is_counted = any(users for _, _, users in facts.dependencies)
+    lead = "Dependencies, by files that import them: " if is_counted else "Dependencies: "
+    out += _listed(shown, size.names, lead)
+    out += _listed(facts.optional, size.names, "Optional: ")
     out += _listed(facts.development, size.names, "For development: ")
     return out
 
@@ -183,38 +206,38 @@ def _entries(facts: ProjectFacts, size: Size) -> list[str]:
     out = [f"- {name}: `{_inside(where, facts)}`" for name, where in facts.entries[: size.rows]]
     if len(facts.entries) > size.rows > 0:
         out.append(f"- and {len(facts.entries) - size.rows} more")
-    return out + [
-        f"- routes in `{_inside(path, facts)}`: {_cut(some, size.text)}"
-        for path, some in facts.routes[: size.rows // 2]
-    ]
+    most = max(1, size.rows // 2) if size.rows else 0
+    shown = facts.routes[:most]
+    out += [f"- routes in `{_inside(path, facts)}`: {some}" for path, some, _ in shown]
+    rest = facts.routes[most:]
+    if rest and shown:
+        number = sum(count for _, _, count in rest)
+        files = f"{len(rest)} more file{'' if len(rest) == 1 else 's'}"
+        out.append(f"- and {number} more route{'' if number == 1 else 's'} in {files}")
+    return out
 
 
 def _commands(facts: ProjectFacts, size: Size) -> list[str]:
-    def order(row: tuple[str, str, str]) -> tuple[int, int, str]:
-        name = row[0].lower()
-        place = next((n for n, word in enumerate(RUNS) if name == word), None)
-        near = next((n for n, word in enumerate(RUNS) if name.startswith(word)), None)
-        return (
-            (0, place, name)
-            if place is not None
-            else (1, near, name)
-            if near is not None
-            else (2, 0, name)
-        )
+    rows = sorted(facts.commands, key=_order)
+    shown = []
+    for command, what in rows[: size.rows]:
+        about = _cut(what, size.text // 2)
+        shown.append(f"- `{command}`{f': {about}' if about else ''}")
+    if len(rows) > size.rows > 0:
+        shown.append(f"- and {len(rows) - size.rows} more")
+    return shown
 
-    def line(name: str, what: str, where: str) -> str:
-        call = {
-            "package.json": "npm run ",
-            "Makefile": "make ",
-            "makefile": "make ",
-            "GNUmakefile": "make ",
-            "composer.json": "composer ",
-            "": "",
-        }.get(where, "")
-        return f"- `{call}{name}`{f': {_cut(what, size.text // 2)}' if what else ''}"
 
-    rows = sorted(facts.commands, key=order)
-    return [line(*row) for row in rows[: size.rows]]
+def _order(row: tuple[str, str]) -> tuple[int, int, str]:
+    """Return the place of a command: those that test and check first."""
+    name = row[0].rpartition(" ")[2].lower()
+    for number, word in enumerate(RUNS):
+        if name == word:
+            return 0, number, name
+    for number, word in enumerate(RUNS):
+        if name.startswith(word):
+            return 1, number, name
+    return 2, 0, name
 
 
 def _listed(names: list[str], most: int, lead: str = "") -> list[str]:
@@ -229,9 +252,11 @@ def _inside(path: str, facts: ProjectFacts) -> str:
 
 
 def _cut(text: str, most: int) -> str:
+    """Return a text within a length: whole sentences if there is one, else cut at a word."""
     text = " ".join(text.split())
-    return (
-        text
-        if len(text) <= most
-        else text[: max(1, most - 1)].rsplit(" ", 1)[0].rstrip(" ,.;:") + "…"
-    )
+    if len(text) <= most:
+        return text
+    end = max(text.rfind(mark, 0, most) for mark in (". ", "! ", "。", "！"))
+    if end >= most // 4:
+        return text[: end + 1]
+    return text[: max(1, most - 1)].rsplit(" ", 1)[0].rstrip(" ,.;:(") + "…"

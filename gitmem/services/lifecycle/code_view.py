@@ -15,7 +15,7 @@ from gitmem.codemap.imports.files import json_object, toml_table
 from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import UserError
 from gitmem.services.dna import manifests
-from gitmem.services.dna.manifests import Declared
+from gitmem.services.dna.declared import Declared
 from gitmem.services.lifecycle.path_tails import PathTails
 from gitmem.services.lifecycle.source_tree import CommitSource, SourceTree, folders_of
 from gitmem.text.test_files import is_aside
@@ -134,7 +134,7 @@ class CodeView:
         out: dict[str, list[Need]] = {}
         for manifest in self.manifests:
             declared = manifest.declared
-            for names in (declared.needs, declared.uses, declared.tries):
+            for names in (declared.needs, declared.uses, declared.tries, declared.options):
                 for name, version in names.items():
                     out.setdefault(canonical(name), []).append(Need(manifest, name, version))
         return out

@@ -12,7 +12,7 @@ from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.errors import GitmemError
 from gitmem.git.past_code import PastCode, PastFile, PastVersion, WordHit
-from gitmem.services.dna.manifests import Declared
+from gitmem.services.dna.declared import Declared
 from gitmem.services.lifecycle.code_view import (
     DefinitionPlace,
     canonical,
@@ -276,11 +276,11 @@ class GoneNames:
 
 
 def _dependencies(declared: Declared) -> dict[str, str]:
-    return declared.uses | declared.tries
+    return declared.dependencies
 
 
 def _versions(declared: Declared) -> dict[str, str]:
-    return declared.uses | declared.tries | declared.needs
+    return declared.dependencies | declared.needs
 
 
 def _scripts(declared: Declared) -> dict[str, str]:

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gitmem.git.past_code import PastFile
-from gitmem.services.dna.facts import MODULES  # what a distribution's module is called
+from gitmem.services.dna.dependencies import MODULES  # what a distribution's module is called
 from gitmem.services.lifecycle import mentions
 from gitmem.services.lifecycle.code_view import CodeView, canonical, fold
 from gitmem.services.lifecycle.findings import Finding

@@ -25,7 +25,7 @@ def suggested_check(record: Record, code: CodeView, file_of: FileOf) -> Check | 
     workaround = str(record.fields.get("workaround") or "")
     text = mentions.prose(record.title, record.body, workaround)
     every = [one.declared for one in code.manifests]
-    used = [name for one in every for name in (*one.uses, *one.tries)]
+    used = [name for one in every for name in (*one.uses, *one.tries, *one.options)]
     needed = [name for one in every for name in one.needs]
     started = [name for one in every for name in (*one.starts, *one.scripts)]
     named = MentionReader(used, [*used, *needed], started).read(text)

@@ -1,0 +1,92 @@
+"""Manifests of Java: pom.xml and Gradle's build files. Pure."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from gitmem.services.dna.declared import Declared, declare
+
+_GRADLE = re.compile(
+    r"""\b(implementation|api|compileOnly|runtimeOnly|kapt|testImplementation|testRuntimeOnly"""
+    r"""|testCompileOnly|androidTestImplementation)\s*+(?:\(\s*+)?"""
+    r"""["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']"""
+)
+
+
+def pom(path: str, text: str) -> Declared:
+    """Read a pom.xml."""
+    # no manifest needs one, and entities can make much of little
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        return Declared(path, "")
+    root = ElementTree.fromstring(text)  # noqa: S314 - see above
+    for one in root.iter():
+        one.tag = one.tag.rpartition("}")[2]
+    properties = {
+        f"${{{one.tag}}}": (one.text or "").strip() for one in root.findall("properties/*")
+    }
+
+    def said(one: Any, name: str) -> str:
+        value = (one.findtext(name) or "").strip()
+        value = properties.get(value, value)
+        return "" if "${" in value else value
+
+    made = Declared(
+        path,
+        "maven",
+        said(root, "artifactId"),
+        said(root, "version"),
+        " ".join(said(root, "description").split()),
+    )
+    made.needs |= _java(properties)
+    scopes = {
+        _coordinates(said, one): said(one, "scope")
+        for one in root.findall("dependencyManagement/dependencies/dependency")
+    }
+    for one in root.findall("dependencies/dependency"):
+        name = _coordinates(said, one)
+        version = said(one, "version")
+        if (said(one, "scope") or scopes.get(name, "")) == "test":
+            made.tries[name] = version
+        elif said(one, "optional") == "true":
+            made.options[name] = version
+        else:
+            declare(made, {name: version})
+    if parent := root.find("parent"):
+        name, version = said(parent, "artifactId"), said(parent, "version")
+        if name and version:
+            made.needs[name] = version
+    return made
+
+
+def _java(properties: dict[str, str]) -> dict[str, str]:
+    for key in ("maven.compiler.release", "java.version", "maven.compiler.source"):
+        value = properties.get(f"${{{key}}}", "")
+        value = properties.get(value, value)
+        if value and "${" not in value:
+            return {"Java": value}
+    return {}
+
+
+def _coordinates(said: Any, one: Any) -> str:
+    return ":".join(part for part in (said(one, "groupId"), said(one, "artifactId")) if part)
+
+
+def gradle(path: str, text: str) -> Declared:
+    """Read a build.gradle or build.gradle.kts."""
+    made = Declared(path, "gradle")
+    for scope, group, name, version in _GRADLE.findall(text):
+        if "test" in scope.lower():
+            made.tries[f"{group}:{name}"] = version
+        else:
+            declare(made, {f"{group}:{name}": version})
+    if version := re.search(
+        r"(?:sourceCompatibility|JavaLanguageVersion\.of"
+        r"|jvmToolchain)\s*[=(]\s*[\"']?(?:JavaVersion\.VERSION_)?([\d_.]+)",
+        text,
+    ):
+        made.needs["Java"] = version[1].replace("_", ".")
+    if about := re.search(
+        r"""^[ \t]*description[ \t]*=\s*["']([^"'\n]+)["']""", text, re.MULTILINE
+    ):
+        made.description = about[1]
+    return made

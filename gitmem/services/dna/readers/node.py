@@ -1,0 +1,40 @@
+"""package.json. Pure."""
+
+from gitmem.codemap.imports.files import json_object, table
+from gitmem.services.dna.declared import Declared, is_stub, versions
+
+
+def package_json(path: str, text: str) -> Declared:
+    """Read a package.json."""
+    given = json_object(text)
+    made = Declared(
+        path,
+        "npm",
+        str(given.get("name") or ""),
+        str(given.get("version") or ""),
+        str(given.get("description") or ""),
+    )
+    made.needs = {
+        {"node": "Node.js"}.get(name, name): version
+        for name, version in versions(table(given, "engines")).items()
+    }
+    if isinstance(given.get("packageManager"), str):
+        name, _, version = given["packageManager"].partition("@")
+        made.needs[name] = version.partition("+")[0]
+    made.uses = versions(table(given, "dependencies")) | versions(table(given, "peerDependencies"))
+    made.options = versions(table(given, "optionalDependencies"))
+    made.tries = versions(table(given, "devDependencies"))
+    for name in [name for name in made.uses if is_stub(name)]:
+        made.tries[name] = made.uses.pop(name)
+    bin_ = given.get("bin")
+    if isinstance(bin_, str):
+        made.starts[made.name.rpartition("/")[2]] = bin_
+    made.starts |= {name: where for name, where in versions(table(given, "bin")).items() if where}
+    for key in ("main", "module"):
+        if isinstance(given.get(key), str):
+            made.starts.setdefault(f"({key})", given[key])
+            break
+    made.scripts = {
+        name: command for name, command in versions(table(given, "scripts")).items() if command
+    }
+    return made
