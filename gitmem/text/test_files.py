@@ -10,10 +10,11 @@ _CAMEL_TEST = re.compile(r"^(?:Test(?=[A-Z]))?(\w+?)(?:Tests?|Spec|IT)?$")
 # folders of what stands beside a project, also as `docs_src` and `examples-old`
 _ASIDE = re.compile(
     r"testing|testdata|testsuite|example|doc|benchmark|bench|benches|demo|tutorial|gallery|fuzz"
-    r"|playgrounds?|samples|e2e|cypress|__mocks__"
+    r"|playgrounds?|e2e|cypress|__mocks__"
     r"|(?:tests|specs|fixtures|examples|docs|benchmarks|demos|tutorials)(?:[_-].*)?"
     r"|(?:test|template)[_-].+|.+[._-](?:tests|specs|examples|benchmarks)(?:\..+)?|.+_test"
 )
+_JAVA = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
 _EVERYWHERE = frozenset(
     "index main init __init__ mod lib app util utils helpers types common base models views "
     "config conftest setup api client server routes".split()
@@ -59,6 +60,8 @@ def is_aside(path: str) -> bool:
     Such a file is no part of what the project is.
     """
     *folders, name = path.lower().split("/")
+    if _JAVA.search(path):  # names of its packages say nothing: `com/example/demo` is a product
+        folders = _JAVA.split(path.lower(), maxsplit=1)[0].split("/")
     return (
         is_test(path)
         or folders[:1] == ["t"]  # the tests of Perl's and of some Python projects

@@ -90,6 +90,26 @@ STACKS: dict[str, tuple[dict[str, str], list[str]]] = {
             "- For development: Acme.Analyzers, xunit",
         ],
     ),
+    "list": (
+        {
+            "pyproject.toml": "[project]\nname = 'acme'\ndependencies = ['httpcore']\n",
+            "requirements.txt": "mkdocs\ntrio==0.31\n",
+            "acme/a.py": "import httpcore\nimport trio\n",
+        },
+        [
+            "- Dependencies, by files that import them: httpcore (1 file)",
+            "- For development: mkdocs, trio",
+        ],
+    ),
+    "group": (
+        {
+            "pom.xml": "<project><artifactId>acme</artifactId><dependencies><dependency><groupId>g</groupId>"
+            "<artifactId>a</artifactId></dependency><dependency><groupId>g</groupId>"
+            "<artifactId>b</artifactId></dependency></dependencies></project>",
+            "src/main/java/A.java": "import g.B;\nclass A {}\n",
+        },
+        ["- Dependencies: g:a, g:b"],
+    ),
     "maven": (
         POM,
         [

@@ -93,7 +93,7 @@ def test_routes_say_how_many_are_left_out(tmp_path: Path):
 
 
 def test_routes_of_django_and_laravel_have_no_slash_before_them(tmp_path: Path):
-    """`path('carts/')` is a route; what is in a comment is none, nor is a client's call."""
+    """`path('carts/')` is a route; what is in a comment is none, nor is a client's call, nor what a test has; a class has a prefix."""
     out = page(
         tmp_path,
         {
@@ -101,6 +101,10 @@ def test_routes_of_django_and_laravel_have_no_slash_before_them(tmp_path: Path):
             "    # path('old/', old),\n]\n",
             "routes/web.php": "<?php\nRoute::get('/parcels', [P::class, 'all']);\n",
             "web/client.js": "axios.post('/carts', data);\napi.get('/x', {});\n",
+            "src/main/java/com/example/demo/Pets.java": '@RequestMapping("/owners/{id}")\nclass Pets {\n'
+            '  @GetMapping("/pets") String all() { return ""; }\n}\n',
+            "src/lib.rs": 'fn f(r: Router) { r.route("/live", get(h)); }\n\n#[cfg(test)]\nmod tests {\n'
+            '    fn t(r: Router) { r.route("/test", get(h)); }\n}\n',
             "app.rb": "get '/hello' do\n  'hi'\nend\n",
         },
     )
@@ -108,6 +112,8 @@ def test_routes_of_django_and_laravel_have_no_slash_before_them(tmp_path: Path):
         "- routes in `shop/urls.py`: /, carts/<int:id>",
         "- routes in `routes/web.php`: GET /parcels",
         "- routes in `app.rb`: GET /hello",
+        "- routes in `src/main/java/com/example/demo/Pets.java`: GET /owners/{id}/pets",
+        "- routes in `src/lib.rs`: /live",
     }
     assert "client.js" not in out.partition("## Key files")[0]
 

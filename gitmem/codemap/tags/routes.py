@@ -41,6 +41,11 @@ _PHP = re.compile(
 _RUST = re.compile(
     rb"""\.(route)\(\s*+"(/[^"\s]{0,80})"|#\[(""" + _VERBS + rb""")\("([^"]{1,80})\""""
 )
+# the route of a whole class of Java or C#
+_OF_A_CLASS = re.compile(
+    rb"""(?:@(?:RequestMapping|Path)\(\s*+(?:(?:value|path)\s*+=\s*+)?"([^"\s]{1,80})\"\s*+\)"""
+    rb"""|\[Route\(\s*+"([^"\s]{1,80})"\)\])[^{;]{0,400}?\bclass\s"""
+)
 _OF = {
     "javascript": _JS,
     "typescript": _JS,
@@ -66,7 +71,20 @@ def routes(data: bytes, tree: Any, language: str, decorators: Sequence[Any]) -> 
     expression = _OF.get(language)
     if expression is None:
         return ()
-    return _rows(data, tree, expression)
+    rows = _rows(data, tree, expression)
+    if language in {"java", "csharp"} and (prefix := _OF_A_CLASS.search(data)):
+        return _prefixed(rows, (prefix[1] or prefix[2]).decode("utf-8", "replace"))
+    return rows
+
+
+def _prefixed(rows: tuple[Route, ...], prefix: str) -> tuple[Route, ...]:
+    """Return the routes of a class below the route that the class has itself."""
+    lead = prefix.strip("/")
+    return tuple(
+        (verb, f"/{lead}/{path.lstrip('/')}".rstrip("/"), line)
+        for verb, path, line in rows
+        if path != prefix or verb not in {"RequestMapping", "Path", "Route"}
+    )
 
 
 def _python(data: bytes, tree: Any, decorators: Sequence[Any]) -> tuple[Route, ...]:

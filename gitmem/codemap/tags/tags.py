@@ -63,6 +63,7 @@ def read(data: bytes, language: str) -> Tags | None:
     if tree is None or compiled is None:
         return None
     found = definitions.in_tree(tree, data, language)
+    product = _without_tests(data, language)
     captures = grammars.cursor(compiled).captures(tree.root_node)
     imports, exported = import_statements.read(captures, language)
     package = next(
@@ -83,8 +84,8 @@ def read(data: bytes, language: str) -> Tags | None:
         ),
         exported,
         _has_main(data, language, found, tree),
-        _environment(data, tree),
-        routes.routes(data, tree, language, captures.get("decorator", ())),
+        _environment(product, tree),
+        routes.routes(product, tree, language, captures.get("decorator", ())),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
         _fallbacks(captures, found),
     )
@@ -173,6 +174,12 @@ def _fallbacks(
             }
         )
     )
+
+
+def _without_tests(data: bytes, language: str) -> bytes:
+    """Return a text up to its tests: those of Rust are at the end of the file that they test."""
+    at = data.find(b"\n#[cfg(test)]\nmod ") if language == "rust" else -1
+    return data if at < 0 else data[: at + 1]
 
 
 def _has_main(

@@ -1,6 +1,7 @@
 """Which packages of others a project uses, by its manifests and its imports. Pure."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -109,6 +110,9 @@ def _users(
 ) -> dict[str, set[str]]:
     """Return the files that import each dependency."""
     names = {_module(name): name for name in versions}
+    shared = Counter(_module(name) for name in versions)
+    # of several packages of one group, imports do not say which is meant
+    names = {module: name for module, name in names.items() if shared[module] == 1}
     users: dict[str, set[str]] = {name: set() for name in versions}
     for path in paths:
         for imported in _foreign_imports(tags[path]):

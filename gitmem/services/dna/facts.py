@@ -120,6 +120,7 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
     listed = [path for path in sources.graph.listing if sources.own(folder, path)]
     here = [one for one in sources.declared if sources.own(folder, one.path)]
     top = _top(here, prefix, alone=not sources.inner)
+    _divide_requirements(top)
     made = ProjectFacts(_name(top, folder, name, bool(sources.inner)), folder)
     made.about = _description(top)
     _languages(made, sources, paths, prefix)
@@ -161,6 +162,15 @@ def _description(top: Sequence[Declared]) -> str:
 
 def _folder(one: Declared) -> str:
     return posixpath.dirname(one.path)
+
+
+def _divide_requirements(top: Sequence[Declared]) -> None:
+    """Note that lists of requirements beside a package are for who works on it."""
+    packages = [one for one in top if one.ecosystem == "python" and one.name and one.uses]
+    for one in top:
+        if packages and one.path.endswith((".txt", ".in")):
+            one.tries |= one.uses
+            one.uses = {}
 
 
 def _is_list(one: Declared, prefix: str) -> bool:
