@@ -5,9 +5,11 @@ Reads only.
 Paths are str with bytes that are not UTF-8 as surrogates.
 """
 
+import itertools
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.git.commit_log import FORMAT, SHORT, CodeCommit, FileChange, parse
@@ -27,6 +29,24 @@ PLAIN = (
     "-c",
     "diff.mnemonicPrefix=false",
 )
+
+PATIENCE = 500  # commits that are older than asked for, after which a history is not read on
+T = TypeVar("T")
+
+
+def within(rows: Iterable[T], at: Callable[[T], float], since: float) -> Iterator[T]:
+    """Yield the rows of a history, newest first, that are not older than a time.
+
+    Clocks go wrong: one commit with an old date hides none below it. After `PATIENCE` old rows in
+    a row, the rest is taken to be old too.
+    """
+    old = 0
+    for row in rows:
+        if at(row) >= since:
+            old = 0
+            yield row
+        elif (old := old + 1) == PATIENCE:
+            return
 
 
 class CodeHistory:
@@ -253,7 +273,10 @@ class CodeHistory:
 
         A merge has no files of its own.
         """
-        span = [f"--since=@{int(since)}", f"--until=@{int(until)}", f"--max-count={most}"]
+        rows = within(self._with_paths(until), lambda row: row[0], since)
+        return itertools.islice(rows, most)
+
+    def _with_paths(self, until: float) -> Iterator[tuple[float, list[str]]]:
         at, paths, first = None, list[str](), False
         for part in self.lines(
             "log",
@@ -263,7 +286,7 @@ class CodeHistory:
             "--name-only",
             "--no-renames",
             "--format=%x01%ct",
-            *span,
+            f"--until=@{int(until)}",
             "--",
             sep=b"\0",
         ):

@@ -1,11 +1,21 @@
 """Dates as git takes them."""
 
 import re
+import time
 from datetime import date
 
 from gitmem.errors import UserError
 from gitmem.git.process import Git
 
+# what gives a date a time of the day, or makes it a moment before now
+_TIME = re.compile(
+    r"(?i)\d:\d|\d\s*[ap]m\b|\b(?:now|noon|midnight|tea|ago|last|never|seconds?|minutes?|hours?"
+    r"|days?|weeks?|months?|years?|utc|gmt)\b|\d[tz]|[+]|\s-\d"
+)
+_DAY = re.compile(
+    r"(?i)\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\b(?:today|yesterday|mon|tue|wed|thu|fri|sat|sun|jan|feb"
+    r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
 LAST_YEAR = 2099  # git takes the year of a later date for something else
 
 
@@ -29,6 +39,38 @@ def when(git: Git, text: str) -> int:
             f"'{text}' is not a date.",
             "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.",
         ) from error
+
+
+def since(git: Git, text: str) -> int:
+    """Return the second from which on a date counts: a bare day begins at local midnight.
+
+    Raises UserError.
+    """
+    seconds = when(git, text)
+    return _midnight(seconds, 0) if is_bare_day(text) else seconds
+
+
+def until(git: Git, text: str) -> int:
+    """Return the last second that a date includes: a bare day ends with its last local second.
+
+    Raises UserError.
+    """
+    seconds = when(git, text)
+    return _midnight(seconds, 1) - 1 if is_bare_day(text) else seconds
+
+
+def is_bare_day(text: str) -> bool:
+    """Say whether a date names a day, and no time of it: 2026-11-21, Nov 21, yesterday, monday.
+
+    A length such as `2 weeks ago` means a moment, as does a number of seconds.
+    """
+    return _TIME.search(text) is None and _DAY.search(text) is not None
+
+
+def _midnight(seconds: int, days: int) -> int:
+    """Return the local midnight with which a day begins, some days after that of a moment."""
+    day = time.localtime(seconds)
+    return int(time.mktime((day.tm_year, day.tm_mon, day.tm_mday + days, 0, 0, 0, 0, 0, -1)))
 
 
 def is_date(text: str) -> bool:

@@ -13,8 +13,8 @@ from gitmem.cli.json_shapes import commit_json, mention_json, session_part_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
+from gitmem.git import dates
 from gitmem.git.commit_log import FileChange
-from gitmem.git.dates import when
 from gitmem.services.records.committers import marked_title
 from gitmem.services.timeline.evolution import EvolutionStep, changes, evolution
 from gitmem.state.links import AI, COMMITTED, Link
@@ -65,8 +65,8 @@ def evolution_command(
     """
     with term.open() as app:
         found, name = _changes(app, place)
-        first = float(when(app.git, since)) if since else 0.0
-        last = float(when(app.git, until)) if until else float(LAST)
+        first = float(dates.since(app.git, since)) if since else 0.0
+        last = float(dates.until(app.git, until)) if until else float(LAST)
 
         def fits(step: EvolutionStep) -> bool:
             links = [*step.links, *step.others]

@@ -22,7 +22,7 @@ from gitmem.cli.terminal import (
     width,
 )
 from gitmem.clock import LAST, stamp
-from gitmem.git.dates import when
+from gitmem.git import dates
 from gitmem.services.timeline import events
 from gitmem.services.timeline.events import (
     SOURCES,
@@ -97,8 +97,8 @@ def timeline_command(
     with term.open() as app:
         app.settle()
         wanted = Wanted(
-            _when(app, since, 0.0),
-            _when(app, until, float(LAST)),
+            _since(app, since),
+            _until(app, until, float(LAST)),
             sources,
             places.parse(app, file).path if file else "",
             agent or "",
@@ -110,7 +110,9 @@ def timeline_command(
         if reverse:
             found = list(found)[::-1]
         if as_json:
-            term.json([_event_json(event) for event in found])
+            # clocks that were far out are in their place here
+            rows = sorted(found, key=lambda event: event.at if reverse else -event.at)
+            term.json([_event_json(event) for event in rows])
         elif as_csv:
             term.page(_csv(found), app)
         else:
@@ -139,8 +141,12 @@ def _sources(app: App) -> TimelineSources:
     )
 
 
-def _when(app: App, text: str | None, otherwise: float) -> float:
-    return float(when(app.git, text)) if text else otherwise
+def _since(app: App, text: str | None) -> float:
+    return float(dates.since(app.git, text)) if text else 0.0
+
+
+def _until(app: App, text: str | None, otherwise: float) -> float:
+    return float(dates.until(app.git, text)) if text else otherwise
 
 
 def _csv(found: Iterable[TimelineEvent]) -> Iterator[str]:
@@ -258,7 +264,7 @@ def event_add_command(
     with term.open_or_user(scope == "user") as app:
         from gitmem.services.records import write
 
-        happened = stamp(_when(app, at, app.clock.now()))
+        happened = stamp(float(dates.when(app.git, at)) if at else app.clock.now())
         anchors = [{"path": places.parse(app, path).path} for path in files]
         record = write.draft(
             app.writer(), "event", " ".join(title), message, at=happened, anchors=anchors or None
@@ -319,12 +325,12 @@ def trends_command(term: Terminal, since: str, until: str | None, as_json: bool)
     with term.open() as app:
         app.settle()
         hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
-        until_ = _when(app, until, app.clock.now())
+        until_ = _until(app, until, app.clock.now())
         found = trends(
             app.code_history,
             app.state,
             app.indexes(),
-            _when(app, since, 0.0),
+            _since(app, since),
             until_,
             _local,
             lambda path: not hidden.has(path),

@@ -189,8 +189,8 @@ def _filters(app: App, scopes: tuple[str, ...], o: Mapping[str, Any]) -> dict[st
         "resolved": o["resolved"],
         "ids": _in_dispute(app, wanted=o["conflicts"]),
         "valid_at": "" if ended_too else app.clock.stamp(),
-        "since": _bound(app, o["since"]),
-        "until": _bound(app, o["until"]),
+        "since": _since(app, o["since"]),
+        "until": _until(app, o["until"]),
     }
 
 
@@ -220,13 +220,22 @@ def _as_read(app: App, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [hit for hit in map(hit_without_quotes, hits) if hit is not None]
 
 
-def _bound(app: App, date: str | None) -> str:
-    """Return a date that the user typed as the index has it; '' for none."""
+def _since(app: App, date: str | None) -> str:
+    """Return where a time that the user typed begins, as the index has it; '' for none."""
     if not date:
         return ""
-    from gitmem.git.dates import when
+    from gitmem.git.dates import since
 
-    return stamp(when(app.git, date))
+    return stamp(since(app.git, date))
+
+
+def _until(app: App, date: str | None) -> str:
+    """Return where a time that the user typed ends, as the index has it; '' for none."""
+    if not date:
+        return ""
+    from gitmem.git.dates import until
+
+    return stamp(until(app.git, date))
 
 
 def paths_of(app: App, files: tuple[str, ...]) -> list[str]:

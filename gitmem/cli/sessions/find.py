@@ -18,7 +18,7 @@ from gitmem.cli.sessions.group import current
 from gitmem.cli.terminal import Terminal, age, plain, width
 from gitmem.clock import stamp
 from gitmem.errors import UserError
-from gitmem.git.dates import when
+from gitmem.git import dates
 from gitmem.repo import hook_switch
 from gitmem.services.records.committers import marked_title
 from gitmem.services.session_log import reader
@@ -39,21 +39,20 @@ NONE = (
     "session start"
 )
 _LENGTH = re.compile(r"(\d{1,6})\s*([smhdw])")
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
-def moment(app: App, text: str) -> float:
+def moment(app: App, text: str, *, ends: bool = False) -> float:
     """Return the time that a user's text means, in seconds.
 
-    For example, `2d` is two days ago. Other texts may be any date that git takes. Raises UserError.
+    For example, `2d` is two days ago. Other texts may be any date that git takes. With `ends`, a
+    bare day means its last second, else its first. Raises UserError.
     """
-    found = _LENGTH.fullmatch(text.strip().lower())
-    if found:
-        return app.clock.now() - int(found[1]) * _UNITS[found[2]]
-    if _DAY.fullmatch(text.strip()):  # git would take the hour of now
-        text = f"{text.strip()} 00:00"
-    return float(when(app.git, text))
+    length = _LENGTH.fullmatch(text.strip().lower())
+    if length:
+        return app.clock.now() - int(length[1]) * _UNITS[length[2]]
+    return float((dates.until if ends else dates.since)(app.git, text))
 
 
 def of_day(app: App, day: str) -> list[Session]:
@@ -183,12 +182,12 @@ def list_command(
     with term.open() as app:
         every = sessions.some(app.state)
         begin = moment(app, since) if since else None
-        end = moment(app, until) if until else None
+        end = moment(app, until, ends=True) if until else None
         found = [
             one
             for one in every
             if (begin is None or one.last >= begin)
-            and (end is None or one.started < end)
+            and (end is None or one.started <= end)
             and all(
                 value is None or value == (state_of(one) if key == "state" else getattr(one, key))
                 for key, value in wanted.items()

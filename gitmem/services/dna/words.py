@@ -21,7 +21,7 @@ _DIRECTIVE = re.compile(r"^\.\. [^\n]*(?:\n[ \t]+[^\n]*)*", re.MULTILINE)
 _HTML_HEADING = re.compile(
     r"<h([1-6])\b[^<>]{0,300}>(.{0,600}?)</h[1-6]>", re.DOTALL | re.IGNORECASE
 )
-_HTML_LINK = re.compile(r"<a\b[^<>]{0,600}>(.{0,1500}?)</a>", re.DOTALL | re.IGNORECASE)
+_HTML_LINK = re.compile(r"<a\b[^<>]{0,300}>(.{0,600}?)</a>", re.DOTALL | re.IGNORECASE)
 _HTML_BLOCK = re.compile(r"</?(?:p|div|br|hr|center|table|tr|ul|li)\b[^<>]*+>", re.IGNORECASE)
 _IMAGE = re.compile(
     r"!\[[^\[\]]*+\](?:\([^)]{0,500}\)|\[[^\[\]]{0,200}\])|\bimage::?[^\s\[\]]{1,300}\[[^\[\]]{0,300}\]"

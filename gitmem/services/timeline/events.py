@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitmem.clock import LAST, seconds, stamp
 from gitmem.errors import GitmemError
-from gitmem.git.code_history import CodeHistory
+from gitmem.git.code_history import CodeHistory, within
 from gitmem.git.commit_log import FORMAT, CodeCommit, parse
 from gitmem.index.reader import Index
 from gitmem.records.kinds import KIND
@@ -30,6 +30,7 @@ SOURCES = ("commit", "memory", "gotcha", "snapshot", "session", "work", "event")
 _OF_KIND = {"gotcha": "gotcha", "work": "work", "snapshot": "snapshot", "event": "event"}
 _OWN = frozenset({"snapshot", "event"})  # kinds that the index tells, not the history of the store
 TALE = 200  # characters of a title
+LATE = 200  # events that are held back to put them in order
 GONE = "(removed)"  # the title of a record that is there no more: no view shows its words
 
 
@@ -119,9 +120,9 @@ def timeline(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent
     """Yield events, the newest first."""
     streams: list[Iterable[TimelineEvent]] = []
     if wanted.has("commit"):
-        streams.append(_commits(sources, wanted))
+        streams.append(_in_order(_commits(sources, wanted)))
     if any(map(wanted.has, ("memory", "gotcha", "work"))):
-        streams.append(_memory(sources, wanted))
+        streams.append(_in_order(_memory(sources, wanted)))
     for source, read in (("snapshot", _snapshots), ("session", _sessions), ("event", _noted)):
         if wanted.has(source):
             streams.append(sorted(read(sources, wanted), key=lambda one: -one.at))
@@ -140,24 +141,41 @@ def _span(wanted: Wanted, *, whole: bool = False) -> list[str]:
     `whole` says that nothing else is left out afterwards.
     """
     out = [f"--format={FORMAT}", "-z", "--no-show-signature", "--no-color"]
-    out += [f"--since=@{int(wanted.since)}"] if wanted.since else []
     out += [f"--until=@{int(wanted.until)}"] if wanted.until < LAST else []
-    return out + ([f"--max-count={wanted.limit}"] if wanted.limit and whole else [])
+    is_whole = whole and not wanted.since  # what is too old is left out here, not by git
+    most = wanted.limit + LATE if wanted.limit and is_whole else 0
+    return out + ([f"--max-count={most}"] if most else [])
 
 
-def _log(sources: TimelineSources, *args: str) -> Iterator[CodeCommit]:
-    return (
-        found
+def _log(sources: TimelineSources, wanted: Wanted, *args: str) -> Iterator[CodeCommit]:
+    rows = (
+        commit
         for row in sources.history.lines("log", *args, sep=b"\0")
-        if (found := parse(row)) is not None
+        if (commit := parse(row)) is not None
     )
+    return within(rows, lambda one: float(one.at), wanted.since)
+
+
+def _in_order(events: Iterable[TimelineEvent]) -> Iterator[TimelineEvent]:
+    """Yield events by time, the newest first: git has a child before its parent, whatever they say.
+
+    `LATE` of them are held back for it; what is later by more comes where it is found.
+    """
+    held: list[tuple[float, int, TimelineEvent]] = []
+    for number, event in enumerate(events):
+        heapq.heappush(held, (-event.at, number, event))
+        if len(held) > LATE:
+            yield heapq.heappop(held)[2]
+    while held:
+        yield heapq.heappop(held)[2]
 
 
 def _commits(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     """Return the commits of the branches; git is at work from now on."""
     path = ["--", f":(top,literal){wanted.file}"] if wanted.file else []
     return _of_commits(
-        sources, _log(sources, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path)
+        sources,
+        _log(sources, wanted, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path),
     )
 
 
@@ -201,7 +219,7 @@ def _memory(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]
         if wanted.file
         else set()
     )
-    return _of_memory(sources, wanted, _log(sources, *_span(wanted), *tips, "--"), about)
+    return _of_memory(sources, wanted, _log(sources, wanted, *_span(wanted), *tips, "--"), about)
 
 
 def _of_memory(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import IO, Any
 
 from gitmem.transcripts.cleanup import mapping, number, said, sequence, string, texts
+from gitmem.transcripts.formats.branches import Branches
 from gitmem.transcripts.jsonl import objects
 from gitmem.transcripts.tool_calls import used
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, USER, Turn
@@ -16,16 +17,39 @@ NAMES = 500  # tasks of the session's list
 _TOLD_INSTEAD = re.compile(
     r"(?s)\AThe user doesn't want to (?:proceed|take).*?the user said:\s*(.+)"
 )
+_CONTINUED = "This session is being continued from a previous conversation"
 _CREATED = re.compile(r"Task #(\w+) created")
 _ANSWERED = re.compile(r'"([^"\n]{1,400})"="([^"\n]{1,400})"')
 
 
 def claude(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield the turns of a transcript."""
-    reading = _Reading()
+    reading, branches = _Reading(), Branches()
     for line, row in objects(stream):
-        yield from reading.row(line, row)
-    yield from reading.rest()
+        turns = list(reading.row(line, row))
+        if row.get("isSidechain") is True:
+            branches.add(line, "", "", turns, is_prompt=False)
+        else:
+            parent = string(row.get("parentUuid")) or string(row.get("logicalParentUuid"))
+            branches.add(line, string(row.get("uuid")), parent, turns, is_prompt=_is_prompt(row))
+        yield from branches.ready()
+    yield from branches.rest(reading.rest())
+
+
+def _is_prompt(row: dict[str, Any]) -> bool:
+    """Say whether a row is what a person typed: no result of a tool, no summary."""
+    if (
+        row.get("type") != "user"
+        or row.get("isMeta") is True
+        or row.get("isCompactSummary") is True
+    ):
+        return False
+    content = mapping(row.get("message")).get("content")
+    if texts(content).startswith(_CONTINUED):
+        return False
+    return isinstance(content, str) or not any(
+        mapping(block).get("type") == "tool_result" for block in sequence(content)
+    )
 
 
 class _Reading:

@@ -22,7 +22,8 @@ _GEM_FIELD = re.compile(
 _MIX_FIELD = re.compile(r'\b(version|description|elixir):\s*(?:"([^"\n]+)"|(@\w+))')
 _MIX_PACKAGE = re.compile(r'\{:(\w+),\s*(?:"([^"\n]+)")?([^{}]{0,200})\}')
 _PACKAGE_REFERENCE = re.compile(
-    r'<PackageReference\s+(?:Include|Update)="([^"]+)"([^>]*?)(?:/>|>(.{0,2000}?)</PackageReference>)',
+    r'<PackageReference\s{1,20}(?:Include|Update)="([^"<>]{1,200})"([^<>]{0,300}?)'
+    r"(?:/>|>(.{0,600}?)</PackageReference>)",
     re.DOTALL,
 )
 
@@ -134,7 +135,7 @@ def mix(path: str, text: str) -> Declared:
     if version := said.get("elixir"):
         made.needs["Elixir"] = version
     for name, version, rest in _MIX_PACKAGE.findall(text):
-        if re.search(r"only:\s*\[?\s*:(?:dev|test|docs)", rest):
+        if re.search(r"only: {0,9}\[? {0,9}:(?:dev|test|docs)", rest):
             made.tries[name] = version
         elif "optional: true" in rest:
             made.options[name] = version

@@ -119,6 +119,6 @@ def _test_options(text: str) -> list[str] | None:
         elif word == "endif":
             del conditions[-1:]
         elif word == "enable_testing" or argument.strip().lower() == "ctest":
-            names = re.findall(r"\w*TEST\w*", " ".join(conditions))
+            names = re.findall(r"\w{0,60}TEST\w{0,60}", " ".join(conditions))
             return [name for name in dict.fromkeys(names) if name in off][:1]
     return None
