@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from gitmem.errors import External, GitFailed, GitmemError
+from gitmem.errors import External, GitFailed, GitmemError, UntrustedRepository
 from gitmem.git.objects import Commit, Identity, Objects
 from gitmem.git.objects_cli import CliObjects, algorithm_of, needs_git
-from gitmem.git.process import Git
+from gitmem.git.process import Git, check_owner
 from gitmem.repo.location import Location
 from gitmem.repo.refs import has_reftable
 
@@ -24,6 +24,8 @@ def open_objects(location: Location, env: Mapping[str, str], prefer: str = "auto
             from gitmem.git.objects_pygit2 import Pygit2Objects
 
             return Pygit2Objects(git, location.commondir)
+        except UntrustedRepository:  # libgit2 reads no `safe.directory` of the command
+            check_owner(location, location.worktree or location.commondir, env)
         except (ImportError, External):
             if prefer == "libgit2":
                 raise

@@ -91,9 +91,7 @@ class CliObjects:
                     "Run: git mem doctor --fix",
                 )
             self._end_batch()
-            raise External(
-                f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged."
-            )
+            raise self._unreadable(oid)
         size = int(head[2])
         if most is not None and size > most:
             self._pass(size + 1)
@@ -101,6 +99,16 @@ class CliObjects:
         data = stream.read(size)
         stream.read(1)
         return data
+
+    def _unreadable(self, oid: str) -> Exception:
+        """Return why an object could not be read: git refuses the repository, or it is damaged."""
+        try:
+            self._git.run("rev-parse", "--git-dir")
+        except (GitFailed, External) as error:
+            return error
+        return External(
+            f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged."
+        )
 
     def _pass(self, left: int) -> None:
         """Read on to the next answer, or end the child."""
@@ -122,10 +130,7 @@ class CliObjects:
                 return self._answer(oid, most)
             except (BrokenPipeError, ValueError) as error:
                 self._end_batch()
-                raise External(
-                    f"git could not read object {oid[:12]}.",
-                    "Run 'git fsck' to see what is damaged.",
-                ) from error
+                raise self._unreadable(oid) from error
 
     def read(self, oid: str) -> bytes:
         """See Objects."""

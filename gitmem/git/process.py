@@ -21,6 +21,7 @@ from gitmem.base.git_guard import (
     verb_of,
     without_programs,
 )
+from gitmem.config import one_off
 from gitmem.errors import External, GitFailed, UntrustedRepository
 from gitmem.repo.location import Location, is_own
 
@@ -255,6 +256,12 @@ class Git:
         )
 
 
+# what git says of a repository that a newer one made: an extension, or a version of the format
+_UNKNOWN_FORMAT = re.compile(
+    r"extensions? found:\s*(\S+)|Expected git repo version [^\n]{0,40}found (\d+)"
+)
+
+
 def failure(verb: str, code: int, text: str) -> GitFailed | UntrustedRepository:
     """Return the error for a failed git call, by class."""
     if "dubious ownership" in text:
@@ -262,6 +269,14 @@ def failure(verb: str, code: int, text: str) -> GitFailed | UntrustedRepository:
         return UntrustedRepository(
             "this repository belongs to another user, so git refuses to use it.",
             f"If you trust it, run: {line}",
+        )
+    if unknown := _UNKNOWN_FORMAT.search(text):
+        name = f"extension '{unknown[1]}'" if unknown[1] else f"format version {unknown[2]}"
+        return GitFailed(
+            f"this git does not know the repository's {name}.",
+            "Nothing is damaged. Use the git that made the repository, or a newer one.",
+            code=code,
+            stderr=text,
         )
     last = text.splitlines()[-1] if text else f"exit code {code}"
     return GitFailed(f"git {verb} failed: {last}", "", code=code, stderr=text)
@@ -290,13 +305,13 @@ def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:
     """Raise UntrustedRepository when git would refuse a repository for its owner.
 
     `--git-dir` switches git's own check off, so it is asked once, without it, when part of it is
-    another user's.
+    another user's. A `safe.directory` that the user gave for this command counts.
     """
     if is_own(where):
         return
     result = subprocess.run(
         ["git", *GUARDS, "-C", start, "rev-parse", "--git-dir"],
-        env={**child_env(env), **OFFLINE},
+        env={**child_env(env), **one_off(env), **OFFLINE},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=20,
