@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +276,54 @@ def test_own_lines_of_definitions():
     assert {
         one.name for one in symbols(own(CODE, "a.py"), own(gone, "a.py"), own(changed, "a.py"))
     } == {"Cart.total"}
+
+
+BIG = (
+    "class Shop:\n    # the first coment\n    size = 1\n"
+    + "".join(f"    a{number} = {number}\n" for number in range(480))
+    + "    # the last coment\n    end = 1\n\n\nTABLE = {\n"
+    + "".join(f"    'k{number}': {number},\n" for number in range(40))
+    + "}\n\n\ndef pay(x):\n    y = x  # as it is\n    return y\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "level"),
+    [
+        (("first coment", "first comment"), ("last coment", "last comment"), "medium"),
+        (("size = 1", "size = 2"), ("end = 1", "end = 2"), "medium"),
+        (("size = 1", "size = 2"), ("size = 1", "size = 3"), "critical"),
+        (("'k1': 1,", "'k1': 7,"), ("'k38': 38,", "'k38': 7,"), "medium"),
+        (("'k1': 1,", "'k1': 7,"), ("'k1': 1,", "'k1': 8,"), "critical"),
+        (("# as it is", "# as is"), ("return y", "return  y"), "high"),
+        (("# as it is", "# as is"), ("y = x ", "y = 2 * x "), "high"),
+        (("y = x ", "y = 2 * x "), ("return y", "return -y"), "critical"),
+    ],
+)
+def test_only_code_in_one_place_is_critical(
+    base: Path, one: tuple[str, str], two: tuple[str, str], level: str
+):
+    """Not comments, not white space, not two ends of a class or of a table; git's conflicts are high."""
+    (base / "big.py").write_text(BIG)
+    git(base, "add", "-A")
+    git(base, "commit", "-qm", "big")
+    branch(base, "one", "big.py", *one)
+    branch(base, "two", "big.py", *two)
+    assert drift(base)[frozenset(("one", "two"))]["level"] == level
+
+
+def test_advice_on_uncommitted_work_shows_that_work(base: Path, tmp_path: Path):
+    """The command that is given shows what the other work tree has, and not a commit with itself."""
+    tree = tmp_path / "their tree"
+    git(base, "worktree", "add", "-q", "-b", "theirs", str(tree), "main")
+    (tree / "pay.py").write_text(CODE.replace("return y", "return y + 1"))
+    git(base, "checkout", "-q", "-b", "ours")
+    (base / "pay.py").write_text(CODE.replace("y = x", "y = x * 2"))
+    git(base, "commit", "-qam", "ours")
+    (pair,) = [one for one in drift(base).values() if one["level"] == "critical"]
+    command = pair["advice"].partition("goes on: ")[2]
+    shown = subprocess.run(
+        shlex.split(command), cwd=base, capture_output=True, text=True, check=True
+    ).stdout
+    side = "+    return y + 1" if "their tree" in command else "+    y = x * 2"
+    assert side in shown

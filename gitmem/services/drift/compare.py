@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gitmem.codemap.linemap.equal_lines import EqualLines
 from gitmem.codemap.symbols import definitions
+from gitmem.codemap.symbols.comments import without_comments
 
 NEAR = 1  # lines that may be between two changes which touch
 Lines = tuple[int, int]
@@ -25,24 +26,44 @@ class Shared:
     two: Lines | None
 
 
-Own = dict[str, tuple[str, Lines]]  # {qualified name: (its own lines, where it is)}
+@dataclass(frozen=True, slots=True)
+class OwnCode:
+    """A definition's own lines of code, without comments and white space, and where it is.
+
+    `is_whole` says that a change anywhere in it concerns all of it: that of a function.
+    """
+
+    code: tuple[str, ...]
+    place: Lines
+    is_whole: bool
+
+
+Own = dict[str, OwnCode]  # by qualified name
 
 
 def symbols(before: Own, left: Own, right: Own) -> list[Shared]:
     """Return the definitions that two texts made different from a third, and from each other.
 
-    A definition's own lines count, not those of definitions inside it.
+    A definition's own lines count, not those of definitions inside it. Comments and white space
+    do not count. Of a class, or of a variable, both have to change the same place.
     """
     out = []
     for name in [*left, *(name for name in right if name not in left)]:
         old, a, b = before.get(name), left.get(name), right.get(name)
-        if _said(a) != _said(b) and _said(old) != _said(a) and _said(old) != _said(b):
-            out.append(Shared(name, a[1] if a else None, b[1] if b else None))
+        if _code(a) == _code(b) or _code(old) in {_code(a), _code(b)}:
+            continue
+        if a is None or b is None or old is None or a.is_whole or _meet(old, a, b):
+            out.append(Shared(name, a.place if a else None, b.place if b else None))
     return out
 
 
-def _said(found: tuple[str, Lines] | None) -> str | None:
-    return found[0] if found else None
+def _code(given: OwnCode | None) -> tuple[str, ...] | None:
+    return given.code if given else None
+
+
+def _meet(old: OwnCode, one: OwnCode, two: OwnCode) -> bool:
+    """Say whether two changes of a definition's lines touch each other."""
+    return _touching(_hunks(old.code, one.code), _hunks(old.code, two.code)) != []
 
 
 def own(text: str | None, path: str) -> Own:
@@ -53,7 +74,7 @@ def own(text: str | None, path: str) -> Own:
     if text is None:
         return {}
     known = definitions.symbols(text, path)
-    rows = text.splitlines()
+    rows = without_comments(text, path)
     # line -> the innermost definition around it: outer ones come first
     holder: list[int] = [-1] * (len(rows) + 2)
     for number, one in enumerate(known):
@@ -62,11 +83,13 @@ def own(text: str | None, path: str) -> Own:
         )
     said: list[list[str]] = [[] for _ in known]
     for line, number in enumerate(holder[1 : len(rows) + 1], 1):
-        if number >= 0 and (words := rows[line - 1].strip()):
+        if number >= 0 and (words := "".join(rows[line - 1].split())):
             said[number].append(words)
     out: Own = {}
     for number, one in enumerate(known):
-        out.setdefault(one.qualified, ("\n".join(said[number]), (one.first, one.last)))
+        is_whole = one.kind in {"function", "method"}
+        place = (one.first, one.last)
+        out.setdefault(one.qualified, OwnCode(tuple(said[number]), place, is_whole))
     return out
 
 
@@ -76,11 +99,18 @@ def lines(base: str | None, one: str | None, two: str | None) -> list[Shared]:
         return [Shared("", None, None)]
     old = (base or "").splitlines()
     left, right = _hunks(old, one.splitlines()), _hunks(old, two.splitlines())
+    return [Shared("", a, b) for a, b in _touching(left, right)]
+
+
+def _touching(
+    left: Sequence[tuple[Lines, Lines]], right: Sequence[tuple[Lines, Lines]]
+) -> list[tuple[Lines, Lines]]:
+    """Return where changes are on both sides, of those that are beside each other."""
     out = []
     for place, a in left:
         for other, b in right:
             if place[0] <= other[1] + NEAR and other[0] <= place[1] + NEAR:
-                out.append(Shared("", a, b))
+                out.append((a, b))
     return out
 
 

@@ -3,6 +3,7 @@
 This is found by merges that leave nothing behind.
 """
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Thread
@@ -361,6 +362,14 @@ def name_authors(
             )
 
 
+def _difference(pair: Pair, path: str) -> str:
+    """Return the command that shows what the other side changed in a file."""
+    where = shlex.quote(path)
+    if pair.two.tip != pair.two.head:  # what is not committed is in the work tree alone
+        return f"git -C {shlex.quote(pair.two.root)} diff {pair.base[:10]} -- {where}"
+    return f"git diff {pair.base[:10]} {pair.two.head[:10]} -- {where}"
+
+
 def advice(pair: Pair) -> str:
     """Return what to do about a pair; '' for nothing."""
     other = pair.two
@@ -368,10 +377,9 @@ def advice(pair: Pair) -> str:
     worst = pair.files[0].path if pair.files else ""
     if pair.level == CRITICAL:
         what = compare.joined(pair.files[0].shared)
-        return (
-            f"Agree on {what or worst} before either goes on: git diff {pair.base[:10]} "
-            f"{other.head[:10]} -- {worst}"
-        )
+        return f"Agree on {what or worst} before either goes on: {_difference(pair, worst)}"
+    if pair.level == HIGH and other.tip != other.head:
+        return f"Commit the work in {other.root}, then merge soon, while both are remembered."
     if pair.level == HIGH:
         return f"Merge or rebase soon, while both are remembered: git merge {name}"
     if pair.level == MEDIUM:
