@@ -170,6 +170,14 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
             "but by command"
         ),
     ),
+    "workflows": (
+        "auto|aios|off",
+        "auto",
+        (
+            "workflows known besides those of .gitmem/workflows.yaml: 'aios' are those of AIOS; "
+            "'auto' has them where its folder .aios-core or .aiox-core is there"
+        ),
+    ),
     "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),
     "scout": (
         "bool",

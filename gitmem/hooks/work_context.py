@@ -29,7 +29,9 @@ def found(hook: "Hook") -> context.WorkContext:
     """Return the context as it was before the event; asked once a call."""
     kept: context.WorkContext | None = hook.__dict__.get(_KEPT)
     if kept is None:
-        table, is_current = workflow_table.quick(hook.repo.home, hook.repo.stored_root)
+        table, is_current = workflow_table.quick(
+            hook.repo.home, hook.repo.stored_root, str(hook.repo.settings.get("workflows"))
+        )
         if not is_current:
             hook.start_drain("workflows")
         talks = hook.event.source in TALKED

@@ -281,7 +281,9 @@ def _compile(app: App) -> list[str]:
     from gitmem.services.work import context, workflow_file
 
     try:
-        workflow_file.load(app.home, context.root_of(app.location.worktree))
+        workflow_file.load(
+            app.home, context.root_of(app.location.worktree), str(app.settings.get("workflows"))
+        )
     except InvalidRecord:
         pass
     return []

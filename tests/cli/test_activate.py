@@ -375,6 +375,7 @@ def test_a_definition_that_nests_deeply_costs_itself_alone(project: Mem) -> None
 
 def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
     """An empty one does not hide the work in hand."""
+    project("config", "workflows", "aios")
     project("session", "task", "develop")
     assert (
         project("activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"]
@@ -384,6 +385,7 @@ def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
 
 def test_both_commands_read_the_same_conversations(project: Mem) -> None:
     """In any form, from a pipe too."""
+    project("config", "workflows", "aios")
     text = '{"conversation": [{"type": "user", "message": {"role": "user", "content": "*develop\\n*review-qa"}}]}'
     for command in (["activate", "dev"], ["session", "context"]):
         words = ["git", "mem", *command, "--json", "--history"]

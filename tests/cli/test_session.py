@@ -258,6 +258,7 @@ def test_outside_of_a_repository(outside: Mem, args: tuple[str, ...]) -> None:
 def test_in_a_bare_repository(make_repo: Any, mem: Mem) -> None:
     """A session and its context work without a work tree."""
     bare = mem.at(make_repo("bare"))
+    bare("config", "workflows", "aios")
     id = start(bare, "--title", "Bare")
     bare("session", "note", "x")
     bare("session", "task", "develop")
@@ -399,6 +400,7 @@ def test_what_is_written_into_a_session_that_has_ended_reaches_its_record(mem: M
 
 def test_list_filters(mem: Mem) -> None:
     """By time, agent, branch, kind and state."""
+    mem("config", "workflows", "aios")
     old = start(mem, "--agent", "aider", ago=3 * DAY)
     mem("session", "end", ago=3 * DAY - 60)
     git(mem.folder, "checkout", "-qb", "topic")
@@ -606,7 +608,7 @@ def test_doctor_tells_of_a_table_of_workflows_that_is_wrong(mem: Mem) -> None:
         if "workflows.yaml" in row["message"]
     ]
     assert [row["level"] for row in found] == ["warning"]
-    assert "the workflows that ship are used" in found[0]["message"]
+    assert "its workflows are not known" in found[0]["message"]
     path.write_text("workflows:\n  x:\n    - {state: a, trigger: b}\n")
     found = [
         row

@@ -9,6 +9,14 @@ import pytest
 from tests.cli.conftest import Mem
 
 
+@pytest.fixture(autouse=True)
+def _preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the workflows of the preset."""
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "gitmem.workflows")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "aios")
+
+
 def context(mem: Mem, *args: str, **options: Any) -> dict[str, Any]:
     """Return the context as JSON."""
     found: dict[str, Any] = mem("session", "context", "--json", *args, **options).json

@@ -4,8 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.hooks.conftest import Agent, run
 from tests.json_output import data_of
+
+
+@pytest.fixture(autouse=True)
+def _preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the workflows of the preset."""
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "gitmem.workflows")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "aios")
 
 
 def context(path: Path, *args: str) -> dict[str, Any]:

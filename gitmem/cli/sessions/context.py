@@ -19,6 +19,8 @@ from gitmem.state.workflow import NEW, TASK, Act, ago
 
 LONG = 120  # characters of a task or a story
 
+NONE = "Write your own in .gitmem/workflows.yaml, or take a preset: git mem config workflows aios"
+
 
 def agent_name(text: str) -> str:
     """Return an agent's name as records have it; raises UsageError for what is none."""
@@ -142,7 +144,7 @@ def task_command(
         who = agent_of(app, agent)
         root = context.root_of(app.location.worktree)
         about = kept(" ".join((story or "").split()), LONG)
-        table, _ = workflow_file.load(app.home, root)
+        table, _ = workflow_file.load(app.home, root, str(app.settings.get("workflows")))
         session = of_agent(app.env)
         done = Act(
             TASK,
@@ -195,7 +197,8 @@ def _where(found: WorkContext, *, known: bool, success: bool) -> str:
 def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
     """List workflows: which command or task leads to which state, and what usually comes next.
 
-    A repository adds or changes workflows in .gitmem/workflows.yaml; see docs/workflows.md.
+    A repository has its own workflows in .gitmem/workflows.yaml; see docs/workflows.md. Those of a
+    framework are a preset (setting workflows).
 
     \b
     Examples:
@@ -203,10 +206,13 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
       git mem session workflows story_development --json
     """
     with term.open() as app:
-        table, path = workflow_file.load(app.home, context.root_of(app.location.worktree))
+        table, path = workflow_file.load(
+            app.home, context.root_of(app.location.worktree), str(app.settings.get("workflows"))
+        )
         if name and name not in table.workflows:
+            names = ", ".join(table.workflows)
             raise UserError(
-                f"there is no workflow '{plain(name)}'.", f"There are {', '.join(table.workflows)}."
+                f"there is no workflow '{plain(name)}'.", f"There are {names}." if names else NONE
             )
         chosen = [flow for flow in table.workflows.values() if name in {None, flow.name}]
         if as_json:
@@ -234,6 +240,9 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
                     ],
                 }
             )
+            return
+        if not chosen:
+            term.note(f"no workflow is known. {NONE}")
             return
         lines = [f"with {plain(os.path.relpath(path))}", ""] if path else []
         for flow in chosen:

@@ -47,12 +47,14 @@ def moment(app: App, text: str, *, ends: bool = False) -> float:
     """Return the time that a user's text means, in seconds.
 
     For example, `2d` is two days ago. Other texts may be any date that git takes. With `ends`, a
-    bare day means its last second, else its first. Raises UserError.
+    bare day means the moment at which it is over, else its first one. Raises UserError.
     """
     length = _LENGTH.fullmatch(text.strip().lower())
     if length:
         return app.clock.now() - int(length[1]) * _UNITS[length[2]]
-    return float((dates.until if ends else dates.since)(app.git, text))
+    if ends and dates.is_bare_day(text):
+        return float(dates.until(app.git, text) + 1)
+    return float(dates.since(app.git, text))
 
 
 def of_day(app: App, day: str) -> list[Session]:
@@ -187,7 +189,7 @@ def list_command(
             one
             for one in every
             if (begin is None or one.last >= begin)
-            and (end is None or one.started <= end)
+            and (end is None or one.started < end)
             and all(
                 value is None or value == (state_of(one) if key == "state" else getattr(one, key))
                 for key, value in wanted.items()

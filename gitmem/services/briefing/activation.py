@@ -371,7 +371,9 @@ def session(
     place: ActivationPlace, agent: str, history: Sequence[Mapping[str, Any]] | None
 ) -> context.WorkContext:
     """Return the work in hand, for this agent."""
-    table, _ = workflow_file.load(place.home, place.root)
+    table, _ = workflow_file.load(
+        place.home, place.root, str(settings(place, BUDGET[BEST]).get("workflows"))
+    )
     state = State(place.home)
     try:
         said = context.from_history(table, history, agent) if history else None

@@ -440,10 +440,10 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Hea
                 )
 
 
-def check_workflows(home: Home, root: str) -> Iterator[HealthFinding]:
+def check_workflows(home: Home, root: str, choice: str) -> Iterator[HealthFinding]:
     """Can the repository's own table of workflows be read?
 
-    Where it cannot, hooks go on with the one that ships, and say nothing.
+    Where it cannot, hooks go on without it, and say nothing. `choice` is the setting `workflows`.
     """
     from gitmem.services.work import workflow_file, workflow_table
 
@@ -452,24 +452,22 @@ def check_workflows(home: Home, root: str) -> Iterator[HealthFinding]:
         return
     where = f"{workflow_table.FOLDER}/{os.path.basename(path)}"
     try:
-        table, _ = workflow_file.load(home, root)
+        table, _ = workflow_file.load(home, root, choice)
     except GitmemError as error:
         yield HealthFinding(
             "warning",
-            f"{str(error).rstrip('.')}. Until it is mended, the workflows that ship are used.",
+            f"{str(error).rstrip('.')}. Until it is mended, its workflows are not known.",
             error.hint,
         )
     except OSError as error:
         yield HealthFinding(
             "warning",
-            f"{where} cannot be read: {error.strerror}. The workflows that ship are used.",
+            f"{where} cannot be read: {error.strerror}. Its workflows are not known.",
             "Check its owner and mode.",
         )
     else:
         number = len(table.workflows)
-        yield HealthFinding(
-            "ok", f"{where}: {number} workflow{'' if number == 1 else 's'} with those that ship"
-        )
+        yield HealthFinding("ok", f"{where}: {number} workflow{'' if number == 1 else 's'}")
 
 
 def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[HealthFinding]:

@@ -143,17 +143,18 @@ def load(
 
     `session` is the agent's session that this runs in; `history` are messages of a conversation,
     which go before what is known here. A repository's table of workflows that is wrong raises
-    InvalidRecord where that is `strict`; else what ships holds.
+    InvalidRecord where that is `strict`; else the preset holds.
     """
     from gitmem.services.work import workflow_file, workflow_table
 
     root = root_of(app.location.worktree)
+    choice = str(app.settings.get("workflows"))
     try:
-        table, _ = workflow_file.load(app.home, root)
+        table, _ = workflow_file.load(app.home, root, choice)
     except InvalidRecord:
         if strict:
             raise
-        table = WorkflowTable(workflow_table.shipped())
+        table = WorkflowTable(workflow_table.preset(choice, root))
     found = of(
         app.state,
         table,

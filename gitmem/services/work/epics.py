@@ -365,12 +365,8 @@ def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:  # n
 # -- saying
 
 
-NEXT = {
-    "validation": "development",
-    "development": "quality_gate",
-    "self_healing": "quality_gate",
-    "quality_gate": "push",
-}
+# phases that are followed by another one; after any other a story is done
+NEXT = {"validation": "development", "quality_gate": "push"}
 OPTIONS = {
     "continue": "go on where it stopped",
     "review": "see what was done, change nothing",
@@ -411,10 +407,11 @@ def next_step(epic: Epic) -> str:
         )
     if action == work.ERROR_OCCURRED:
         return (
-            f"deal with the error of story {story}: git mem work phase self_healing --epic {name}"
+            f"deal with the error of story {story}, then: git mem work phase development --epic "
+            f"{name}"
         )
     if not phase:
-        return f"begin story {story}: git mem work phase validation --epic {name}"
+        return f"begin story {story}: git mem work phase development --epic {name}"
     if phase in NEXT:
         return (
             f"finish {phase} of story {story}, then: git mem work phase {NEXT[phase]} --epic {name}"

@@ -24,21 +24,23 @@ NESTED = 20  # levels of a file
 HINT = "See: git mem session workflows --help, and docs/workflows.md"
 
 
-def load(home: Home, root: str) -> tuple[WorkflowTable, str]:
+def load(home: Home, root: str, choice: str) -> tuple[WorkflowTable, str]:
     """Return the table of a work tree, and the path of the repository's part of it.
 
-    The path is '' if there is no such part. Raises InvalidRecord.
+    `choice` is the setting `workflows`. The path is '' if there is no such part. Raises
+    InvalidRecord.
 
     What is compiled is kept for hooks.
     """
     path = workflow_table.own_file(root)
+    base = workflow_table.preset(choice, root)
     if not path:
-        return WorkflowTable(workflow_table.shipped()), ""
-    table, fresh = workflow_table.quick(home, root)
+        return WorkflowTable(base), ""
+    table, fresh = workflow_table.quick(home, root, choice)
     if fresh:
         return table, path
-    data = joined(workflow_table.shipped(), parse(path))
-    workflow_table.keep(home, root, path, data)
+    data = joined(base, parse(path))
+    workflow_table.keep(home, root, path, base, data)
     return WorkflowTable(data), path
 
 
@@ -181,7 +183,7 @@ def _task(where: str, row: Any) -> dict[str, str]:
 
 
 def joined(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the shipped table combined with a repository's table.
+    """Return a preset combined with a repository's table.
 
     The repository's rows come first. Its workflow replaces one of the same name, and null removes
     one.

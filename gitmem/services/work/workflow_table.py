@@ -1,7 +1,7 @@
 """The table of workflows that applies in a work tree.
 
-It is the shipped table, with what the repository says in `.gitmem/workflows.yaml` (or `.yml`,
-`.json`).
+It is what the repository says in `.gitmem/workflows.yaml` (or `.yml`, `.json`), after a preset if
+one is chosen: the table of a framework, where that is used.
 
 Hooks load it: a repository's own file, which needs a YAML reader, is compiled by a command or in
 the background, and read from our folder.
@@ -23,7 +23,24 @@ if TYPE_CHECKING:
 FILES = ("workflows.yaml", "workflows.yml", "workflows.json")
 FOLDER = ".gitmem"
 SIZE = 256 << 10  # bytes of a file that are looked at
+# folders by which the framework of the preset is seen
+SEEN = (".aios-core", ".aiox-core", ".aios", ".aiox")
 SHIPPED = os.path.join(os.path.dirname(__file__), "workflows.json")
+
+
+def preset(choice: str, root: str) -> "dict[str, Any]":
+    """Return the table that is there before the repository's own, as data; mostly an empty one.
+
+    `choice` is the setting `workflows`.
+    """
+    if choice == "aios" or (choice == "auto" and is_seen(root)):
+        return shipped()
+    return {"format": 1, "workflows": {}, "tasks": []}
+
+
+def is_seen(root: str) -> bool:
+    """Say whether a work tree has the folders of the framework whose workflows ship."""
+    return any(os.path.isdir(os.path.join(root, name)) for name in SEEN) if root else False
 
 
 def shipped() -> "dict[str, Any]":
@@ -45,10 +62,11 @@ def own_file(root: str) -> str:
     return ""
 
 
-def _key(path: str) -> "list[Any]":
+def _key(path: str, base: "Mapping[str, Any]") -> "list[Any]":
     # what ships is in the compiled table too, and changes with an upgrade
     found = [(one, os.stat(one)) for one in (path, SHIPPED)]
-    return [part for one, about in found for part in (one, about.st_mtime_ns, about.st_size)]
+    parts = [part for one, about in found for part in (one, about.st_mtime_ns, about.st_size)]
+    return [*parts, len(base["workflows"])]
 
 
 def _cache(home: "Home", root: str) -> str:
@@ -57,31 +75,37 @@ def _cache(home: "Home", root: str) -> str:
     return home.join(f"workflows-{crc32(root.encode('utf-8', 'replace')):08x}.json")
 
 
-def quick(home: "Home", root: str) -> "tuple[WorkflowTable, bool]":
+def quick(home: "Home", root: str, choice: str) -> "tuple[WorkflowTable, bool]":
     """Return the table as a hook has it, and whether it is what the repository says now.
 
-    If it is not, it should be compiled by a process that has time.
+    If it is not, it should be compiled by a process that has time. `choice` is the setting
+    `workflows`.
     """
-    path = own_file(root)
+    path, base = own_file(root), preset(choice, root)
     if not path:
-        return WorkflowTable(shipped()), True
+        return WorkflowTable(base), True
     try:
         with open(_cache(home, root), encoding="utf-8") as file:
             kept = loads(file.read())
-        return WorkflowTable(kept["data"]), kept["key"] == _key(path)
+        return WorkflowTable(kept["data"]), kept["key"] == _key(path, base)
     except (OSError, ValueError, KeyError, TypeError):
-        return WorkflowTable(shipped()), False
+        return WorkflowTable(base), False
 
 
-def keep(home: "Home", root: str, path: str, data: "Mapping[str, Any]") -> None:
-    """Put a compiled table where hooks find it; nothing where that cannot be written."""
+def keep(
+    home: "Home", root: str, path: str, base: "Mapping[str, Any]", data: "Mapping[str, Any]"
+) -> None:
+    """Put a compiled table where hooks find it; nothing where that cannot be written.
+
+    `base` is the preset that it was made from.
+    """
     from gitmem.base.files import write_atomic
 
     try:
         home.make()
         write_atomic(
             _cache(home, root),
-            dumps({"key": _key(path), "data": data}).encode(),
+            dumps({"key": _key(path, base), "data": data}).encode(),
             shared=home.shared,
             durable=False,
         )
