@@ -5,6 +5,7 @@ angle brackets, is one line, and has an end. Standard library only: the hot path
 """
 
 from gitmem.base.fast import Lazy, loads
+from gitmem.records.kinds import short_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _MARK = Lazy(
     r"(?i)(?:\[|&lt;?|&#0{0,9}60;?|&#x0{0,9}3c;?)\s*+(/?\s*+git-mem)\s*+(?:\]|&gt;?|&#0{0,9}62;?"
     r"|&#x0{0,9}3e;?)"
 )
+# comparisons and arrows: no tag begins or ends with these
+_OPERATOR = Lazy(r"[<>]=|[-=]>|(?<=\s)[<>](?=\s\d)")
 _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›"})
 
 
@@ -36,10 +39,22 @@ def clean(value: object, most: int) -> str:
     line = " ".join(str(value)[: most * 4].split())
     if not (line.isascii() and line.isprintable()):
         line = " ".join(_HIDDEN.sub("", line).split())
-    line = line.translate(_BRACKETS)
+    line = _without_brackets(line)
     if "git-mem" in line.lower():
         line = _MARK.sub(r"(\1)", line)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def _without_brackets(line: str) -> str:
+    """Return a line whose angle brackets make no tag: `<b>` goes, `>= 3.7` stays."""
+    if line.isascii() and "<" not in line and ">" not in line:
+        return line
+    kept = ""
+    end = 0
+    for match in _OPERATOR.finditer(line):
+        kept += line[end : match.start()].translate(_BRACKETS) + match[0]
+        end = match.end()
+    return kept + line[end:].translate(_BRACKETS)
 
 
 def units(line: str) -> int:
@@ -150,12 +165,12 @@ def record_line(
         facts.append("was marked resolved")
     if row["conflict"]:
         facts.append("two versions in conflict")
-    facts += [f"contradicts {id[-8:]}" for id in row.get("contradicts", ())]
+    facts += [f"contradicts {short_id(id)}" for id in row.get("contradicts", ())]
     if row.get("out_of_date"):
         facts.append(f"may be out of date: {clean(row['out_of_date'], 160)}")
     facts.append(clean(spot, 200) if spot else place(row))
     line = (
-        f"- {lead}[{clean(what, 40)} {clean(row['id'], 80)[-8:]}] {clean(row['title'], most)} "
+        f"- {lead}[{clean(what, 40)} {short_id(clean(row['id'], 80))}] {clean(row['title'], most)} "
         f"({'; '.join(f for f in facts if f)})"
     )
     if row["workaround"]:

@@ -1,7 +1,7 @@
 """Commands that have commands of their own: each one's module is loaded when it is called."""
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +20,23 @@ def named(rows: Mapping[str, str], incomplete: str) -> "list[CompletionItem[str]
         CompletionItem(name, help=about)
         for name, about in rows.items()
         if name.startswith(incomplete)
+    ]
+
+
+# commands that take something away: proposed only for a slip of the keyboard
+TAKING = frozenset({"archive", "drop", "forget", "off", "prune", "purge", "reject", "wipe"})
+NEAR, SLIP = 0.6, 0.8  # how alike a name has to be, as difflib counts it
+
+
+def near_names(typed: str, names: Iterable[str], most: int) -> list[str]:
+    """Return the names that somebody who typed something else probably meant."""
+    import difflib
+
+    near = difflib.get_close_matches(typed, list(names), n=most, cutoff=NEAR)
+    return [
+        name
+        for name in near
+        if name not in TAKING or difflib.SequenceMatcher(None, typed, name).ratio() >= SLIP
     ]
 
 
@@ -52,9 +69,7 @@ class Parts(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; for an unknown one, say which was probably meant."""
         if args[0] not in self.table and not args[0].startswith("-"):
-            import difflib
-
-            near = difflib.get_close_matches(args[0], self.table, n=2, cutoff=0.6)
+            near = near_names(args[0], self.table, 2)
             hint = (
                 f" Did you mean {' or '.join(near)}?"
                 if near

@@ -186,6 +186,7 @@ GUESSED = {
     "imports": "code",
     "rank": "code",
     "map": "code",
+    "gc": "consolidate",
     "locate": "scout",
     "explore": "scout",
     "overview": "dna",
@@ -219,14 +220,10 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            import difflib
+            from gitmem.cli.group import near_names
 
             guessed = GUESSED.get(args[0].lower())
-            near = (
-                [guessed]
-                if guessed
-                else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.6)
-            )
+            near = [guessed] if guessed else near_names(args[0], COMMANDS, 3)
             hint = (
                 f" Did you mean: git mem {' or git mem '.join(near)}"
                 if near

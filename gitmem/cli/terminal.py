@@ -17,6 +17,7 @@ from gitmem.cli.json_output import envelope, json_text
 from gitmem.cli.screen import cell_count, cut_line, wrap_line
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
+from gitmem.records.kinds import short_id
 from gitmem.repo.location import STOPPED
 from gitmem.services.records.committers import TRUST_FIELDS, UNCONFIRMED, trust_marks
 
@@ -68,8 +69,8 @@ def path_shown(path: object) -> str:
 
 
 def short(id: str) -> str:
-    """Return how an id is shown: the last eight characters, which name it uniquely in practice."""
-    return id[-8:] if len(id) > 20 and not id.startswith(("wrk-", "dna-")) else id
+    """Return how an id is shown."""
+    return short_id(id)
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
@@ -273,26 +274,6 @@ class Terminal:
         click.echo(json_text(envelope(click.get_current_context(), data)))
 
 
-def formatted(template: str, row: Mapping[str, Any]) -> str:
-    """Return a row by a `--format` template: `{id} {title}`; `\\t` and `\\n` as in git.
-
-    Unknown names give nothing.
-    """
-    text = template.replace("\\t", "\t").replace("\\n", "\n")
-
-    def value(match: "re.Match[str]") -> str:
-        found = row.get(match[1])
-        return plain(
-            ", ".join(map(str, found))
-            if isinstance(found, list)
-            else ""
-            if found is None
-            else str(found)
-        )
-
-    return re.sub(r"\{(\w+)\}", value, text)
-
-
 LINE = (
     *TRUST_FIELDS,
     "id",
@@ -304,11 +285,6 @@ LINE = (
     "conflict",
     "expires",
 )  # what `line` shows
-
-
-def names(template: str) -> tuple[str, ...]:
-    """Return the names in a `--format` template."""
-    return tuple(re.findall(r"\{(\w+)\}", template))
 
 
 def line(term: Terminal, row: Mapping[str, Any], *, cut: bool = False, id: str = "") -> str:

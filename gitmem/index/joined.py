@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gitmem.errors import UnknownId
-from gitmem.index.reader import SORTED_BY, Index, sort_rows
+from gitmem.index.reader import SORTED_BY, Index, is_automatic, sort_rows
 
 Indexes = Sequence[tuple[str, Index]]
 SHOWN = 4  # ids that an error names
@@ -55,7 +55,7 @@ def search(
     out: list[dict[str, Any]] = []
     for prefix, index, stores in _chosen(indexes, scopes):
         out += _named(index.search(text, limit=limit, stores=stores, **filters), prefix)
-    return sorted(out, key=lambda hit: (-hit["score"], hit["id"]))[:limit]
+    return sorted(out, key=lambda hit: (is_automatic(hit), -hit["score"], hit["id"]))[:limit]
 
 
 def find_id(indexes: Indexes, text: str) -> str:

@@ -487,6 +487,7 @@ class Index:
     ) -> "list[dict[str, Any]]":
         """Return the best matches: rows with `score` (higher is better), `snippet` and `reason`.
 
+        Automatic snapshots come last: they repeat what was asked, and nobody wrote them.
         `valid_at`, `without`, `ids`, `aged` and `spared` are as in `rows`. With `titles` the words
         are looked for in titles alone.
         """
@@ -506,24 +507,7 @@ class Index:
             not_aged(aged, spared),
         ):
             where, values = [*where, *holds], [*values, *bound]
-        hits: list[dict[str, Any]] = []
-        # rank without a join, then look at as many rows as the filters need
-        want, seen = max(RANKED, limit * 4 if where else limit), 0
-        while len(hits) < limit:
-            ranked = self.db.execute(
-                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 "
-                f"LIMIT ?",
-                (query, want),
-            ).fetchall()
-            fresh = self._fresh(text, ranked, seen, titles)
-            for start in range(0, len(fresh), 2 * limit):  # most of them are not needed
-                hits += self._rows(fresh[start : start + 2 * limit], where, values)
-                if len(hits) >= limit:
-                    break
-            if len(ranked) < want or not fresh:
-                break
-            seen, want = len(ranked), want * 8
-        hits = hits[:limit]
+        hits = self._best(text, query, limit, where, values, titles=titles)
         if snippets:
             wanted = tokens(text)
             for hit in hits:
@@ -535,6 +519,38 @@ class Index:
             ]
             hits = own + [hit for hit in hits if hit not in own] if own else []
         return hits
+
+    def _best(
+        self,
+        text: str,
+        query: str,
+        limit: int,
+        where: "list[str]",
+        values: "list[Any]",
+        *,
+        titles: bool,
+    ) -> "list[dict[str, Any]]":
+        """Return the best rows of a query for which conditions hold, automatic ones last."""
+        hits: list[dict[str, Any]] = []
+        automatic: list[dict[str, Any]] = []
+        # rank without a join, then look at as many rows as the filters need
+        want, seen = max(RANKED, limit * 4 if where else limit), 0
+        while len(hits) < limit:
+            ranked = self.db.execute(
+                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 "
+                f"LIMIT ?",
+                (query, want),
+            ).fetchall()
+            fresh = self._fresh(text, ranked, seen, titles)
+            for start in range(0, len(fresh), 2 * limit):  # most of them are not needed
+                for hit in self._rows(fresh[start : start + 2 * limit], where, values):
+                    (automatic if is_automatic(hit) else hits).append(hit)
+                if len(hits) >= limit:
+                    break
+            if len(ranked) < want or not fresh:
+                break
+            seen, want = len(ranked), want * 8
+        return [*hits, *automatic][:limit]
 
     def _fresh(
         self, text: str, ranked: "Sequence[tuple[int, float]]", seen: int, titles: bool
@@ -640,6 +656,11 @@ class Index:
             )
         shown = unfold(" ".join(snippet.split())) if snippet else ""
         return shown, "; ".join(where) or ", ".join(wanted[:4])
+
+
+def is_automatic(row: "Mapping[str, Any]") -> bool:
+    """Return whether a record was saved by a hook alone, as the snapshot before a compaction."""
+    return bool(row["kind"] == "snapshot" and row["origin"] == "captured")
 
 
 def _among_titles(query: str) -> str:

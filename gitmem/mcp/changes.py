@@ -8,6 +8,7 @@ from gitmem.fingerprint.category import category
 from gitmem.mcp.answers import Arguments
 from gitmem.mcp.code_answers import anchor_of
 from gitmem.mcp.tools import GOTCHA
+from gitmem.records.kinds import short_id
 from gitmem.records.texts import titled
 from gitmem.repo.location import inside
 from gitmem.repo.refs import head
@@ -39,7 +40,7 @@ def remember(app: App, arguments: Arguments) -> str:
     draft = write.draft(who, kind, heading, text, **_fields(app, arguments, heading, text))
     near = lifecycle.alike(indexes, draft) if kind == GOTCHA else None
     change = write.add(app.store(app.store_of_facts(who)), who, draft)
-    also = f" It is like {near[0]['id'][-8:]}: read that with get." if near else ""
+    also = f" It is like {short_id(near[0]['id'])}: read that with get." if near else ""
     return f"Remembered as {change.after.id}, unconfirmed.{_said(change)}{also} {INBOX}"
 
 

@@ -13,7 +13,7 @@ from gitmem.errors import UserError
 from gitmem.git.object_codec import object_id
 from gitmem.mcp.answers import Arguments, Row, path_in
 from gitmem.mcp.budget import ToolAnswer
-from gitmem.records.kinds import LIVE
+from gitmem.records.kinds import LIVE, short_id
 from gitmem.services.gotchas.placement import Guide, Placed
 from gitmem.services.provenance import here
 from gitmem.services.provenance.explain import Explained, explain
@@ -121,7 +121,7 @@ def _session_lines(part: SessionLines) -> Iterator[str]:
     for row in part.records:
         kind = row["severity"] if row["kind"] == "gotcha" else row["type"]
         label = clean(f"{row['kind']} {kind}" if row["kind"] == "gotcha" else kind, 40)
-        yield f"    [{label} {row['id'][-8:]}] {clean(marked_title(row), 2 * WIDTH)}"
+        yield f"    [{label} {short_id(row['id'])}] {clean(marked_title(row), 2 * WIDTH)}"
 
 
 def find_files(app: App, arguments: Arguments) -> str:

@@ -15,6 +15,7 @@ PREFIX = {
     "event": "evt",
 }
 KIND = {prefix: kind for kind, prefix in PREFIX.items()}
+SHORTEST_ULID_ID = 20  # characters that an id with a ULID surely has
 NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; the others in a ULID
 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
@@ -27,6 +28,14 @@ MACHINE = "git-mem"  # as author of what was captured: it names nobody
 FACTS = frozenset({"memory", "gotcha"})  # kinds of what is known
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
+
+
+def short_id(id: str) -> str:
+    """Return how an id is shown: its last eight characters, which are enough in practice.
+
+    An id that ends in a name is shown whole.
+    """
+    return id if KIND.get(id[:3]) in NAMED or len(id) <= SHORTEST_ULID_ID else id[-8:]
 
 
 def error_patterns(triggers: object) -> "list[str]":

@@ -30,19 +30,47 @@ _CJK_RUN = Lazy(f"[{CJK}]+")
 # sees it.
 _SEAM = "\u200b"
 _CJK_SEAM = Lazy(rf"(?<=[{CJK}])(?=[^\W_])|(?<=[^\W_])(?=[{CJK}])")
+# Invisible characters inside words, which nobody types.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u2060\ufeff"))
+# Letters that are no other letter with an accent, as people write them without. The mark behind
+# them says what they were; FTS5 drops it as an accent, and no language writes it there.
+_MARK = "\u032e"
+_PLAIN = {
+    ord(letter): plain + _MARK
+    for letter, plain in zip(
+        "ßẞæÆœŒøØłŁđĐıþÞ",
+        ("ss", "SS", "ae", "AE", "oe", "OE", "o", "O", "l", "L", "d", "D", "i", "th", "TH"),
+        strict=True,
+    )
+}
+_WRITTEN = {plain: chr(letter) for letter, plain in _PLAIN.items()}
+_PLAINED = Lazy("(?:" + "|".join(sorted(_WRITTEN, key=len, reverse=True)) + ")")
 _CAMEL = Lazy(r"\b[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*\b")
 # an acronym may be in the plural, as in URLs
 _PART = Lazy(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def fold(text: str) -> str:
-    """Return text with an invisible space between characters of scripts that write none."""
-    return text if text.isascii() else _CJK_SEAM.sub(_SEAM, text)
+    """Return text as the full-text index has it.
+
+    It has an invisible space between characters of scripts that write none, plain letters for `ß`
+    and its like, and no soft hyphens.
+    """
+    if text.isascii():
+        return text
+    return str(_CJK_SEAM.sub(_SEAM, text.translate(_INVISIBLE).translate(_PLAIN)))
 
 
 def unfold(text: str) -> str:
-    """Undo `fold`."""
-    return text if text.isascii() else text.replace(_SEAM, "")
+    """Undo `fold`, but for soft hyphens."""
+    if text.isascii():
+        return text
+    return str(_PLAINED.sub(lambda match: _WRITTEN[match[0]], text.replace(_SEAM, "")))
+
+
+def _folded_query(text: str) -> str:
+    """Return a query as `fold` would, without the marks that say how a letter was written."""
+    return text if text.isascii() else fold(text).replace(_MARK, "")
 
 
 def parts(text: str, most: int = 40) -> str:
@@ -60,7 +88,7 @@ def tokens(text: str) -> list[str]:
 
     All of them if none does.
     """
-    words = [m.group().lower() for m in _TOKEN.finditer(fold(text))]
+    words = [m.group().lower() for m in _TOKEN.finditer(_folded_query(text))]
     telling = [w for w in words if w not in STOP and (len(w) > 1 or not w.isascii() or w.isdigit())]
     return list(dict.fromkeys(telling or words))
 
@@ -74,7 +102,7 @@ def match_query(text: str, most: int = 48) -> str:
     """
     terms = []
     for match in _QUOTED.finditer(text):
-        inner = [w.rstrip("*") for w in _TOKEN.findall(fold(match[1]).lower())]
+        inner = [w.rstrip("*") for w in _TOKEN.findall(_folded_query(match[1]).lower())]
         if len(inner) > 1:
             terms.append('"' + " ".join(inner) + '"')
     run: list[str] = []

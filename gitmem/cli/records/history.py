@@ -8,7 +8,8 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.terminal import Terminal, age, formatted, plain, short
+from gitmem.cli.template import formatted, template_option
+from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.objects import TreeDifference
@@ -30,9 +31,7 @@ from gitmem.store.store import Store
     ("user", "Your own store."),
     ("shared", "The shared store (default)."),
 )
-@click.option(
-    "--format", "template", metavar="TEXT", help="Print '{commit} {at} {subject}' for each."
-)
+@template_option("log", "{commit} {at} {subject}")
 @options.json_option
 @click.pass_obj
 def log_command(

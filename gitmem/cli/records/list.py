@@ -14,7 +14,8 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_shapes import columns, hit_json, record_json, whole_row_json
 from gitmem.cli.records.scored import SCORE, by_score, decay_filters, mark_decayed
-from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, short_ids
+from gitmem.cli.template import formatted, names, template_option
+from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short_ids
 from gitmem.clock import stamp
 from gitmem.index import joined
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -77,7 +78,7 @@ SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
     help="In which order.",
 )
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
-@click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each.")
+@template_option("list", "{id} {title}")
 @options.read_scopes
 @options.json_option
 @click.pass_obj
@@ -275,7 +276,7 @@ def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
 )
 @click.option("--decayed", is_flag=True, help="Only what age put away.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
-@click.option("--format", "template", metavar="TEXT", help="Print '{score} {id} {title}' for each.")
+@template_option("search", "{score} {id} {title}")
 @options.read_scopes
 @options.json_option
 @click.pass_obj

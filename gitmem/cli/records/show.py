@@ -11,7 +11,8 @@ from gitmem.cli.records.card import card
 from gitmem.cli.records.code_places import code_places
 from gitmem.cli.records.past import record_at
 from gitmem.cli.rows import as_row
-from gitmem.cli.terminal import Terminal, formatted
+from gitmem.cli.template import filled
+from gitmem.cli.terminal import Terminal
 from gitmem.records.codec import encode
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.records.promotion import seen_in
@@ -111,7 +112,7 @@ def show_command(
             for _, stored in found:
                 click.echo(encode(stored.record).decode(), nl=False)
         elif template:
-            term.page((formatted(template, whole_row_json(row)) for row in rows), app)
+            term.page(filled(template, [whole_row_json(row) for row in rows], "show"), app)
         else:
             said = _said(app)
             edges = _edges(app, [str(row["id"]) for row in rows])

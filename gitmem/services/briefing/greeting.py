@@ -7,6 +7,7 @@ what the agent can be asked for. This module is pure.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gitmem.records.kinds import short_id
 from gitmem.services.briefing import agent_definitions
 from gitmem.services.briefing.activation import ERROR, FALLBACK, TIMEOUT, Activation
 from gitmem.services.briefing.agent_definitions import FULL, KEY, QUICK
@@ -119,7 +120,7 @@ def _before(active: Activation, context: WorkContext | None, what: str) -> list[
         body = " ".join(str(row.get("body", "")).split())
         out.append(
             f"Handed over: {_cut(marked_title(row))}{f'. {_cut(body)}' if body else ''} "
-            f"({row['id'][-8:]})"
+            f"({short_id(row['id'])})"
         )
     return out
 
@@ -133,14 +134,14 @@ def _next(context: WorkContext | None, what: str) -> list[str]:
 def _known(active: Activation) -> list[str]:
     """Return what to look out for, what is left to do, what this agent remembers."""
     out = [
-        f"Watch out: {_cut(marked_title(row))} ({row['id'][-8:]})"
+        f"Watch out: {_cut(marked_title(row))} ({short_id(row['id'])})"
         for row in active.value("gotchas") or ()
     ]
     tasks: Sequence[str] = active.value("tasks") or ()
     out += [f"To do: {_cut(text)}" for text in tasks[:TASKS]]
     out += [f"… {len(tasks) - TASKS} more to do: git mem briefing"] if len(tasks) > TASKS else []
     return out + [
-        f"Remembered: {_cut(marked_title(row))} ({row['id'][-8:]})"
+        f"Remembered: {_cut(marked_title(row))} ({short_id(row['id'])})"
         for row in active.value("memories") or ()
     ]
 

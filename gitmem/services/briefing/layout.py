@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gitmem.records.kinds import short_id
 from gitmem.services.briefing import collect
 from gitmem.services.briefing.collect import BriefingEntry, BriefingFacts
 from gitmem.text.equality import plain
@@ -321,7 +322,7 @@ def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> Brie
         clean(one.day, 10),
         *(clean(mark, 240) for mark in one.credits),
         clean(one.said, 80),
-        one.id[-8:] if subject != collect.SESSIONS else "",
+        short_id(one.id) if subject != collect.SESSIONS else "",
     ]
     line = f"- {mark}{clean(one.text, TEXT)} ({'; '.join(fact for fact in facts if fact)})".replace(
         " ()", ""

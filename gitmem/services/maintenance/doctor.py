@@ -19,6 +19,7 @@ from gitmem.git.process import Git
 from gitmem.git.work_state import left_scratch
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
+from gitmem.records.kinds import short_id
 from gitmem.repo.location import STOPPED, Home, Location
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED, SNAPSHOTS, packed_ref, raw_ref
 from gitmem.services.maintenance import repairs
@@ -215,12 +216,13 @@ def check_records(index: Index) -> Iterator[HealthFinding]:
             yield HealthFinding(
                 "warning",
                 f"{target} has {n} successors.",
-                f"See the fork: git mem log {target[-8:]}; settle it: git mem supersede ID OTHER",
+                f"See the fork: git mem log {short_id(target)}; settle it: git mem supersede ID "
+                "OTHER",
             )
     for loop in _cycles(edges):
         yield HealthFinding(
             "warning",
-            f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}",
+            f"records supersede each other in a circle: {', '.join(short_id(i) for i in loop)}",
             "Edit one of them: git mem edit ID",
         )
     total = sum(index.count().values())

@@ -4,7 +4,7 @@
 their own, or as settled, goes by who committed it: see `gitmem.index.committers`.
 """
 
-from gitmem.records.kinds import FACTS, MACHINE
+from gitmem.records.kinds import FACTS, MACHINE, short_id
 from gitmem.repo.identity import made_by
 
 TYPE_CHECKING = False
@@ -97,7 +97,7 @@ def trust_marks(row: "Row") -> list[str]:
     says otherwise.
     """
     unsure = UNCONFIRMED if row["unconfirmed"] and not row.get("resolved") else ""
-    against = [f"contradicts {id[-8:]}" for id in row.get("contradicts", ())]
+    against = [f"contradicts {short_id(id)}" for id in row.get("contradicts", ())]
     return [mark for mark in (unsure, claim(row), *against, out_of_date(row)) if mark]
 
 

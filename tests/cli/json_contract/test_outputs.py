@@ -157,12 +157,13 @@ def test_json_keeps_every_script(mem: Mem) -> None:
 
 @pytest.mark.parametrize("command", [["show", "ID"], ["list"], ["search", "words"], ["log"]])
 def test_format(stocked: tuple[Mem, list[str]], command: list[str]) -> None:
-    """`--format` prints one line each with tabs and line ends as in git, and braces that name nothing vanish."""
+    """`--format` prints one line each with tabs and line ends as in git, and nothing for a field without a value."""
     mem, ids = stocked
     args = [ids[0] if a == "ID" else a for a in command]
     field = "commit" if command[0] == "log" else "id"
     rows = mem(*args, "--json").json
 
-    out = mem(*args, "--format", rf"<{{{field}}}\t{{nothing}}>").out
+    empty = "session" if command[0] == "log" else "story"
+    out = mem(*args, "--format", rf"<{{{field}}}\t{{{empty}}}>").out
     assert out.splitlines() == [f"<{row[field]}\t>" for row in rows]
-    assert mem(*args, "--format", r"{{x}\n").out
+    assert mem(*args, "--format", r"{{x\n").out
