@@ -76,5 +76,7 @@ ADAPTER = Adapter(
         user=".copilot/hooks/git-mem.json",
         project=".github/hooks/git-mem.json",
         override="COPILOT_HOME",
+        # what is told before a tool is read with its result: for a file the hook after it will do
+        matchers={"PreToolUse": "^Bash$", "PostToolUse": "^(Bash|Read|Edit|Write)$"},
     ),
 )

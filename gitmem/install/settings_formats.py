@@ -69,8 +69,13 @@ def copilot(adapter: Adapter, command: HookCommand) -> Form:
         "bash": command.hook(adapter.name),
         "timeoutSec": SECONDS * adapter.settings.unit,
     }
+    matchers = adapter.settings.matchers
+    events = {
+        event: [{"matcher": matchers[event], **handler} if event in matchers else handler]
+        for event in _asked(adapter)
+    }
     text = json.dumps(
-        {"version": 1, "hooks": {event: [handler] for event in _asked(adapter)}},
+        {"version": 1, "hooks": events},
         ensure_ascii=False,
         indent=2,
     )
