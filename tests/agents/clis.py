@@ -3,7 +3,6 @@
 A CLI that is not installed is skipped, unless GITMEM_REQUIRE_ALL is set: then its tests fail.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -14,12 +13,12 @@ from typing import NoReturn
 
 import pytest
 
+from tests.agents.cli_kinds import KINDS
 from tests.agents.fake_model import FakeModel
 
 ROOT = Path(__file__).parents[2]
 BIN = ROOT / ".cache" / "agents" / "node_modules" / ".bin"
 DEADLINE = 120.0  # seconds for a whole run; a slow machine, not a budget
-MODELS = {"gemini": "gemini-2.5-flash", "codex": "gpt-5.5"}
 
 
 def missing(what: str) -> NoReturn:
@@ -51,36 +50,15 @@ class Cli:
 
     def __post_init__(self) -> None:
         self.program = program(self.agent)
+        self.kind = KINDS[self.agent]
+        for name, text in self.kind.settings(self.model.url).items():
+            path = self.home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         self.home.mkdir(parents=True, exist_ok=True)
-        if self.agent == "gemini":
-            self._write(
-                ".gemini/settings.json",
-                json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
-            )
-        elif self.agent == "codex":
-            self._write(
-                ".codex/config.toml", _CODEX.format(model=MODELS["codex"], url=self.model.url)
-            )
 
     def environment(self) -> dict[str, str]:
         """Return all that the CLI sees of this machine."""
-        url = self.model.url
-        own = {
-            "claude": {
-                "ANTHROPIC_BASE_URL": url,
-                "ANTHROPIC_API_KEY": "dummy",
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                "DISABLE_AUTOUPDATER": "1",
-                "DISABLE_TELEMETRY": "1",
-                "IS_SANDBOX": "1",
-            },
-            "gemini": {
-                "GOOGLE_GEMINI_BASE_URL": url,
-                "GEMINI_API_KEY": "dummy",
-                "GEMINI_CLI_TRUST_WORKSPACE": "true",
-            },
-            "codex": {"FAKE_KEY": "dummy"},
-        }
         path = os.pathsep.join(
             [str(Path(sys.executable).parent), str(BIN), *os.environ["PATH"].split(os.pathsep)]
         )
@@ -93,34 +71,15 @@ class Cli:
             "PATH": path,
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
+            "COPILOT_CACHE_HOME": str(BIN.parents[1] / "copilot-cache"),  # it unpacks itself there
             **git,
-            **own[self.agent],
+            **self.kind.environment(self.model.url),
             **self.env,
         }
 
     def command(self, prompt: str, *args: str) -> list[str]:
         """Return the words of a run without a person."""
-        if self.agent == "claude":
-            return [
-                self.program,
-                "-p",
-                prompt,
-                "--allowedTools",
-                "Bash,Read,Edit,Write",
-                "--output-format",
-                "text",
-                *args,
-            ]
-        if self.agent == "gemini":
-            return [self.program, "-p", prompt, "--yolo", "-m", MODELS["gemini"], *args]
-        return [
-            self.program,
-            "exec",
-            "--skip-git-repo-check",
-            "--dangerously-bypass-hook-trust",
-            *args,
-            prompt,
-        ]
+        return [self.program, *self.kind.words(prompt, args)]
 
     def run(self, folder: Path, prompt: str, *args: str) -> str:
         """Have the agent work on a prompt; return what it printed."""
@@ -159,23 +118,3 @@ class Cli:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-
-    def _write(self, name: str, text: str) -> None:
-        path = self.home / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-_CODEX = """\
-model = "{model}"
-model_provider = "fake"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-check_for_update_on_startup = false
-
-[model_providers.fake]
-name = "fake"
-base_url = "{url}/v1"
-wire_api = "responses"
-env_key = "FAKE_KEY"
-"""

@@ -14,7 +14,7 @@ from tests.hooks.conftest import gotchas, run, wait_for
 from tests.json_output import data_of
 from tests.scale import FULL
 
-AGENTS = ("claude", "gemini", "codex")
+AGENTS = ("claude", "gemini", "codex", "opencode", "copilot")
 FEW = AGENTS if FULL else ("codex",)  # `test_real_sessions` kills a session of each
 
 

@@ -88,46 +88,21 @@ class World:
 
     def trusting(self, path: Path) -> list[str]:
         """Return the words that make the CLI heed a project's settings."""
-        return (
-            ["-c", f'projects={{"{path}"={{trust_level="trusted"}}}}']
-            if self.agent == "codex"
-            else []
-        )
+        return self.cli.kind.trusting(path)
 
     # -- the agent's tools
 
     def shell(self, command: str) -> Step:
         """Return a step that runs a command."""
-        if self.agent == "codex":
-            return {"tool": "exec_command", "input": {"cmd": command}}
-        return {
-            "tool": "Bash" if self.agent == "claude" else "run_shell_command",
-            "input": {"command": command, "description": "work"},
-        }
+        return self.cli.kind.shell(command)
 
     def read(self, path: Path) -> Step:
         """Return a step that reads a file."""
-        if self.agent == "codex":
-            return self.shell(f"cat {path}")
-        return {
-            "tool": "Read" if self.agent == "claude" else "read_file",
-            "input": {"file_path": str(path)},
-        }
+        return self.cli.kind.read(path)
 
     def edit(self, path: Path, old: str, new: str) -> Step:
         """Return a step that replaces one line of a file by others."""
-        if self.agent == "codex":
-            added = "\n".join(f"+{line}" for line in new.split("\n"))
-            patch = (
-                f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n{added}\n*** End Patch\n"
-            )
-            return {"tool": "apply_patch", "kind": "custom_tool_call", "input": patch}
-        change = {"file_path": str(path), "old_string": old, "new_string": new}
-        return (
-            {"tool": "Edit", "input": change}
-            if self.agent == "claude"
-            else {"tool": "replace", "input": {**change, "instruction": "change"}}
-        )
+        return self.cli.kind.edit(path, old, new)
 
 
 def sessions(path: Path) -> list[dict[str, Any]]:
